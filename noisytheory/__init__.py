@@ -1,0 +1,43 @@
+"""Learning theory on trial: compute a bound, simulate what it speaks of, reach a verdict."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from noisytheory.claim import Certificate, Claim, Law, Paper
+    from noisytheory.run import Audit, Result, audit
+
+# What is imported on first use, so that `import noisytheory` and `--help` stay fast.
+_LAZY = {
+    "Audit": "run",
+    "Certificate": "claim",
+    "Claim": "claim",
+    "Law": "claim",
+    "Paper": "claim",
+    "Result": "run",
+    "audit": "run",
+}
+_SUBMODULES = (
+    "concentration", "domains", "evidence", "kernel_mean", "kernels", "label_noise", "losses",
+    "noise", "populations", "report", "testing",
+)
+
+__all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"noisytheory.{_LAZY[name]}"), name)
+    if name in _SUBMODULES:
+        return importlib.import_module(f"noisytheory.{name}")
+    if name == "claims":
+        return importlib.import_module("noisytheory.catalogue").catalogue()
+    raise AttributeError(f"module 'noisytheory' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

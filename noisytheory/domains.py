@@ -1,0 +1,167 @@
+"""What an argument may be: the hypotheses of a bound, checked before the formula is evaluated."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+
+__all__ = [
+    "COUNT",
+    "LEVEL",
+    "NOISE_RATE",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "REAL",
+    "SAMPLE_SIZE",
+    "UNIT_INTERVAL",
+    "Domain",
+    "Numeric",
+    "requires",
+]
+
+Numeric: TypeAlias = Any
+"""A scalar, a NumPy array or a labelled xarray object: bounds broadcast over all three."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """An interval, possibly of whole numbers, that an argument must lie in.
+
+    Parameters
+    ----------
+    low, high : float
+        End points; infinite ones are never included.
+    include_low, include_high : bool
+        Whether the end point itself is allowed.
+    whole : bool
+        Whether only whole numbers are allowed.
+
+    Examples
+    --------
+    >>> Domain(0, 1).check("delta", 0.05)
+    >>> print(SAMPLE_SIZE)
+    a whole number >= 1
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+    include_low: bool = False
+    include_high: bool = False
+    whole: bool = False
+
+    def __str__(self) -> str:
+        noun = "a whole number" if self.whole else "a finite number"
+        if np.isinf(self.low) and np.isinf(self.high):
+            return noun
+        if np.isinf(self.high):
+            return f"{noun} {'>=' if self.include_low else '>'} {self.low:g}"
+        if np.isinf(self.low):
+            return f"{noun} {'<=' if self.include_high else '<'} {self.high:g}"
+        left, right = "[" if self.include_low else "(", "]" if self.include_high else ")"
+        return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ValueError`` naming the argument, what is allowed and what came.
+
+        Parameters
+        ----------
+        name : str
+            The argument's name, for the message.
+        value : scalar, array or labelled array
+            What came.
+
+        Raises
+        ------
+        ValueError
+            If any element lies outside, is NaN, or is not a real number.
+        """
+        values = np.asarray(value)
+        if values.dtype == bool or values.dtype.kind not in "iuf":
+            raise ValueError(f"{name} must be {self}, got {value!r}")
+        if self.include_low:
+            good = values >= self.low
+        else:
+            good = values > self.low
+        good &= (values <= self.high) if self.include_high else (values < self.high)
+        if self.whole:
+            good &= values == np.floor(values)
+        if not np.all(good):
+            culprit = values[~good].flat[0] if values.ndim else values[()]
+            raise ValueError(f"{name} must be {self}, got {culprit:g}")
+
+
+SAMPLE_SIZE = Domain(1, include_low=True, whole=True)
+COUNT = Domain(1, include_low=True, whole=True)
+LEVEL = Domain(0, 1)
+NOISE_RATE = Domain(0, 0.5, include_low=True)
+UNIT_INTERVAL = Domain(0, 1, include_low=True, include_high=True)
+NONNEGATIVE = Domain(0, include_low=True)
+POSITIVE = Domain(0)
+REAL = Domain()
+
+
+def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check the named arguments of a bound before it is evaluated.
+
+    Parameters
+    ----------
+    **domains : Domain
+        What each argument may be; read by ``noisytheory show`` as well.
+
+    Returns
+    -------
+    decorator
+        Wraps a function of scalars, arrays or labelled arrays. Lists become arrays; labelled
+        arrays pass through with their names.
+
+    Raises
+    ------
+    ValueError
+        By the wrapped function: names the argument, what is allowed and what came.
+
+    Examples
+    --------
+    >>> @requires(n=SAMPLE_SIZE)
+    ... def rate(n):
+    ...     return n ** -0.5
+    >>> float(rate(4))
+    0.5
+    >>> rate(0)
+    Traceback (most recent call last):
+    ...
+    ValueError: n must be a whole number >= 1, got 0
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        unknown = set(domains) - set(signature.parameters)
+        if unknown:
+            raise TypeError(f"{function.__name__} has no argument {sorted(unknown)[0]}")
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            for name, domain in domains.items():
+                value = bound.arguments[name]
+                domain.check(name, value)
+                # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
+                bound.arguments[name] = (
+                    value.astype(float)
+                    if hasattr(value, "dims")
+                    else np.asarray(value, dtype=float)[()]
+                )
+            return function(*bound.args, **bound.kwargs)
+
+        checked.domains = domains  # type: ignore[attr-defined]
+        return checked
+
+    return decorate

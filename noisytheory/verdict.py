@@ -1,0 +1,476 @@
+"""Kinds of claim and the rule that turns evidence into a verdict, one rule a kind.
+
+Evidence is a pair of arrays over (cells, levels): ``against`` and ``support``, in log units. An
+e-process gives the log of an e-value, a fixed-sample test minus the log of its p-value, exact or
+certified evidence plus infinity. A claim is refuted when any entry of ``against`` crosses the log of
+(hypotheses x claims / alpha), upheld when every entry of ``support`` that is not vacuous crosses the
+log of (claims / alpha): rejecting a union of nulls costs one level a claim, an intersection one each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory import evidence
+from noisytheory.claim import Cell, Claim, Law
+
+__all__ = ["RULES", "Rule", "Thresholds", "right_side"]
+
+Floats = NDArray[np.float64]
+Drawn = Mapping[str, NDArray[Any]]
+
+CERTAIN = np.inf
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Log evidence that refutes, or upholds, one hypothesis of one claim in an audit.
+
+    Parameters
+    ----------
+    refute, uphold : float
+        Log units.
+    """
+
+    refute: float
+    uphold: float
+
+    @classmethod
+    def of(cls, claim: Claim, alpha: float, claims: int) -> Thresholds:
+        """Share ``alpha`` over the claims of the audit, and over the claim's hypotheses."""
+        hypotheses = claim.size * max(1, len(claim.deltas))
+        return cls(float(np.log(hypotheses * claims / alpha)), float(np.log(claims / alpha)))
+
+
+def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
+    """The bound at a cell, shape (levels, 1) or (levels, replicates) if it depends on the draws.
+
+    Parameters
+    ----------
+    claim, cell
+        What to evaluate.
+    drawn : mapping, optional
+        What the simulator drew.
+
+    Returns
+    -------
+    ndarray
+        One row a level; one row in all if the promise names no level.
+
+    Raises
+    ------
+    ValueError
+        If the bound is not a real number there.
+    """
+    if drawn is not None and "rhs" in drawn:
+        return np.asarray(drawn["rhs"], float)[None, :]
+    if claim.bound is None:
+        raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
+    deltas = np.asarray(claim.deltas or [np.nan])
+    try:
+        values = claim.call(claim.bound, cell, drawn, delta=deltas[:, None])
+    except TypeError:
+        # A user's bound on plain floats (math.sqrt): level by level.
+        values = [[claim.call(claim.bound, cell, drawn, delta=float(d))] for d in deltas]
+    values = np.asarray(values, float)
+    if np.any(np.isnan(values)):
+        raise ValueError(f"{claim.id}: the bound is not a number at {claim.address(cell)}")
+    shape = np.broadcast_shapes(values.shape, (len(deltas), 1))
+    return np.broadcast_to(values, shape)
+
+
+class Rule:
+    """What one kind of claim does with replicates.
+
+    `summarise` reduces a block to a small array, `merge` adds two of them, `weigh` turns the merged
+    summary of a cell into log evidence. Rules whose evidence is anytime-valid are ``sequential``:
+    they are weighed after every round; others once, when the budget is spent, ``together`` if they
+    need all cells at once.
+    """
+
+    sequential = True
+    together = False
+
+    def levels(self, claim: Claim) -> int:
+        """Number of hypotheses in a cell."""
+        return max(1, len(claim.deltas))
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """A block, reduced."""
+        raise NotImplementedError
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        """Two summaries of the same cell, in the order drawn."""
+        return left + right
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        """Log evidence against and in support, each of shape (levels,)."""
+        raise NotImplementedError
+
+    def weigh_exact(self, claim: Claim, cell: Cell, result: Any) -> tuple[Floats, Floats]:
+        """The same from exact evidence."""
+        raise ValueError(f"{claim.id}: kind {claim.kind} takes no exact evidence")
+
+    def weigh_together(
+        self, claim: Claim, summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats, dict[str, Any]]:
+        """For rules that need all cells at once: evidence (cells, levels) and extra variables."""
+        raise NotImplementedError
+
+    def draws(self, summary: Floats) -> int:
+        """Replicates behind a summary."""
+        return int(summary.ravel()[0])
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        """What these replicates would have refuted with 99% power, shape (levels,)."""
+        return np.full(self.levels(claim), np.nan)
+
+
+def _certain(true: NDArray[np.bool_], false: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    return np.where(false, CERTAIN, 0.0), np.where(true, CERTAIN, 0.0)
+
+
+class Tail(Rule):
+    """Pr[L > R(delta)] <= delta. Summary: (levels, 3) counts of draws, violations, vacuous draws."""
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        lhs, rhs = drawn["lhs"], right_side(claim, cell, drawn)
+        trivial = claim.value("trivial", cell)
+        vacuous = np.zeros_like(rhs, bool) if trivial is None else rhs >= trivial
+        out = np.empty((self.levels(claim), 3))
+        out[:, 0] = lhs.size
+        out[:, 1] = np.count_nonzero(lhs > rhs, axis=1)
+        out[:, 2] = np.mean(vacuous, axis=1) * lhs.size
+        return out
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        draws, violations = summary[:, 0], summary[:, 1]
+        level = np.asarray(claim.deltas)
+        return (
+            evidence.log_e_rate(violations, draws, level, "above"),
+            evidence.log_e_rate(violations, draws, level, "below"),
+        )
+
+    def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        rhs = right_side(claim, cell)[:, 0]
+        brackets = np.array([result.exceeding(r) for r in rhs])
+        level = np.asarray(claim.deltas)
+        return _certain(
+            brackets[:, 1] <= level + result.error, brackets[:, 0] > level + result.error
+        )
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        draws = self.draws(summary)
+        return np.array([evidence.rate_resolution(draws, d, threshold) for d in claim.deltas])
+
+
+def _moments(lhs: NDArray[Any]) -> Floats:
+    return np.array([lhs.size, lhs.sum(), np.square(lhs).sum()])
+
+
+def _deviation(summary: Floats) -> float:
+    n, total, squares = summary[:3]
+    return float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
+
+
+def _bets(claim: Claim, cell: Cell, lhs: NDArray[Any], mean: float, side: evidence.Side) -> Floats:
+    """Sums of log increments, or zeros where nothing is known that would make a test valid."""
+    if claim.variance is not None:
+        return evidence.catoni_bets(lhs, mean, claim.value("variance", cell), side)
+    low, high = claim.value("low", cell), claim.value("high", cell)
+    if not np.isfinite(low if side == "above" else high):
+        return np.zeros_like(evidence.BETS)
+    return evidence.bounded_bets(lhs, mean, low=low, high=high, side=side)
+
+
+class Mean(Rule):
+    """E[L] <= R. Summary: three moments, then the bets from above and from below."""
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        lhs, rhs = drawn["lhs"], float(right_side(claim, cell)[0, 0])
+        sides: tuple[evidence.Side, ...] = ("above", "below")
+        return np.concatenate(
+            [_moments(lhs), *(_bets(claim, cell, lhs, rhs, side) for side in sides)]
+        )
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        above, below = np.split(summary[3:], 2)
+        return evidence.log_e_bets([above]), evidence.log_e_bets([below])
+
+    def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        rhs = right_side(claim, cell)[0]
+        slack = result.error * np.maximum(1.0, np.abs(rhs))
+        mean = result.mean()
+        return _certain(mean <= rhs + slack, mean > rhs + slack)
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        return np.array(
+            [evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)]
+        )
+
+
+class Equal(Rule):
+    """E[theta] = value within a margin, by four one-sided e-processes."""
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        lhs = drawn["lhs"]
+        value = float(right_side(claim, cell)[0, 0])
+        margin = float(claim.value("margin", cell) or 0.0)
+        return np.concatenate(
+            [
+                _moments(lhs),
+                _bets(claim, cell, lhs, value, "above"),
+                _bets(claim, cell, lhs, value, "below"),
+                _bets(claim, cell, lhs, value - margin, "above"),
+                _bets(claim, cell, lhs, value + margin, "below"),
+            ]
+        )
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        above, below, clears_low, clears_high = np.split(summary[3:], 4)
+        # Two-sided: the average of both wealths. Equivalence: both one-sided tests must reject.
+        two_sided = np.logaddexp(evidence.log_e_bets(above), evidence.log_e_bets(below))
+        against = two_sided - np.log(2)
+        support = np.minimum(evidence.log_e_bets(clears_low), evidence.log_e_bets(clears_high))
+        if not claim.value("margin", cell):
+            support = np.float64(0.0)
+        return np.array([against]), np.array([support])
+
+    def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        value = right_side(claim, cell)[0]
+        gap = np.abs(result.mean() - value)
+        slack = result.error * np.maximum(1.0, np.abs(value))
+        return _certain(gap <= slack, gap > slack)
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        return np.array(
+            [evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)]
+        )
+
+
+class SameLaw(Rule):
+    """Two laws agree within a Kolmogorov distance. Summary: (2, replicates) raw draws."""
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        return np.stack([drawn["lhs"], drawn["other"]]).astype(float)
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        return np.concatenate([left, right], axis=1)
+
+    def draws(self, summary: Floats) -> int:
+        return summary.shape[1]
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        from scipy.stats import ks_2samp
+
+        n = summary.shape[1]
+        distance = float(ks_2samp(summary[0], summary[1], method="asymp").statistic)
+        margin = float(claim.value("margin", cell) or 0.0)
+        # Dvoretzky-Kiefer-Wolfowitz-Massart for both samples; a look at every doubling costs
+        # 1/(k(k+1)) of the level, which makes the sequence of looks valid.
+        look = 1 + np.log2(max(1.0, n / claim.rows))
+        price = np.log(4 * look * (look + 1))
+        against = n * max(0.0, distance - margin) ** 2 / 2 - price
+        support = n * max(0.0, margin - distance) ** 2 / 2 - price
+        return np.array([max(0.0, against)]), np.array([max(0.0, support)])
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        n = summary.shape[1]
+        return np.array([2 * np.sqrt(2 * (threshold + np.log(8)) / n)])
+
+
+class Always(Rule):
+    """L <= R for every instance. Summary: tries, suspects, largest excess, largest ratio.
+
+    A suspect is a row that breaks the claim by more than its certified rounding; the engine turns
+    it into a counterexample (exact arithmetic) or clears it.
+    """
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
+        lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
+        gap = self.gap(lhs, rhs) - claim.rounding * np.maximum(1.0, np.maximum(abs(lhs), abs(rhs)))
+        applies = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
+        return np.where(applies, gap, -np.inf)
+
+    def gap(self, lhs: Floats, rhs: Floats) -> Floats:
+        """Distance by which a row is on the wrong side."""
+        return lhs - rhs
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        excess = self.excess(claim, cell, drawn)
+        tried = excess > -np.inf
+        lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(tried & (rhs > 0), lhs / rhs, -np.inf)
+        return np.array(
+            [
+                np.count_nonzero(tried),
+                np.count_nonzero(excess > 0),
+                np.max(excess, initial=-np.inf),
+                np.max(ratio, initial=-np.inf),
+            ]
+        )
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        return np.concatenate([left[:2] + right[:2], np.maximum(left[2:], right[2:])])
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        # Breaks count only once certified, which the engine does; support only at the end.
+        tries, suspects = summary[:2]
+        return np.zeros(1), np.where(np.array([tries > 0 and suspects == 0]), CERTAIN, 0.0)
+
+    def weigh_exact(
+        self, claim: Claim, cell: Cell, result: Mapping[str, Any]
+    ) -> tuple[Floats, Floats]:
+        return self.weigh(claim, cell, self.summarise(claim, cell, result))
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        # A set of instances of this probability would have been hit with 99% power.
+        tries = self.draws(summary)
+        return np.array([1 - 0.01 ** (1 / tries) if tries else np.inf])
+
+
+class Identity(Always):
+    """Two quantities are equal for every instance."""
+
+    def gap(self, lhs: Floats, rhs: Floats) -> Floats:
+        return np.abs(lhs - rhs)
+
+
+class Exists(Rule):
+    """Some instance has inf >= R: the exact optimum on the instance decides."""
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def weigh_exact(
+        self, claim: Claim, cell: Cell, result: tuple[float, float]
+    ) -> tuple[Floats, Floats]:
+        optimum, error = result
+        rhs = right_side(claim, cell)[0]
+        return _certain(optimum + error >= rhs, optimum + error < rhs)
+
+
+class Rate(Rule):
+    """Log-log slope of the mean <= exponent, robust interval (HC3); support only."""
+
+    sequential = False
+    together = True
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        return _moments(drawn["lhs"])
+
+    def weigh_together(
+        self, claim: Claim, summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats, dict[str, Any]]:
+        import statsmodels.api as sm
+        from scipy import stats
+
+        assert claim.along is not None
+        axis = claim.dims.index(claim.along)
+        table = np.array([s[1] / s[0] for s in summaries]).reshape(claim.shape)
+        lines = np.moveaxis(table, axis, -1)
+        x = np.log(np.asarray(claim.grid[claim.along], float))
+        against, support = np.zeros(claim.shape), np.zeros(claim.shape)
+        slopes = np.full(claim.shape, np.nan)
+        against_lines, support_lines, slope_lines = (
+            np.moveaxis(a, axis, -1) for a in (against, support, slopes)
+        )
+        exponents = np.array(
+            [right_side(claim, cell)[0, 0] for cell in claim.cells()]
+        ).reshape(claim.shape)
+        for where in np.ndindex(lines.shape[:-1]):
+            if np.any(lines[where] <= 0):
+                raise ValueError(f"{claim.id}: a rate needs positive means")
+            fit = sm.OLS(np.log(lines[where]), sm.add_constant(x)).fit(cov_type="HC3")
+            exponent = np.moveaxis(exponents, axis, -1)[where][0]
+            t = (fit.params[1] - exponent) / max(fit.bse[1], 1e-12)
+            against_lines[where] = -stats.t.logsf(t, len(x) - 2)
+            support_lines[where] = -stats.t.logcdf(t, len(x) - 2)
+            slope_lines[where] = fit.params[1]
+        return against.reshape(-1, 1), support.reshape(-1, 1), {"slope": slopes}
+
+
+class Published(Rule):
+    """A printed number against ours: Welch's test against, two one-sided tests in support."""
+
+    sequential = False
+
+    def levels(self, claim: Claim) -> int:
+        return 1
+
+    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        return _moments(drawn["lhs"])
+
+    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+        from scipy import stats
+
+        printed = float(right_side(claim, cell)[0, 0])
+        error = float(claim.value("printed_error", cell))
+        margin = float(claim.value("margin", cell))
+        if claim.impossible is not None and claim.call(claim.impossible, cell):
+            return np.array([CERTAIN]), np.zeros(1)
+        n = summary[0]
+        ours, ours_error = summary[1] / n, _deviation(summary) / np.sqrt(max(n - 1, 1))
+        scale = max(float(np.hypot(ours_error, error)), 1e-300)
+        far = abs(ours - printed) - margin
+        against = -stats.norm.logsf(max(far, 0.0) / scale) - np.log(2) if far > 0 else 0.0
+        support = -stats.norm.logsf((margin - abs(ours - printed)) / scale)
+        return np.array([max(against, 0.0)]), np.array([max(support, 0.0)])
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        return np.array(
+            [
+                claim.value("margin", cell)
+                + evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)
+            ]
+        )
+
+
+RULES: dict[str, Rule] = {
+    "tail": Tail(),
+    "mean": Mean(),
+    "equal": Equal(),
+    "always": Always(),
+    "identity": Identity(),
+    "exists": Exists(),
+    "rate": Rate(),
+    "published": Published(),
+    "cited": Rule(),
+}
+"""The rule of each kind; an ``equal`` claim whose simulator draws ``other`` is judged by SameLaw."""
