@@ -137,14 +137,14 @@ def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
         drawn = {"lhs": drawn}
     if "lhs" not in drawn:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
-    arrays = {name: np.asarray(value) for name, value in drawn.items()}
+    arrays = _renamed(drawn)
     for name, array in arrays.items():
         if array.ndim == 0 or array.shape[0] != claim.rows:
             raise ClaimError(
                 f"{where}: simulate returned {name} of shape {array.shape}, "
                 f"not ({claim.rows}, ...)"
             )
-    for name in ("lhs", "rhs", "other"):
+    for name in ("lhs", "rhs_draw", "other"):
         if name in arrays and arrays[name].shape != (claim.rows,):
             raise ClaimError(f"{where}: {name} must have shape ({claim.rows},)")
         if name in arrays and np.any(np.isnan(arrays[name].astype(float))):
@@ -152,9 +152,14 @@ def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
     return arrays
 
 
+def _renamed(drawn: Mapping[str, Any]) -> Arrays:
+    """As arrays; a drawn right side is ``rhs_draw``, apart from the cell's ``rhs``."""
+    return {"rhs_draw" if k == "rhs" else k: np.asarray(v) for k, v in drawn.items()}
+
+
 def _kept(claim: Claim, drawn: Arrays) -> Arrays:
     """What of a block is stored: both sides, and what a data-dependent bound reads."""
-    names = [n for n in ("lhs", "rhs", "other", "applies") if n in drawn]
+    names = [n for n in ("lhs", "rhs_draw", "other", "applies") if n in drawn]
     names += sorted(n for n in claim.drawn_names() if n in drawn and drawn[n].ndim == 1)
     return {name: drawn[name] for name in names}
 
@@ -285,12 +290,14 @@ class _Trial:
                     "and no simulator"
                 )
             return self._round(state)
+        if isinstance(self.rule, Always):
+            result = _renamed(result)
         state.exact, state.is_exact = result, True
         state.against, state.support = self.rule.weigh_exact(self.claim, state.cell, result)
         if isinstance(self.rule, Always):
-            drawn = {name: np.asarray(value) for name, value in result.items()}
-            state.summary = self.rule.summarise(self.claim, state.cell, drawn)
-            self._recheck(state, -1, drawn)
+            state.summary = self.rule.summarise(self.claim, state.cell, result)
+            state.summary[1] -= self._recheck(state, -1, result)
+            _, state.support = self.rule.weigh(self.claim, state.cell, state.summary)
         state.vacuous = self._vacuous(state)
         self._close(state)
         return []
@@ -466,7 +473,7 @@ def _describe_cell(trial: _Trial, state: _CellState) -> dict[str, Any]:
             out["tightness"] = np.where(rhs > 0, float(state.exact[0]) / rhs, np.nan)
         return out
     if state.is_exact:
-        drawn = {name: np.asarray(value) for name, value in state.exact.items()}
+        drawn = state.exact
     else:
         drawn = _left_draws(trial, state)
         assert state.summary is not None
@@ -787,13 +794,13 @@ def nearest(result: Result) -> dict[str, Any]:
         raise ValueError(f"{claim.id}: nothing was drawn, so there is no draw to replay")
     best: tuple[float, int, int, int] | None = None
     lhs = dataset["lhs"].values.reshape(claim.size, -1)
-    names = [n for n in ("lhs", "rhs_drawn", *claim.drawn_names()) if n in dataset]
+    names = [n for n in ("lhs", "rhs_draw", *claim.drawn_names()) if n in dataset]
     stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
     for index, cell in enumerate(claim.cells()):
         good = np.flatnonzero(~np.isnan(lhs[index]))
         if good.size == 0:
             continue
-        drawn = {("rhs" if n == "rhs_drawn" else n): stacked[n][index][good] for n in names}
+        drawn = {n: stacked[n][index][good] for n in names}
         rhs = right_side(claim, cell, drawn)[-1]
         ratio = lhs[index][good] / np.where(rhs > 0, rhs, np.nan)
         if claim.kind == "identity":

@@ -67,8 +67,8 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     ValueError
         If the bound is not a real number there.
     """
-    if drawn is not None and "rhs" in drawn:
-        return np.asarray(drawn["rhs"], float)[None, :]
+    if drawn is not None and "rhs_draw" in drawn:
+        return np.asarray(drawn["rhs_draw"], float)[None, :]
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
     deltas = np.asarray(claim.deltas or [np.nan])
