@@ -18,6 +18,18 @@ AVERAGE_CLASSIFIER = Paper(
     authors="B. van Rooyen, A. K. Menon, R. C. Williamson",
     reference="arXiv:1506.01520, earlier version",
 )
-UMA = Paper("uma", "Unconfused Ultraconservative Multiclass Algorithms")
-NOISY_KERNELS = Paper("noisy-kernels", "Online Learning of Noisy Data with Kernels")
-TOP_K = Paper("top-k", "Learning with Average Top-k Loss")
+UMA = Paper(
+    "uma",
+    "Unconfused Ultraconservative Multiclass Algorithms",
+    authors="U. Louche, L. Ralaivola",
+)
+NOISY_KERNELS = Paper(
+    "noisy-kernels",
+    "Online Learning of Noisy Data with Kernels",
+    authors="N. Cesa-Bianchi, S. Shalev-Shwartz, O. Shamir",
+)
+TOP_K = Paper(
+    "top-k",
+    "Learning with Average Top-k Loss",
+    authors="Y. Fan, S. Lyu, Y. Ying, B.-G. Hu",
+)
