@@ -82,7 +82,7 @@ def find(claim_id: str) -> Claim:
 
 
 def find_or_none(claim_id: str) -> Claim | None:
-    """The claim with this id, or its broken twin (``id~broken``), or None."""
+    """The claim with this id, or None."""
     return catalogue().get(claim_id)
 
 

@@ -334,7 +334,7 @@ class Claim:
     twin: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9.~_-]+(/[A-Za-z0-9.~_-]+)+", self.id):
+        if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+", self.id):
             raise ValueError(f"id must look like paper/name, got {self.id!r}")
         if self.kind not in KINDS:
             raise ValueError(f"{self.id}: kind must be one of {', '.join(KINDS)}, got {self.kind}")
@@ -387,15 +387,6 @@ class Claim:
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {self.kind}, {self.size} cells, expected {self.expect}>"
-
-    def __reduce__(self) -> Any:
-        # A claim that the catalogue can find travels to workers as its id; any other by value.
-        from noisytheory.catalogue import find_or_none
-
-        if find_or_none(self.id) is self:
-            return _by_id, (self.id,)
-        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return _by_value, (fields,)
 
     def _available(self, name: str) -> bool:
         if name in self.grid:
@@ -497,7 +488,7 @@ class Claim:
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(
-            self, id=f"{self.id}~broken", expect="refuted", twin=None, **changes
+            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, **changes
         )
 
     def fingerprint(self) -> str:
@@ -531,16 +522,6 @@ class Claim:
             "origin": self.origin,
             "statement": self.statement,
         }
-
-
-def _by_id(claim_id: str) -> Claim:
-    from noisytheory.catalogue import find
-
-    return find(claim_id)
-
-
-def _by_value(fields: dict[str, Any]) -> Claim:
-    return Claim(**fields)
 
 
 def _label(value: Any) -> Any:

@@ -53,6 +53,9 @@ BUDGETS = {"smoke": 4, "standard": 16, "full": 256}
 DEFAULT_SEED = 2026
 """Root seed of an audit that names none, so that everybody reads the same verdicts."""
 
+DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
+"""What a cell can say; stored as the index (CF flag values)."""
+
 QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
 """Probabilities at which the left side's distribution is kept in the result."""
 
@@ -101,7 +104,9 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
 
 
 
-def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
+def draw(
+    claim: Claim, cell: Cell, block: int, *, seed: int, rows: int | None = None
+) -> Arrays:
     """One block of replicates of a claim at one cell, everything that the simulator returns.
 
     Parameters
@@ -114,6 +119,8 @@ def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
         Block index; with the seed, the claim and the cell it is the block's address.
     seed : int
         Root seed.
+    rows : int, optional
+        Another number of rows than the claim's: a look at the shapes, not a part of any block.
 
     Returns
     -------
@@ -126,11 +133,12 @@ def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
         If the simulator raises, or returns a wrong shape or a NaN; the message gives the address.
     """
     assert claim.simulate is not None
+    rows = claim.rows if rows is None else rows
     address = claim.address(cell)
     rng = block_generator(seed, claim.id, address, block)
     where = f"{claim.id} at {address or 'its cell'}, block {block}"
     try:
-        drawn = claim.call(claim.simulate, cell, size=claim.rows, rng=rng)
+        drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
     if not isinstance(drawn, Mapping):
@@ -139,14 +147,14 @@ def draw(claim: Claim, cell: Cell, block: int, *, seed: int) -> Arrays:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
     arrays = _renamed(drawn)
     for name, array in arrays.items():
-        if array.ndim == 0 or array.shape[0] != claim.rows:
+        if array.ndim == 0 or array.shape[0] != rows:
             raise ClaimError(
                 f"{where}: simulate returned {name} of shape {array.shape}, "
-                f"not ({claim.rows}, ...)"
+                f"not ({rows}, ...)"
             )
     for name in ("lhs", "rhs_draw", "other"):
-        if name in arrays and arrays[name].shape != (claim.rows,):
-            raise ClaimError(f"{where}: {name} must have shape ({claim.rows},)")
+        if name in arrays and arrays[name].shape != (rows,):
+            raise ClaimError(f"{where}: {name} must have shape ({rows},)")
         if name in arrays and np.any(np.isnan(arrays[name].astype(float))):
             raise ClaimError(f"{where}: simulate returned NaN in {name}")
     return arrays
@@ -254,7 +262,7 @@ class _Trial:
             return
         variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            probe = _kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed))
+            probe = _kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed, rows=1))
             variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
@@ -588,6 +596,9 @@ def _finish(trial: _Trial, audit_settings: Mapping[str, Any]) -> Result:
         put("log_e_support", [s.support for s in trial.cells], level_dims, level_shape)
         put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
         put("decision", [_decisions(trial, s) for s in trial.cells], level_dims, level_shape)
+        variables["decision"][2].update(
+            flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
+        )
         for name, values in extra.items():
             put(name, values, dims, shape)
         for name in ("rhs", "quantiles", "mean"):
@@ -625,10 +636,10 @@ def _finish(trial: _Trial, audit_settings: Mapping[str, Any]) -> Result:
 
 def _decisions(trial: _Trial, state: _CellState) -> NDArray[Any]:
     assert state.against is not None and state.support is not None and state.vacuous is not None
-    out = np.full(state.against.shape, "undecided", dtype="<U9")
-    out[state.support >= trial.thresholds.uphold] = "upheld"
-    out[state.vacuous] = "vacuous"
-    out[state.against >= trial.thresholds.refute] = "refuted"
+    out = np.full(state.against.shape, DECISIONS.index("undecided"), np.int8)
+    out[state.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
+    out[state.vacuous] = DECISIONS.index("vacuous")
+    out[state.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
     return out
 
 
@@ -638,21 +649,21 @@ def _conclude(trial: _Trial) -> tuple[str, str]:
     if claim.kind == "cited":
         return "undecided", "cited: no simulation can decide it"
     decisions = np.array([_decisions(trial, s) for s in trial.cells])
-    count = {word: int(np.sum(decisions == word)) for word in np.unique(decisions)}
+    count = {word: int(np.sum(decisions == i)) for i, word in enumerate(DECISIONS)}
     total = decisions.size
-    if count.get("refuted"):
-        first = trial.cells[int(np.argmax(np.any(decisions == "refuted", axis=1)))]
+    if count["refuted"]:
+        first = trial.cells[int(np.argmax(np.any(decisions == 2, axis=1)))]
         where = claim.address(first.cell)
         return "refuted", f"{count['refuted']} of {total} refuted" + (
             f", first at {where}" if where else ""
         )
-    if count.get("vacuous", 0) == total:
+    if count["vacuous"] == total:
         return "undecided", "vacuous everywhere on the grid"
-    vacuous = f", {count['vacuous']} vacuous" if count.get("vacuous") else ""
-    if count.get("upheld", 0) + count.get("vacuous", 0) == total:
+    vacuous = f", {count['vacuous']} vacuous" if count["vacuous"] else ""
+    if count["upheld"] + count["vacuous"] == total:
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}"
     return "undecided", (
-        f"budget spent with {count.get('undecided', 0)} of {total} undecided{vacuous}"
+        f"budget spent with {count['undecided']} of {total} undecided{vacuous}"
     )
 
 
@@ -766,10 +777,10 @@ class Result:
         ValueError
             For another suffix.
         """
-        dataset = self.dataset.load()
+        dataset = self.dataset.load().drop_vars("block_digest", errors="ignore")
         suffix = os.path.splitext(os.fspath(path))[1]
         if suffix == ".zarr":
-            dataset.to_zarr(path, mode="w")
+            dataset.to_zarr(path, mode="w", consolidated=False)
         elif suffix == ".nc":
             dataset.to_netcdf(path, engine="scipy")
         else:
@@ -1132,9 +1143,11 @@ class _Engine:
 
     def __exit__(self, *args: object) -> None:
         if self.executor is not None and self.given is None:
-            self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
-        if self.client is not None:
-            self.client.close()
+            if self.client is None:
+                self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
+            else:
+                self.executor.shutdown(wait=False)
+                self.client.close()
 
 
 @cache

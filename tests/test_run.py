@@ -1,0 +1,293 @@
+"""The audit: addresses, engines, early stopping, results."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import planted
+import pytest
+import xarray as xr
+
+import noisytheory as nt
+from noisytheory.run import ClaimError, Serial, block_generator, draw, replay_address
+
+FAMILY = [
+    planted.at_level(), planted.hoeffding(), planted.data_dependent(), planted.mean(),
+    planted.same_law(), planted.always(), planted.exhaustive(), planted.rate(),
+]
+
+
+def run(claims=None, **settings):
+    settings = {"budget": "smoke", "seed": 5, **settings}
+    return nt.audit(FAMILY if claims is None else claims, **settings)
+
+
+def assert_identical(left, right):
+    """Bit for bit, attributes included."""
+    assert list(left.results) == list(right.results)
+    for claim_id, result in left.results.items():
+        xr.testing.assert_identical(result.dataset.load(), right[claim_id].dataset.load())
+
+
+@pytest.fixture(scope="module")
+def reference():
+    with run() as audit:
+        yield audit
+
+
+def test_a_block_depends_on_its_address_only():
+    first = block_generator(7, "a/b", "n=1", 3).random(4)
+    assert np.array_equal(first, block_generator(7, "a/b", "n=1", 3).random(4))
+    others = [(8, "a/b", "n=1", 3), (7, "a/c", "n=1", 3), (7, "a/b", "n=2", 3),
+              (7, "a/b", "n=1", 4)]
+    for other in others:
+        assert not np.array_equal(first, block_generator(*other).random(4))
+
+
+def test_extending_the_grid_keeps_every_draw():
+    small, large = planted.hoeffding(), planted.hoeffding(grid={"n": [5, 10, 100], "delta": [0.1]})
+    np.testing.assert_array_equal(
+        draw(small, {"n": 100}, 2, seed=1)["lhs"], draw(large, {"n": 100}, 2, seed=1)["lhs"]
+    )
+
+
+def test_two_processes_give_the_same_bits(reference):
+    with run(workers=2) as other:
+        assert_identical(reference, other)
+
+
+def test_any_executor_gives_the_same_bits(reference):
+    with ThreadPoolExecutor(3) as pool, run(executor=pool) as other:
+        assert_identical(reference, other)
+
+
+def test_dask_gives_the_same_bits(reference):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False,
+                                 dashboard_address=None) as cluster,
+        run(scheduler=cluster.scheduler_address) as other,
+    ):
+        assert_identical(reference, other)
+
+
+def test_an_unreachable_scheduler_is_a_clear_error():
+    pytest.importorskip("distributed")
+    with pytest.raises(ValueError, match="no Dask scheduler at 'tcp://127.0.0.1:9'"):
+        run(scheduler="tcp://127.0.0.1:9")
+
+
+def _dies_once(marker, *, size, rng):
+    path = Path(marker)
+    if path.exists() and parent_process() is not None:
+        path.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(size=size)
+
+
+def test_a_dead_worker_costs_its_block_not_the_run(tmp_path):
+    marker = tmp_path / "marker"
+    claim = planted.PAPER.tail(
+        "dies", statement="x", bound=planted._level, simulate=_dies_once, rows=64,
+        grid={"marker": [str(marker).replace(",", "")], "delta": [0.5]}, expect="undecided",
+    )
+    with run([claim]) as quiet:
+        marker.touch()
+        with run([claim], workers=2) as other:
+            assert not marker.exists()
+            assert_identical(quiet, other)
+
+
+def test_serial_is_an_executor():
+    future = Serial().submit(divmod, 7, 2)
+    assert future.result() == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        Serial().submit(divmod, 7, 0).result()
+
+
+def test_early_stopping_is_per_cell():
+    result = nt.audit(planted.hoeffding(), budget="standard", seed=3)
+    blocks = result.summary["replicates"].values // 1024
+    # Powers of two: looks happen when the number of blocks has doubled.
+    assert set(blocks.tolist()) <= {1, 2, 4, 8, 16}
+    assert result.verdict == "upheld" and blocks.max() < 16
+
+
+def test_replicates_override_the_budget():
+    result = nt.audit(planted.at_level(), replicates=1000, seed=3)
+    assert set(result.summary["replicates"].values.ravel().tolist()) == {1024}
+
+
+def test_the_dataset_is_labelled_and_complete(reference):
+    data = reference["planted/hoeffding"].dataset
+    assert data["lhs"].dims == ("n", "chain", "draw")
+    assert data["rhs"].dims == ("n", "delta")
+    drawn = data["lhs"].notnull().sum(("chain", "draw"))
+    np.testing.assert_array_equal(drawn, data["replicates"])
+    violations = (data["lhs"] > data["rhs"]).sum(("chain", "draw"))
+    xr.testing.assert_equal(
+        violations.transpose("n", "delta").drop_attrs(), data["violations"].drop_attrs()
+    )
+    assert data["rhs"].sel(n=100, delta=0.1).item() == pytest.approx(0.10729830131446737)
+    for name in data.data_vars:
+        assert data[name].attrs.get("long_name"), name
+    for needed in ("claim", "fingerprint", "seed", "version", "alpha", "verdict", "statement"):
+        assert needed in data.attrs
+
+
+def test_the_tree_opens_by_claim(reference):
+    tree = reference.tree
+    assert tree["planted"].children
+    assert tree.attrs["seed"] == 5
+
+
+def test_a_draw_replays_from_its_address(reference):
+    result = reference["planted/data-dependent"]
+    found = result.replay()
+    assert found["claim"] == "planted/data-dependent"
+    index = [result.claim.address(c) for c in result.claim.cells()].index(found["cell"])
+    again = replay_address(result.claim, index, found["block"], found["row"], seed=found["seed"])
+    assert again == found
+    data = result.dataset
+    cell = data["lhs"].isel(n=index)
+    assert float(found["lhs"]) == pytest.approx(
+        cell.values[found["block"], found["row"]], rel=1e-11
+    )
+
+
+def test_results_say_what_they_are(reference):
+    text = repr(reference["planted/hoeffding"])
+    assert text.startswith("planted/hoeffding: upheld (4 of 4 upheld)")
+    summary = reference.to_dict()
+    json.dumps(summary, allow_nan=False)
+    assert [c["id"] for c in summary["claims"]] == [c.id for c in FAMILY]
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_save(reference, tmp_path, suffix):
+    path = tmp_path / f"theorem{suffix}"
+    reference["planted/hoeffding"].save(path)
+    opened = xr.open_dataset(path, engine="zarr" if suffix == ".zarr" else "scipy")
+    with opened:
+        np.testing.assert_array_equal(
+            opened["lhs"], reference["planted/hoeffding"].dataset["lhs"]
+        )
+        assert opened.attrs["verdict"] == "upheld"
+
+
+def test_save_refuses_other_suffixes(reference, tmp_path):
+    with pytest.raises(ValueError, match="must end in .nc or .zarr"):
+        reference["planted/hoeffding"].save(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
+        ({"seed": 1.5}, "seed must be a whole number"),
+        ({"alpha": 0}, r"alpha must be a number in \(0, 1\), got 0"),
+        ({"alpha": float("nan")}, "alpha must be"),
+        ({"budget": "tiny"}, "budget must be one of smoke, standard, full, got 'tiny'"),
+        ({"replicates": 0}, "replicates must be a whole number >= 1, got 0"),
+        ({"workers": 0}, "workers must be a whole number >= 1, got 0"),
+    ],
+)
+def test_bad_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        run(**settings)
+
+
+@pytest.mark.parametrize(
+    ("simulate", "message"),
+    [
+        (lambda n, *, size, rng: 1 / 0, "block 0: simulate raised ZeroDivisionError"),
+        (lambda n, *, size, rng: np.zeros(3), r"shape \(3,\), not \(1, ...\)"),
+        (lambda n, *, size, rng: np.full(size, np.nan), "returned NaN in lhs"),
+        (lambda n, *, size, rng: {"x": np.zeros(size)}, "returned no 'lhs'"),
+        (lambda n, *, size, rng: {"lhs": np.zeros((size, 2))}, r"lhs must have shape \(1,\)"),
+    ],
+)
+def test_a_claim_that_cannot_be_tried(simulate, message):
+    claim = planted.PAPER.tail("bad", statement="x", bound=planted._level, simulate=simulate,
+                               rows=64, grid={"n": [1], "delta": [0.5]})
+    with pytest.raises(ClaimError, match=f"planted/bad at n=1.*{message}"):
+        run(claim)
+
+
+def test_unknown_claims_and_wrong_types():
+    with pytest.raises(ValueError, match="unknown claim id 'nonsense/theorem'"):
+        nt.audit("nonsense/theorem")
+    with pytest.raises(ValueError, match="claims must name at least one"):
+        nt.audit([])
+    with pytest.raises(ValueError, match="ids or Claim objects, got 3"):
+        nt.audit([3])
+    with pytest.raises(ValueError, match="two claims have the id"):
+        nt.audit([planted.mean(), planted.mean()])
+
+
+def test_claims_travel_by_value():
+    claim = planted.hoeffding()
+    again = cloudpickle.loads(cloudpickle.dumps(claim))
+    assert again.id == claim.id and again.fingerprint() == claim.fingerprint()
+    assert pickle.loads(pickle.dumps(planted.mean())).kind == "mean"
+
+
+def test_fingerprints_see_code_and_parameters():
+    base = planted.hoeffding()
+    assert base.fingerprint() == planted.hoeffding().fingerprint()
+    assert base.fingerprint() != planted.hoeffding(rows=2048).fingerprint()
+    other = planted.hoeffding(simulate=lambda n, *, size, rng: rng.binomial(n, 0.4, size) / n)
+    assert base.fingerprint() != other.fingerprint()
+
+
+DRIVER = """
+import sys
+sys.path.insert(0, {tests!r})
+import planted, noisytheory as nt
+claims = [planted.at_level(), planted.hoeffding(), planted.data_dependent()]
+print("ready", flush=True)
+with nt.audit(claims, budget="standard", seed=5, store={store!r}) as audit:
+    print("done", flush=True)
+"""
+
+
+def test_killed_at_random_instants_and_resumed(tmp_path):
+    """Fifty SIGKILLs; the store opens after each, nothing finished is lost, the bits agree."""
+    claims = [planted.at_level(), planted.hoeffding(), planted.data_dependent()]
+    with run(claims, budget="standard", store=tmp_path / "quiet") as quiet:
+        from noisytheory.store import Store  # noqa: F401
+
+        store = tmp_path / "killed"
+        code = DRIVER.format(tests=str(Path(__file__).parent), store=str(store))
+        moments, finished = random.Random(1), False
+        for _ in range(50):
+            child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+            assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+            try:
+                child.wait(moments.uniform(0.0, 0.35))
+                finished = child.returncode == 0
+            except subprocess.TimeoutExpired:
+                child.kill()
+            child.wait()
+            child.stdout.close()
+            if store.exists() and any(store.iterdir()):
+                xr.open_datatree(store, engine="zarr").close()
+        assert not finished or child.returncode == 0
+        with run(claims, budget="standard", store=store) as resumed:
+            assert_identical(quiet, resumed)
+
+
+def test_spawned_processes_of_ones_own(reference):
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, run(executor=pool) as a:
+        assert_identical(reference, a)
