@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -260,14 +261,14 @@ class _Trial:
         if claim.kind == "cited":
             self.open = 0
             return
-        variables: dict[str, np.dtype[Any]] = {}
+        self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
             probe = _kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed, rows=1))
-            variables = {name: array.dtype for name, array in probe.items()}
+            self.variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
         self.blocks = store.claim(
-            claim.id, claim.fingerprint(), variables, cells=len(self.cells), rows=claim.rows
+            claim.id, claim.fingerprint(), self.variables, cells=len(self.cells), rows=claim.rows
         )
 
     def start(self) -> list[tuple[int, int]]:
@@ -630,7 +631,18 @@ def _finish(trial: _Trial, audit_settings: Mapping[str, Any]) -> Result:
     for name in dims:
         dataset[name].attrs["long_name"] = name
     if trial.blocks is not None:
-        trial.blocks.finish(dataset)
+        drawn = {"long_name": claim.quantity, "units": claim.unit}
+        named = {
+            "lhs": drawn,
+            "rhs_draw": {"long_name": "right side, draw by draw", "units": claim.unit},
+            "other": {**drawn, "long_name": f"{claim.quantity}, second law"},
+            "applies": {"long_name": "whether the hypotheses hold", "units": "1"},
+        }
+        described = {
+            name: named.get(name, {"long_name": name, "units": claim.unit})
+            for name in trial.variables
+        }
+        trial.blocks.finish(dataset, list(dims), described)
     return Result(claim=claim, summary=dataset, seed=trial.seed)
 
 
@@ -780,7 +792,10 @@ class Result:
         dataset = self.dataset.load().drop_vars("block_digest", errors="ignore")
         suffix = os.path.splitext(os.fspath(path))[1]
         if suffix == ".zarr":
-            dataset.to_zarr(path, mode="w", consolidated=False)
+            with warnings.catch_warnings():
+                # Zarr says that format 3 does not yet specify text and consolidated metadata.
+                warnings.simplefilter("ignore")
+                dataset.to_zarr(path, mode="w")
         elif suffix == ".nc":
             dataset.to_netcdf(path, engine="scipy")
         else:
