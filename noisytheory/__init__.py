@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noisytheory.claim import Certificate, Claim, Law, Paper
-    from noisytheory.run import Audit, Result, audit
+    from noisytheory.claim import Certificate as Certificate
+    from noisytheory.claim import Claim as Claim
+    from noisytheory.claim import Law as Law
+    from noisytheory.claim import Paper as Paper
+    from noisytheory.run import Audit as Audit
+    from noisytheory.run import Result as Result
+    from noisytheory.run import audit as audit
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {

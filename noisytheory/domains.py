@@ -86,10 +86,7 @@ class Domain:
         values = np.asarray(value)
         if values.dtype == bool or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
-        if self.include_low:
-            good = values >= self.low
-        else:
-            good = values > self.low
+        good = values >= self.low if self.include_low else values > self.low
         good &= (values <= self.high) if self.include_high else (values < self.high)
         if self.whole:
             good &= values == np.floor(values)

@@ -31,7 +31,7 @@ __all__ = [
 Side = Literal["above", "below"]
 Floats = NDArray[np.float64]
 
-BETS: Floats = 0.999 * 2.0 ** (-0.5 * np.arange(24))
+BETS: Floats = 0.999 * np.exp2(-0.5 * np.arange(24))
 """Fractions of the largest admissible bet; the mixture over them is the wealth."""
 
 

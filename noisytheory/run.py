@@ -168,7 +168,7 @@ def _renamed(drawn: Mapping[str, Any]) -> Arrays:
 
 def _kept(claim: Claim, drawn: Arrays) -> Arrays:
     """What of a block is stored: both sides, and what a data-dependent bound reads."""
-    names = [n for n in ("lhs", "rhs_draw", "other", "applies") if n in drawn]
+    names: list[str] = [n for n in ("lhs", "rhs_draw", "other", "applies") if n in drawn]
     names += sorted(n for n in claim.drawn_names() if n in drawn and drawn[n].ndim == 1)
     return {name: drawn[name] for name in names}
 
@@ -501,12 +501,12 @@ def _describe_cell(trial: _Trial, state: _CellState) -> dict[str, Any]:
     if claim.kind == "tail":
         _describe_tail(trial, out, lhs, rhs_rows)
     elif claim.kind == "mean":
-        rhs = float(rhs_rows[0, 0])
+        right = float(rhs_rows[0, 0])
         half = 2.5758293035489004 * lhs.std() / np.sqrt(lhs.size)
-        if rhs > 0:
-            out["tightness"] = np.array([out["mean"] / rhs])
-            out["tightness_low"] = np.array([(out["mean"] - half) / rhs])
-            out["tightness_high"] = np.array([(out["mean"] + half) / rhs])
+        if right > 0:
+            out["tightness"] = np.array([out["mean"] / right])
+            out["tightness_low"] = np.array([(out["mean"] - half) / right])
+            out["tightness_high"] = np.array([(out["mean"] + half) / right])
     elif isinstance(rule, Always):
         assert state.summary is not None
         out["tries"] = int(state.summary[0])
@@ -1128,7 +1128,7 @@ class _Engine:
                 "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
             ) from error
         try:
-            self.client = Client(self.scheduler, timeout=10)
+            self.client = Client(self.scheduler, timeout=10)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         self.executor = self.client.get_executor()

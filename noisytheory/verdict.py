@@ -2,9 +2,10 @@
 
 Evidence is a pair of arrays over (cells, levels): ``against`` and ``support``, in log units. An
 e-process gives the log of an e-value, a fixed-sample test minus the log of its p-value, exact or
-certified evidence plus infinity. A claim is refuted when any entry of ``against`` crosses the log of
-(hypotheses x claims / alpha), upheld when every entry of ``support`` that is not vacuous crosses the
-log of (claims / alpha): rejecting a union of nulls costs one level a claim, an intersection one each.
+certified evidence plus infinity. A claim is refuted when any entry of ``against`` crosses the log
+of (hypotheses x claims / alpha), upheld when every entry of ``support`` that is not vacuous crosses
+the log of (claims / alpha): to refute, one of many hypotheses must fall, and each gets its share of
+the level; to uphold, all must, and each may use all of the claim's.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def _certain(true: NDArray[np.bool_], false: NDArray[np.bool_]) -> tuple[Floats,
 
 
 class Tail(Rule):
-    """Pr[L > R(delta)] <= delta. Summary: (levels, 3) counts of draws, violations, vacuous draws."""
+    """Pr[L > R(delta)] <= delta. Summary: (levels, 3), draws, violations and vacuous draws."""
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         lhs, rhs = drawn["lhs"], right_side(claim, cell, drawn)
@@ -250,7 +251,7 @@ class Equal(Rule):
         against = two_sided - np.log(2)
         support = np.minimum(evidence.log_e_bets(clears_low), evidence.log_e_bets(clears_high))
         if not claim.value("margin", cell):
-            support = np.float64(0.0)
+            support = np.zeros_like(support)
         return np.array([against]), np.array([support])
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
@@ -280,7 +281,7 @@ class SameLaw(Rule):
         return np.concatenate([left, right], axis=1)
 
     def draws(self, summary: Floats) -> int:
-        return summary.shape[1]
+        return int(summary.shape[1])
 
     def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
         from scipy.stats import ks_2samp
@@ -473,4 +474,4 @@ RULES: dict[str, Rule] = {
     "published": Published(),
     "cited": Rule(),
 }
-"""The rule of each kind; an ``equal`` claim whose simulator draws ``other`` is judged by SameLaw."""
+"""The rule of each kind; ``equal`` is judged by SameLaw where the simulator draws ``other``."""

@@ -84,7 +84,7 @@ def test_dask_gives_the_same_bits(reference):
 
 def test_an_unreachable_scheduler_is_a_clear_error():
     pytest.importorskip("distributed")
-    with pytest.raises(ValueError, match="no Dask scheduler at 'tcp://127.0.0.1:9'"):
+    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         run(scheduler="tcp://127.0.0.1:9")
 
 
@@ -187,7 +187,7 @@ def test_save(reference, tmp_path, suffix):
 
 
 def test_save_refuses_other_suffixes(reference, tmp_path):
-    with pytest.raises(ValueError, match="must end in .nc or .zarr"):
+    with pytest.raises(ValueError, match=r"must end in \.nc or \.zarr"):
         reference["planted/hoeffding"].save(tmp_path / "x.csv")
 
 
