@@ -160,7 +160,7 @@ class _Layout:
         self.cells = cells
         self.rows = rows
         self.variables = {
-            name: np.dtype(dtype).newbyteorder("<") for name, dtype in variables.items()
+            name: np.dtype(variables[name]).newbyteorder("<") for name in sorted(variables)
         }
         for name, dtype in self.variables.items():
             if dtype.kind not in "fiub":
@@ -293,18 +293,20 @@ class _FileJournal:
         end = 0
         if length:
             with mmap.mmap(self._fd, length, access=mmap.ACCESS_READ) as data:
-                if data[: len(layout.header)] == layout.header:
-                    end = len(layout.header)
-                place = end
+                headed = data[: len(layout.header)] == layout.header
+                end = min(len(layout.header), length)
+                place = end if headed else 0
                 while 0 <= place < length:
                     where = layout.verified(data[place : place + layout.frame])
                     if where is None:
                         place = data.find(_MAGIC, place + 1)
                         continue
-                    self.damaged += (place - end) // layout.frame
+                    self.damaged += max(0, place - end) // layout.frame
                     found[where] = place
                     end = place = place + layout.frame
-            self.damaged += (length - end) // layout.frame
+            self.damaged += max(0, length - end) // layout.frame
+            if not found and not headed:
+                end = 0
         if length > end:
             os.ftruncate(self._fd, end)
         self._end = end
@@ -580,25 +582,10 @@ def _json_number(value: Any) -> object:
     return value
 
 
-def _text_bytes(values: np.ndarray) -> bytes:
-    """Encode strings as Zarr's vlen-utf8 codec does."""
-    items = [str(item).encode() for item in values.ravel()]
-    parts = [struct.pack("<I", len(items))]
-    for item in items:
-        parts += [struct.pack("<I", len(item)), item]
-    return b"".join(parts)
-
-
-def _is_text(values: np.ndarray) -> bool:
-    if values.dtype.kind == "O":
-        return all(isinstance(item, str) for item in values.ravel())
-    return values.dtype.kind in "UT"
-
-
 def _array_metadata(
     dims: Sequence[str],
     shape: Sequence[int],
-    dtype: str,
+    dtype: np.dtype[Any],
     fill: object,
     chunk: Sequence[int],
     codecs: list[dict[str, Any]],
@@ -608,7 +595,7 @@ def _array_metadata(
         "zarr_format": 3,
         "node_type": "array",
         "shape": list(shape),
-        "data_type": dtype,
+        "data_type": _data_type(dtype),
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk)}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
         "fill_value": fill,
@@ -623,40 +610,45 @@ def _chunk_key(ndim: int) -> str:
 
 
 _LITTLE: dict[str, Any] = {"name": "bytes", "configuration": {"endian": "little"}}
-_TEXT: dict[str, Any] = {"name": "vlen-utf8", "configuration": {}}
+
+
+def _data_type(dtype: np.dtype[Any]) -> object:
+    """Return Zarr's name of a type; text is UTF-32 of fixed length, as xarray stores it."""
+    if dtype.kind != "U":
+        return dtype.name
+    return {"name": "fixed_length_utf32", "configuration": {"length_bytes": dtype.itemsize}}
 
 
 def _small_array(name: str, variable: xr.Variable) -> tuple[dict[str, Any], bytes]:
     """Return the metadata and the only chunk of a variable; no chunk where all values are equal."""
     values = np.asarray(variable.values)
-    attributes = dict(variable.attrs)
-    chunk = [max(size, 1) for size in values.shape]
-    dims = [str(dim) for dim in variable.dims]
-    if _is_text(values):
-        first = str(values.flat[0]) if values.size else ""
-        same = all(str(item) == first for item in values.ravel())
-        data = b"" if same else _text_bytes(values)
-        meta = _array_metadata(dims, values.shape, "string", first, chunk, [_TEXT], attributes)
-        return meta, data
-    if values.dtype.kind not in "fiub":
+    if values.dtype.kind in "OT":
+        # The type that NumPy finds for what is inside: numbers, or text.
+        values = np.array(values.tolist()).reshape(values.shape)
+    if values.dtype.kind not in "fiubU":
         raise ValueError(f"{name} must hold numbers, booleans or text, got {values.dtype}")
+    if not values.dtype.itemsize:
+        values = values.astype("<U1")
     values = values.astype(values.dtype.newbyteorder("<"), copy=False)
     data = values.tobytes()
-    fill: Any = values.flat[0] if values.size else values.dtype.type(0)
-    if np.isnan(fill):
-        fill = values.dtype.type(np.nan)
-    if fill.tobytes() * values.size == data:
-        data = b""
-    meta = _array_metadata(
-        dims,
+    if not values.size:
+        fill = np.zeros((), values.dtype)[()]
+    else:
+        fill = values.flat[0]
+        if values.dtype.kind == "f" and np.isnan(fill):
+            fill = values.dtype.type(np.nan)
+        if np.array(fill, values.dtype).tobytes() * values.size == data:
+            data = b""
+    metadata = _array_metadata(
+        [str(dim) for dim in variable.dims],
         values.shape,
-        values.dtype.name,
+        values.dtype,
         _json_number(fill.item()),
-        chunk,
+        [max(size, 1) for size in values.shape],
         [_LITTLE],
-        attributes,
+        variable.attrs,
     )
-    return meta, data
+    return metadata, data
 
 
 def _fill_of(dtype: np.dtype[Any]) -> Any:
@@ -688,7 +680,7 @@ def _block_array(
             "index_location": "end",
         },
     }
-    return _array_metadata(dims, shape, dtype.name, fill, shape, [sharding], attributes)
+    return _array_metadata(dims, shape, dtype, fill, shape, [sharding], attributes)
 
 
 def _shard_index(present: np.ndarray, stride: int) -> bytes:
@@ -713,9 +705,20 @@ def _marker(attributes: Mapping[str, Any], arrays: Iterable[tuple[str, bytes, by
 
 def _cell_dims(dataset: xr.Dataset) -> list[str]:
     """Read the cell's dimensions off the variables: but for scalars all begin with them."""
-    orders = [[str(dim) for dim in v.dims] for v in dataset.data_vars.values() if v.dims]
-    shared = os.path.commonprefix(orders) if orders else []
-    return list(shared[: shared.index("delta")] if "delta" in shared else shared)
+    orders = [variable.dims for variable in dataset.data_vars.values() if variable.dims]
+    shared = []
+    for dims in zip(*orders, strict=False):
+        if len(set(dims)) > 1 or dims[0] == "delta":
+            break
+        shared.append(str(dims[0]))
+    return shared
+
+
+def _read_or_nothing(place: _Place, key: str) -> bytes:
+    try:
+        return place.read(key)
+    except FileNotFoundError:
+        return b""
 
 
 class _Compacted:
@@ -734,30 +737,32 @@ class _Compacted:
         self.marker = ""
 
     @classmethod
-    def opened(
-        cls, place: _Place, group: str, layout: _Layout, metadata: dict[str, Any]
-    ) -> _Compacted:
+    def opened(cls, place: _Place, group: str, layout: _Layout, text_of_group: bytes) -> _Compacted:
         """Read a group's digests and verify everything in it against them."""
+        metadata = json.loads(text_of_group)
         arrays: dict[str, dict[str, Any]] = metadata["consolidated_metadata"]["metadata"]
         whole = True
-        digests = np.zeros((layout.cells, 0), dtype="<u8")
-        parts = []
+        parts = {}
         for name, described in arrays.items():
             text = _dumps(described).encode()
-            shape = described["shape"]
+            whole &= _read_or_nothing(place, f"{group}/{name}/zarr.json") == text
             chunk = b""
-            with contextlib.suppress(FileNotFoundError):
-                whole &= place.read(f"{group}/{name}/zarr.json") == text
-                if name not in layout.variables:
-                    chunk = place.read(f"{group}/{name}/{_chunk_key(len(shape))}")
-            parts.append((name, text, chunk))
-            if name == DIGESTS and len(chunk) == 8 * int(np.prod(shape)):
-                digests = np.frombuffer(chunk, "<u8").reshape(layout.cells, -1).copy()
-            elif name == DIGESTS and not chunk:
-                digests = np.full((layout.cells, shape[-1]), described["fill_value"], dtype="<u8")
-        attributes = metadata["attributes"]
-        marker = _marker(attributes, parts)
-        whole &= marker == attributes.get("complete")
+            if name not in layout.variables:
+                key = f"{group}/{name}/{_chunk_key(len(described['shape']))}"
+                chunk = _read_or_nothing(place, key)
+            parts[name] = (text, chunk)
+        items = [(name, text.decode()) for name, (text, _) in parts.items()]
+        whole &= _group_text(metadata["attributes"], items).encode() == text_of_group
+        marker = _marker(metadata["attributes"], [(name, *part) for name, part in parts.items()])
+        whole &= marker == metadata["attributes"].get("complete")
+        digests = np.zeros((layout.cells, 0), dtype="<u8")
+        if DIGESTS in arrays:
+            data = parts[DIGESTS][1]
+            if not data and whole:
+                fill = np.uint64(arrays[DIGESTS]["fill_value"])
+                data = fill.tobytes() * int(np.prod(arrays[DIGESTS]["shape"]))
+            if len(data) % (8 * layout.cells) == 0:
+                digests = np.frombuffer(data, "<u8").reshape(layout.cells, -1).copy()
         self = cls(place, group, layout, digests)
         self.marker = marker
         self.chunk_keys = {
@@ -797,6 +802,10 @@ class _Compacted:
         cell, block = where
         return block < self.digests.shape[1] and bool(self.digests[cell, block])
 
+    def blocks(self) -> set[tuple[int, int]]:
+        cells, numbers = np.nonzero(self.digests)
+        return set(zip(cells.tolist(), numbers.tolist(), strict=True))
+
     def payload(self, cell: int, block: int) -> bytes:
         first = int(self.rank[cell]) * self.digests.shape[1] + block
         return b"".join(
@@ -828,10 +837,9 @@ class ClaimBlocks:
         self._compacted = compacted
         with _writing(store.location):
             self._where = journal.scan(layout)
-        if compacted is not None and compacted.whole:
-            if all(where in compacted for where in self._where):
-                # Death came between the compaction and the end of the journal.
-                self._drop_journal()
+        if compacted is not None and compacted.whole and self._where.keys() <= compacted.blocks():
+            # Death came between the compaction and the end of the journal.
+            self._drop_journal()
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "open"
@@ -988,7 +996,7 @@ class ClaimBlocks:
         with _writing(store.location):
             self._restore_journal()
             store._hide(self._group)
-            store._paper(self._group)
+            store._paper(self._group.partition("/")[0])
             store._place.publish(self._group, write)
             store._show(self._group, layout.described["claim"], entry[-1])
             self._compacted = _Compacted(store._place, self._group, layout, digests)
@@ -1005,10 +1013,7 @@ class ClaimBlocks:
 
     def _blocks(self) -> set[tuple[int, int]]:
         blocks = set(self._where)
-        if self._compacted is not None:
-            cells, numbers = np.nonzero(self._compacted.digests)
-            blocks.update(zip(cells.tolist(), numbers.tolist(), strict=True))
-        return blocks
+        return blocks if self._compacted is None else blocks | self._compacted.blocks()
 
     def _digest_shape(self) -> tuple[int, int]:
         return self._layout.cells, max((block + 1 for _, block in self._blocks()), default=0)
@@ -1249,6 +1254,8 @@ class Store:
                             )
                 self._place.sweep()
                 self._scan()
+                for group in self._groups:
+                    self._paper(group.partition("/")[0])
                 self._write_root()
         except BaseException:
             self.close()
@@ -1398,24 +1405,30 @@ class Store:
                 )
 
     def _compacted(self, claim_id: str, group: str, layout: _Layout) -> _Compacted | None:
+        """Open what is compacted of a claim; None if nothing is, or its metadata is damaged."""
         if group not in self._groups:
             return None
-        metadata = json.loads(self._place.read(f"{group}/zarr.json"))
-        stored = metadata["attributes"]["fingerprint"]
-        arrays = metadata["consolidated_metadata"]["metadata"]
-        found = dict(layout.described, fingerprint=stored)
-        blocks = {n: m for n, m in arrays.items() if m["dimension_names"][-2:] == ["chain", "draw"]}
-        if DIGESTS in arrays:
-            found["variables"] = {
-                name: np.dtype(meta["data_type"]).newbyteorder("<").str
-                for name, meta in blocks.items()
-                if name in layout.variables
-            }
-            shape = arrays[DIGESTS]["shape"]
-            found["cells"] = int(np.prod(shape[:-1]))
-            found["rows"] = next((m["shape"][-1] for m in blocks.values()), layout.rows)
-        self._check(claim_id, found, layout)
-        return _Compacted.opened(self._place, group, layout, metadata)
+        try:
+            text = self._place.read(f"{group}/zarr.json")
+            metadata = json.loads(text)
+            arrays = metadata["consolidated_metadata"]["metadata"]
+            stored = dict(layout.described, fingerprint=metadata["attributes"]["fingerprint"])
+            if DIGESTS in arrays:
+                blocks = {
+                    name: array
+                    for name, array in arrays.items()
+                    if array["codecs"][0]["name"] == "sharding_indexed"
+                }
+                stored["variables"] = {
+                    name: np.dtype(blocks[name]["data_type"]).newbyteorder("<").str
+                    for name in blocks
+                }
+                stored["cells"] = int(np.prod(arrays[DIGESTS]["shape"][:-1]))
+                stored["rows"] = next(iter(blocks.values()))["shape"][-1]
+            self._check(claim_id, stored, layout)
+            return _Compacted.opened(self._place, group, layout, text)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration):
+            return None
 
     def _acquire(self) -> None:
         """Make the directory if need be, and keep every other writer out of it."""
@@ -1502,13 +1515,15 @@ class Store:
         )
         self._place.write("zarr.json", text.encode())
 
-    def _paper(self, group: str) -> None:
-        """Make the group of the paper, in which the groups of its claims lie."""
-        paper = group.partition("/")[0]
-        if paper not in self._papers:
-            own = {"zarr_format": 3, "node_type": "group", "attributes": {}}
-            self._place.write(f"{paper}/zarr.json", _dumps(own).encode())
-            self._papers.add(paper)
+    def _paper(self, paper: str) -> None:
+        """Make the group of a paper, in which the groups of its claims lie."""
+        if paper in self._papers:
+            return
+        key = f"{paper}/zarr.json"
+        text = _dumps({"zarr_format": 3, "node_type": "group", "attributes": {}}).encode()
+        if _read_or_nothing(self._place, key) != text:
+            self._place.write(key, text)
+        self._papers.add(paper)
 
 
 def _place(location: str | os.PathLike[str]) -> _Place:
