@@ -1,0 +1,990 @@
+"""The command line: what can be tried, what a bound says, what a trial finds.
+
+Standard output carries the answer and nothing else: whatever a user's file prints goes to standard
+error. Nothing heavy is imported before a command needs it, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import click
+
+from noisytheory import __version__
+
+if TYPE_CHECKING:
+    from noisytheory.claim import Claim
+    from noisytheory.run import Audit, Result
+
+__all__ = ["main"]
+
+AS_EXPECTED, DIFFERS, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes."""
+
+BUDGETS = ("smoke", "standard", "full")
+"""The names in `noisytheory.run.BUDGETS`, without importing it."""
+
+DEBUG = "NOISYTHEORY_DEBUG"
+"""Environment variable that asks for tracebacks."""
+
+_LOOKS = {
+    "upheld": ("✓", "green"),
+    "refuted": ("✗", "magenta"),
+    "undecided": ("?", "yellow"),
+}
+# The surroundings' fault, not ours: no room, no right, no descriptors.
+_SURROUNDINGS = {
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOMEM,
+}
+# Top-level modules of the claims of this run that are not this package's.
+_foreign: set[str] = set()
+
+
+class _Mistake(click.ClickException):
+    """Wrong usage or bad input; the message says what and how to mend it."""
+
+
+class _Interrupted(KeyboardInterrupt):
+    """The user stopped the run; the message says how to go on."""
+
+
+class _CommandLine(click.Group):
+    """A group whose every failure is one line on standard error and an exit code."""
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command; always ends in ``SystemExit``."""
+        if "_NOISYTHEORY_COMPLETE" in os.environ:
+            super().main(args, prog_name, **extra)
+        words = list(sys.argv[1:] if args is None else args)
+        code, line = self._run(words, extra)
+        if line:
+            command = words[:1] if words[:1] and words[0] in self.commands else []
+            name = " ".join(["noisytheory", *command])
+            click.echo(f"{name}: {' '.join(line.split())}", err=True)
+        sys.exit(code)
+
+    def _run(self, words: list[str], extra: dict[str, Any]) -> tuple[int, str]:
+        _foreign.clear()
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal that knows no Greek gets question marks, not a fault.
+            with contextlib.suppress(AttributeError, OSError, ValueError):
+                stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        try:
+            with self.make_context("noisytheory", words, **extra) as context:
+                self.invoke(context)
+            return AS_EXPECTED, ""
+        except click.exceptions.Exit as stop:
+            return stop.exit_code, ""
+        except click.ClickException as error:
+            return MISTAKE, error.format_message()
+        except (click.Abort, KeyboardInterrupt) as error:
+            return INTERRUPTED, str(error) or "interrupted"
+        except BrokenPipeError:
+            _discard(sys.stdout)
+            return AS_EXPECTED, ""
+        except (Exception, SystemExit) as error:
+            if os.environ.get(DEBUG):
+                traceback.print_exc()
+            return _diagnose(error)
+
+
+def _diagnose(error: BaseException) -> tuple[int, str]:
+    """Whose fault it is, and the line that says so."""
+    from noisytheory.run import ClaimError
+    from noisytheory.store import StoreError
+
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    look = f"(traceback: {DEBUG}=1)"
+    if isinstance(error, SystemExit):
+        return MISTAKE, f"a claim's code called sys.exit({error.code!r}): let it return instead"
+    if isinstance(error, ClaimError):
+        ours = not _foreign
+        return (FAULT if ours else MISTAKE), f"{error} {look}"
+    foreign = [frame for frame in _frames(error) if _module(frame).partition(".")[0] in _foreign]
+    if foreign:
+        name = Path(foreign[-1].tb_frame.f_code.co_filename).name
+        return MISTAKE, f"{name}, line {foreign[-1].tb_lineno} raised {what} {look}"
+    if isinstance(error, StoreError):
+        return MISTAKE, str(error)
+    if isinstance(error, OSError) and error.errno in _SURROUNDINGS:
+        where = f" {error.filename}" if error.filename else ""
+        return MISTAKE, f"cannot read or write{where}: {error.strerror}"
+    # What this package raises itself as ValueError speaks to the user; what comes out of a library
+    # below it does not.
+    frames = _frames(error)
+    if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
+        return MISTAKE, str(error)
+    return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
+
+
+def _frames(error: BaseException) -> list[TracebackType]:
+    frames, frame = [], error.__traceback__
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.tb_next
+    return frames
+
+
+def _module(frame: TracebackType) -> str:
+    return str(frame.tb_frame.f_globals.get("__name__", ""))
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what is still buffered for a reader that has gone vanish."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _only_answers() -> Iterator[TextIO]:
+    """The true standard output, while everything else that is printed goes to standard error.
+
+    File descriptor 1 itself is moved, so that compiled code and worker processes follow.
+    """
+    stream = sys.stdout
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError, AttributeError):
+        # Captured by a test, or closed.
+        with contextlib.redirect_stdout(sys.stderr):
+            yield stream if stream is not None else open(os.devnull, "w")
+        return
+    stream.flush()
+    kept = os.dup(number)
+    try:
+        os.dup2(2, number)
+    except OSError:
+        _discard(stream)
+    answers = open(kept, "w", encoding=stream.encoding, errors="replace", closefd=False)
+    try:
+        yield answers
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+        os.dup2(kept, number)
+        os.close(kept)
+
+
+def _answers(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the stream for its answer as first argument."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        with _only_answers() as out:
+            command(out, *args, **kwargs)
+
+    return run
+
+
+def _say(out: TextIO, text: str) -> None:
+    """Write a part of the answer; a reader that has gone is no error."""
+    colour = None if not os.environ.get("NO_COLOR") else False
+    try:
+        click.echo(text, file=out, color=colour)
+        out.flush()
+    except BrokenPipeError:
+        _discard(out)
+
+
+def _say_json(out: TextIO, value: object) -> None:
+    _say(out, json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _strict(value: Any) -> Any:
+    """As strict JSON knows it: no NaN, no infinities, nothing of NumPy's."""
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_strict(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _strict(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """Aligned columns; the first row is the head. Styled cells count what is seen of them."""
+    right = set(right)
+    widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(rows[0]))]
+
+    def cell(i: int, text: str) -> str:
+        space = " " * (widths[i] - len(click.unstyle(text)))
+        return space + text if i in right else text + space
+
+    head = [click.style(cell(i, text), bold=True) for i, text in enumerate(rows[0])]
+    body = [[cell(i, text) for i, text in enumerate(row)] for row in rows[1:]]
+    return "\n".join("  ".join(row).rstrip() for row in [head, *body])
+
+
+def _offer(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean n?"`` where something near is known, else all of it."""
+    import difflib
+
+    known = list(known)
+    folded = {name.casefold(): name for name in known}
+    near = [folded[k] for k in difflib.get_close_matches(word.casefold(), folded, 3, 0.5)]
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"; known: {shown}" if known else ""
+
+
+def _all_claims() -> list[Claim]:
+    """The catalogue; a broken plug-in is named, not taken for a fault of ours."""
+    from noisytheory.catalogue import ENTRY_POINTS, catalogue
+
+    try:
+        return list(catalogue().values())
+    except (Exception, SystemExit):
+        import importlib
+        from importlib.metadata import entry_points
+
+        for entry in entry_points(group=ENTRY_POINTS):
+            try:
+                importlib.import_module(entry.value)
+            except (Exception, SystemExit) as error:
+                package = entry.dist.name if entry.dist is not None else entry.name
+                raise _Mistake(
+                    f"the installed package {package} ships claims in {entry.value}, which raised "
+                    f"{type(error).__name__}: {error}; mend or uninstall it"
+                ) from error
+        raise
+
+
+@functools.cache
+def _claims_in(path: Path) -> list[Claim]:
+    from noisytheory.catalogue import load_file
+
+    # The file may import its neighbours, as it could when run by itself; workers get the same path.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    return load_file(path)
+
+
+def _named(target: str) -> list[Claim]:
+    """Claims by id, shell pattern, file, or ``FILE.py::ID``."""
+    from noisytheory.catalogue import match
+
+    name, _, inside = target.partition("::")
+    if not name.endswith(".py") and not Path(name).is_file():
+        _all_claims()
+        return match(target)
+    found = _claims_in(Path(name).resolve())
+    if not inside:
+        return found
+    chosen = [claim for claim in found if claim.id == inside]
+    if not chosen:
+        ids = [claim.id for claim in found]
+        raise _Mistake(f"{Path(name).name} declares no claim {inside!r}{_offer(inside, ids)}")
+    return chosen
+
+
+def _chosen(targets: Sequence[str], keyword: str | None = None) -> list[Claim]:
+    """Claims that the words of the command line name, each once; all if there are none."""
+    from noisytheory.run import select
+
+    keep = _keyword(keyword) if keyword is not None else None
+    if targets:
+        found = select([claim for target in targets for claim in _named(target)])
+    else:
+        found = _all_claims()
+    if keep is not None:
+        found = [claim for claim in found if keep(claim.id)]
+        if not found:
+            raise _Mistake(f"no claim matches -k {keyword!r}; `noisytheory claims` lists all")
+    for claim in found:
+        for function in (claim.bound, claim.simulate, claim.exact, claim.certify):
+            top = str(getattr(function, "__module__", None) or "noisytheory").partition(".")[0]
+            if top not in ("noisytheory", "functools", "builtins"):
+                _foreign.add(top)
+    return found
+
+
+def _one(target: str) -> Claim:
+    found = _chosen([target])
+    if len(found) > 1:
+        ids = ", ".join(claim.id for claim in found[:8]) + (", ..." if len(found) > 8 else "")
+        how = f" (write {target}::ID)" if target.endswith(".py") else ""
+        raise _Mistake(f"{target} names {len(found)} claims: choose one of {ids}{how}")
+    return found[0]
+
+
+def _keyword(text: str) -> Callable[[str], bool]:
+    """The predicate over ids of an expression of words, ``and``, ``or``, ``not``, parentheses."""
+    tokens = re.findall(r"[()]|[^\s()]+", text)
+
+    def wrong(expected: str) -> _Mistake:
+        came = repr(tokens[0]) if tokens else "the end"
+        return _Mistake(
+            f"-k {text!r}: expected {expected}, got {came}; write words with and, or, not, ( )"
+        )
+
+    def either() -> Callable[[str], bool]:
+        left = both()
+        while tokens and tokens[0].lower() == "or":
+            tokens.pop(0)
+            left = (lambda a, b: lambda name: a(name) or b(name))(left, both())
+        return left
+
+    def both() -> Callable[[str], bool]:
+        left = single()
+        while tokens and tokens[0].lower() == "and":
+            tokens.pop(0)
+            left = (lambda a, b: lambda name: a(name) and b(name))(left, single())
+        return left
+
+    def single() -> Callable[[str], bool]:
+        if not tokens or tokens[0] == ")" or tokens[0].lower() in ("and", "or"):
+            raise wrong("a word")
+        token = tokens.pop(0)
+        if token.lower() == "not":
+            inner = single()
+            return lambda name: not inner(name)
+        if token == "(":
+            inner = either()
+            if not tokens or tokens[0] != ")":
+                raise wrong("')'")
+            tokens.pop(0)
+            return inner
+        return lambda name: token.lower() in name.lower()
+
+    predicate = either()
+    if tokens:
+        raise wrong("and, or")
+    return predicate
+
+
+def _level(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < 1:
+        raise click.BadParameter(f"must be a number in (0, 1), got {value:g}")
+    return value
+
+
+_json_flag = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
+_keyword_option = click.option(
+    "-k", "keyword", metavar="EXPR", help="Only ids with these words, e.g. 'kernel and not printed'."
+)
+_seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Root seed; without it the same for everybody."
+)
+
+
+@click.group(
+    cls=_CommandLine, invoke_without_command=True, context_settings={
+        "help_option_names": ["-h", "--help"], "max_content_width": 100,
+    },
+)
+@click.version_option(__version__, message="%(version)s")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Learning theory on trial.
+
+    Compute a bound, simulate what it speaks of, reach a verdict. A claim is named by its ID, several
+    by a shell pattern, your own by the Python file that declares them.
+
+    \b
+    Exit codes: 0 every verdict as expected, 1 a verdict differs, 2 wrong usage or
+    bad input, 3 a fault of ours, 130 interrupted.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@main.command()
+@click.argument("pattern", metavar="[GLOB]", required=False)
+@_keyword_option
+@_json_flag
+@_answers
+def claims(out: TextIO, pattern: str | None, keyword: str | None, as_json: bool) -> None:
+    """List what can be put on trial."""
+    found = _chosen([pattern] if pattern is not None else [], keyword)
+    if as_json:
+        _say_json(out, {"claims": [claim.summary() for claim in found]})
+        return
+    rows = [[c.id, c.kind, c.expect, c.place] for c in found]
+    _say(out, _table([["id", "kind", "expected", "place in print"], *rows]))
+
+
+def _arguments(claim: Claim) -> list[dict[str, Any]]:
+    """What the bound reads: name, what is allowed, default, and where a trial takes it from."""
+    import inspect
+
+    if claim.bound is None:
+        return []
+    domains = getattr(claim.bound, "domains", {})
+    drawn = claim.drawn_names()
+    out = []
+    for name, parameter in inspect.signature(claim.bound).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        given = parameter.default is not parameter.empty
+        source = "the simulator's draws" if name in drawn else "the population"
+        if name in claim.grid:
+            source = "the grid"
+        elif given and not hasattr(claim.grid.get("population", (None,))[0], name):
+            source = "its default"
+        out.append({
+            "name": name,
+            "allowed": str(domains[name]) if name in domains else None,
+            "default": parameter.default if given else None,
+            "required": not given,
+            "from": source,
+        })
+    return out
+
+
+def _described(claim: Claim) -> dict[str, Any]:
+    from noisytheory.claim import KINDS
+
+    return {
+        **claim.summary(),
+        "title": claim.paper.title,
+        "authors": claim.paper.authors,
+        "reference": claim.paper.reference,
+        "promise": KINDS[claim.kind],
+        "hypotheses": list(claim.hypotheses),
+        "quantity": claim.quantity,
+        "unit": claim.unit,
+        "grid": {name: claim.labels(name) for name in claim.grid},
+        "cells": claim.size,
+        "rows": claim.rows,
+        "arguments": _arguments(claim),
+        "exact": claim.exact is not None,
+        "note": claim.note,
+        "twin": None if claim.twin is None else str(claim.twin.get("why", "")),
+    }
+
+
+@main.command()
+@click.argument("claim_id", metavar="ID")
+@_json_flag
+@_answers
+def show(out: TextIO, claim_id: str, as_json: bool) -> None:
+    """Statement, place in print, hypotheses, kind, grid, arguments, notes of one claim."""
+    claim = _one(claim_id)
+    about = _described(claim)
+    if as_json:
+        _say_json(out, about)
+        return
+    paper = ", ".join(part for part in (about["title"], claim.paper.authors,
+                                        claim.paper.reference) if part)
+    lines = [
+        click.style(claim.id, bold=True), "",
+        f"  {claim.statement}", "",
+        f"paper       {paper}",
+        f"place       {claim.place or '-'}",
+        f"kind        {claim.kind}: {about['promise']}",
+        f"expected    {claim.expect}",
+        f"origin      {claim.origin}",
+        f"left side   {claim.quantity} [{claim.unit}]",
+        f"cells       {claim.size}, blocks of {claim.rows} replicates"
+        + (", exact where it can be" if claim.exact else ""),
+    ]
+    lines += _listed("hypotheses", claim.hypotheses)
+    lines += _listed(
+        "grid", [f"{name} = {', '.join(map(str, labels))}" for name, labels in about["grid"].items()]
+    )
+    lines += _listed("the bound reads", [_argument_line(a) for a in about["arguments"]])
+    lines += _listed("note", claim.note.strip().splitlines())
+    lines += _listed("broken twin", [about["twin"]] if about["twin"] else [])
+    _say(out, "\n".join(lines))
+
+
+def _listed(head: str, items: Sequence[str]) -> list[str]:
+    return ["", head, *(f"  {item}" for item in items)] if items else []
+
+
+def _argument_line(argument: Mapping[str, Any]) -> str:
+    allowed = f": {argument['allowed']}" if argument["allowed"] else ""
+    default = "" if argument["required"] else f", default {argument['default']}"
+    return f"{argument['name']}{allowed}{default} (from {argument['from']})"
+
+
+@main.command()
+@click.argument("claim_id", metavar="ID")
+@click.argument("assignments", metavar="[NAME=VALUE ...]", nargs=-1)
+@_json_flag
+@_answers
+def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], as_json: bool) -> None:
+    """Evaluate the bound: n=1000 delta=0.05, or several values n=10,100.
+
+    population=NAME takes a population of the claim's grid; what the bound reads of it can be given
+    by itself as well.
+    """
+    import itertools
+
+    claim = _one(claim_id)
+    if claim.bound is None:
+        raise _Mistake(f"{claim.id} has no bound to evaluate; `noisytheory show {claim.id}`")
+    given = _assigned(claim, assignments)
+    points = []
+    for combination in itertools.product(*given.values()):
+        values = dict(zip(given, combination, strict=True))
+        labels = {name: getattr(v, "name", v) for name, v in values.items()}
+        points.append({**labels, "bound": _evaluate(claim, values, labels)})
+    numbers = [point["bound"] for point in points]
+    if as_json:
+        _say_json(out, {
+            "id": claim.id,
+            "quantity": claim.quantity,
+            "unit": claim.unit,
+            "bound": numbers[0] if all(len(v) == 1 for v in given.values()) else numbers,
+            "points": points,
+        })
+    elif all(len(values) == 1 for values in given.values()):
+        _say(out, repr(numbers[0]))
+    else:
+        rows = [[_cell_text(value) for value in point.values()] for point in points]
+        _say(out, _table([[*given, "bound"], *rows], right=range(len(given) + 1)))
+
+
+def _cell_text(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def _assigned(claim: Claim, assignments: Sequence[str]) -> dict[str, list[Any]]:
+    """Values by argument, as typed; every argument of the bound without a default has some."""
+    arguments = {argument["name"]: argument for argument in _arguments(claim)}
+    populations = claim.grid.get("population", ())
+    known = [*arguments, *(["population"] if populations and "population" not in arguments else [])]
+    takes = ", ".join(
+        name + (f" ({arguments[name]['allowed']})" if arguments.get(name, {}).get("allowed") else "")
+        for name in known
+    )
+    given: dict[str, list[Any]] = {}
+    for text in assignments:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise _Mistake(f"{text!r} is not of the form NAME=VALUE, such as n=1000")
+        if name not in known:
+            raise _Mistake(
+                f"unknown parameter {name!r}{_offer(name, known)} (the bound takes {takes})"
+            )
+        if name in given:
+            raise _Mistake(f"{name} is given twice; several values go in one list: {name}=10,100")
+        given[name] = _values(claim, name, value)
+    missing = [
+        name for name, argument in arguments.items()
+        if argument["required"] and name not in given
+        and not all(hasattr(p, name) for p in given.get("population", (None,)))
+    ]
+    if missing:
+        example = " ".join(f"{name}={_example(claim, name)}" for name in missing)
+        raise _Mistake(f"missing parameter {', '.join(missing)}: add {example} "
+                       f"(the bound takes {takes})")
+    reads = [n for n in arguments if any(hasattr(p, n) for p in given.get("population", ()))]
+    if "population" in given and "population" not in arguments and not set(reads) - set(given):
+        raise _Mistake(f"the bound does not read population (it takes {', '.join(arguments)})")
+    return given
+
+
+def _example(claim: Claim, name: str) -> str:
+    return str(claim.labels(name)[0]) if name in claim.grid else "NUMBER"
+
+
+def _values(claim: Claim, name: str, text: str) -> list[Any]:
+    """The values of one assignment: objects of the grid by name, else numbers."""
+    labels = claim.labels(name) if name in claim.grid else []
+    if any(isinstance(label, str) for label in labels):
+        by_label = dict(zip(map(str, labels), claim.grid[name], strict=True))
+        if text in by_label:
+            return [by_label[text]]
+        pieces = [piece.strip() for piece in text.split(",")]
+        for piece in pieces:
+            if piece not in by_label:
+                raise _Mistake(f"unknown {name} {piece!r}{_offer(piece, by_label)}")
+        return [by_label[piece] for piece in pieces]
+    numbers = [_number(name, piece.strip()) for piece in text.split(",")]
+    if len(set(numbers)) < len(numbers):
+        raise _Mistake(f"{name} has the same value twice in {text!r}")
+    return numbers
+
+
+def _number(name: str, text: str) -> int | float:
+    from fractions import Fraction
+
+    try:
+        number = float(text) if text.strip("+-").lower() in ("inf", "infinity", "nan") else (
+            Fraction(text)
+        )
+    except (ValueError, ZeroDivisionError):
+        raise _Mistake(f"{name} must be a number, got {text!r}") from None
+    if isinstance(number, float):
+        if number != number:
+            raise _Mistake(f"{name} must be a number, got {text!r}")
+        return number
+    if number.denominator == 1 and abs(number) < 2**53 and re.fullmatch(r"[+-]?[\d_]+", text):
+        return int(number)
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any]) -> float:
+    import numpy as np
+
+    assert claim.bound is not None
+    where = ", ".join(f"{name}={label}" for name, label in labels.items())
+    cell = {name: value for name, value in values.items() if name == "population"}
+    given = {name: value for name, value in values.items() if name != "population"}
+    try:
+        with np.errstate(all="ignore"):
+            value = np.asarray(claim.call(claim.bound, cell, **given), float)
+    except (ArithmeticError, TypeError) as error:
+        raise _Mistake(f"the bound cannot be evaluated at {where}: {error}") from error
+    if value.size != 1 or np.isnan(value).any():
+        raise _Mistake(f"the bound is not a number at {where}")
+    return float(value.ravel()[0])
+
+
+@main.command()
+@click.argument("targets", metavar="[ID|GLOB|FILE.py ...]", nargs=-1)
+@click.option("--budget", type=click.Choice(BUDGETS), help="How long to try; default standard.")
+@click.option("--replicates", type=click.IntRange(min=1), metavar="N",
+              help="At most N replicates a cell, in whole blocks, instead of the budget's.")
+@_seed_option
+@click.option("--alpha", type=float, callback=_level, metavar="A",
+              help="Error level over the whole audit; default 0.01.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+              help="Local processes; default: the usable cores.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
+@click.option("--store", metavar="PATH|URL",
+              help="Keep blocks and results here; an interrupted run goes on from it.")
+@click.option("--report", "report_folder", metavar="DIR", help="Write the HTML report here.")
+@_json_flag
+@_keyword_option
+@click.option("--dry-run", is_flag=True, help="Say what would be tried, draw nothing.")
+@click.option("--quiet", "-q", is_flag=True, help="One line of summary, no table, no progress.")
+@click.pass_context
+@_answers
+def audit(
+    out: TextIO, context: click.Context, targets: tuple[str, ...], budget: str | None,
+    replicates: int | None, seed: int | None, alpha: float | None, workers: int | None,
+    scheduler: str | None, store: str | None, report_folder: str | None, as_json: bool,
+    keyword: str | None, dry_run: bool, quiet: bool,
+) -> None:
+    """Put claims on trial: all, by id, by shell pattern, or those that a file of yours declares."""
+    if scheduler is not None and workers is not None:
+        raise _Mistake("--workers and --scheduler exclude each other: give one of them")
+    claims = _chosen(targets, keyword)
+    chosen: dict[str, Any] = {
+        "budget": budget, "replicates": replicates, "seed": seed, "alpha": alpha,
+        "scheduler": scheduler, "store": store,
+    }
+    settings = {name: value for name, value in chosen.items() if value is not None}
+    if dry_run:
+        _say_plan(out, claims, settings, as_json)
+        return
+    if report_folder is not None:
+        _writable(report_folder)
+    if scheduler is None:
+        settings["workers"] = workers or _usable_cores(claims)
+    found = _tried(claims, settings, quiet)
+    with found:
+        if not as_json and not quiet:
+            _say(out, _verdicts(found, plain=not out.isatty()))
+        page = None
+        if report_folder is not None:
+            from noisytheory import report as reports
+
+            page = str(reports.write(found, report_folder))
+        if as_json:
+            extra = {"as_expected": found.as_expected, "store": store, "report": page}
+            _say_json(out, {**found.to_dict(), **extra})
+        else:
+            _say(out, _summary(found, page))
+    context.exit(AS_EXPECTED if found.as_expected else DIFFERS)
+
+
+def _usable_cores(claims: Sequence[Claim]) -> int:
+    """Cores that this process may use, containers' limits included; not more than there is work."""
+    from joblib import cpu_count
+
+    return max(1, min(int(cpu_count()), sum(claim.size for claim in claims)))
+
+
+def _tried(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) -> Audit:
+    """The audit, with bars on a terminal; interrupted, it says how to go on."""
+    from noisytheory.run import audit as try_claims
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    # Asked to end is asked to end, by a key or by the system.
+    before = _on_termination(stop)
+    try:
+        with _bars(sum(claim.size for claim in claims if claim.kind != "cited"), quiet) as progress:
+            found: Audit = try_claims(list(claims), progress=progress, **settings)
+            return found
+    except KeyboardInterrupt:
+        if "store" in settings:
+            go_on = f"the store {settings['store']} is whole: the same command goes on from there"
+        else:
+            go_on = "nothing was kept; with --store PATH an interrupted run goes on where it stopped"
+        raise _Interrupted(f"interrupted; {go_on}") from None
+    finally:
+        _on_termination(before)
+
+
+def _on_termination(handler: Any) -> Any:
+    try:
+        return signal.signal(signal.SIGTERM, handler)
+    except ValueError:
+        return None  # not the main thread
+
+
+@contextlib.contextmanager
+def _bars(cells: int, quiet: bool) -> Iterator[Callable[[str, int, int, int], None] | None]:
+    """A progress bar over cells on standard error, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    decided: dict[str, int] = {}
+    drawn: dict[str, int] = {}
+    with Progress(
+        BarColumn(), MofNCompleteColumn(), TextColumn("cells"), TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False), console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        task = bars.add_task("starting", total=cells)
+
+        def progress(claim_id: str, done: int, total: int, replicates: int) -> None:
+            decided[claim_id], drawn[claim_id] = done, replicates
+            bars.update(
+                task, completed=sum(decided.values()),
+                description=f"{sum(drawn.values()):,} replicates, {claim_id}",
+            )
+
+        yield progress
+
+
+def _verdicts(found: Audit, plain: bool) -> str:
+    head = ["id", "kind", "verdict", "expected", "tightness", "resolution", "replicates"]
+    return _table([head, *(_verdict_row(result, plain) for result in found)], right=(4, 5, 6))
+
+
+def _verdict_row(result: Result, plain: bool) -> list[str]:
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:.3g}"
+
+    symbol, colour = _LOOKS[result.verdict]
+    verdict = result.verdict if plain else click.style(f"{symbol} {result.verdict}", fg=colour)
+    expected = result.claim.expect
+    if not result.as_expected:
+        expected += " !" if plain else " ≠"
+        expected = expected if plain else click.style(expected, fg="red", bold=True)
+    drawn = "exact" if result.exact else f"{result.replicates:,}"
+    return [result.claim.id, result.claim.kind, verdict, expected, number(result.tightness),
+            number(result.resolution), drawn]
+
+
+def _summary(found: Audit, page: str | None) -> str:
+    differing = [result for result in found if not result.as_expected]
+    lines = [
+        f"{r.claim.id}: {r.verdict}, expected {r.claim.expect}: {r.reason}" for r in differing
+    ]
+    count = f"{len(found)} claim{'s' if len(found) != 1 else ''}"
+    verdict = "as expected" if not differing else (
+        f"{len(differing)} not as expected: {', '.join(r.claim.id for r in differing)}"
+    )
+    facts = [
+        f"{found.settings['seconds']:.1f} s", f"seed {found.settings['seed']}",
+        f"level {found.settings['alpha']:g}", *([f"report {page}"] if page else []),
+    ]
+    return "\n".join([*lines, f"{count}, {verdict}; {', '.join(facts)}"])
+
+
+def _say_plan(
+    out: TextIO, claims: Sequence[Claim], settings: Mapping[str, Any], as_json: bool
+) -> None:
+    """What would be tried, without drawing."""
+    from noisytheory import run
+
+    plan = []
+    for claim in claims:
+        blocks = run.BUDGETS[settings.get("budget", "standard")]
+        if "replicates" in settings:
+            blocks = -(-settings["replicates"] // claim.rows)
+        draws = claim.kind != "cited" and claim.simulate is not None
+        exact = "no" if claim.exact is None else "where it can be" if draws else "everywhere"
+        plan.append({
+            "id": claim.id,
+            "kind": claim.kind,
+            "cells": 0 if claim.kind == "cited" else claim.size,
+            "levels": len(claim.deltas) or 1,
+            "rows": claim.rows,
+            "replicates_at_most": claim.size * blocks * claim.rows if draws else 0,
+            "exact": exact,
+        })
+    if as_json:
+        _say_json(out, {"seed": run.DEFAULT_SEED, **settings, "claims": plan})
+        return
+    head = ["id", "kind", "cells", "levels", "block", "replicates <=", "exact"]
+    rows = [[f"{v:,}" if isinstance(v, int) else v for v in entry.values()] for entry in plan]
+    total = sum(entry["replicates_at_most"] for entry in plan)
+    _say(out, _table([head, *rows], right=(2, 3, 4, 5)))
+    _say(out, f"{len(plan)} claim{'s' if len(plan) != 1 else ''}, "
+              f"{sum(entry['cells'] for entry in plan):,} cells, at most {total:,} replicates; "
+              "nothing was drawn")
+
+
+def _writable(folder: str) -> None:
+    """Refuse a folder that nothing can be written to, before the work and not after it."""
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise _Mistake(f"{folder} is a file: name a folder for the report")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise _Mistake(
+            f"cannot write to the folder {folder}: {error.strerror}; name another one"
+        ) from error
+
+
+@main.command("report")
+@click.argument("store", metavar="STORE")
+@click.option("--output", "folder", metavar="DIR", default="report", show_default=True,
+              help="Folder to write.")
+@_answers
+def report_command(out: TextIO, store: str, folder: str) -> None:
+    """Write figures and HTML again from stored results."""
+    from noisytheory.store import Store
+
+    Store.load(store).close()
+    _writable(folder)
+    from noisytheory import report as reports
+
+    _say(out, str(reports.write(store, folder)))
+
+
+@main.command()
+@click.argument("claim_id", metavar="ID")
+@_seed_option
+@click.option("--store", metavar="PATH|URL", help="Where the results are; without it, try again.")
+@click.option("--address", metavar="'CELL;BLOCK;ROW'",
+              help="This draw instead of the worst, e.g. 'n=100;0;17'.")
+@_json_flag
+@_answers
+def replay(
+    out: TextIO, claim_id: str, seed: int | None, store: str | None, address: str | None,
+    as_json: bool,
+) -> None:
+    """The counterexample, step by step, or the draw nearest to breaking the bound."""
+    from noisytheory import run
+
+    claim = _one(claim_id)
+    where = _place_of(claim, address) if address is not None else None
+    if store is not None:
+        about, steps = _replay_stored(claim, store, seed, where)
+    elif where is not None:
+        root = run.DEFAULT_SEED if seed is None else seed
+        about, steps = "this draw", run.replay_address(claim, *where, seed=root)
+    else:
+        settings = {"budget": "smoke", **({} if seed is None else {"seed": seed})}
+        with _tried([claim], settings, quiet=False) as found:
+            about, steps = _replayed(found[claim.id])
+    steps = {**steps, "address": f"{steps['cell']};{steps['block']};{steps['row']}"}
+    if as_json:
+        _say_json(out, {**steps, "what": about})
+        return
+    lines = [
+        f"{click.style(claim.id, bold=True)}: {about}", "",
+        f"seed        {steps['seed']}",
+        f"address     {steps['address']}",
+        f"left side   {steps['lhs']}",
+        f"right side  {steps['rhs']}",
+    ]
+    width = max((len(name) for name, _ in steps["steps"]), default=0)
+    hang = "\n" + " " * (width + 4)
+    lines += _listed("steps", [
+        f"{name:<{width}}  {hang.join(str(value).splitlines())}" for name, value in steps["steps"]
+    ])
+    _say(out, "\n".join(lines))
+
+
+def _replayed(result: Result) -> tuple[str, dict[str, Any]]:
+    found = result.counterexample
+    if found is not None:
+        return "a certified counterexample", found
+    return "the draw nearest to breaking the bound", result.replay()
+
+
+def _replay_stored(
+    claim: Claim, location: str, seed: int | None, where: tuple[int, int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    from noisytheory import run
+    from noisytheory.store import Store
+
+    with Store.load(location) as store:
+        if claim.id not in store.ids():
+            raise _Mistake(
+                f"the store {location} has no finished claim {claim.id}"
+                f"{_offer(claim.id, store.ids())}"
+            )
+        summary = store.read(claim.id)
+        stored = int(summary.attrs["seed"])
+        if seed is not None and seed != stored:
+            raise _Mistake(f"the store {location} was drawn with seed {stored}, not {seed}: "
+                           "leave out --seed or --store")
+        result = run.Result(claim, summary, stored, store=store)
+        if where is None and result.counterexample is not None:
+            return _replayed(result)
+        if summary.attrs["fingerprint"] != claim.fingerprint():
+            raise _Mistake(
+                f"the store {location} has {claim.id} from other code or versions, which cannot be "
+                "drawn again here: audit it anew into another store"
+            )
+        if where is not None:
+            return "this draw", run.replay_address(claim, *where, seed=stored)
+        return _replayed(result)
+
+
+def _place_of(claim: Claim, address: str) -> tuple[int, int, int]:
+    """Cell index, block and row of an address as `replay` prints it."""
+    if claim.simulate is None:
+        raise _Mistake(f"{claim.id} draws nothing, so no address leads to a draw")
+    parts = address.rsplit(";", 2)
+    if len(parts) != 3:
+        raise _Mistake(f"address must be CELL;BLOCK;ROW, such as {_first_address(claim)!r}, "
+                       f"got {address!r}")
+    numbers = []
+    for name, text in zip(("block", "row"), parts[1:], strict=True):
+        if not re.fullmatch(r"\d{1,18}", text.strip()):
+            raise _Mistake(f"{name} must be a whole number >= 0, got {text!r}")
+        numbers.append(int(text))
+    if numbers[1] >= claim.rows:
+        raise _Mistake(f"row must be a whole number below {claim.rows}, the rows of a block, "
+                       f"got {numbers[1]}")
+    cells = {claim.address(cell): index for index, cell in enumerate(claim.cells())}
+    name = parts[0].strip()
+    if name not in cells:
+        raise _Mistake(f"{claim.id} has no cell {name!r}{_offer(name, cells)}")
+    return cells[name], numbers[0], numbers[1]
+
+
+def _first_address(claim: Claim) -> str:
+    return f"{claim.address(claim.cell(0))};0;0"
