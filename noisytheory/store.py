@@ -7,8 +7,8 @@ without this package: claim ``paper/result`` is the group of that name, claim ``
 the group ``paper/result~part``. (A data tree aligns every group with its parents, and two claims
 seldom share a grid, so no claim may lie inside another.)
 
-Zarr metadata and chunks are written here byte by byte: through xarray a claim takes twenty times as
-long, more than all the arithmetic of a small one.
+Zarr metadata and chunks are written here byte by byte: through xarray a claim takes ten times as
+long (``validation/benchmarks/store.py``), more than all the arithmetic of a small one.
 """
 
 from __future__ import annotations
@@ -315,8 +315,7 @@ class _FileJournal:
         return found
 
     def append(self, layout: _Layout, cell: int, block: int, frame: bytes) -> int:
-        if self._fd < 0:
-            self._open()
+        self._open()
         data = frame if self._end else layout.header + frame
         try:
             _write_all(self._fd, data)
@@ -329,6 +328,7 @@ class _FileJournal:
         return self._end - len(frame)
 
     def read(self, layout: _Layout, cell: int, block: int, handle: int) -> bytes:
+        self._open()
         os.lseek(self._fd, handle, os.SEEK_SET)
         return os.read(self._fd, layout.frame)
 
@@ -563,13 +563,33 @@ class _Objects:
         pass
 
 
-_locked: weakref.WeakSet[Store] = weakref.WeakSet()
+class _Held:
+    """What a store must let go of: its lock, and the directory of a temporary one."""
+
+    def __init__(self) -> None:
+        self.lock = -1
+        self.temporary: Path | None = None
+        self.owner = os.getpid()
+
+    def unlock(self) -> None:
+        if self.lock >= 0:
+            os.close(self.lock)
+            self.lock = -1
+
+    def release(self) -> None:
+        self.unlock()
+        if self.temporary is not None and self.owner == os.getpid():
+            shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary = None
+
+
+_locks: weakref.WeakSet[_Held] = weakref.WeakSet()
 
 
 def _drop_locks_in_child() -> None:
     """Forked workers must not keep the store locked after their parent has died."""
-    for store in list(_locked):
-        store._unlock()
+    for held in list(_locks):
+        held.unlock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -744,15 +764,15 @@ class _Compacted:
         whole = True
         parts = {}
         for name, described in arrays.items():
-            text = _dumps(described).encode()
+            text = _bytes(described)
             whole &= _read_or_nothing(place, f"{group}/{name}/zarr.json") == text
             chunk = b""
             if name not in layout.variables:
                 key = f"{group}/{name}/{_chunk_key(len(described['shape']))}"
                 chunk = _read_or_nothing(place, key)
             parts[name] = (text, chunk)
-        items = [(name, text.decode()) for name, (text, _) in parts.items()]
-        whole &= _group_text(metadata["attributes"], items).encode() == text_of_group
+        members = _members((name, text) for name, (text, _) in parts.items())
+        whole &= _group_bytes(metadata["attributes"], members) == text_of_group
         marker = _marker(metadata["attributes"], [(name, *part) for name, part in parts.items()])
         whole &= marker == metadata["attributes"].get("complete")
         digests = np.zeros((layout.cells, 0), dtype="<u8")
@@ -785,8 +805,14 @@ class _Compacted:
             tail = self._range(key, len(cells) * stride, len(cells) * stride + len(index) + 1)
             self.whole &= tail == index
         for cell in cells:
+            first = int(self.rank[cell]) * chains
+            chunks = [
+                (size, self._range(self.chunk_keys[name], first * size, (first + chains) * size))
+                for name, size in layout.sizes.items()
+                if name in self.chunk_keys
+            ]
             for block in np.flatnonzero(self.digests[cell]):
-                payload = self.payload(int(cell), int(block))
+                payload = b"".join(data[block * size : (block + 1) * size] for size, data in chunks)
                 if layout.digest(int(cell), int(block), payload) != self.digests[cell, block]:
                     self.digests[cell, block] = 0
                     self.damaged += 1
@@ -848,6 +874,8 @@ class ClaimBlocks:
     @property
     def finished(self) -> bool:
         """Whether all blocks are compacted and everything in the group is as it was written."""
+        if self._layout.described["claim"] in self._store._postponed:
+            return True
         return self._compacted is not None and self._compacted.whole and not self._where
 
     @property
@@ -916,6 +944,7 @@ class ClaimBlocks:
             if not same:
                 raise ValueError(f"block {block} of cell {cell} is finished, with other numbers")
             return
+        self._store._postponed.pop(layout.described["claim"], None)
         try:
             self._where[where] = self._journal.append(layout, cell, block, frame)
         except OSError as error:
@@ -967,13 +996,24 @@ class ClaimBlocks:
             "fingerprint": layout.described["fingerprint"],
         }
         own = json.loads(_dumps(group_attributes))
-        if self.finished:
-            assert self._compacted is not None
+        store._postponed.pop(layout.described["claim"], None)
+        if self._compacted is not None and self.finished:
             parts = self._parts(small, described, self._compacted.digests)
             if _marker(own, parts) == self._compacted.marker:
                 return
+        store._finish(
+            layout.described["claim"], lambda: self._compact(own, small, described), self._journal
+        )
+
+    def _compact(
+        self,
+        attributes: dict[str, Any],
+        small: Sequence[tuple[str, dict[str, Any], bytes]],
+        described: Mapping[str, dict[str, Any]],
+    ) -> None:
+        store, group = self._store, self._group
         digests = np.zeros(self._digest_shape(), dtype="<u8")
-        entry: list[str] = []
+        entry: list[bytes] = []
 
         def write(create: Callable[[str], Any]) -> None:
             self._write_blocks(create, described, digests)
@@ -987,23 +1027,23 @@ class ClaimBlocks:
                     ndim = len(json.loads(metadata)["shape"])
                     with create(f"{name}/{_chunk_key(ndim)}") as file:
                         file.write(chunk)
-            own["complete"] = _marker(own, parts)
-            items = [(name, metadata.decode()) for name, metadata, _ in parts]
+            attributes["complete"] = _marker(attributes, parts)
+            arrays = [(name, metadata) for name, metadata, _ in parts]
             with create("zarr.json") as file:
-                file.write(_group_text(own, items).encode())
-            entry.append(_entry(self._group, own, items))
+                file.write(_group_bytes(attributes, _members(arrays)))
+            entry.append(_entries(group, attributes, arrays))
 
         with _writing(store.location):
             self._restore_journal()
-            store._hide(self._group)
-            store._paper(self._group.partition("/")[0])
-            store._place.publish(self._group, write)
-            store._show(self._group, layout.described["claim"], entry[-1])
-            self._compacted = _Compacted(store._place, self._group, layout, digests)
-            self._compacted.marker = own["complete"]
+            store._hide(group)
+            store._paper(group.partition("/")[0])
+            store._place.publish(group, write)
+            store._show(group, self._layout.described["claim"], entry[-1])
+            self._compacted = _Compacted(store._place, group, self._layout, digests)
+            self._compacted.marker = attributes["complete"]
             self._compacted.chunk_keys = {
-                name: f"{self._group}/{name}/{_chunk_key(len(meta['shape']))}"
-                for name, meta in described.items()
+                name: f"{group}/{name}/{_chunk_key(len(metadata['shape']))}"
+                for name, metadata in described.items()
             }
             self._drop_journal()
 
@@ -1101,7 +1141,7 @@ class ClaimBlocks:
                 sibling["dimension_names"][:-1], digests.reshape(sibling["shape"][:-1]), told
             )
             arrays.append((DIGESTS, *_small_array(DIGESTS, variable)))
-        return [(name, _dumps(metadata).encode(), chunk) for name, metadata, chunk in arrays]
+        return [(name, _bytes(metadata), chunk) for name, metadata, chunk in arrays]
 
     def _write_blocks(
         self,
@@ -1125,7 +1165,7 @@ class ClaimBlocks:
             files = {}
             for name, meta in described.items():
                 with create(f"{name}/zarr.json") as file:
-                    file.write(_dumps(meta).encode())
+                    file.write(_bytes(meta))
                 key = f"{name}/{_chunk_key(len(meta['shape']))}"
                 files[name] = stack.enter_context(create(key))
             for cell in sorted(by_cell):
@@ -1159,20 +1199,33 @@ class ClaimBlocks:
         self._where.clear()
 
 
-def _group_text(attributes: Mapping[str, Any], arrays: Sequence[tuple[str, str]]) -> str:
-    members = ",".join(f"{_dumps(name)}:{metadata}" for name, metadata in arrays)
-    return (
-        f'{{"zarr_format":3,"node_type":"group","attributes":{_dumps(attributes)},'
-        '"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{'
-        f"{members}}}}}}}"
-    )
+def _bytes(value: object) -> bytes:
+    return _dumps(value).encode()
 
 
-def _entry(group: str, attributes: Mapping[str, Any], arrays: Sequence[tuple[str, str]]) -> str:
-    """Return what the root's consolidated metadata says of one group."""
-    own = f'{{"zarr_format":3,"node_type":"group","attributes":{_dumps(attributes)}}}'
-    members = [(group, own), *((f"{group}/{name}", metadata) for name, metadata in arrays)]
-    return ",".join(f"{_dumps(name)}:{metadata}" for name, metadata in members)
+def _inline(entries: Iterable[bytes]) -> bytes:
+    """Return consolidated metadata: what a reader finds in one place instead of many."""
+    start = b'{"kind":"inline","must_understand":false,"metadata":{'
+    return start + b",".join(entries) + b"}}"
+
+
+def _members(arrays: Iterable[tuple[str, bytes]]) -> bytes:
+    return _inline(_bytes(name) + b":" + metadata for name, metadata in arrays)
+
+
+def _group_bytes(attributes: Mapping[str, Any], members: bytes | None) -> bytes:
+    """Return the metadata of a group, with those of its members if given."""
+    own = b'{"zarr_format":3,"node_type":"group","attributes":' + _bytes(attributes)
+    return own + (b',"consolidated_metadata":' + members if members is not None else b"") + b"}"
+
+
+def _entries(
+    group: str, attributes: Mapping[str, Any], arrays: Iterable[tuple[str, bytes]]
+) -> bytes:
+    """Return what the root's consolidated metadata say of one group."""
+    named = [(group, _group_bytes(attributes, None))]
+    named += [(f"{group}/{name}", metadata) for name, metadata in arrays]
+    return b",".join(_bytes(name) + b":" + metadata for name, metadata in named)
 
 
 class Store:
@@ -1204,9 +1257,10 @@ class Store:
         self.attributes: dict[str, Any] = {}
         self.readonly = readonly
         self._place = place
-        self._temporary: tuple[str, int] | None = None
-        self._lock = -1
-        self._groups: dict[str, tuple[str, str]] = {}
+        self._held = _Held()
+        self._release = weakref.finalize(self, self._held.release)
+        self._postponed: dict[str, Callable[[], None]] = {}
+        self._groups: dict[str, tuple[str, bytes]] = {}
         self._open_claims: dict[str, ClaimBlocks] = {}
         self._papers: set[str] = set()
 
@@ -1233,9 +1287,9 @@ class Store:
         """
         own = json.loads(_dumps({"format": FORMAT, **attributes}))
         if location is None:
-            temporary = tempfile.mkdtemp(prefix="noisytheory-")
-            self = cls(_Directory(Path(temporary)), readonly=False)
-            self._temporary = (temporary, os.getpid())
+            temporary = Path(tempfile.mkdtemp(prefix="noisytheory-"))
+            self = cls(_Directory(temporary), readonly=False)
+            self._held.temporary = temporary
         else:
             self = cls(_place(location), readonly=False)
         try:
@@ -1361,6 +1415,9 @@ class Store:
         """
         import xarray as xr
 
+        if claim_id in self._postponed:
+            self._postponed[claim_id]()
+            del self._postponed[claim_id]
         group = next((g for g, (known, _) in self._groups.items() if known == claim_id), None)
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
@@ -1369,17 +1426,15 @@ class Store:
 
     def ids(self) -> list[str]:
         """List the finished claims, sorted."""
-        return sorted(claim_id for claim_id, _ in self._groups.values())
+        return sorted({claim_id for claim_id, _ in self._groups.values()} | set(self._postponed))
 
     def close(self) -> None:
         """Let go of the store, and remove it if it is temporary."""
         for blocks in self._open_claims.values():
             blocks.close()
         self._open_claims.clear()
-        self._unlock()
-        if self._temporary is not None and self._temporary[1] == os.getpid():
-            shutil.rmtree(self._temporary[0], ignore_errors=True)
-            self._temporary = None
+        self._postponed.clear()
+        self._release()
 
     def __enter__(self) -> Store:
         return self
@@ -1393,7 +1448,7 @@ class Store:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Store {self.location}: {len(self._groups)} finished claims>"
+        return f"<Store {self.location}: {len(self.ids())} finished claims>"
 
     def _check(self, claim_id: str, described: Mapping[str, Any], layout: _Layout) -> None:
         for name in ("fingerprint", "variables", "cells", "rows"):
@@ -1443,11 +1498,11 @@ class Store:
                 raise StoreError(f"{path} is not empty and not a store: choose another directory")
         hidden = path / HIDDEN
         hidden.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        self._held.lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT, 0o666)
         if fcntl is None:
             return
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._held.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StoreError(f"another run is writing to the store {path}") from None
         except OSError as error:
@@ -1457,13 +1512,7 @@ class Store:
                 f"the file system of {path} has no locks: let no second run write there",
                 stacklevel=3,
             )
-        _locked.add(self)
-
-    def _unlock(self) -> None:
-        _locked.discard(self)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        _locks.add(self._held)
 
     def _root(self) -> dict[str, Any] | None:
         """Return the attributes of the store, or None if there is none yet."""
@@ -1490,37 +1539,40 @@ class Store:
                     claim_id = attributes["claim"]
                     arrays = metadata["consolidated_metadata"]["metadata"]
                     if attributes["complete"] and group_of(claim_id) == group:
-                        items = [(key, _dumps(described)) for key, described in arrays.items()]
-                        self._groups[group] = (claim_id, _entry(group, attributes, items))
+                        items = [(name, _bytes(array)) for name, array in arrays.items()]
+                        self._groups[group] = (claim_id, _entries(group, attributes, items))
                 except (FileNotFoundError, ValueError, KeyError, TypeError):
                     continue  # not a finished claim: it will be drawn or compacted again
+
+    def _finish(self, claim_id: str, compact: Callable[[], None], journal: _Journal) -> None:
+        """Compact a claim now; in a temporary store, which nobody else opens, when it is read."""
+        if self._held.temporary is None:
+            compact()
+        else:
+            self._postponed[claim_id] = compact
+            journal.close()
 
     def _hide(self, group: str) -> None:
         """Take a claim off the root's list while its group is replaced."""
         if self._groups.pop(group, None) is not None:
             self._write_root()
 
-    def _show(self, group: str, claim_id: str, entry: str) -> None:
+    def _show(self, group: str, claim_id: str, entry: bytes) -> None:
         self._groups[group] = (claim_id, entry)
         self._write_root()
 
     def _write_root(self) -> None:
         papers = sorted({group.partition("/")[0] for group in self._groups})
-        entries = [_entry(paper, {}, []) for paper in papers]
+        entries = [_entries(paper, {}, []) for paper in papers]
         entries += [self._groups[group][1] for group in sorted(self._groups)]
-        text = (
-            f'{{"zarr_format":3,"node_type":"group","attributes":{_dumps(self.attributes)},'
-            '"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{'
-            f"{','.join(entries)}}}}}}}"
-        )
-        self._place.write("zarr.json", text.encode())
+        self._place.write("zarr.json", _group_bytes(self.attributes, _inline(entries)))
 
     def _paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""
         if paper in self._papers:
             return
         key = f"{paper}/zarr.json"
-        text = _dumps({"zarr_format": 3, "node_type": "group", "attributes": {}}).encode()
+        text = _group_bytes({}, None)
         if _read_or_nothing(self._place, key) != text:
             self._place.write(key, text)
         self._papers.add(paper)

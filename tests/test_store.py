@@ -71,10 +71,12 @@ def open_blocks(store: Store, claim: str = CLAIM, fingerprint: str = "f0") -> Cl
 
 
 def assert_block(blocks: ClaimBlocks, cell: int, number: int) -> None:
-    for name, expected in block(cell, number).items():
-        got = blocks.get(cell, number)[name]
-        assert got.dtype == expected.dtype
-        assert got.tobytes() == expected.tobytes()
+    got = blocks.get(cell, number)
+    expected = block(cell, number)
+    assert got.keys() == expected.keys()
+    for name in expected:
+        assert got[name].dtype == expected[name].dtype
+        assert got[name].tobytes() == expected[name].tobytes()
 
 
 def finished_store(path: Path, chains: int = 2) -> None:
@@ -320,6 +322,41 @@ def test_a_temporary_store_goes_when_it_is_closed() -> None:
     with Store.open(None, RUN) as store:
         assert Path(store.location).is_dir()
     assert not Path(store.location).exists()
+
+
+def test_a_temporary_store_compacts_what_is_read() -> None:
+    with Store.open(None, RUN) as store:
+        blocks = open_blocks(store)
+        blocks.put(0, 0, block(0, 0))
+        blocks.finish(summary())
+        other = open_blocks(store, "a/b")
+        other.finish(summary())
+        assert blocks.finished and store.ids() == ["a/b", CLAIM]
+        assert not (Path(store.location) / "a").exists()
+        assert_block(blocks, 0, 0)
+        blocks.put(0, 1, block(0, 1))
+        assert not blocks.finished and store.ids() == ["a/b"]
+        blocks.finish(summary())
+        read = store.read(CLAIM)
+        assert read.sizes["chain"] == 2
+        assert read["lhs"].values[0, 0, 1].tobytes() == block(0, 1)["lhs"].tobytes()
+        assert not (Path(store.location) / "a").exists()
+        assert_block(blocks, 0, 1)
+
+
+def test_a_store_that_is_dropped_lets_go(tmp_path: Path) -> None:
+    import gc
+
+    temporary = Store.open(None, RUN)
+    place = Path(temporary.location)
+    store = Store.open(tmp_path / "s", RUN)
+    blocks = open_blocks(store)
+    blocks.put(0, 0, block(0, 0))
+    del temporary, store, blocks
+    gc.collect()
+    assert not place.exists()
+    with Store.open(tmp_path / "s", RUN) as again:
+        assert_block(open_blocks(again), 0, 0)
 
 
 def test_two_files_a_variable_at_most(tmp_path: Path) -> None:
