@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from noisytheory.claim import Claim as Claim
     from noisytheory.claim import Law as Law
     from noisytheory.claim import Paper as Paper
-    from noisytheory.run import Audit as Audit
-    from noisytheory.run import Result as Result
+    from noisytheory.result import Audit as Audit
+    from noisytheory.result import Result as Result
     from noisytheory.run import audit as audit
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
-    "Audit": "run",
+    "Audit": "result",
     "Certificate": "claim",
     "Claim": "claim",
     "Law": "claim",
     "Paper": "claim",
-    "Result": "run",
+    "Result": "result",
     "audit": "run",
 }
 _SUBMODULES = (

@@ -554,8 +554,9 @@ def _sources(claim: Claim) -> list[Path]:
     here = Path(__file__).parent
     module = sys.modules.get(getattr(claim.simulate, "__module__", ""), None)
     own = Path(getattr(module, "__file__", None) or __file__)
-    ground = ("claim.py", "run.py", "populations.py", "kernels.py", "losses.py", "noise.py")
-    files = {here / name for name in ground if (here / name).exists()}
+    ground = ("claim", "draws", "populations", "finite", "mixtures", "atoms", "multinomial",
+              "kernels", "losses", "noise")
+    files = {path for name in ground if (path := here / f"{name}.py").exists()}
     files.update(own.parent.glob("*.py") if here in own.parents else [own])
     return sorted(files)
 

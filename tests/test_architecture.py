@@ -17,12 +17,12 @@ MODULES = {
     ".".join(("noisytheory", *path.relative_to(ROOT).with_suffix("").parts)): path
     for path in ROOT.rglob("*.py")
 }
-VOCABULARY = ("populations", "kernels", "losses", "noise", "domains")
-MACHINERY = ("claim", "evidence", "verdict", "run", "store", "catalogue", "papers", "report", "cli",
-             "testing")
-# What the ground floor's machinery may use of itself, bottom up.
-LAYERS = ["domains", "evidence", "claim", "papers", "catalogue", "verdict", "store", "run",
-          "report", "testing", "cli"]
+VOCABULARY = ("populations", "finite", "mixtures", "atoms", "multinomial", "kernels", "losses",
+              "noise", "domains")
+# The machinery, bottom up.
+LAYERS = ["domains", "evidence", "claim", "papers", "catalogue", "verdict", "store", "draws",
+          "trial", "result", "engine", "run", "report", "testing", "cli"]
+MACHINERY = LAYERS[1:]
 
 
 def imports(path: Path, lazy: bool = True) -> set[str]:

@@ -20,7 +20,9 @@ import pytest
 import xarray as xr
 
 import noisytheory as nt
-from noisytheory.run import ClaimError, Serial, block_generator, draw, replay_address
+from noisytheory.draws import ClaimError, block_generator, draw
+from noisytheory.engine import Serial
+from noisytheory.result import replay_address
 
 FAMILY = [
     planted.at_level(), planted.hoeffding(), planted.data_dependent(), planted.mean(),

@@ -10,7 +10,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.claim import Certificate, Law
-from noisytheory.run import ClaimError
+from noisytheory.draws import ClaimError, draw
 from noisytheory.verdict import Thresholds, right_side
 
 
@@ -102,7 +102,7 @@ def test_the_counterexample_is_the_worst_one_and_replays():
     a = dict(found["steps"])["a"]
     assert int(found["lhs"]) == 2 * int(a) ** 2
     assert result.replay() == found
-    again = nt.run.draw(
+    again = draw(
         result.claim, result.claim.cell(0), found["block"], seed=found["seed"]
     )
     assert again["a"][found["row"]] == int(a)

@@ -1,0 +1,539 @@
+"""A finished trial: verdict, dataset, replay."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory import evidence
+from noisytheory.claim import Claim, Law
+from noisytheory.draws import Arrays, draw
+from noisytheory.store import Store
+from noisytheory.trial import CellState, Trial
+from noisytheory.verdict import Always, SameLaw, right_side
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "replay_address"]
+
+DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
+"""What a cell can say; stored as the index (CF flag values)."""
+
+QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
+"""Probabilities at which the left side's distribution is kept in the result."""
+
+CONFIDENCE = 0.99
+"""Coverage of the intervals that are shown (verdicts do not use them)."""
+
+
+def _left_draws(trial: Trial, state: CellState) -> Arrays:
+    """All stored draws of a cell, blocks in order."""
+    assert trial.blocks is not None
+    parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
+    """The numbers that are shown of a cell: right side, tightness, quantiles, resolution."""
+    claim, rule = trial.claim, trial.rule
+    levels = rule.levels(claim)
+    out: dict[str, Any] = {
+        "rhs": np.full(levels, np.nan),
+        "violations": np.zeros(levels, np.int64),
+        "probability": np.full(levels, np.nan),
+        "tightness": np.full(levels, np.nan),
+        "tightness_low": np.full(levels, np.nan),
+        "tightness_high": np.full(levels, np.nan),
+        "refutable_factor": np.full(levels, np.nan),
+        "resolution": np.zeros(levels) if state.is_exact else np.full(levels, np.nan),
+        "quantiles": np.full(len(QUANTILES), np.nan),
+        "mean": np.nan,
+        "replicates": 0,
+        "tries": 0,
+    }
+    if state.is_exact and isinstance(state.exact, Law):
+        law = state.exact
+        rhs = right_side(claim, state.cell)[:, 0]
+        out["rhs"], out["mean"] = rhs, law.mean()
+        out["quantiles"] = np.array([law.quantile(q) for q in QUANTILES])
+        if claim.kind == "tail":
+            out["probability"] = np.array([law.exceeding(r)[0] for r in rhs])
+            left = np.array([law.quantile(1 - d) for d in claim.deltas])
+        else:
+            left = np.array([law.mean()])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(rhs > 0, left / rhs, np.nan)
+        out["tightness"] = out["tightness_low"] = out["tightness_high"] = ratio
+        return out
+    if state.is_exact and claim.kind == "exists":
+        rhs = right_side(claim, state.cell)[:, 0]
+        out["rhs"], out["mean"] = rhs, float(state.exact[0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out["tightness"] = np.where(rhs > 0, float(state.exact[0]) / rhs, np.nan)
+        return out
+    if state.is_exact:
+        drawn = state.exact
+    else:
+        drawn = _left_draws(trial, state)
+        assert state.summary is not None
+        out["resolution"] = rule.resolution(
+            claim, state.cell, state.summary, trial.thresholds.refute
+        )
+    lhs = np.asarray(drawn["lhs"], float)
+    out["replicates"] = 0 if state.is_exact else lhs.size
+    out["tries"] = lhs.size
+    out["mean"] = float(lhs.mean())
+    out["quantiles"] = np.quantile(lhs, QUANTILES, method="inverted_cdf")
+    if isinstance(rule, SameLaw):
+        return out
+    rhs_rows = right_side(claim, state.cell, drawn)
+    out["rhs"] = np.median(rhs_rows, axis=1)
+    if claim.kind == "tail":
+        _describe_tail(trial, out, lhs, rhs_rows)
+    elif claim.kind == "mean":
+        right = float(rhs_rows[0, 0])
+        half = 2.5758293035489004 * lhs.std() / np.sqrt(lhs.size)
+        if right > 0:
+            out["tightness"] = np.array([out["mean"] / right])
+            out["tightness_low"] = np.array([(out["mean"] - half) / right])
+            out["tightness_high"] = np.array([(out["mean"] + half) / right])
+    elif isinstance(rule, Always):
+        assert state.summary is not None
+        out["tries"] = int(state.summary[0])
+        out["violations"] = np.array([int(state.summary[1])])
+        out["mean"] = float(state.summary[2])
+        if claim.kind == "always" and np.isfinite(state.summary[3]):
+            out["tightness"] = np.array([state.summary[3]])
+    return out
+
+
+def _describe_tail(
+    trial: Trial, out: dict[str, Any], lhs: NDArray[np.float64], rhs: NDArray[np.float64]
+) -> None:
+    claim = trial.claim
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
+    for j, delta in enumerate(claim.deltas):
+        row = ratios[j]
+        out["violations"][j] = np.count_nonzero(lhs > rhs[j])
+        limits = evidence.quantile_limits(row, 1 - delta, CONFIDENCE)
+        out["tightness"][j], out["tightness_low"][j], out["tightness_high"][j] = limits
+        needed = evidence.violations_to_refute(lhs.size, delta, trial.thresholds.refute)
+        if needed <= lhs.size:
+            # The bound times this factor has just `needed` draws at or above it.
+            out["refutable_factor"][j] = np.partition(row, lhs.size - needed)[lhs.size - needed]
+
+
+_LONG_NAMES = {
+    "rhs": "right side (median over draws if it depends on them)",
+    "violations": "draws that break the promise",
+    "probability": "exact probability of breaking the promise",
+    "tightness": "(1-delta)-quantile of left over right side; mean or maximum where no delta",
+    "tightness_low": "lower 99% confidence limit of the tightness",
+    "tightness_high": "upper 99% confidence limit of the tightness",
+    "refutable_factor": "the bound times this factor would have been refuted",
+    "resolution": "smallest excess that these draws would have refuted with 99% power",
+    "quantiles": "quantiles of the left side",
+    "mean": "mean of the left side (always, identity: largest excess beyond rounding)",
+    "replicates": "independent draws",
+    "tries": "instances tried that satisfy the hypotheses",
+    "log_e_against": "log evidence against the promise",
+    "log_e_support": "log evidence that the promise holds",
+    "vacuous": "the bound is no better than what is true anyway",
+    "exact": "no Monte Carlo error",
+    "decision": "what this cell says",
+}
+
+
+def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
+    """All cells closed: verdict, dataset, compaction."""
+    import xarray as xr
+
+    claim = trial.claim
+    dims, shape = claim.dims, claim.shape
+    extra: dict[str, Any] = {}
+    if claim.kind != "cited" and trial.rule.together:
+        summaries = [s.summary for s in trial.cells if s.summary is not None]
+        against, support, extra = trial.rule.weigh_together(claim, summaries)
+        for state in trial.cells:
+            state.against, state.support = against[state.index], support[state.index]
+            state.vacuous = np.zeros(1, bool)
+    verdict, reason = _conclude(trial)
+
+    has_levels = claim.kind == "tail"
+    level_dims = (*dims, "delta") if has_levels else dims
+    rows = [] if claim.kind == "cited" else [_describe_cell(trial, s) for s in trial.cells]
+    coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
+    if has_levels:
+        coords["delta"] = list(claim.deltas)
+    variables: dict[str, Any] = {}
+
+    def put(name: str, values: Any, dims_: tuple[str, ...], shape_: tuple[int, ...]) -> None:
+        array = np.asarray(values).reshape(shape_)
+        variables[name] = (dims_, array, {"long_name": _LONG_NAMES.get(name, name)})
+
+    if rows:
+        level_shape = (*shape, len(claim.deltas)) if has_levels else shape
+        for name in ("rhs", "violations", "probability", "tightness", "tightness_low",
+                     "tightness_high", "refutable_factor", "resolution"):
+            put(name, [row[name] for row in rows], level_dims, level_shape)
+        coords["quantile"] = QUANTILES
+        put("quantiles", [r["quantiles"] for r in rows], (*dims, "quantile"),
+            (*shape, len(QUANTILES)))
+        for name in ("mean", "replicates", "tries"):
+            put(name, [row[name] for row in rows], dims, shape)
+        put("exact", [s.is_exact for s in trial.cells], dims, shape)
+        put("log_e_against", [s.against for s in trial.cells], level_dims, level_shape)
+        put("log_e_support", [s.support for s in trial.cells], level_dims, level_shape)
+        put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
+        put("decision", [decisions(trial, s) for s in trial.cells], level_dims, level_shape)
+        variables["decision"][2].update(
+            flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
+        )
+        for name, values in extra.items():
+            put(name, values, dims, shape)
+        for name in ("rhs", "quantiles", "mean"):
+            variables[name][2]["units"] = claim.unit
+    attributes = {
+        "claim": claim.id,
+        "paper": claim.paper.id,
+        "title": claim.paper.title,
+        "kind": claim.kind,
+        "place": claim.place,
+        "statement": claim.statement,
+        "hypotheses": list(claim.hypotheses),
+        "note": claim.note,
+        "origin": claim.origin,
+        "quantity": claim.quantity,
+        "unit": claim.unit,
+        "expected": claim.expect,
+        "verdict": verdict,
+        "reason": reason,
+        "fingerprint": claim.fingerprint(),
+        "rows": claim.rows,
+        "log_e_refute": trial.thresholds.refute,
+        "log_e_uphold": trial.thresholds.uphold,
+        **audit_settings,
+    }
+    if trial.counterexample is not None:
+        attributes["counterexample"] = json.dumps(trial.counterexample)
+    dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
+    for name in dims:
+        dataset[name].attrs["long_name"] = name
+    if trial.blocks is not None:
+        drawn = {"long_name": claim.quantity, "units": claim.unit}
+        named = {
+            "lhs": drawn,
+            "rhs_draw": {"long_name": "right side, draw by draw", "units": claim.unit},
+            "other": {**drawn, "long_name": f"{claim.quantity}, second law"},
+            "applies": {"long_name": "whether the hypotheses hold", "units": "1"},
+        }
+        described = {
+            name: named.get(name, {"long_name": name, "units": claim.unit})
+            for name in trial.variables
+        }
+        trial.blocks.finish(dataset, list(dims), described)
+    return Result(claim=claim, summary=dataset, seed=trial.seed)
+
+
+def decisions(trial: Trial, state: CellState) -> NDArray[Any]:
+    assert state.against is not None and state.support is not None and state.vacuous is not None
+    out = np.full(state.against.shape, DECISIONS.index("undecided"), np.int8)
+    out[state.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
+    out[state.vacuous] = DECISIONS.index("vacuous")
+    out[state.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
+    return out
+
+
+def _conclude(trial: Trial) -> tuple[str, str]:
+    """Verdict of a claim and the reason in a few words."""
+    claim = trial.claim
+    if claim.kind == "cited":
+        return "undecided", "cited: no simulation can decide it"
+    decisions = np.array([decisions(trial, s) for s in trial.cells])
+    count = {word: int(np.sum(decisions == i)) for i, word in enumerate(DECISIONS)}
+    total = decisions.size
+    if count["refuted"]:
+        first = trial.cells[int(np.argmax(np.any(decisions == 2, axis=1)))]
+        where = claim.address(first.cell)
+        return "refuted", f"{count['refuted']} of {total} refuted" + (
+            f", first at {where}" if where else ""
+        )
+    if count["vacuous"] == total:
+        return "undecided", "vacuous everywhere on the grid"
+    vacuous = f", {count['vacuous']} vacuous" if count["vacuous"] else ""
+    if count["upheld"] + count["vacuous"] == total:
+        return "upheld", f"{count['upheld']} of {total} upheld{vacuous}"
+    return "undecided", (
+        f"budget spent with {count['undecided']} of {total} undecided{vacuous}"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What the trial of one claim found.
+
+    Parameters
+    ----------
+    claim : Claim
+        What was tried.
+    summary : xarray.Dataset
+        Right sides, counts, evidence, tightness, quantiles by cell (and delta), with attributes
+        that suffice to run it again.
+    seed : int
+        Root seed.
+    """
+
+    claim: Claim
+    summary: xr.Dataset
+    seed: int
+    location: str | None = None
+    store: Store | None = field(default=None, repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """``"upheld"``, ``"refuted"`` or ``"undecided"``."""
+        return str(self.summary.attrs["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """Why, in a few words."""
+        return str(self.summary.attrs["reason"])
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the one that the claim declares."""
+        return self.verdict == self.claim.expect
+
+    @property
+    def exact(self) -> bool:
+        """Whether no Monte Carlo error remains in any cell."""
+        return bool("exact" in self.summary and np.all(self.summary["exact"]))
+
+    def _headline(self, name: str) -> float | None:
+        if name not in self.summary:
+            return None
+        values = np.where(self.summary["vacuous"], np.nan, self.summary[name])
+        finite = values[np.isfinite(values)]
+        return float(finite.max()) if finite.size else None
+
+    @property
+    def tightness(self) -> float | None:
+        """Largest tightness over the cells that are not vacuous."""
+        return self._headline("tightness")
+
+    @property
+    def resolution(self) -> float | None:
+        """Largest (worst) resolution over the cells that are not vacuous."""
+        return self._headline("resolution")
+
+    @property
+    def replicates(self) -> int:
+        """Independent draws over all cells."""
+        return int(self.summary["replicates"].sum()) if "replicates" in self.summary else 0
+
+    @property
+    def counterexample(self) -> dict[str, Any] | None:
+        """The certified counterexample with its address, or None."""
+        text = self.summary.attrs.get("counterexample")
+        return json.loads(text) if text else None
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The summary together with every stored draw, lazily opened."""
+        if self.store is None or self.claim.kind == "cited":
+            return self.summary
+        return self.store.read(self.claim.id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim's entry in ``noisytheory audit --json``."""
+        return {
+            "id": self.claim.id,
+            "paper": self.claim.paper.id,
+            "kind": self.claim.kind,
+            "verdict": self.verdict,
+            "expected": self.claim.expect,
+            "reason": self.reason,
+            "tightness": self.tightness,
+            "resolution": self.resolution,
+            "replicates": self.replicates,
+            "exact": self.exact,
+            "origin": self.claim.origin,
+        }
+
+    def replay(self) -> dict[str, Any]:
+        """The certified counterexample, or else the draw nearest to breaking the bound.
+
+        Returns
+        -------
+        dict
+            The draw's address (seed, claim, cell, block, row), both sides, and the steps.
+        """
+        return self.counterexample or nearest(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the dataset with its draws, as netCDF (``.nc``) or Zarr (``.zarr``).
+
+        Raises
+        ------
+        ValueError
+            For another suffix.
+        """
+        dataset = self.dataset.load().drop_vars("block_digest", errors="ignore")
+        suffix = os.path.splitext(os.fspath(path))[1]
+        if suffix == ".zarr":
+            with warnings.catch_warnings():
+                # Zarr says that format 3 does not yet specify text and consolidated metadata.
+                warnings.simplefilter("ignore")
+                dataset.to_zarr(path, mode="w")
+        elif suffix == ".nc":
+            dataset.to_netcdf(path, engine="scipy")
+        else:
+            raise ValueError(f"path must end in .nc or .zarr, got {os.fspath(path)!r}")
+
+    def __repr__(self) -> str:
+        def number(x: float | None) -> str:
+            return "-" if x is None else f"{x:.3g}"
+
+        drawn = "exact" if self.exact else f"{self.replicates:,} replicates"
+        return (
+            f"{self.claim.id}: {self.verdict} ({self.reason}); {drawn}, "
+            f"tightness {number(self.tightness)}, resolution {number(self.resolution)}"
+        )
+
+
+def nearest(result: Result) -> dict[str, Any]:
+    """The stored draw whose left side comes nearest to, or furthest beyond, the right side."""
+    claim = result.claim
+    dataset = result.dataset
+    if "lhs" not in dataset:
+        raise ValueError(f"{claim.id}: nothing was drawn, so there is no draw to replay")
+    best: tuple[float, int, int, int] | None = None
+    lhs = dataset["lhs"].values.reshape(claim.size, -1)
+    names = [n for n in ("lhs", "rhs_draw", *claim.drawn_names()) if n in dataset]
+    stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
+    for index, cell in enumerate(claim.cells()):
+        good = np.flatnonzero(~np.isnan(lhs[index]))
+        if good.size == 0:
+            continue
+        drawn = {n: stacked[n][index][good] for n in names}
+        rhs = right_side(claim, cell, drawn)[-1]
+        ratio = lhs[index][good] / np.where(rhs > 0, rhs, np.nan)
+        if claim.kind == "identity":
+            ratio = np.abs(lhs[index][good] - rhs)
+        ratio = np.where(np.isnan(ratio), -np.inf, ratio)
+        at = int(np.argmax(ratio))
+        if best is None or ratio[at] > best[0]:
+            best = (float(ratio[at]), index, int(good[at]) // claim.rows,
+                    int(good[at]) % claim.rows)
+    if best is None:
+        raise ValueError(f"{claim.id}: every cell is exact, so there is no draw to replay")
+    _, index, block, row = best
+    return replay_address(claim, index, block, row, seed=result.seed)
+
+
+def replay_address(
+    claim: Claim, index: int, block: int, row: int, *, seed: int
+) -> dict[str, Any]:
+    """Draw one row again from its address, with both sides.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator.
+    index : int
+        Cell, in C order.
+    block, row : int
+        Block within the cell and row within the block.
+    seed : int
+        Root seed.
+
+    Returns
+    -------
+    dict
+        The address, both sides and what was drawn.
+    """
+    cell = claim.cell(index)
+    drawn = draw(claim, cell, block, seed=seed)
+    rhs = right_side(claim, cell, drawn)
+    column = row if rhs.shape[1] > 1 else 0
+    steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]
+    for j, delta in enumerate(claim.deltas or (None,)):
+        label = "right side" if delta is None else f"right side at delta={delta:g}"
+        steps.append([label, f"{rhs[min(j, len(rhs) - 1), column]:.6g}"])
+    return {
+        "seed": seed,
+        "claim": claim.id,
+        "cell": claim.address(cell),
+        "block": block,
+        "row": row,
+        "lhs": f"{float(drawn['lhs'][row]):.12g}",
+        "rhs": f"{float(rhs[-1, column]):.12g}",
+        "steps": steps,
+    }
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """Many claims on trial in one run.
+
+    Parameters
+    ----------
+    results : dict of str to Result
+        By claim id.
+    settings : mapping
+        Seed, level, budget, versions, machine and times.
+    """
+
+    results: dict[str, Result]
+    settings: Mapping[str, Any]
+    store: Store
+
+    def __getitem__(self, claim_id: str) -> Result:
+        return self.results[claim_id]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results.values())
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is the expected one."""
+        return all(result.as_expected for result in self)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """All datasets as a tree of papers and claims, draws lazily opened."""
+        import xarray as xr
+
+        tree = {result.claim.id: result.dataset for result in self}
+        out = xr.DataTree.from_dict(tree)
+        out.attrs.update(self.settings)
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``noisytheory audit --json`` prints."""
+        return {**self.settings, "claims": [result.to_dict() for result in self]}
+
+    def close(self) -> None:
+        """Release the store; a temporary one is removed."""
+        self.store.close()
+
+    def __enter__(self) -> Audit:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(result) for result in self)

@@ -1,0 +1,228 @@
+"""One claim under way: which blocks it wants next, what they say so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.claim import Cell, Certificate, Claim
+from noisytheory.draws import Arrays, ClaimError, draw, kept, renamed
+from noisytheory.store import ClaimBlocks, Store
+from noisytheory.verdict import RULES, Always, Rule, SameLaw, Thresholds, right_side
+
+__all__ = ["CellState", "Trial"]
+
+_RECHECKS = 32
+"""Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
+
+
+@dataclass
+class CellState:
+    index: int
+    cell: Cell
+    summary: NDArray[np.float64] | None = None
+    against: NDArray[np.float64] | None = None
+    support: NDArray[np.float64] | None = None
+    vacuous: NDArray[np.bool_] | None = None
+    exact: Any = None
+    is_exact: bool = False
+    blocks: int = 0
+    round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    wanted: int = 0
+    done: bool = False
+
+
+class Trial:
+    """One claim under way: which blocks it wants next, what they say so far."""
+
+    def __init__(
+        self, claim: Claim, *, seed: int, thresholds: Thresholds, max_blocks: int, store: Store
+    ) -> None:
+        self.claim, self.seed, self.thresholds = claim, seed, thresholds
+        self.max_blocks = max_blocks
+        self.rule: Rule = RULES[claim.kind]
+        self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
+        self.blocks: ClaimBlocks | None = None
+        self.counterexample: dict[str, Any] | None = None
+        self.rank: tuple[float, int, int, int] | None = None
+        self.seconds_per_block = 0.0
+        self.open = len(self.cells)
+        if claim.kind == "cited":
+            self.open = 0
+            return
+        self.variables: dict[str, np.dtype[Any]] = {}
+        if claim.simulate is not None:
+            probe = kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed, rows=1))
+            self.variables = {name: array.dtype for name, array in probe.items()}
+            if claim.kind == "equal" and "other" in probe:
+                self.rule = SameLaw()
+        self.blocks = store.claim(
+            claim.id, claim.fingerprint(), self.variables, cells=len(self.cells), rows=claim.rows
+        )
+
+    def start(self) -> list[tuple[int, int]]:
+        """First items: exact evidence where the claim may have it, else the first round."""
+        items: list[tuple[int, int]] = []
+        for state in self.cells if self.open else []:
+            if self.claim.exact is not None:
+                state.wanted = -1
+                items.append((state.index, -1))
+            else:
+                items += self._round(state)
+        return items
+
+    def _round(self, state: CellState) -> list[tuple[int, int]]:
+        """The next round of a cell: block counts double, 1, 2, 4, ... up to the budget."""
+        target = min(self.max_blocks, max(1, 2 * state.blocks))
+        if not self.rule.sequential:
+            target = self.max_blocks
+        state.wanted, state.round = target, {}
+        return [(state.index, block) for block in range(state.blocks, target)]
+
+    def receive_exact(self, index: int, result: Any) -> list[tuple[int, int]]:
+        state = self.cells[index]
+        if result is None:
+            if self.claim.simulate is None:
+                raise ClaimError(
+                    f"{self.claim.id}: no exact evidence at {self.claim.address(state.cell)} "
+                    "and no simulator"
+                )
+            return self._round(state)
+        if isinstance(self.rule, Always):
+            result = renamed(result)
+        state.exact, state.is_exact = result, True
+        state.against, state.support = self.rule.weigh_exact(self.claim, state.cell, result)
+        if isinstance(self.rule, Always):
+            state.summary = self.rule.summarise(self.claim, state.cell, result)
+            state.summary[1] -= self._recheck(state, -1, result)
+            _, state.support = self.rule.weigh(self.claim, state.cell, state.summary)
+        state.vacuous = self._vacuous(state)
+        self._close(state)
+        return []
+
+    def receive(self, index: int, block: int, arrays: Arrays) -> list[tuple[int, int]]:
+        """Take a finished block; returns what to compute next."""
+        state = self.cells[index]
+        summary = self.rule.summarise(self.claim, state.cell, arrays)
+        if isinstance(self.rule, Always) and summary[1] > 0:
+            drawn = draw(self.claim, state.cell, block, seed=self.seed)
+            summary[1] -= self._recheck(state, block, drawn)
+        state.round[block] = summary
+        if state.blocks + len(state.round) < state.wanted:
+            return []
+        for key in sorted(state.round):
+            piece = state.round[key]
+            state.summary = (
+                piece if state.summary is None else self.rule.merge(state.summary, piece)
+            )
+        state.blocks = state.wanted
+        if self.rule.together:
+            self._close(state)
+            return []
+        assert state.summary is not None
+        against, support = self.rule.weigh(self.claim, state.cell, state.summary)
+        # Crossing once is enough: the largest value over the looks is what counts.
+        state.against = against if state.against is None else np.maximum(state.against, against)
+        state.support = support if state.support is None else np.maximum(state.support, support)
+        if isinstance(self.rule, Always):
+            state.support = support
+        state.vacuous = self._vacuous(state)
+        if state.blocks >= self.max_blocks or self._settled(state):
+            self._close(state)
+            return []
+        return self._round(state)
+
+    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> int:
+        """Certify or clear the worst suspects of a block; returns how many were cleared."""
+        assert isinstance(self.rule, Always)
+        claim, cleared = self.claim, 0
+        excess = self.rule.excess(claim, state.cell, drawn)
+        suspects = np.flatnonzero(excess > 0)
+        if claim.certify is None or suspects.size == 0:
+            return 0
+        order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
+        for row in order:
+            certificate = _certificate(claim, state.cell, drawn, int(row))
+            broken = (
+                certificate.differs() if claim.kind == "identity" else certificate.exceeds()
+            )
+            if not broken:
+                cleared += 1
+                continue
+            state.against = np.full(1, np.inf)
+            found = _counterexample(
+                claim, state.cell, self.seed, block, int(row), certificate, float(excess[row])
+            )
+            # The worst one is kept; ties go to the first address, so that no order of arrival
+            # shows in the result.
+            rank = (-found["excess"], state.index, block, int(row))
+            if self.rank is None or rank < self.rank:
+                self.counterexample, self.rank = found, rank
+            break
+        return cleared
+
+    def _vacuous(self, state: CellState) -> NDArray[np.bool_]:
+        levels = self.rule.levels(self.claim)
+        trivial = self.claim.value("trivial", state.cell)
+        if trivial is None:
+            return np.zeros(levels, bool)
+        if self.claim.kind == "tail" and state.summary is not None:
+            return np.asarray(state.summary[:, 2] >= 0.5 * state.summary[:, 0])
+        return np.broadcast_to(right_side(self.claim, state.cell)[:, 0] >= trivial, (levels,))
+
+    def _settled(self, state: CellState) -> bool:
+        if isinstance(self.rule, Always):
+            return bool(state.against is not None and np.any(np.isinf(state.against)))
+        assert state.against is not None and state.support is not None
+        assert state.vacuous is not None
+        settled = state.vacuous | (state.against >= self.thresholds.refute)
+        return bool(np.all(settled | (state.support >= self.thresholds.uphold)))
+
+    def _close(self, state: CellState) -> None:
+        state.done = True
+        self.open -= 1
+
+    @property
+    def replicates(self) -> int:
+        """Replicates so far."""
+        return sum(
+            self.rule.draws(s.summary)
+            for s in self.cells
+            if s.summary is not None and not s.is_exact
+        )
+
+
+def _certificate(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
+    assert claim.certify is not None
+    instance = {name: array[row] for name, array in drawn.items()}
+    try:
+        certificate = claim.call(claim.certify, cell, instance)
+    except Exception as error:
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
+        ) from error
+    assert isinstance(certificate, Certificate)
+    return certificate
+
+
+def _counterexample(
+    claim: Claim, cell: Cell, seed: int, block: int, row: int, certificate: Certificate,
+    excess: float,
+) -> dict[str, Any]:
+    def text(side: Any) -> str:
+        return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)
+
+    return {
+        "seed": seed,
+        "claim": claim.id,
+        "cell": claim.address(cell),
+        "block": block,
+        "row": row,
+        "excess": excess,
+        "lhs": text(certificate.lhs),
+        "rhs": text(certificate.rhs),
+        "steps": [[name, str(value)] for name, value in certificate.steps],
+    }
