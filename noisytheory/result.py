@@ -258,11 +258,11 @@ def _conclude(trial: Trial) -> tuple[str, str]:
     claim = trial.claim
     if claim.kind == "cited":
         return "undecided", "cited: no simulation can decide it"
-    decisions = np.array([decisions(trial, s) for s in trial.cells])
-    count = {word: int(np.sum(decisions == i)) for i, word in enumerate(DECISIONS)}
-    total = decisions.size
+    told = np.array([decisions(trial, s) for s in trial.cells])
+    count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
+    total = told.size
     if count["refuted"]:
-        first = trial.cells[int(np.argmax(np.any(decisions == 2, axis=1)))]
+        first = trial.cells[int(np.argmax(np.any(told == 2, axis=1)))]
         where = claim.address(first.cell)
         return "refuted", f"{count['refuted']} of {total} refuted" + (
             f", first at {where}" if where else ""
