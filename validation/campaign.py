@@ -1,0 +1,114 @@
+"""Run the repository's own audit and publish it: reports/ and the table in the README.
+
+    python validation/campaign.py [--workers N] [--store DIR]
+
+The definition is ``campaign.toml`` beside this file. The same definition gives the same files, byte
+for byte on one machine, and the same verdict table on all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import noisytheory as nt
+from noisytheory import report
+
+ROOT = Path(__file__).parents[1]
+DEFINITION = Path(__file__).with_name("campaign.toml")
+START, END = "<!-- verdicts: written by validation/campaign.py -->", "<!-- end of verdicts -->"
+
+
+def definition() -> dict[str, Any]:
+    """The campaign's settings."""
+    return tomllib.loads(DEFINITION.read_text())
+
+
+def run(workers: int, store: str | None = None) -> Any:
+    """Audit every claim of the campaign."""
+    settings = definition()
+    claims = [
+        claim
+        for claim_id, claim in nt.claims.items()
+        if any(fnmatch.fnmatchcase(claim_id, p) for p in settings["claims"])
+        and not any(fnmatch.fnmatchcase(claim_id, p) for p in settings["leave_out"])
+    ]
+    return nt.audit(
+        claims, seed=settings["seed"], alpha=settings["alpha"], budget=settings["budget"],
+        workers=workers, store=store,
+    )
+
+
+def _digits(value: float | None) -> str | None:
+    # Four digits agree between machines whose linear algebra rounds differently.
+    return None if value is None else f"{value:.4g}"
+
+
+def verdict_table(audit: Any) -> list[dict[str, Any]]:
+    """What must not change unless the campaign or the code does."""
+    return [
+        {
+            "id": result.claim.id,
+            "verdict": result.verdict,
+            "expected": result.claim.expect,
+            "reason": result.reason,
+            "replicates": result.replicates,
+            "exact": result.exact,
+            "tightness": _digits(result.tightness),
+        }
+        for result in audit
+    ]
+
+
+def readme_table(table: list[dict[str, Any]]) -> str:
+    """The README's rows as Markdown."""
+    rows = {row["id"]: row for row in table}
+    lines = ["| claim | verdict | tightness | replicates |", "|---|---|---|---|"]
+    for claim_id in definition()["readme"]:
+        row = rows[claim_id]
+        drawn = "exact" if row["exact"] else f"{row['replicates']:,}"
+        link = f"reports/{claim_id}.md"
+        lines.append(
+            f"| [`{claim_id}`]({link}) | **{row['verdict']}** | {row['tightness'] or '–'} | {drawn} |"
+        )
+    count = {v: sum(r["verdict"] == v for r in table) for v in ("upheld", "refuted", "undecided")}
+    lines.append("")
+    lines.append(
+        f"All {len(table)} claims: {count['upheld']} upheld, {count['refuted']} refuted, "
+        f"{count['undecided']} undecided: [the whole table](reports/README.md)."
+    )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run, write, and say whether every verdict is as expected."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--store")
+    options = parser.parse_args()
+    with run(options.workers, options.store) as audit:
+        table = verdict_table(audit)
+        folder = ROOT / "reports"
+        for old in folder.iterdir() if folder.exists() else []:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        report.write(audit, folder)
+        (folder / "verdicts.json").write_text(json.dumps(table, indent=1) + "\n")
+        readme = ROOT / "README.md"
+        head, _, rest = readme.read_text().partition(START)
+        _, _, tail = rest.partition(END)
+        readme.write_text(f"{head}{START}\n{readme_table(table)}\n{END}{tail}")
+        for result in audit:
+            if not result.as_expected:
+                print(f"not as expected: {result!r}")
+        return int(not audit.as_expected)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
