@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,10 +87,10 @@ class Loss(ABC):
         Whether values are 0, 1/2 and 1 only, and so exact in floats.
     """
 
-    convex: bool | ClassVar[bool] = False
+    convex: bool = False
     label_sum: Any = None
-    convex_potential: ClassVar[bool] = False
-    counts: ClassVar[bool] = False
+    convex_potential: bool = False
+    counts: bool = False
 
     @property
     @abstractmethod
@@ -103,7 +103,7 @@ class Loss(ABC):
 
     @abstractmethod
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
-        r"""$\partial\ell(y,v)/\partial v$, elementwise; at a kink one element of the subgradient."""
+        r"""$\partial\ell(y,v)/\partial v$, elementwise; at a kink one subgradient."""
 
     @property
     def is_sum_constant(self) -> bool:
@@ -153,7 +153,7 @@ class ZeroOne(MarginLoss):
     """
 
     zero: Literal["both", "half"] = "both"
-    counts: ClassVar[bool] = True
+    counts = True
 
     def __post_init__(self) -> None:
         if self.zero not in ("both", "half"):
@@ -165,7 +165,7 @@ class ZeroOne(MarginLoss):
         return "0-1" if self.zero == "both" else "0-1, half at zero"
 
     @property
-    def label_sum(self) -> int | None:  # type: ignore[override]
+    def label_sum(self) -> int | None:
         """1 under the half convention; under the other the sum is 2 at zero and 1 elsewhere."""
         return 1 if self.zero == "half" else None
 
@@ -200,7 +200,7 @@ class Margin(MarginLoss):
     """
 
     gamma: Fraction | float
-    counts: ClassVar[bool] = True
+    counts = True
 
     def __post_init__(self) -> None:
         checked_number("gamma", self.gamma)
@@ -229,8 +229,8 @@ class LinearLoss(MarginLoss):
     1.25
     """
 
-    convex: ClassVar[bool] = True
-    label_sum: ClassVar[int] = 2
+    convex = True
+    label_sum = 2
 
     @property
     def name(self) -> str:
@@ -256,8 +256,8 @@ class Hinge(MarginLoss):
     [2, 0]
     """
 
-    convex: ClassVar[bool] = True
-    convex_potential: ClassVar[bool] = True
+    convex = True
+    convex_potential = True
 
     @property
     def name(self) -> str:
@@ -283,8 +283,8 @@ class SquaredHinge(MarginLoss):
     [4, 0]
     """
 
-    convex: ClassVar[bool] = True
-    convex_potential: ClassVar[bool] = True
+    convex = True
+    convex_potential = True
 
     @property
     def name(self) -> str:
@@ -310,7 +310,7 @@ class MarginSquare(MarginLoss):
     [4, 1]
     """
 
-    convex: ClassVar[bool] = True
+    convex = True
 
     @property
     def name(self) -> str:
@@ -347,8 +347,8 @@ class Logistic(MarginLoss):
     """
 
     base: float = math.e
-    convex: ClassVar[bool] = True
-    convex_potential: ClassVar[bool] = True
+    convex = True
+    convex_potential = True
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.base) or self.base <= 1:
@@ -378,8 +378,8 @@ class Exponential(MarginLoss):
     1.0
     """
 
-    convex: ClassVar[bool] = True
-    convex_potential: ClassVar[bool] = True
+    convex = True
+    convex_potential = True
 
     @property
     def name(self) -> str:
@@ -447,7 +447,7 @@ class Sigmoid(MarginLoss):
     0.5
     """
 
-    label_sum: ClassVar[int] = 1
+    label_sum = 1
 
     @property
     def name(self) -> str:
@@ -474,7 +474,7 @@ class Ramp(MarginLoss):
     [1.0, 0.5, 0.0]
     """
 
-    label_sum: ClassVar[int] = 1
+    label_sum = 1
 
     @property
     def name(self) -> str:
@@ -501,7 +501,7 @@ class LabelFreeSquare(Loss):
     [9, 9]
     """
 
-    convex: ClassVar[bool] = True
+    convex = True
 
     @property
     def name(self) -> str:
@@ -564,7 +564,7 @@ class Corrected(Loss):
         )
 
     @property
-    def label_sum(self) -> Any:  # type: ignore[override]
+    def label_sum(self) -> Any:
         """That of the clean loss under equal rates; under others there is none."""
         return self.loss.label_sum if self.sigma_minus == self.sigma_plus else None
 
@@ -581,7 +581,8 @@ class Corrected(Loss):
         )
 
     def _combined(self, labels: Values, own: Values, other: Values) -> Values:
-        minus, plus = self.sigma_minus, self.sigma_plus
+        minus: Any = self.sigma_minus
+        plus: Any = self.sigma_plus
         exact = all(isinstance(rate, int | Fraction) for rate in (minus, plus))
         if exact and own.dtype.kind in "iuO":
             own, other = own.astype(object), other.astype(object)

@@ -130,7 +130,8 @@ class Multinomial:
         array = np.asarray(weights, dtype=np.float64)
         self.n = n
         self.weights = array / array.sum()
-        # Below n by one standard deviation: one row in six is drawn again, and few are short by much.
+        # Below n by one standard deviation: one sample in six is drawn again, none is short of
+        # many examples.
         mean = n - math.sqrt(n)
         poisson = TABLE_COST * len(array) + FILL_COST * 1.3 * math.sqrt(n)
         single = FILL_COST * n

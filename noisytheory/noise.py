@@ -361,9 +361,10 @@ class Confusion:
             tuple(checked_rate("matrix", entry) for entry in row) for row in array.tolist()
         )
         for number, row in enumerate(rows):
-            if abs(sum(row) - 1) > 1e-9:
-                raise ValueError(f"matrix must have rows that sum to 1, row {number} sums to "
-                                 f"{float(sum(row)):g}")
+            if abs(float(sum(row)) - 1) > 1e-9:
+                raise ValueError(
+                    f"matrix must have rows that sum to 1, row {number} sums to {float(sum(row)):g}"
+                )
         object.__setattr__(self, "matrix", rows)
 
     @classmethod
@@ -406,14 +407,15 @@ class Confusion:
         """
         if np.linalg.cond(self.array) > 1 / np.finfo(float).eps:
             raise ValueError("matrix must be invertible to undo the noise")
-        return np.linalg.inv(self.array)
+        inverse: NDArray[np.float64] = np.linalg.inv(self.array).astype(np.float64)
+        return inverse
 
     def apply(self, labels: ArrayLike, *, rng: np.random.Generator) -> Labels:
         """Noisy copy of an array of classes $0,\\dots,Q-1$, of any shape."""
         clean = np.asarray(labels)
-        if clean.dtype.kind not in "iu" or clean.size and not (
-            0 <= clean.min() and clean.max() < self.classes
-        ):
+        if clean.dtype.kind not in "iu" or (clean.size and not (
+            clean.min() >= 0 and clean.max() < self.classes
+        )):
             raise ValueError(f"labels must be classes 0 to {self.classes - 1}")
         cumulative = np.cumsum(self.array, axis=1)[:, :-1]
         uniform = rng.random(clean.shape)
@@ -425,7 +427,7 @@ class Confusion:
     def population(self, population: Finite) -> Finite:
         """A binary population under this noise, exactly: row 0 is label -1, row 1 is label +1."""
         if self.classes != 2:
-            raise ValueError(f"a binary population needs a 2 x 2 matrix, got {self.classes} classes")
+            raise ValueError(f"matrix must have 2 classes for labels -1, 1, got {self.classes}")
         return population.with_label_noise((self.matrix[0][1], self.matrix[1][0]), any_rate=True)
 
 
