@@ -409,7 +409,6 @@ class _Place(Protocol):
 
     def read(self, key: str) -> bytes: ...
     def read_range(self, key: str, start: int, stop: int) -> bytes: ...
-    def size(self, key: str) -> int: ...
     def write(self, key: str, data: bytes) -> None: ...
     def groups(self, key: str) -> list[str]: ...
     def publish(self, group: str, write: Callable[[Callable[[str], Any]], None]) -> None: ...
@@ -445,15 +444,13 @@ class _Directory:
         self.location = str(path)
 
     def read(self, key: str) -> bytes:
-        return (self.path / key).read_bytes()
+        with open(f"{self.path}/{key}", "rb", buffering=0) as file:
+            return file.read()
 
     def read_range(self, key: str, start: int, stop: int) -> bytes:
-        with open(self.path / key, "rb", buffering=0) as file:
+        with open(f"{self.path}/{key}", "rb", buffering=0) as file:
             file.seek(start)
             return file.read(stop - start)
-
-    def size(self, key: str) -> int:
-        return (self.path / key).stat().st_size
 
     def write(self, key: str, data: bytes) -> None:
         partial = self.path / HIDDEN / "write.partial"
@@ -524,9 +521,6 @@ class _Objects:
     def read_range(self, key: str, start: int, stop: int) -> bytes:
         data: bytes = self.fs.cat_file(f"{self.root}/{key}", start=start, end=stop)
         return data
-
-    def size(self, key: str) -> int:
-        return int(self.fs.size(f"{self.root}/{key}"))
 
     def write(self, key: str, data: bytes) -> None:
         path = f"{self.root}/{key}"
@@ -1061,22 +1055,29 @@ class ClaimBlocks:
     def _payload(self, cell: int, block: int) -> bytes:
         layout = self._layout
         if (cell, block) in self._where:
-            frame = self._journal.read(layout, cell, block, self._where[cell, block])
-            if layout.verified(frame) == (cell, block):
-                return layout.payload_of(frame)
-            del self._where[cell, block]
-            self._journal.damaged += 1
-        elif self._compacted is not None and (cell, block) in self._compacted:
+            return layout.payload_of(self._frame(cell, block))
+        if self._compacted is not None and (cell, block) in self._compacted:
             payload = self._compacted.payload(cell, block)
             if layout.digest(cell, block, payload) == self._compacted.digests[cell, block]:
                 return payload
             self._compacted.digests[cell, block] = 0
             self._compacted.damaged += 1
             self._compacted.whole = False
-        else:
-            raise KeyError(f"block {block} of cell {cell} is not finished")
-        raise StoreError(
-            f"block {block} of cell {cell} of {layout.described['claim']} in the store "
+            raise self._is_damaged(cell, block)
+        raise KeyError(f"block {block} of cell {cell} is not finished")
+
+    def _frame(self, cell: int, block: int) -> bytes:
+        """Return the journal's record of a block."""
+        frame = self._journal.read(self._layout, cell, block, self._where[cell, block])
+        if self._layout.verified(frame) == (cell, block):
+            return frame
+        del self._where[cell, block]
+        self._journal.damaged += 1
+        raise self._is_damaged(cell, block)
+
+    def _is_damaged(self, cell: int, block: int) -> StoreError:
+        return StoreError(
+            f"block {block} of cell {cell} of {self._layout.described['claim']} in the store "
             f"{self._store.location} is damaged; run again to draw it anew"
         )
 
@@ -1173,11 +1174,11 @@ class ClaimBlocks:
                     for name, dtype in layout.variables.items():
                         buffers[name][:] = _fill_of(dtype)
                 for block in by_cell[cell]:
-                    payload = self._payload(cell, block)
-                    digests[cell, block] = layout.digest(cell, block, payload)
-                    offset = 0
+                    frame = self._frame(cell, block)
+                    digests[cell, block] = int.from_bytes(frame[-_DIGEST_SIZE:], "little")
+                    offset = _FRAME.size
                     for name, dtype in layout.variables.items():
-                        buffers[name][block] = np.frombuffer(payload, dtype, layout.rows, offset)
+                        buffers[name][block] = np.frombuffer(frame, dtype, layout.rows, offset)
                         offset += layout.sizes[name]
                 for name, file in files.items():
                     file.write(buffers[name].data.cast("B"))
