@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import io
 import json
 import os
 import re
@@ -27,7 +28,7 @@ from noisytheory import __version__
 
 if TYPE_CHECKING:
     from noisytheory.claim import Claim
-    from noisytheory.run import Audit, Result
+    from noisytheory.result import Audit, Result
 
 __all__ = ["main"]
 
@@ -105,7 +106,7 @@ class _CommandLine(click.Group):
 
 def _diagnose(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and the line that says so."""
-    from noisytheory.run import ClaimError
+    from noisytheory.draws import ClaimError
     from noisytheory.store import StoreError
 
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -164,7 +165,7 @@ def _only_answers() -> Iterator[TextIO]:
     except (OSError, ValueError, AttributeError):
         # Captured by a test, or closed.
         with contextlib.redirect_stdout(sys.stderr):
-            yield stream if stream is not None else open(os.devnull, "w")
+            yield stream or io.StringIO()
         return
     stream.flush()
     kept = os.dup(number)
@@ -172,9 +173,9 @@ def _only_answers() -> Iterator[TextIO]:
         os.dup2(2, number)
     except OSError:
         _discard(stream)
-    answers = open(kept, "w", encoding=stream.encoding, errors="replace", closefd=False)
     try:
-        yield answers
+        with open(kept, "w", encoding=stream.encoding, errors="replace", closefd=False) as answers:
+            yield answers
     finally:
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
@@ -380,7 +381,7 @@ def _level(context: click.Context, parameter: click.Parameter, value: float | No
 
 _json_flag = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 _keyword_option = click.option(
-    "-k", "keyword", metavar="EXPR", help="Only ids with these words, e.g. 'kernel and not printed'."
+    "-k", "keyword", metavar="EXPR", help="Only ids with these words: 'kernel and not printed'."
 )
 _seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Root seed; without it the same for everybody."
@@ -397,8 +398,8 @@ _seed_option = click.option(
 def main(context: click.Context) -> None:
     """Learning theory on trial.
 
-    Compute a bound, simulate what it speaks of, reach a verdict. A claim is named by its ID, several
-    by a shell pattern, your own by the Python file that declares them.
+    Compute a bound, simulate what it speaks of, reach a verdict. A claim is named by its ID,
+    several by a shell pattern, your own by the Python file that declares them.
 
     \b
     Exit codes: 0 every verdict as expected, 1 a verdict differs, 2 wrong usage or
@@ -499,9 +500,8 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         + (", exact where it can be" if claim.exact else ""),
     ]
     lines += _listed("hypotheses", claim.hypotheses)
-    lines += _listed(
-        "grid", [f"{name} = {', '.join(map(str, labels))}" for name, labels in about["grid"].items()]
-    )
+    grid = [f"{name} = {', '.join(map(str, values))}" for name, values in about["grid"].items()]
+    lines += _listed("grid", grid)
     lines += _listed("the bound reads", [_argument_line(a) for a in about["arguments"]])
     lines += _listed("note", claim.note.strip().splitlines())
     lines += _listed("broken twin", [about["twin"]] if about["twin"] else [])
@@ -565,9 +565,9 @@ def _assigned(claim: Claim, assignments: Sequence[str]) -> dict[str, list[Any]]:
     arguments = {argument["name"]: argument for argument in _arguments(claim)}
     populations = claim.grid.get("population", ())
     known = [*arguments, *(["population"] if populations and "population" not in arguments else [])]
+    allowed = {name: argument["allowed"] for name, argument in arguments.items()}
     takes = ", ".join(
-        name + (f" ({arguments[name]['allowed']})" if arguments.get(name, {}).get("allowed") else "")
-        for name in known
+        f"{name} ({allowed[name]})" if allowed.get(name) else name for name in known
     )
     given: dict[str, list[Any]] = {}
     for text in assignments:
@@ -724,6 +724,8 @@ def _usable_cores(claims: Sequence[Claim]) -> int:
 
 def _tried(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) -> Audit:
     """The audit, with bars on a terminal; interrupted, it says how to go on."""
+    from multiprocessing import active_children
+
     from noisytheory.run import audit as try_claims
 
     def stop(number: int, frame: object) -> None:
@@ -736,10 +738,12 @@ def _tried(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) ->
             found: Audit = try_claims(list(claims), progress=progress, **settings)
             return found
     except KeyboardInterrupt:
+        # Only this process writes, so the workers have nothing to lose.
+        for worker in active_children():
+            worker.terminate()
+        go_on = "nothing was kept; with --store PATH an interrupted run goes on where it stopped"
         if "store" in settings:
             go_on = f"the store {settings['store']} is whole: the same command goes on from there"
-        else:
-            go_on = "nothing was kept; with --store PATH an interrupted run goes on where it stopped"
         raise _Interrupted(f"interrupted; {go_on}") from None
     finally:
         _on_termination(before)
@@ -822,7 +826,7 @@ def _say_plan(
     """What would be tried, without drawing."""
     from noisytheory import run
 
-    plan = []
+    plan: list[dict[str, Any]] = []
     for claim in claims:
         blocks = run.BUDGETS[settings.get("budget", "standard")]
         if "replicates" in settings:
@@ -894,15 +898,16 @@ def replay(
     as_json: bool,
 ) -> None:
     """The counterexample, step by step, or the draw nearest to breaking the bound."""
-    from noisytheory import run
+    from noisytheory.result import replay_address
+    from noisytheory.run import DEFAULT_SEED
 
     claim = _one(claim_id)
     where = _place_of(claim, address) if address is not None else None
     if store is not None:
         about, steps = _replay_stored(claim, store, seed, where)
     elif where is not None:
-        root = run.DEFAULT_SEED if seed is None else seed
-        about, steps = "this draw", run.replay_address(claim, *where, seed=root)
+        root = DEFAULT_SEED if seed is None else seed
+        about, steps = "this draw", replay_address(claim, *where, seed=root)
     else:
         settings = {"budget": "smoke", **({} if seed is None else {"seed": seed})}
         with _tried([claim], settings, quiet=False) as found:
@@ -936,7 +941,7 @@ def _replayed(result: Result) -> tuple[str, dict[str, Any]]:
 def _replay_stored(
     claim: Claim, location: str, seed: int | None, where: tuple[int, int, int] | None
 ) -> tuple[str, dict[str, Any]]:
-    from noisytheory import run
+    from noisytheory.result import Result, replay_address
     from noisytheory.store import Store
 
     with Store.load(location) as store:
@@ -950,7 +955,7 @@ def _replay_stored(
         if seed is not None and seed != stored:
             raise _Mistake(f"the store {location} was drawn with seed {stored}, not {seed}: "
                            "leave out --seed or --store")
-        result = run.Result(claim, summary, stored, store=store)
+        result = Result(claim, summary, stored, store=store)
         if where is None and result.counterexample is not None:
             return _replayed(result)
         if summary.attrs["fingerprint"] != claim.fingerprint():
@@ -959,7 +964,7 @@ def _replay_stored(
                 "drawn again here: audit it anew into another store"
             )
         if where is not None:
-            return "this draw", run.replay_address(claim, *where, seed=stored)
+            return "this draw", replay_address(claim, *where, seed=stored)
         return _replayed(result)
 
 

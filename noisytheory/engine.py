@@ -9,6 +9,7 @@ from typing import Any
 
 from noisytheory.claim import Claim
 from noisytheory.draws import ClaimError, work, work_by_value
+from noisytheory.worker import attend
 
 __all__ = ["Engine", "Serial"]
 
@@ -70,7 +71,9 @@ class Engine:
         from multiprocessing import get_context
 
         # Spawned, because forking a process whose libraries run threads can hang.
-        self.executor = ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
+        self.executor = ProcessPoolExecutor(
+            self.workers, mp_context=get_context("spawn"), initializer=attend
+        )
 
     def restart(self) -> None:
         """A worker died and took the pool with it."""
