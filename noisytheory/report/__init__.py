@@ -1,0 +1,34 @@
+"""The report: figures, HTML and Markdown, from a store's datasets alone.
+
+Examples
+--------
+>>> import tempfile
+>>> from noisytheory import Paper, audit
+>>> claims = [Paper("mine", "Notes").cited("theorem-9", statement="x < y")]
+>>> folder = tempfile.TemporaryDirectory()
+>>> with audit(claims) as trial:
+...     write(trial, folder.name).name
+'index.html'
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noisytheory.report.pages import write
+    from noisytheory.report.record import Record, read
+
+__all__ = ["Record", "figures", "read", "write"]
+
+_LAZY = {"Record": "record", "read": "record", "write": "pages"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"noisytheory.report.{_LAZY[name]}"), name)
+    if name == "figures":
+        return importlib.import_module("noisytheory.report.figures")
+    raise AttributeError(f"module 'noisytheory.report' has no attribute {name!r}")

@@ -1,0 +1,170 @@
+"""TeX to MathML and notes to HTML; nothing a claim says can become markup of its own."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+
+__all__ = ["mathml", "plain_markdown", "render", "render_line"]
+
+_INLINE = re.compile(r"\$\$(?P<wide>.+?)\$\$|\$(?P<tex>[^\s$](?:[^$]*?[^\s$\\])?)\$(?!\d)", re.S)
+
+
+def mathml(tex: str, display: bool = False) -> str:
+    r"""TeX as MathML, with the TeX itself as the text for those who do not see it.
+
+    Parameters
+    ----------
+    tex : str
+        Without dollar signs.
+    display : bool
+        On a line of its own.
+
+    Returns
+    -------
+    str
+        Markup; the TeX as code if it cannot be converted.
+
+    Examples
+    --------
+    >>> "<msqrt>" in mathml(r"\sqrt n")
+    True
+    """
+    from latex2mathml.converter import convert
+
+    tex = tex.strip()
+    try:
+        markup = convert(_adapted(tex), display="block" if display else "inline")
+    except Exception:
+        # The converter has many ways to fail on what it does not know; the reader gets the TeX.
+        return f'<code class="tex">{html.escape(tex)}</code>'
+    alttext = html.escape(tex, quote=True)
+    return markup.replace("<math ", f'<math alttext="{alttext}" ', 1)
+
+
+def _adapted(tex: str) -> str:
+    """What the converter does not know, in what it knows."""
+    tex = tex.replace(r"[\![", "⟦").replace(r"]\!]", "⟧")
+    tex = re.sub(r"\\arg(?![a-zA-Z])", r"\\operatorname{arg}", tex)
+    tex = re.sub(r"\{\\(rm|bf|it|cal)\s+([^{}]*)\}", _old_font, tex)
+    tex = re.sub(r"\\(rm|bf|it|cal)\s*\{([^{}]*)\}", _old_font, tex)
+    tex = re.sub(r"\\(rm|bf)\s+(\w+)", _old_font, tex)
+    return re.sub(r"\\l?ldots|\\dots[cbmio]?(?![a-z])", r"\\ldots ", tex)
+
+
+def _old_font(found: re.Match[str]) -> str:
+    font = {"rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal"}[found[1]]
+    return rf"\{font}{{{found[2]}}}"
+
+
+@functools.cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser.inline.ruler.before("escape", "math", _math_inline)
+    parser.block.ruler.before(
+        "fence", "math_block", _math_block, {"alt": ["paragraph", "reference", "list"]}
+    )
+    parser.add_render_rule("math", _render_math)
+    return parser
+
+
+def _math_inline(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] != "$":
+        return False
+    found = _INLINE.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content = found["wide"] or found["tex"]
+        token.meta = {"display": found["wide"] is not None}
+    state.pos = found.end()
+    return True
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A display formula that starts a line, whatever its lines begin with."""
+    first = state.src[state.bMarks[start] + state.tShift[start]: state.eMarks[start]]
+    if not first.startswith("$$"):
+        return False
+    for last in range(start, end):
+        text = state.getLines(start, last + 1, state.blkIndent, False).strip()
+        if len(text) > 4 and text.endswith("$$"):
+            break
+    else:
+        return False
+    if "$$" in text[2:-2]:
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content, token.meta = text[2:-2], {"display": True}
+        token.block, token.map = True, [start, last + 1]
+        state.line = last + 1
+    return True
+
+
+def _render_math(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    markup = mathml(token.content, token.meta["display"])
+    return f'<div class="formula">{markup}</div>\n' if token.block else markup
+
+
+def render(text: str) -> str:
+    r"""A note (Markdown with ``$TeX$``) as HTML with MathML; raw HTML in it stays text.
+
+    Parameters
+    ----------
+    text : str
+        Markdown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> render("a <b> & *c*").strip()
+    '<p>a &lt;b&gt; &amp; <em>c</em></p>'
+    """
+    return str(_parser().render(text))
+
+
+def render_line(text: str) -> str:
+    """The same without paragraphs, for a list item or a table cell."""
+    return str(_parser().renderInline(text))
+
+
+def plain_markdown(text: str) -> str:
+    r"""A note for a Markdown file: HTML in it is escaped, formulas and code stay as they are.
+
+    Parameters
+    ----------
+    text : str
+        Markdown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> plain_markdown("<b> and $a<b$ and `x<y`")
+    '&lt;b> and $a<b$ and `x<y`'
+    """
+    pieces = re.split(rf"(`[^`]*`|{_INLINE.pattern})", text, flags=re.S)
+    # Groups of the pattern come back as pieces of their own, after the whole.
+    kept, step = [], 1 + 1 + _INLINE.groups
+    for i in range(0, len(pieces), step):
+        kept.append(pieces[i].replace("<", "&lt;"))
+        if i + 1 < len(pieces):
+            kept.append(pieces[i + 1])
+    return "".join(kept)

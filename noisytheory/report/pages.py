@@ -1,0 +1,220 @@
+"""Records to a folder: HTML that opens offline, the same as Markdown, figures as SVG."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from noisytheory.report import figures, mathematics, prose
+from noisytheory.report.record import Record, number, read
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from noisytheory.run import Audit
+
+__all__ = ["write"]
+
+SYMBOLS = {"upheld": "✔", "refuted": "✘", "undecided": "○", "vacuous": "–"}
+"""A shape for each verdict, so that colour is never alone."""
+
+CAPTIONS = {
+    "violations": "How often the promise was broken",
+    "distribution": "The left side's distribution against the bound",
+    "tightness": "Tightness along the grid",
+    "forest": "Tightness of every cell",
+    "means": "The mean against the right side",
+    "laws": "The two laws",
+    "excess": "The worst instances",
+    "exists": "The exact optimum",
+    "rate": "The rate",
+    "published": "Print and ours",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure's file, beside its page, and the text for those who do not see it."""
+
+    file: str
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything a template shows of a claim, as text or safe markup."""
+
+    record: Record
+    pictures: list[Picture]
+
+    @property
+    def path(self) -> str:
+        """The page without suffix, relative to the index."""
+        return self.record.id
+
+    @property
+    def root(self) -> str:
+        """From the page's folder to the index's."""
+        return "../" * self.record.id.count("/")
+
+    @cached_property
+    def verdict(self) -> str:
+        """The sentence."""
+        return prose.verdict(self.record)
+
+    @property
+    def drawn(self) -> str:
+        """Replicates, or that none were needed."""
+        if not self.record.tried:
+            return "–"
+        return "exact" if self.record.exact else number(self.record.replicates)
+
+    @property
+    def note_title(self) -> str:
+        """What the note is about."""
+        if self.record.expected == "refuted":
+            return "What is wrong in print"
+        if self.record.origin == "candidate":
+            return "Where the formula comes from"
+        return "Remarks"
+
+    @cached_property
+    def tables(self) -> list[prose.Table]:
+        """The numbers."""
+        return prose.tables(self.record)
+
+
+def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]) -> Path:
+    """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
+
+    The same audit gives the same bytes. Files of an earlier report at the same place are replaced.
+
+    Parameters
+    ----------
+    source : Audit, str or path
+        An audit still open, or the location of a finished store.
+    output : str or path
+        A folder; it is made if it is not there.
+
+    Returns
+    -------
+    pathlib.Path
+        Of ``index.html``.
+
+    Raises
+    ------
+    StoreError
+        If there is no store at `source`, or nothing in it is finished.
+    ValueError
+        If the audit holds no claim, or `output` is not a folder.
+    """
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"output must be a folder, and {folder} is a file")
+    records = read(source)
+    environment = _environment()
+    pages = [_claim(record, folder) for record in records]
+    for suffix in ("html", "md"):
+        template = environment.get_template(f"claim.{suffix}")
+        for number_, page in enumerate(pages):
+            text = template.render(
+                page=page, record=page.record,
+                before=pages[number_ - 1] if number_ else None,
+                after=pages[number_ + 1] if number_ + 1 < len(pages) else None,
+                siblings=_siblings(page, pages),
+            )
+            _save(folder / f"{page.path}.{suffix}", text)
+    _index(pages, folder, environment)
+    return folder / "index.html"
+
+
+def _claim(record: Record, folder: Path) -> Page:
+    drawn = figures.deciding(record.dataset)
+    stem = posixpath.basename(record.id)
+    pictures = []
+    for name, figure in drawn.items():
+        picture = Picture(f"{stem}-{name}.svg", str(figure.get_label()), CAPTIONS[name])
+        _save(folder / posixpath.dirname(record.id) / picture.file, figures.svg(figure))
+        pictures.append(picture)
+    return Page(record, pictures)
+
+
+def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
+    """Other versions of the same result: as printed, repaired, sharper."""
+    stem = "/".join(page.record.id.split("/")[:2])
+    return [
+        other for other in pages
+        if other is not page and "/".join(other.record.id.split("/")[:2]) == stem
+    ]
+
+
+def _index(pages: Sequence[Page], folder: Path, environment: Environment) -> None:
+    records = [page.record for page in pages]
+    picture = None
+    if any(r.tightness is not None and r.tightness > 0 for r in records):
+        figure = figures.summary([r.dataset for r in records])
+        picture = Picture("tightness.svg", str(figure.get_label()), "How tight the claims are")
+        _save(folder / picture.file, figures.svg(figure))
+    papers: dict[str, str] = {}
+    for record in records:
+        papers.setdefault(record.paper, record.title)
+    for suffix, name in (("html", "index.html"), ("md", "README.md")):
+        text = environment.get_template(f"index.{suffix}").render(
+            pages=pages, picture=picture, papers=papers,
+            counts={v: sum(r.verdict == v for r in records)
+                    for v in ("upheld", "refuted", "undecided")},
+            kinds=sorted({r.kind for r in records}),
+            unexpected=[page for page in pages if not page.record.as_expected],
+            provenance=[row for row in prose.provenance(records[0])
+                        if not row[0].startswith(("fingerprint", "replicates"))],
+        )
+        _save(folder / name, text)
+
+
+def _save(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.rstrip() + "\n", encoding="utf-8", newline="\n")
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("noisytheory.report"),
+        # Markdown files too hold text of others; what escapes there is `_cell` and `plain`.
+        autoescape=lambda name: not (name or "").endswith(".md"),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "formula": lambda tex: Markup(mathematics.mathml(tex, display=True)),
+        "note": lambda text: Markup(mathematics.render(text)),
+        "line": lambda text: Markup(mathematics.render_line(text)),
+        "plain": mathematics.plain_markdown,
+        "cell": _cell,
+        "number": number,
+    }
+    environment.globals |= {
+        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": _origins(),
+    }
+    return environment
+
+
+def _origins() -> dict[str, str]:
+    from noisytheory.report.record import ORIGINS
+
+    return ORIGINS
+
+
+def _cell(value: Any) -> str:
+    """Text for a cell of a Markdown table."""
+    text = str(value).replace("&", "&amp;").replace("<", "&lt;")
+    for character in "|*_[]`\\":
+        text = text.replace(character, "\\" + character) if character != "\\" else text
+    return " ".join(text.split())

@@ -1,0 +1,424 @@
+"""What a page knows of one claim, read from its stored dataset and from nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from noisytheory.run import Audit
+
+__all__ = ["Record", "read"]
+
+UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
+"""Flag values of the variable ``decision``."""
+
+CONFIDENCE = 0.99
+"""Coverage of the intervals that are shown."""
+
+NORMAL = 2.5758293035489004
+"""Half-width of a normal interval of that coverage, in standard errors."""
+
+ORIGINS = {
+    "paper": "as printed in the paper",
+    "sharper": "a sharper known result, not the paper's",
+    "candidate": "our reconstruction of a formula lost in print",
+    "user": "the user's own",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One claim's dataset, with its cells laid out flat: (cells,) or (cells, levels) arrays.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        As `noisytheory.Result.dataset` or a finished store gives it. Draws may be missing.
+    """
+
+    dataset: xr.Dataset
+
+    def __getattr__(self, name: str) -> Any:
+        # Texts of the claim: statement, place, kind, verdict, reason, note, quantity ...
+        attributes = self.__dict__["dataset"].attrs
+        if name.startswith("_") or name not in attributes:
+            raise AttributeError(name)
+        return attributes[name]
+
+    @property
+    def id(self) -> str:
+        """The claim's id."""
+        return str(self.dataset.attrs["claim"])
+
+    @property
+    def name(self) -> str:
+        """The id without the paper."""
+        return self.id.partition("/")[2]
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the declared one."""
+        return bool(self.verdict == self.expected)
+
+    @property
+    def hypotheses(self) -> list[str]:
+        """What must hold, in words."""
+        found = self.dataset.attrs.get("hypotheses", [])
+        return [found] if isinstance(found, str) else [str(h) for h in found]
+
+    @property
+    def unit(self) -> str:
+        """Unit of the left side; empty for a pure number."""
+        unit = str(self.dataset.attrs.get("unit", "1"))
+        return "" if unit == "1" else unit
+
+    @property
+    def side(self) -> str:
+        """What the left side is, with its unit, for an axis."""
+        quantity = str(self.dataset.attrs.get("quantity", "left side"))
+        return f"{quantity} [{self.unit}]" if self.unit else quantity
+
+    @property
+    def tried(self) -> bool:
+        """Whether anything was tried at all; a cited result was not."""
+        return "mean" in self.dataset
+
+    @cached_property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the cell's parameters."""
+        return tuple(str(d) for d in self.dataset["mean"].dims) if self.tried else ()
+
+    @cached_property
+    def grid(self) -> dict[str, list[Any]]:
+        """Values of each parameter, in the order of the grid."""
+        return {d: [_plain(v) for v in self.dataset[d].values] for d in self.dims}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of each parameter."""
+        return tuple(len(values) for values in self.grid.values())
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(np.prod(self.shape, dtype=int))
+
+    @cached_property
+    def deltas(self) -> NDArray[np.float64]:
+        """Levels of the promise; empty where it names none."""
+        if self.tried and "delta" in self.dataset["rhs"].dims:
+            return np.asarray(self.dataset["delta"].values, float)
+        return np.empty(0)
+
+    @property
+    def varying(self) -> list[str]:
+        """Parameters with more than one value."""
+        return [name for name, values in self.grid.items() if len(values) > 1]
+
+    @cached_property
+    def cells(self) -> list[dict[str, Any]]:
+        """Parameters of each cell, in C order."""
+        return [
+            {name: self.grid[name][i] for name, i in zip(self.dims, where, strict=True)}
+            for where in np.ndindex(*self.shape)
+        ]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Short name of each cell: the parameters that vary."""
+        return [
+            ", ".join(spell(name, cell[name]) for name in self.varying) or "the only cell"
+            for cell in self.cells
+        ]
+
+    def address(self, index: int) -> str:
+        """The cell with all its parameters."""
+        return ", ".join(spell(k, v) for k, v in self.cells[index].items()) or "its only cell"
+
+    def per_cell(self, name: str) -> NDArray[Any]:
+        """A variable over the cells, shape (cells,)."""
+        return np.asarray(self.dataset[name].transpose(*self.dims).values).reshape(self.size)
+
+    def per_level(self, name: str) -> NDArray[Any]:
+        """A variable over cells and levels, shape (cells, levels); one level if none is named."""
+        dims = (*self.dims, "delta") if self.deltas.size else self.dims
+        values = np.asarray(self.dataset[name].transpose(*dims).values)
+        return values.reshape(self.size, max(1, self.deltas.size))
+
+    @cached_property
+    def quantiles(self) -> NDArray[np.float64]:
+        """Quantiles of the left side, shape (cells, probabilities)."""
+        values = self.dataset["quantiles"].transpose(*self.dims, "quantile").values
+        return np.asarray(values, float).reshape(self.size, -1)
+
+    @cached_property
+    def decision(self) -> NDArray[Any]:
+        """What each cell says at each level."""
+        return self.per_level("decision")
+
+    @cached_property
+    def vacuous(self) -> NDArray[np.bool_]:
+        """Where the bound is no better than what is true anyway."""
+        return self.per_level("vacuous").astype(bool)
+
+    @cached_property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Cells without Monte Carlo error."""
+        return self.per_cell("exact").astype(bool)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no cell has a Monte Carlo error."""
+        return self.tried and bool(self.is_exact.all())
+
+    @property
+    def replicates(self) -> int:
+        """Independent draws over all cells."""
+        return int(self.per_cell("replicates").sum()) if self.tried else 0
+
+    @cached_property
+    def rate(self) -> NDArray[np.float64]:
+        """How often the promise was broken: exact probability, or share of the draws."""
+        draws = np.maximum(self.per_cell("replicates"), 1)[:, None]
+        return np.where(
+            self.is_exact[:, None], self.per_level("probability"),
+            self.per_level("violations") / draws,
+        )
+
+    @cached_property
+    def rate_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Clopper-Pearson limits of `rate`; the probability itself where exact."""
+        from noisytheory.evidence import proportion_limits
+
+        draws = self.per_cell("replicates")[:, None]
+        low, high = proportion_limits(self.per_level("violations"), draws, CONFIDENCE)
+        exact = self.is_exact[:, None]
+        return np.where(exact, self.rate, low), np.where(exact, self.rate, high)
+
+    def _headline(self, name: str) -> tuple[int, int] | None:
+        """Where a variable is largest among cells that are not vacuous."""
+        if not self.tried:
+            return None
+        values = np.where(self.vacuous, np.nan, self.per_level(name).astype(float))
+        values = np.where(np.isfinite(values), values, -np.inf)
+        if not np.isfinite(values.max()):
+            return None
+        row, column = np.unravel_index(int(np.argmax(values)), values.shape)
+        return int(row), int(column)
+
+    @cached_property
+    def tightest(self) -> tuple[int, int] | None:
+        """Cell and level of the largest tightness that is not vacuous."""
+        return self._headline("tightness")
+
+    @property
+    def tightness(self) -> float | None:
+        """Largest tightness over the cells that are not vacuous."""
+        at = self.tightest
+        return None if at is None else float(self.per_level("tightness")[at])
+
+    @property
+    def resolution(self) -> float | None:
+        """Largest (worst) resolution over the cells that are not vacuous."""
+        at = self._headline("resolution")
+        return None if at is None else float(self.per_level("resolution")[at])
+
+    @cached_property
+    def level(self) -> int:
+        """Column of the level that decides: most refutations, else the largest tightness."""
+        if not self.deltas.size:
+            return 0
+        refuted = (self.decision == REFUTED).sum(axis=0)
+        if refuted.any():
+            with np.errstate(invalid="ignore"):
+                excess = np.nanmax(self.rate / self.deltas, axis=0)
+            return int(np.lexsort((excess, refuted))[-1])
+        return self.tightest[1] if self.tightest is not None else self.deltas.size // 2
+
+    @cached_property
+    def along(self) -> str | None:
+        """The parameter along which to draw: the declared one, ``n``, or the widest number."""
+        declared = self.dataset.attrs.get("along")
+        numeric = [
+            d for d in self.varying
+            if all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.grid[d])
+        ]
+        if declared in numeric:
+            return str(declared)
+        if self.kind == "rate" and "slope" in self.dataset:
+            slope = self.dataset["slope"]
+            # A slope belongs to a whole line: it is constant along the fitted parameter.
+            numeric = [d for d in numeric if bool((slope == slope.isel({d: 0})).all())]
+        if "n" in numeric:
+            return "n"
+        wide = sorted(numeric, key=lambda d: -_span(self.grid[d]))
+        return wide[0] if wide else None
+
+    @cached_property
+    def counterexample(self) -> dict[str, Any] | None:
+        """The certified counterexample with its address."""
+        text = self.dataset.attrs.get("counterexample")
+        return json.loads(text) if text else None
+
+    @cached_property
+    def counterexample_cell(self) -> int | None:
+        """Index of its cell."""
+        if self.counterexample is None:
+            return None
+        text = self.counterexample["cell"]
+        addresses = [",".join(f"{k}={v}" for k, v in cell.items()) for cell in self.cells]
+        return addresses.index(text) if text in addresses else None
+
+    def draws(self, name: str, index: int) -> NDArray[np.float64]:
+        """Stored draws of a cell, shape (blocks, rows); empty where there are none."""
+        if name not in self.dataset:
+            return np.empty((0, 0))
+        where = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True))
+        values = np.asarray(
+            self.dataset[name].isel(where).transpose("chain", "draw").values, float
+        )
+        return values[~np.isnan(values).any(axis=1)]
+
+    @cached_property
+    def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Monte Carlo standard error of the mean, and R-hat over blocks as chains, by cell.
+
+        Both by ArviZ, on the draws as stored; NaN where a cell is exact, or has one block only
+        (R-hat). Independent blocks have R-hat near 1: anything else is a fault of the simulator.
+        """
+        from arviz_stats.base import array_stats
+
+        error, rhat = np.full(self.size, np.nan), np.full(self.size, np.nan)
+        if not self.tried or self.kind in ("always", "identity", "exists"):
+            return error, rhat
+        for index in np.flatnonzero(~self.is_exact):
+            draws = self.draws("lhs", int(index))
+            if draws.size < 4 or np.ptp(draws) == 0:
+                continue
+            error[index] = array_stats.mcse(draws, chain_axis=0, draw_axis=1, method="mean")
+            if len(draws) > 1:
+                rhat[index] = array_stats.rhat(
+                    draws, chain_axis=0, draw_axis=1, method="identity"
+                )
+        return error, rhat
+
+    @cached_property
+    def mean_error(self) -> NDArray[np.float64]:
+        """Standard error of the mean of the left side by cell; 0 where exact."""
+        return np.where(self.is_exact, 0.0, self.monte_carlo[0])
+
+
+def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
+    """Read every claim of an audit, or of a finished store, in the order of papers and numbers.
+
+    Parameters
+    ----------
+    source : Audit, str or path
+        An audit still open, or the location of its store.
+
+    Returns
+    -------
+    list of Record
+
+    Raises
+    ------
+    StoreError
+        If there is no store, or nothing in it is finished.
+    ValueError
+        If an audit holds no claim.
+    """
+    if isinstance(source, str | os.PathLike):
+        from noisytheory.store import Store
+
+        with Store.load(source) as store:
+            return _sorted(store.read(claim_id) for claim_id in store.ids())
+    return _sorted(result.dataset for result in source)
+
+
+def _sorted(datasets: Iterable[xr.Dataset]) -> list[Record]:
+    records = [Record(dataset) for dataset in datasets]
+    if not records:
+        raise ValueError("the audit holds no claim to report on")
+    return sorted(records, key=lambda r: _natural(r.id))
+
+
+def _natural(text: str) -> list[tuple[str, int]]:
+    """Sort key that puts theorem-5 before theorem-15."""
+    parts = re.split(r"(\d+)", text)
+    return [(part, 0) if i % 2 == 0 else ("", int(part)) for i, part in enumerate(parts)]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _span(values: list[Any]) -> float:
+    low, high = min(values), max(values)
+    return float(high / low) if low > 0 else 1.0
+
+
+def spell(name: str, value: Any) -> str:
+    """A parameter and its value as shown; a population's name speaks for itself."""
+    if name == "population":
+        return str(value)
+    return f"{symbol(name)}\u00a0=\u00a0{number(value, 6) if _is_number(value) else value}"
+
+
+def symbol(name: str) -> str:
+    """A parameter's name as shown."""
+    return SYMBOLS.get(name, name)
+
+
+SYMBOLS: Mapping[str, str] = {
+    "delta": "δ", "sigma": "σ", "alpha": "α", "gamma": "γ", "kappa": "κ", "lambda": "λ",
+    "eta": "η", "epsilon": "ε", "rho": "ρ", "theta": "θ", "tau": "τ", "mu": "μ", "beta": "β",
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number as a reader writes it; a dash where there is none.
+
+    Examples
+    --------
+    >>> number(0.012345), number(1.5e-7), number(20000), number(float("nan"))
+    ('0.0123', '1.5×10⁻⁷', '20\u202f000', '–')
+    """
+    if value is None or isinstance(value, float) and np.isnan(value):
+        return "–"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int | np.integer):
+        return f"{int(value):,}".replace(",", "\u202f").replace("-", "−")
+    value = float(value)
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        if 0 < int(exponent) < 6:
+            return f"{value:,.0f}".replace(",", "\u202f").replace("-", "−")
+        raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        text = f"{mantissa}×10{raised}"
+    return text.replace("-", "−")
+
+
+def interval(low: float, high: float) -> str:
+    """Two limits in brackets; empty where there is no interval."""
+    if np.isnan(low) or np.isnan(high) or low == high:
+        return ""
+    return f"[{number(float(low))}, {number(float(high))}]"
