@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import itertools
@@ -445,7 +446,7 @@ class Claim:
         drawn = drawn or {}
         population = cell.get("population")
         arguments: dict[str, Any] = {}
-        for name, parameter in inspect.signature(function).parameters.items():
+        for name, needed in _parameters(function).items():
             if name in given:
                 arguments[name] = given[name]
             elif name in drawn and name not in cell:
@@ -454,7 +455,7 @@ class Claim:
                 arguments[name] = cell[name]
             elif population is not None and hasattr(population, name):
                 arguments[name] = getattr(population, name)
-            elif parameter.default is parameter.empty:
+            elif needed:
                 raise ValueError(
                     f"{self.id}: {_name(function)} asks for {name!r}, which is neither in the "
                     "grid, nor an attribute of the population, nor drawn by the simulator"
@@ -471,9 +472,8 @@ class Claim:
         if self.bound is None:
             return set()
         return {
-            name for name in _parameters(self.bound)
-            if name != "delta" and not self._available(name)
-            and inspect.signature(self.bound).parameters[name].default is inspect.Parameter.empty
+            name for name, needed in _parameters(self.bound).items()
+            if needed and name != "delta" and not self._available(name)
         }
 
     def broken(self) -> Claim:
@@ -539,8 +539,11 @@ def _digest(value: Any) -> str:
     return str(value.digest()) if hasattr(value, "digest") else repr(_label(value))
 
 
-def _parameters(function: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(function).parameters)
+@functools.lru_cache(maxsize=4096)
+def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
+    """Arguments by name, and whether each must be given."""
+    parameters = inspect.signature(function).parameters
+    return {name: p.default is p.empty for name, p in parameters.items()}
 
 
 def _name(function: Callable[..., Any]) -> str:
