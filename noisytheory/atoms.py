@@ -499,6 +499,21 @@ class Form:
         factor[self._used] = lower[self._place]
         return factor
 
+    @property
+    def isotropic(self) -> tuple[float, bool] | None:
+        """Length of the atoms and whether they are opposite in pairs, or ``None``.
+
+        For orthogonal instances of one length whose cells are all equally likely, every instance
+        with one cell, or every one with two.
+        """
+        paired = len(self._second) > 0
+        if not self._raw.orthogonal or (paired and len(self._second) < len(self._place)):
+            return None
+        lengths = self._raw.lower
+        if np.ptp(lengths) > 0 or np.ptp(self._weights) > 0:
+            return None
+        return float(lengths[0]), paired
+
     def deviations(self, n: int, size: int, rng: np.random.Generator) -> Array:
         r"""$\|\Phi(P)-\Phi(S)\|$ for ``size`` independent samples of ``n``."""
         counts = Multinomial(n, self._weights)

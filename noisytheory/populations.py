@@ -331,8 +331,9 @@ def digits(a: int = 3, b: int = 8, bandwidth: float = 1.0) -> Finite:
         Two different digits.
     bandwidth : float
         Of the Gaussian kernel, in units of a fully lit pixel. At the default the mean classifier
-        errs on 1.7% of the pair 3 against 8, its optimum over bandwidths being 0 where the kernel
-        is nearly diagonal and so tells nothing; at 2 it errs on 13%.
+        errs on 2.0% of the pair 3 and 8, each image left out in turn; half the bandwidth makes
+        the kernel nearly diagonal (median value 2e-6), twice the bandwidth raises the error to
+        4.8%.
 
     Returns
     -------
@@ -356,7 +357,7 @@ def digits(a: int = 3, b: int = 8, bandwidth: float = 1.0) -> Finite:
     )
 
 
-def mnist(a: int = 3, b: int = 8, bandwidth: float = 5.0, size: int = 2000) -> Finite:
+def mnist(a: int = 3, b: int = 8, bandwidth: float = 4.0, size: int = 2000) -> Finite:
     r"""A pair of classes of the MNIST training images under a Gaussian kernel.
 
     The first ``size`` images of the two classes are the atoms, equally likely; pixels are scaled
@@ -369,7 +370,8 @@ def mnist(a: int = 3, b: int = 8, bandwidth: float = 5.0, size: int = 2000) -> F
     a, b : int
         Two different digits.
     bandwidth : float
-        Of the Gaussian kernel, in units of a fully lit pixel.
+        Of the Gaussian kernel, in units of a fully lit pixel; the default gives the kernel a
+        median of about 0.05, that of `digits` at its own.
     size : int
         Number of atoms.
 
@@ -387,7 +389,7 @@ def mnist(a: int = 3, b: int = 8, bandwidth: float = 5.0, size: int = 2000) -> F
     Examples
     --------
     >>> mnist(4, 9, size=500).name
-    'MNIST 4 and 9, bandwidth 5, 500 images'
+    'MNIST 4 and 9, bandwidth 4, 500 images'
     """
     _digit_pair(a, b)
     checked_whole("size", size)
