@@ -221,6 +221,8 @@ class GivenGram(Recipe):
 
     def _build(self) -> Table:
         unsigned = self.gram * np.outer(self.labels, self.labels)
+        # On the matrix as given: one that is not positive semi-definite never gets further.
+        Space(None, None, given=unsigned.astype(np.float64)).check()
         diagonal = np.diagonal(unsigned)
         squares = diagonal[:, None] + diagonal - 2 * unsigned
         slack = 0 if squares.dtype == object else 8 * np.finfo(float).eps * diagonal.max()
@@ -231,7 +233,6 @@ class GivenGram(Recipe):
             space = Space(None, None, exact=ExactGram.of(unsigned))
         else:
             space = Space(None, None, given=unsigned)
-        space.check()
         return Table(space, index.astype(np.int64), self.labels, self.weights)
 
 
@@ -346,10 +347,10 @@ class Space:
 
     def check(self) -> None:
         """Raise ``ValueError`` unless a given Gram matrix is positive semi-definite."""
-        factor = self.factor
+        diagonal, factor = np.diagonal(self.gram), self.factor
         lower = np.diag(factor.lower) if factor.orthogonal else factor.lower
         rest = self.gram[np.ix_(factor.pivots, factor.pivots)] - lower @ lower.T
-        if float(np.abs(rest).max()) > 1e-9 * float(np.diagonal(self.gram).max()):
+        if np.abs(rest).max() > 1e-9 * np.abs(diagonal).max():
             raise ValueError("gram must be positive semi-definite")
 
     @cached_property

@@ -218,7 +218,8 @@ class Finite(Population):
         Raises
         ------
         ValueError
-            If the matrix is not square, symmetric and finite, or the shapes do not fit.
+            If the matrix is not square, symmetric and finite, or the shapes do not fit; on first
+            use, if it is not positive semi-definite.
 
         Examples
         --------
@@ -761,7 +762,8 @@ class Finite(Population):
         Raises
         ------
         ValueError
-            If ``sigma`` is out of range, or the features of the two cannot be compared.
+            If ``sigma`` is out of range; on first use, if the features of the two cannot be
+            compared.
 
         Examples
         --------
