@@ -240,11 +240,13 @@ def _offer(word: str, known: Iterable[str]) -> str:
     import difflib
 
     known = list(known)
+    quoted = {name: repr(name) if re.search(r"[\s,]", name) else name for name in known}
     folded = {name.casefold(): name for name in known}
-    near = [folded[k] for k in difflib.get_close_matches(word.casefold(), folded, 3, 0.5)]
+    cutoff = 0.99 if word.casefold() in folded else 0.4
+    near = [folded[k] for k in difflib.get_close_matches(word.casefold(), folded, 3, cutoff)]
     if near:
-        return f"; did you mean {' or '.join(near)}?"
-    shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        return f"; did you mean {' or '.join(quoted[name] for name in near)}?"
+    shown = ", ".join(list(quoted.values())[:8]) + (", ..." if len(known) > 8 else "")
     return f"; known: {shown}" if known else ""
 
 
@@ -643,11 +645,13 @@ def _evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any]
     import numpy as np
 
     assert claim.bound is not None
+    # Where no domain says what an argument may be, a division by zero does.
+    strictness: Any = "ignore" if hasattr(claim.bound, "domains") else "raise"
     where = ", ".join(f"{name}={label}" for name, label in labels.items())
     cell = {name: value for name, value in values.items() if name == "population"}
     given = {name: value for name, value in values.items() if name != "population"}
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(divide=strictness, invalid=strictness):
             value = np.asarray(claim.call(claim.bound, cell, **given), float)
     except (ArithmeticError, TypeError) as error:
         raise _Mistake(f"the bound cannot be evaluated at {where}: {error}") from error
