@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from noisytheory.claim import Claim as Claim
     from noisytheory.claim import Law as Law
     from noisytheory.claim import Paper as Paper
+    from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
+    from noisytheory.kernel_mean.estimator import MultipleKernelMean as MultipleKernelMean
     from noisytheory.result import Audit as Audit
     from noisytheory.result import Result as Result
     from noisytheory.run import audit as audit
@@ -21,7 +23,9 @@ _LAZY = {
     "Audit": "result",
     "Certificate": "claim",
     "Claim": "claim",
+    "KernelMeanClassifier": "kernel_mean.estimator",
     "Law": "claim",
+    "MultipleKernelMean": "kernel_mean.estimator",
     "Paper": "claim",
     "Result": "result",
     "audit": "run",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from noisytheory.kernel_mean.bounds import (
     empirical_bernstein,
     empirical_deviation,
@@ -16,7 +18,13 @@ from noisytheory.kernel_mean.bounds import (
     multiple_kernel_gap_repaired,
 )
 
+if TYPE_CHECKING:
+    from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
+    from noisytheory.kernel_mean.estimator import MultipleKernelMean as MultipleKernelMean
+
 __all__ = [
+    "KernelMeanClassifier",
+    "MultipleKernelMean",
     "empirical_bernstein",
     "empirical_deviation",
     "expected_deviation",
@@ -29,3 +37,12 @@ __all__ = [
     "multiple_kernel_gap",
     "multiple_kernel_gap_repaired",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes seconds to import: only who asks for a learner pays.
+    if name in ("KernelMeanClassifier", "MultipleKernelMean"):
+        from noisytheory.kernel_mean import estimator
+
+        return getattr(estimator, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

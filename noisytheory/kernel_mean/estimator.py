@@ -29,8 +29,8 @@ NAMED: dict[str, type[Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,
 }
-ENTRIES = 1 << 18
-"""Kernel values, and coordinates of either side, that are in memory at once (2 MiB of doubles)."""
+ENTRIES = 1 << 19
+"""Kernel values, or coordinates of one side, that a tile holds at most (4 MiB of doubles)."""
 
 
 class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -257,7 +257,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if not isinstance(kernel, Kernel):
                 raise ValueError("normalise=True needs a kernel by name or a Kernel")
             return Normalised(kernel), 1.0
-        largest = float(np.max(_diagonal(kernel, points)))
+        largest = float(np.max(_diagonal(kernel, points[self.weights_ > 0])))
         if self.normalise == "largest":
             return kernel, largest if largest > 0 else 1.0
         if largest > 1 + 1e-6:
@@ -300,12 +300,15 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         signed = (self._signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
         side = max(1, min(512, ENTRIES // max(1, points.shape[1])))
+        squares = _squared_norms(self.points_)
         for rows in _slices(points.shape[0], side):
             queries = points[rows]
             if offset is not None and offset.any():
                 queries = queries - offset
+            lengths = _squared_norms(queries)
             for columns in _slices(self.points_.shape[0], side):
-                tile = _tile(self.kernel_, queries, self.points_[columns])
+                sample = self.points_[columns]
+                tile = _tile(self.kernel_, queries, sample, lengths, squares[columns])
                 scores[rows] += tile @ signed[columns]
         return scores
 
@@ -442,7 +445,7 @@ def _slices(total: int, step: int) -> Iterator[slice]:
     return (slice(start, min(start + step, total)) for start in range(0, total, step))
 
 
-def _tile(kernel: Any, x: Points, z: Points) -> Floats:
+def _tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
     """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points."""
     if not isinstance(kernel, Gaussian):
         return np.asarray(kernel(x, z))
@@ -450,7 +453,7 @@ def _tile(kernel: Any, x: Points, z: Points) -> Floats:
     tile = product.toarray() if sparse.issparse(product) else np.asarray(product)
     factor = tile.dtype.type(-0.5 / float(kernel.bandwidth) ** 2)
     tile *= -2 * factor
-    tile += (factor * _squared_norms(x))[:, None]
-    tile += factor * _squared_norms(z)
+    tile += (factor * x_squares)[:, None]
+    tile += factor * z_squares
     np.minimum(tile, 0, out=tile)
     return np.asarray(np.exp(tile, out=tile))

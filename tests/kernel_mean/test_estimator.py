@@ -1,0 +1,165 @@
+"""The mean classifier: scikit-learn's contract, closed forms, memory, every input form."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from noisytheory.kernel_mean.estimator import KernelMeanClassifier, MultipleKernelMean
+from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+
+
+def array_api_is_off(estimator):
+    return {"check_array_api_input": "skipped unless SCIPY_ARRAY_API is set, which warns"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EstimatorCheckFailedWarning")
+@parametrize_with_checks(
+    [
+        KernelMeanClassifier(),
+        KernelMeanClassifier("linear", normalise="largest"),
+        MultipleKernelMean(),
+    ],
+    expected_failed_checks=array_api_is_off,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(5)
+    return rng.normal(3.0, 1.0, (700, 4)), rng.integers(0, 3, 700), rng.normal(3.0, 1.0, (900, 4))
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [Gaussian(1.3), Laplace(0.7), Normalised(Polynomial(3)), Normalised(Linear())],
+    ids=lambda k: type(k).__name__,
+)
+def test_scores_are_the_definition(data, kernel):
+    x, y, queries = data
+    two = (y > 0).astype(int)
+    model = KernelMeanClassifier(kernel).fit(x, two)
+    gram = kernel(queries, x)
+    assert np.allclose(model.decision_function(queries), gram @ (2 * two - 1) / 700, atol=1e-13)
+    norm = np.sqrt((2 * two - 1) @ kernel(x) @ (2 * two - 1)) / 700
+    assert model.self_similarity() == pytest.approx(norm, rel=1e-9)
+    three = KernelMeanClassifier(kernel).fit(x, y)
+    sums = np.stack([gram[:, y == c].sum(axis=1) for c in range(3)], axis=1) / 700
+    assert np.allclose(three.decision_function(queries), 2 * sums - sums.sum(1, keepdims=True))
+    assert np.array_equal(three.predict(queries), sums.argmax(axis=1))
+
+
+def test_weights_are_repetitions(data):
+    x, y, queries = data
+    times = np.random.default_rng(1).integers(0, 4, len(x))
+    weighted = KernelMeanClassifier().fit(x, y, times)
+    repeated = KernelMeanClassifier().fit(np.repeat(x, times, axis=0), np.repeat(y, times))
+    assert np.allclose(
+        weighted.decision_function(queries), repeated.decision_function(queries), atol=1e-13
+    )
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Normalised(Linear())])
+def test_sparse_rows_give_the_dense_scores(data, kernel):
+    x, y, queries = data
+    dense = KernelMeanClassifier(kernel).fit(x, y)
+    thin = KernelMeanClassifier(kernel).fit(sparse.csr_matrix(x), y)
+    assert np.allclose(
+        thin.decision_function(sparse.csr_matrix(queries)),
+        dense.decision_function(queries),
+        atol=1e-12,
+    )
+    assert np.allclose(thin.decision_function(queries), dense.decision_function(queries))
+
+
+def test_single_precision_stays_single(data):
+    x, y, queries = data
+    double = KernelMeanClassifier(Gaussian(1.0)).fit(x, y)
+    single = KernelMeanClassifier(Gaussian(1.0)).fit(x.astype(np.float32), y)
+    scores = single.decision_function(queries.astype(np.float32))
+    assert scores.dtype == np.float32
+    assert np.abs(scores - double.decision_function(queries)).max() < 1e-6
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_is_bounded_by_tiles_not_by_the_sample(dtype):
+    rng = np.random.default_rng(3)
+    x, queries = rng.random((4000, 300)).astype(dtype), rng.random((2000, 300)).astype(dtype)
+    model = KernelMeanClassifier(Gaussian(5.0)).fit(x, rng.integers(0, 2, 4000))
+    tracemalloc.start()
+    model.decision_function(queries)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * 2**20  # a Gram block of all pairs would take 61 MiB in doubles
+
+
+def test_a_callable_kernel_and_rescaling():
+    x, y = np.array([[3.0, 0.0], [0.0, 2.0]]), np.array([1, -1])
+    largest = KernelMeanClassifier(lambda a, b: a @ b.T, normalise="largest").fit(x, y)
+    # Divided by K(x_1, x_1) = 9: scores are (9, -4) / 2 / 9.
+    assert largest.decision_function(x) == pytest.approx([0.5, -2 / 9])
+    linear = KernelMeanClassifier("linear", normalise="largest").fit(x, y)
+    assert linear.decision_function(x) == pytest.approx([0.5, -2 / 9])
+    assert linear.self_similarity() == pytest.approx(np.sqrt(13) / 6)
+    assert largest.self_similarity() == pytest.approx(np.sqrt(13) / 6)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (KernelMeanClassifier("linear"), "norm at most 1, but K"),
+        (KernelMeanClassifier("rbf"), "kernel must be one of gaussian"),
+        (KernelMeanClassifier(3), "kernel must be a name"),
+        (KernelMeanClassifier(Linear(), kernel_params={"a": 1}), "kernel_params goes with"),
+        (KernelMeanClassifier(normalise="all"), "normalise must be"),
+        (KernelMeanClassifier(noise_rate=0.5), "noise_rate must be None or in"),
+        (KernelMeanClassifier(lambda a, b: a @ b.T, normalise=True), "by name or a Kernel"),
+        (MultipleKernelMean([]), "kernels must not be empty"),
+    ],
+)
+def test_nonsense_is_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit([[3.0], [1.0]], [0, 1])
+
+
+def test_sparse_rows_need_a_kernel_of_inner_products():
+    with pytest.raises(ValueError, match="linear and the Gaussian kernel only"):
+        KernelMeanClassifier("laplace").fit(sparse.eye(2, format="csr"), [0, 1])
+
+
+def test_risks_are_corrected_for_noise():
+    x, y = np.array([[1.0], [-1.0]] * 5), np.array([1, 0] * 4 + [0, 1])
+    model = KernelMeanClassifier("linear", noise_rate=0.2).fit(x, y)
+    # Two of ten labels are flipped: the mean is 0.6, its noisy error 0.2, its clean error 0.
+    assert model.self_similarity() == pytest.approx(0.6)
+    assert model.corrected_risk(x, y) == pytest.approx(0.0)
+    assert model.corrected_linear_risk() == pytest.approx(0.0)
+    assert model.margin_for_error(x, y) == pytest.approx(0.6)
+    assert sorted(set(model.margins(x, y).round(12))) == [-0.6, 0.6]
+    with pytest.raises(ValueError, match="needs noise_rate"):
+        KernelMeanClassifier("linear").fit(x, y).corrected_risk(x, y)
+
+
+def test_the_longest_mean_is_chosen(data):
+    x, y, queries = data
+    kernels: list[Kernel] = [Gaussian(s) for s in (0.1, 1.0, 10.0)]
+    model = MultipleKernelMean(kernels).fit(x, y == 0)
+    norms = [KernelMeanClassifier(k).fit(x, y == 0).self_similarity() for k in kernels]
+    assert model.best_index_ == int(np.argmax(norms))
+    assert np.allclose(model.similarities_, norms)
+    chosen = KernelMeanClassifier(kernels[model.best_index_]).fit(x, y == 0)
+    assert np.array_equal(model.predict(queries), chosen.predict(queries))
+
+
+def test_exported_lazily():
+    import noisytheory as nt
+
+    assert nt.KernelMeanClassifier is KernelMeanClassifier
+    assert nt.kernel_mean.MultipleKernelMean is MultipleKernelMean
