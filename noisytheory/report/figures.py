@@ -139,7 +139,7 @@ def _finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = Tru
         "\n".join(lines), x=0.012, ha="left", fontsize=RC["axes.titlesize"], fontweight="bold"
     )
     handles, labels = axes.get_legend_handles_labels()
-    height += 0.16 * len(lines)
+    height += 0.16 * (len(lines) + axes.get_xlabel().count("\n"))
     if legend and handles:
         longest = max(map(len, labels))
         columns = 3 if longest < 18 else 2 if longest < 32 else 1
@@ -150,6 +150,11 @@ def _finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = Tru
         )
     figure.set_figheight(height)
     figure.set_label(f"{title}. {alt}")
+    # Laid out here, once: saving would draw everything twice to find out that nothing moves.
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    figure.set_layout_engine("none")
     return figure
 
 
@@ -179,7 +184,7 @@ def _share(value: float) -> str:
 
 
 @_styled
-def distribution(dataset: xr.Dataset) -> Figure:
+def distribution(dataset: xr.Dataset | Record) -> Figure:
     r"""How often the left side exceeds a multiple of the bound, cell by cell.
 
     The curve of a cell is :math:`\Pr[L > t\,R(\delta)]` against t at the level that decides. The
@@ -188,24 +193,24 @@ def distribution(dataset: xr.Dataset) -> Figure:
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a tail claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     level = record.level
     delta = float(record.deltas[level])
     rhs = record.per_level("rhs")[:, level]
-    survival = 1 - np.asarray(dataset["quantile"].values, float)
     chosen = _most_tense(record, np.isfinite(rhs) & (rhs > 0), LINES)
     figure, axes = _canvas()
     floor = min(delta / 5, 0.002)
     reach = 1.25
     for k, index in enumerate(chosen):
-        x = record.quantiles[index] / rhs[index]
+        x, survival = _survival(record, index)
+        x = x / rhs[index]
         vacuous = bool(record.vacuous[index, level])
         style = _style(k) | {"marker": ""}
         if vacuous:
@@ -213,7 +218,7 @@ def distribution(dataset: xr.Dataset) -> Figure:
         keep = survival >= floor
         reach = max(reach, min(1.12 * float(np.max(x[keep])), 6.0))
         label = _short(record.labels[index]) + (" (vacuous)" if vacuous else "")
-        axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
+        axes.plot(x[keep], survival[keep], label=label, **style)
     axes.fill_between(
         [1, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
         label="what the promise forbids",
@@ -249,6 +254,22 @@ def distribution(dataset: xr.Dataset) -> Figure:
     return _finish(figure, axes, title, alt)
 
 
+def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Quantiles of a cell's left side, and the probability of exceeding each."""
+    x = record.quantiles[index]
+    survival = 1 - np.asarray(record.dataset["quantile"].values, float)
+    if not record.is_exact[index]:
+        # The largest draw is exceeded about once in as many more.
+        survival[-1] = 1 / record.per_cell("replicates")[index]
+        return x, survival
+    # Where the law is exact it is known at every level, however small.
+    small = record.deltas < survival[survival > 0].min()
+    tail = (record.per_level("tightness") * record.per_level("rhs"))[index]
+    x, survival = np.r_[x[:-1], tail[small]], np.r_[survival[:-1], record.deltas[small]]
+    order = np.argsort(-survival, kind="stable")
+    return x[order], survival[order]
+
+
 def _most_tense(record: Record, usable: NDArray[np.bool_], count: int) -> list[int]:
     """Cells nearest to, or furthest beyond, the bound at the deciding level; vacuous ones last."""
     level = record.level
@@ -273,7 +294,7 @@ def _groups(record: Record) -> list[tuple[str, list[int]]]:
 
 
 @_styled
-def violations(dataset: xr.Dataset) -> Figure:
+def violations(dataset: xr.Dataset | Record) -> Figure:
     """How often the promise was broken, against how often it may be.
 
     Counts have Clopper-Pearson intervals (99%), counts of zero are drawn as upper limits, exact
@@ -281,14 +302,14 @@ def violations(dataset: xr.Dataset) -> Figure:
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a tail claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     deltas = record.deltas
     rate, (low, high) = record.rate, record.rate_limits
     groups = _groups(record)
@@ -367,12 +388,12 @@ def _worst(
 
 
 @_styled
-def tightness(dataset: xr.Dataset) -> Figure:
+def tightness(dataset: xr.Dataset | Record) -> Figure:
     """Tightness along the sample size (or the widest numeric parameter), a line a population.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a claim with a parameter to draw along.
 
     Returns
@@ -384,7 +405,7 @@ def tightness(dataset: xr.Dataset) -> Figure:
     ValueError
         If no numeric parameter varies.
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     along = record.along
     if along is None:
         raise ValueError(f"{record.id}: no numeric parameter varies")
@@ -401,10 +422,9 @@ def tightness(dataset: xr.Dataset) -> Figure:
             if not mask.any():
                 continue
             colour = MUTED if hollow else style["color"]
-            gap = np.nan_to_num(np.stack([y - low, high - y])[:, mask]).clip(0)
-            axes.errorbar(
-                x[mask], y[mask], yerr=gap, color=colour, marker=style["marker"],
-                linestyle="none", markerfacecolor="none" if hollow else colour, elinewidth=1.1,
+            _points(
+                axes, x[mask], y[mask], low[mask], high[mask], color=colour,
+                marker=style["marker"], markerfacecolor="none" if hollow else colour,
             )
         axes.plot([], [], label=_short(label), **style)
     axes.axhline(1, color=INK, linewidth=1.2, label="the bound")
@@ -492,19 +512,19 @@ def _tightness(record: Record) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]
 
 
 @_styled
-def forest(dataset: xr.Dataset) -> Figure:
+def forest(dataset: xr.Dataset | Record) -> Figure:
     """Tightness of every cell with its interval, a row a cell, the bound as a line at 1.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a tail, mean or always claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     level = record.level
     centre, low, high = (v[:, level] for v in _tightness(record))
     rows = _rows(record, np.nan_to_num(centre, nan=-np.inf, posinf=1e300))
@@ -515,10 +535,11 @@ def forest(dataset: xr.Dataset) -> Figure:
         what = "mean of the left side / bound"
     alt = (
         f"A row for each of {len(rows)} of {record.size} cells with the ratio of left side and "
-        "bound and its 99% interval; right of the line at 1 the promise is broken."
+        "bound and its 99% interval; right of the line at 1 the promise is broken. "
+        "An arrow: no upper limit from so few draws."
     )
     figure, axes = _forest(record, rows, centre, low, high, 1.0, "the bound")
-    axes.set_xlabel(what)
+    axes.set_xlabel(textwrap.fill(what, 40))
     return _finish(figure, axes, title, alt)
 
 
@@ -549,20 +570,17 @@ def _forest(
 ) -> tuple[Figure, Axes]:
     labels = [textwrap.fill(_short(record.labels[i], 72), 36) for i in rows]
     deep = max(label.count("\n") + 1 for label in labels)
-    figure, axes = _canvas(height=0.75 + (0.17 + 0.12 * (deep - 1)) * len(rows))
+    figure, axes = _canvas(height=0.95 + (0.19 + 0.12 * (deep - 1)) * len(rows))
     states = record.decision[:, record.level]
-    seen: set[str] = set()
-    for y, index in enumerate(rows):
-        word, style = _state(int(states[index]))
-        label = word if word not in seen else "_"
-        gap = np.nan_to_num([[centre[index] - low[index]], [high[index] - centre[index]]])
-        if not np.isfinite(centre[index]):
-            continue
-        seen.add(word)
-        axes.errorbar(
-            [centre[index]], [y], xerr=gap.clip(0), label=label, linestyle="none",
-            elinewidth=1.3, **style,
-        )
+    shown = np.asarray(rows)
+    for state in sorted(set(states[shown].tolist())):
+        word, style = _state(state)
+        places = np.flatnonzero((states[shown] == state) & np.isfinite(centre[shown]))
+        if places.size:
+            at = shown[places]
+            _points(
+                axes, places, centre[at], low[at], high[at], across=True, label=word, **style
+            )
     axes.axvline(line, color=INK, linewidth=1.2, label=name)
     axes.set_yticks(range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -574,6 +592,24 @@ def _forest(
     elif values:
         axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
     return figure, axes
+
+
+def _points(
+    axes: Axes, place: NDArray[Any], centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any],
+    across: bool = False, label: str = "_", **style: Any,
+) -> None:
+    """Points with their intervals; an arrow where the draws give no upper limit."""
+    below, above = (np.nan_to_num(v, posinf=0.0).clip(0) for v in (centre - low, high - centre))
+    x, y = (centre, place) if across else (place, centre)
+    along = "x" if across else "y"
+    style |= {"linestyle": "none", "elinewidth": 1.2}
+    axes.errorbar(x, y, label=label, **{f"{along}err": np.stack([below, above])}, **style)
+    open_ = np.isposinf(high) & np.isfinite(centre)
+    if open_.any():
+        axes.errorbar(
+            x[open_], y[open_], **{f"{along}err": 0.15 * np.abs(centre[open_])},
+            **{"xlolims" if across else "lolims": True}, **style,
+        )
 
 
 def _state(decision: int) -> tuple[str, dict[str, Any]]:
@@ -591,21 +627,21 @@ def _state(decision: int) -> tuple[str, dict[str, Any]]:
 
 
 @_styled
-def means(dataset: xr.Dataset) -> Figure:
+def means(dataset: xr.Dataset | Record) -> Figure:
     """The mean of the left side against the right side, a row a cell, with 99% intervals.
 
     As a ratio where every right side is positive, as a difference otherwise.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a mean or equal claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     rhs, mean = record.per_level("rhs")[:, 0], record.per_cell("mean")
     half = NORMAL * record.mean_error
     as_ratio = bool(np.all(rhs > 0))
@@ -627,10 +663,10 @@ def means(dataset: xr.Dataset) -> Figure:
             )
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
-    axes.set_xlabel(
+    axes.set_xlabel(textwrap.fill(
         f"mean of the left side / {divisor}" if as_ratio
-        else f"mean of the left side − {divisor}{unit}"
-    )
+        else f"mean of the left side − {divisor}{unit}", 40,
+    ))
     refuted = int((record.decision == REFUTED).sum())
     solid = np.where(record.vacuous[:, 0], np.nan, distance)
     if refuted:
@@ -665,7 +701,7 @@ def _declared(record: Record, name: str) -> NDArray[Any] | None:
 
 
 @_styled
-def laws(dataset: xr.Dataset) -> Figure:
+def laws(dataset: xr.Dataset | Record) -> Figure:
     """How far two laws are apart: difference of their distribution functions, cell by cell.
 
     Drawn over the pooled distribution function, where both laws agreeing is the line 0 and the
@@ -673,14 +709,14 @@ def laws(dataset: xr.Dataset) -> Figure:
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of an equal claim whose simulator drew ``other``, with its draws.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     figure, axes = _canvas()
     gaps, curves, sizes = [], [], []
     for index in range(record.size):
@@ -734,12 +770,12 @@ def laws(dataset: xr.Dataset) -> Figure:
 
 
 @_styled
-def excess(dataset: xr.Dataset) -> Figure:
+def excess(dataset: xr.Dataset | Record) -> Figure:
     """The worst instance of every cell: by how much left exceeds (or differs from) right.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of an always or identity claim.
 
     Returns
@@ -748,7 +784,7 @@ def excess(dataset: xr.Dataset) -> Figure:
     """
     from matplotlib.ticker import FuncFormatter
 
-    record = Record(dataset)
+    record = Record.of(dataset)
     values = record.per_cell("mean").astype(float)
     tries = record.per_cell("tries")
     values = np.where(np.isfinite(values), values, np.nan)
@@ -772,11 +808,11 @@ def excess(dataset: xr.Dataset) -> Figure:
     if at is not None and at in rows:
         axes.plot(
             [values[at]], [rows.index(at)], marker="o", markersize=14, markerfacecolor="none",
-            color=COLOURS[1], linestyle="none", label="the counterexample",
+            color=COLOURS[1], linestyle="none", label="the counterexample", clip_on=False,
         )
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
-    axes.set_xlabel(f"largest {what} beyond rounding{unit}")
+    axes.set_xlabel(textwrap.fill(f"largest {what} beyond rounding{unit}", 40))
     broken = int((record.decision == REFUTED).sum())
     total = number(int(tries.sum()))
     if broken:
@@ -793,19 +829,19 @@ def excess(dataset: xr.Dataset) -> Figure:
 
 
 @_styled
-def optimum(dataset: xr.Dataset) -> Figure:
+def optimum(dataset: xr.Dataset | Record) -> Figure:
     """The exact optimum on each instance against the value it should reach.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of an exists claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     found, promised = record.per_cell("mean").astype(float), record.per_level("rhs")[:, 0]
     rows = _rows(record, promised - found)
     labels = [textwrap.fill(_short(record.labels[i], 72), 36) for i in rows]
@@ -827,7 +863,7 @@ def optimum(dataset: xr.Dataset) -> Figure:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.margins(x=0.1)
-    axes.set_xlabel(record.side)
+    axes.set_xlabel(textwrap.fill(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     title = (
         f"In {broken} of {record.size} instances the optimum is smaller than promised"
@@ -877,19 +913,19 @@ def slopes(record: Record) -> list[dict[str, Any]]:
 
 
 @_styled
-def rate(dataset: xr.Dataset) -> Figure:
+def rate(dataset: xr.Dataset | Record) -> Figure:
     """The mean of the left side along the fitted parameter, log-log, with fit and promise.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a rate claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     assert record.along is not None
     fits = slopes(record)
     shown = sorted(fits, key=lambda f: f["exponent"] - f["slope"])[:LINES]
@@ -935,19 +971,19 @@ def rate(dataset: xr.Dataset) -> Figure:
 
 
 @_styled
-def published(dataset: xr.Dataset) -> Figure:
+def published(dataset: xr.Dataset | Record) -> Figure:
     """Our number beside the printed one, a row a cell, both with 99% intervals.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of a published claim.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     printed, ours = record.per_level("rhs")[:, 0], record.per_cell("mean")
     half = NORMAL * np.nan_to_num(record.mean_error)
     error, margin = _declared(record, "printed_error"), _declared(record, "margin")
@@ -981,7 +1017,7 @@ def published(dataset: xr.Dataset) -> Figure:
     if values.min() > 0 and values.max() / values.min() > 100:
         axes.set_xscale("log")
         _plain_log(axes.xaxis)
-    axes.set_xlabel(record.side)
+    axes.set_xlabel(textwrap.fill(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     agree = int((record.decision == UPHELD).sum())
     title = (
@@ -996,12 +1032,12 @@ def published(dataset: xr.Dataset) -> Figure:
 
 
 @_styled
-def summary(datasets: Iterable[xr.Dataset]) -> Figure:
+def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     """Tightness of every claim at its tightest cell that is not vacuous, a row a claim.
 
     Parameters
     ----------
-    datasets : iterable of xarray.Dataset
+    datasets : iterable of xarray.Dataset or Record
         Claims; those without a ratio are left out.
 
     Returns
@@ -1013,7 +1049,11 @@ def summary(datasets: Iterable[xr.Dataset]) -> Figure:
     ValueError
         If no claim has a ratio.
     """
-    records = [r for r in map(Record, datasets) if r.tightness is not None and r.tightness > 0]
+    # Where something has to be large enough (exists), a ratio says the opposite.
+    records = [
+        r for r in map(Record.of, datasets)
+        if r.tightness is not None and r.tightness > 0 and r.kind != "exists"
+    ]
     if not records:
         raise ValueError("no claim has a ratio of left side and bound")
     figure, axes = _canvas(height=0.7 + 0.19 * len(records), width=6.4)
@@ -1027,9 +1067,9 @@ def summary(datasets: Iterable[xr.Dataset]) -> Figure:
         )
         verdict = {"refuted": REFUTED, "upheld": UPHELD}.get(record.verdict, 0)
         word, style = _state(verdict)
-        gap = np.nan_to_num([[value - low], [high - value]]).clip(0)
-        axes.errorbar(
-            [value], [y], xerr=gap, linestyle="none", label="_" if word in seen else word, **style
+        _points(
+            axes, np.array([y]), *(np.array([v]) for v in (value, low, high)), across=True,
+            label="_" if word in seen else word, **style,
         )
         seen.add(word)
     axes.axvline(1, color=INK, linewidth=1.2, label="the bound")
@@ -1051,19 +1091,19 @@ def summary(datasets: Iterable[xr.Dataset]) -> Figure:
     return _finish(figure, axes, title, alt)
 
 
-def deciding(dataset: xr.Dataset) -> dict[str, Figure]:
+def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     """The pictures that decide a claim, by name, the first one first.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset or Record
         Of any claim; a cited one has none.
 
     Returns
     -------
     dict of str to matplotlib.figure.Figure
     """
-    record = Record(dataset)
+    record = Record.of(dataset)
     if not record.tried:
         return {}
     drawn: dict[str, Draw] = {}
@@ -1075,7 +1115,7 @@ def deciding(dataset: xr.Dataset) -> dict[str, Figure]:
     elif record.kind == "mean":
         drawn["means"] = means
     elif record.kind == "equal":
-        drawn |= {"laws": laws} if "other" in dataset else {"means": means}
+        drawn |= {"laws": laws} if "other" in record.dataset else {"means": means}
     elif record.kind in ("always", "identity"):
         drawn["excess"] = excess
     else:
@@ -1084,7 +1124,7 @@ def deciding(dataset: xr.Dataset) -> dict[str, Figure]:
         drawn["tightness"] = tightness
     if record.kind in ("tail", "always") and ratio and record.size > 1:
         drawn["forest"] = forest
-    return {name: draw(dataset) for name, draw in drawn.items()}
+    return {name: draw(record) for name, draw in drawn.items()}
 
 
 # Axes.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import html
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
@@ -37,16 +41,75 @@ def mathml(tex: str, display: bool = False) -> str:
     >>> "<msqrt>" in mathml(r"\sqrt n")
     True
     """
-    from latex2mathml.converter import convert
+    from xml.etree.ElementTree import tostring
+
+    from latex2mathml.converter import convert_to_element
 
     tex = tex.strip()
     try:
-        markup = convert(_adapted(tex), display="block" if display else "inline")
+        tree = convert_to_element(_adapted(tex), display="block" if display else "inline")
     except Exception:
         # The converter has many ways to fail on what it does not know; the reader gets the TeX.
         return f'<code class="tex">{html.escape(tex)}</code>'
-    alttext = html.escape(tex, quote=True)
-    return markup.replace("<math ", f'<math alttext="{alttext}" ', 1)
+    before: Element | None = None
+    for element in tree.iter():
+        _repair(element, before)
+        before = element
+    tree.set("alttext", tex)
+    return tostring(tree, encoding="unicode")
+
+
+def _repair(element: Element, before: Element | None) -> None:
+    """Characters for entities and alphabets, spaces as in print, no attribute that can load.
+
+    The converter's own serialiser unescapes what it wrote, markup within ``\\text`` included, so
+    its tree is taken and serialised here.
+    """
+    for name in set(element.attrib) - _ATTRIBUTES:
+        del element.attrib[name]
+    text = html.unescape(element.text or "")
+    alphabet = _ALPHABETS.get(element.get("mathvariant", ""))
+    if alphabet is not None:
+        # Browsers know no other variant than normal.
+        text = "".join(_letter(alphabet, c) if c.isascii() else c for c in text)
+        del element.attrib["mathvariant"]
+    element.text = text or None
+    if element.tail:
+        element.tail = html.unescape(element.tail)
+    if element.tag == "mo" and text == "/":
+        # With the space of a relation it reads badly.
+        element.set("lspace", "0")
+        element.set("rspace", "0")
+    if text == "−" and before is not None and before.tag == "mo" and before.text in _OPENING:
+        element.set("form", "prefix")
+
+
+def _letter(alphabet: str, character: str) -> str:
+    case = "CAPITAL" if character.isupper() else "SMALL"
+    name = f"{case} {character.upper()}"
+    if character.isdigit():
+        name = "DIGIT " + unicodedata.name(character).split()[-1]
+    # The letters that Unicode knew before it had the alphabets have names of their own.
+    old = {"FRAKTUR": "BLACK-LETTER"}.get(alphabet, alphabet)
+    for candidate in (f"MATHEMATICAL {alphabet} {name}", f"{old} {name}"):
+        with contextlib.suppress(KeyError):
+            return unicodedata.lookup(candidate)
+    return character
+
+
+_ALPHABETS = {
+    "double-struck": "DOUBLE-STRUCK", "script": "SCRIPT", "fraktur": "FRAKTUR", "bold": "BOLD",
+    "bold-italic": "BOLD ITALIC", "sans-serif": "SANS-SERIF", "monospace": "MONOSPACE",
+}
+
+_OPENING = frozenset("=,([{≤<>≥|∈")
+"""After these a minus is a sign."""
+
+_ATTRIBUTES = frozenset(
+    "xmlns display mathvariant width height depth voffset lspace rspace minsize maxsize fence "
+    "stretchy separator form accent movablelimits linethickness displaystyle scriptlevel mathsize "
+    "rowspacing columnspacing columnalign columnlines rowlines notation linebreak".split()
+)
 
 
 def _adapted(tex: str) -> str:

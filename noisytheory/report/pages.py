@@ -135,7 +135,7 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
 
 
 def _claim(record: Record, folder: Path) -> Page:
-    drawn = figures.deciding(record.dataset)
+    drawn = figures.deciding(record)
     stem = posixpath.basename(record.id)
     pictures = []
     for name, figure in drawn.items():
@@ -157,8 +157,11 @@ def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
 def _index(pages: Sequence[Page], folder: Path, environment: Environment) -> None:
     records = [page.record for page in pages]
     picture = None
-    if any(r.tightness is not None and r.tightness > 0 for r in records):
-        figure = figures.summary([r.dataset for r in records])
+    try:
+        figure = figures.summary(records)
+    except ValueError:
+        figure = None  # no claim has a ratio
+    if figure is not None:
         picture = Picture("tightness.svg", str(figure.get_label()), "How tight the claims are")
         _save(folder / picture.file, figures.svg(figure))
     papers: dict[str, str] = {}
@@ -196,6 +199,9 @@ def _environment() -> Environment:
         "formula": lambda tex: Markup(mathematics.mathml(tex, display=True)),
         "note": lambda text: Markup(mathematics.render(text)),
         "line": lambda text: Markup(mathematics.render_line(text)),
+        "parts": lambda text: Markup("/<wbr>").join(
+            Markup('<span class="part">{}</span>').format(part) for part in text.split("/")
+        ),
         "plain": mathematics.plain_markdown,
         "cell": _cell,
         "number": number,

@@ -42,12 +42,13 @@ WORDS = ("undecided", "upheld", "refuted", "vacuous")
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text: caption, column heads, rows, and a word for each row's state."""
+    """A table as text: caption, column heads, rows, a word for each row's state, and its column."""
 
     caption: str
     head: list[str]
     rows: list[list[str]]
     states: list[str]
+    says: int = -1
 
     @property
     def long(self) -> bool:
@@ -58,11 +59,11 @@ class Table:
 def verdict(record: Record) -> str:
     """What was found, in a sentence or two that a reader understands."""
     if record.kind == "cited":
-        return "Undecided: the result is quoted from elsewhere, and no simulation can decide it."
+        return "The result is quoted from elsewhere, and no simulation can decide it."
     found = {
         "upheld": _upheld, "refuted": _refuted, "undecided": _undecided,
     }[record.verdict](record)
-    return f"{str(record.verdict).capitalize()}: {found}"
+    return found[0].upper() + found[1:]
 
 
 def _units(record: Record) -> str:
@@ -78,8 +79,10 @@ def _of(record: Record, word: int) -> str:
     total = record.decision.size
     if total == 1:
         return "in the one cell that was tried"
-    return f"in {'all' if count == total else count} {'' if count == total else 'of '}" \
-        f"{number(total)} {_units(record)}"
+    units = _units(record)
+    if count == total:
+        return f"in both {units}" if total == 2 else f"in all {number(total)} {units}"
+    return f"in {number(count)} of {number(total)} {units}"
 
 
 def _upheld(record: Record) -> str:
@@ -233,7 +236,7 @@ def _resolution(record: Record) -> str:
 
 def tried(record: Record) -> list[tuple[str, str]]:
     """What was tried: parameters with their values, and how much was drawn."""
-    rows = [(symbol(name), ", ".join(
+    rows = [(symbol(name), ("; " if name == "population" else ", ").join(
         spell(name, v).partition("\u00a0=\u00a0")[2] or str(v) for v in values
     )) for name, values in record.grid.items()]
     if record.deltas.size:
@@ -331,6 +334,8 @@ def _level_table(record: Record) -> Table:
     }
     head = _cell_head(record)
     head += ["δ"] if tail else []
+    says = len(head)
+    head.append("says")
     head += [right + ("" if record.kind == "rate" else unit)] if "rhs" in per_level else []
     head += ["broken", "rate of violations"] if tail else []
     head += [] if tail else [mean_name + unit]
@@ -340,7 +345,7 @@ def _level_table(record: Record) -> Table:
     head += ["tightness"] if "tightness" in per_level else []
     head += ["refutable factor"] if "refutable_factor" in per_level else []
     head += ["resolution"] if "resolution" in per_level and not record.exact else []
-    head += ["log e against", "log e for", "says"]
+    head += ["log e against", "log e for"]
     rows, states = [], []
     mean = record.per_cell("mean")
     draws = record.per_cell("replicates")
@@ -350,6 +355,8 @@ def _level_table(record: Record) -> Table:
         row = _cell_text(record, i)
         if tail:
             row.append(number(float(record.deltas[j])))
+        word = WORDS[int(record.decision[i, j])]
+        row.append(word)
         if "rhs" in per_level:
             row.append(number(per_level["rhs"][i, j]))
         if tail:
@@ -372,15 +379,14 @@ def _level_table(record: Record) -> Table:
             if name in per_level and not (name == "resolution" and record.exact):
                 row.append(number(per_level[name][i, j]))
         row += [number(per_level["log_e_against"][i, j]), number(per_level["log_e_support"][i, j])]
-        word = WORDS[int(record.decision[i, j])]
-        rows.append([*row, word])
+        rows.append(row)
         states.append(word)
     refute, uphold = float(record.log_e_refute), float(record.log_e_uphold)
     caption = (
         f"By cell{' and δ' if tail else ''}. A cell is refuted from log evidence "
         f"{number(refute)} against, upheld from {number(uphold)} for it."
     )
-    return Table(caption, head, rows, states)
+    return Table(caption, head, rows, states, says)
 
 
 def _with(value: float, low: float, high: float) -> str:

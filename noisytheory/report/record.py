@@ -49,6 +49,17 @@ class Record:
 
     dataset: xr.Dataset
 
+    @classmethod
+    def of(cls, source: xr.Dataset | Record) -> Record:
+        """A record of a dataset, or the record itself; what is small is read at once."""
+        if isinstance(source, Record):
+            return source
+        loaded = source.copy()
+        for variable in loaded.variables.values():
+            if "draw" not in variable.dims:
+                variable.load()
+        return cls(loaded)
+
     def __getattr__(self, name: str) -> Any:
         # Texts of the claim: statement, place, kind, verdict, reason, note, quantity ...
         attributes = self.__dict__["dataset"].attrs
@@ -347,7 +358,7 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
 
 
 def _sorted(datasets: Iterable[xr.Dataset]) -> list[Record]:
-    records = [Record(dataset) for dataset in datasets]
+    records = [Record.of(dataset) for dataset in datasets]
     if not records:
         raise ValueError("the audit holds no claim to report on")
     return sorted(records, key=lambda r: _natural(r.id))
@@ -410,8 +421,8 @@ def number(value: Any, digits: int = 3) -> str:
     text = f"{value:.{digits}g}"
     if "e" in text:
         mantissa, exponent = text.split("e")
-        if 0 < int(exponent) < 6:
-            return f"{value:,.0f}".replace(",", "\u202f").replace("-", "−")
+        if 0 < int(exponent) < 7:
+            return f"{float(text):,.0f}".replace(",", "\u202f").replace("-", "−")
         raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
         text = f"{mantissa}×10{raised}"
     return text.replace("-", "−")
