@@ -12,7 +12,7 @@ import numpy as np
 from noisytheory.claim import Law
 from noisytheory.domains import Numeric
 from noisytheory.kernel_mean import bounds as kernel_mean
-from noisytheory.label_noise import bounds, certificates, simulate
+from noisytheory.label_noise import bounds, simulate, simulate_exact
 from noisytheory.label_noise.instances import EveryPair, OnePair, RandomPairs
 from noisytheory.papers import KERNEL_MEAN as PAPER
 from noisytheory.populations import Finite, axes, axis, digits, oblique_pair, orthonormal, two_axes
@@ -44,13 +44,13 @@ OBLIQUE = OnePair(
 
 
 def _every(trial: Callable[..., Any]) -> Callable[..., Any]:
-    """The trial on every instance of an exhaustive family, as exact evidence."""
+    """The trial on every instance of an exhaustive family, or every atom, as exact evidence."""
     parameters = [
         p for name, p in inspect.signature(trial).parameters.items() if name not in ("size", "rng")
     ]
 
     def exact(**given: Any) -> Any:
-        if not given["population"].exhaustive:
+        if not getattr(given["population"], "exhaustive", True):
             return None
         return trial(**given, size=None, rng=None)
 
@@ -76,7 +76,7 @@ def _quarter_of_zeros(regret: Numeric, idle: Numeric) -> Numeric:
 LEMMA_3: dict[str, Any] = dict(
     simulate=simulate.surrogate_regret,
     exact=_every(simulate.surrogate_regret),
-    certify=certificates.surrogate_regret(Fraction(1), Fraction(0)),
+    certify=simulate_exact.surrogate_regret(Fraction(1), Fraction(0)),
     bound=bounds.surrogate_regret,
     quantity="regret for misclassification loss",
     unit="probability",
@@ -111,7 +111,7 @@ lemma_3_repaired = PAPER.always(
     note="Repaired: a zero score counts one half, as if the label were then tossed.",
     twin=dict(
         bound=_half_regret,
-        certify=certificates.surrogate_regret(Fraction(1, 2), Fraction(0)),
+        certify=simulate_exact.surrogate_regret(Fraction(1, 2), Fraction(0)),
         why="linear regret halved",
     ),
     **LEMMA_3,
@@ -131,7 +131,7 @@ lemma_3_nonzero = PAPER.always(
         grid=dict(population=[THREE_POINTS], zero=["half"], scores=["unbounded"]),
         exact=None,
         bound=_same_regret,
-        certify=certificates.surrogate_regret(Fraction(1), Fraction(0), bounded=False),
+        certify=simulate_exact.surrogate_regret(Fraction(1), Fraction(0), bounded=False),
         why="scores in [-2, 2], where linear regret can be negative",
     ),
     **LEMMA_3,
@@ -152,11 +152,11 @@ lemma_3_mass = PAPER.always(
     **{
         **LEMMA_3,
         "bound": bounds.surrogate_regret_with_zeros,
-        "certify": certificates.surrogate_regret(Fraction(1), Fraction(1, 2)),
+        "certify": simulate_exact.surrogate_regret(Fraction(1), Fraction(1, 2)),
     },
     twin=dict(
         bound=_quarter_of_zeros,
-        certify=certificates.surrogate_regret(Fraction(1), Fraction(1, 4)),
+        certify=simulate_exact.surrogate_regret(Fraction(1), Fraction(1, 4)),
         why="a quarter of the mass of the zeros instead of half",
     ),
 )
@@ -173,7 +173,7 @@ theorem_7 = PAPER.always(
     place="Theorem 7, Sec. 4.1; proof A.3",
     hypotheses=["scores differ by at most epsilon everywhere"],
     simulate=simulate.perturbed_risk,
-    certify=certificates.perturbed_risk,
+    certify=simulate_exact.perturbed_risk,
     grid=dict(population=[TWO_POINTS, FOUR_POINTS], inequality=["closed", "open"]),
     quantity="0-1 risk of the perturbed classifier",
     unit="probability",
@@ -192,7 +192,7 @@ lemma_25 = PAPER.always(
     statement=r"|v-\tilde v|\le\epsilon,\ \tilde v<0\;\Rightarrow\;v<\epsilon",
     place="Lemma 25, A.3",
     exact=simulate.margin_gap,
-    certify=certificates.margin_gap,
+    certify=simulate_exact.margin_gap,
     grid=dict(inequality=["open", "closed"]),
     quantity="whether the premise holds",
     note=r"Also with $\tilde v\le0$ and $v\le\epsilon$, which is what Theorem 7 needs.",
@@ -211,7 +211,7 @@ margin_for_error = PAPER.always(
     place="Sec. 4.1, after Theorem 7",
     hypotheses=["epsilon is less than the margin for error", FINITE_MARGIN],
     simulate=simulate.perturbed_risk_within_margin,
-    certify=certificates.perturbed_risk_within_margin,
+    certify=simulate_exact.perturbed_risk_within_margin,
     grid=dict(population=[TWO_POINTS, FOUR_POINTS], strict=["<"]),
     quantity="0-1 risk of the perturbed classifier",
     unit="probability",
@@ -237,7 +237,7 @@ margin_formula = PAPER.identity(
     place="Sec. 4.1, after Theorem 7",
     hypotheses=[FINITE_MARGIN],
     simulate=simulate.margin_for_error,
-    certify=certificates.margin_for_error(Fraction(1)),
+    certify=simulate_exact.margin_for_error(Fraction(1)),
     grid=dict(population=[TWO_POINTS, FOUR_POINTS]),
     quantity="margin for error, from its definition",
     origin="sharper",
@@ -247,7 +247,7 @@ margin_formula = PAPER.identity(
     ),
     twin=dict(
         simulate=_doubled_margin,
-        certify=certificates.margin_for_error(Fraction(2)),
+        certify=simulate_exact.margin_for_error(Fraction(2)),
         why="twice the smallest margin",
     ),
 )
@@ -274,7 +274,7 @@ contamination_mean = PAPER.identity(
     place="Sec. 4.2",
     simulate=simulate.contaminated_mean,
     exact=_every(simulate.contaminated_mean),
-    certify=certificates.contaminated_mean(_share_only),
+    certify=simulate_exact.contaminated_mean(_share_only),
     grid=dict(population=[FOUR_POINTS, EVERY_PAIR]),
     quantity="score of a point under the mean of the mixture",
     unit="score",
@@ -282,7 +282,7 @@ contamination_mean = PAPER.identity(
         simulate=_added_mean,
         exact=None,
         grid=dict(population=[FOUR_POINTS]),
-        certify=certificates.contaminated_mean(lambda sigma: (Fraction(1), sigma)),
+        certify=simulate_exact.contaminated_mean(lambda sigma: (Fraction(1), sigma)),
         why="Q added to P, not mixed with it",
     ),
 )
@@ -299,13 +299,13 @@ contamination_distance = PAPER.identity(
     bound=bounds.contaminated_distance,
     simulate=simulate.contaminated_distance,
     exact=_every(simulate.contaminated_distance),
-    certify=certificates.contaminated_distance(lambda sigma: sigma),
+    certify=simulate_exact.contaminated_distance(lambda sigma: sigma),
     grid=dict(population=[FOUR_POINTS, EVERY_PAIR]),
     quantity="distance that the mean moves",
     unit="RKHS norm",
     twin=dict(
         bound=_kept_share,
-        certify=certificates.contaminated_distance(lambda sigma: 1 - sigma),
+        certify=simulate_exact.contaminated_distance(lambda sigma: 1 - sigma),
         why="1 - sigma for sigma",
     ),
 )
@@ -327,14 +327,14 @@ contamination_diameter = PAPER.always(
     bound=_two,
     simulate=simulate.population_distance,
     exact=_every(simulate.population_distance),
-    certify=certificates.population_distance(Fraction(4)),
+    certify=simulate_exact.population_distance(Fraction(4)),
     grid=dict(population=[TWO_POINTS, RandomPairs(2, inside=True), EVERY_PAIR]),
     quantity="distance of the means of two populations",
     unit="RKHS norm",
     note="Attained by one point with either label.",
     twin=dict(
         bound=_root_two,
-        certify=certificates.population_distance(Fraction(2)),
+        certify=simulate_exact.population_distance(Fraction(2)),
         why="square root of 2 for 2, which holds for nonnegative kernels and equal labels only",
     ),
 )
@@ -343,7 +343,7 @@ COROLLARY_8: dict[str, Any] = dict(
     place="Corollary 8, Sec. 4.2",
     simulate=simulate.contaminated_risk,
     exact=_every(simulate.contaminated_risk),
-    certify=certificates.contaminated_risk(),
+    certify=simulate_exact.contaminated_risk(),
     quantity="0-1 risk of the contaminated mean",
     unit="probability",
 )
@@ -403,14 +403,14 @@ corollary_8_two_sided = PAPER.identity(
         grid=dict(population=[TWO_POINTS], reach=[1]),
         simulate=simulate.contaminated_risk,
         exact=None,
-        certify=certificates.contaminated_risk(),
+        certify=simulate_exact.contaminated_risk(),
         why="the one-sided margin for error, as printed",
     ),
     **{
         **COROLLARY_8,
         "simulate": simulate.contaminated_risk_two_sided,
         "exact": _every(simulate.contaminated_risk_two_sided),
-        "certify": certificates.contaminated_risk(two_sided=True),
+        "certify": simulate_exact.contaminated_risk(two_sided=True),
     },
 )
 
@@ -424,7 +424,7 @@ any_q_immunity = PAPER.always(
     hypotheses=[UNIT_FEATURES, ZERO_IS_ERROR, FINITE_MARGIN],
     simulate=simulate.corrupted_risk,
     exact=_every(simulate.corrupted_risk),
-    certify=certificates.corrupted_risk,
+    certify=simulate_exact.corrupted_risk,
     grid=dict(population=[TWO_POINTS, FOUR_POINTS, EVERY_PAIR], divisor=[2]),
     quantity="0-1 risk of the contaminated mean",
     unit="probability",
@@ -450,7 +450,7 @@ any_q_sharp = PAPER.always(
     hypotheses=[UNIT_FEATURES, FINITE_MARGIN],
     simulate=simulate.lost_mass,
     exact=_every(simulate.lost_mass),
-    certify=certificates.lost_mass,
+    certify=simulate_exact.lost_mass,
     grid=dict(
         population=[TWO_POINTS, FOUR_POINTS, RandomPairs(3, inside=True), EVERY_PAIR],
         threshold=["sharp"],
@@ -481,7 +481,7 @@ any_q_converse = PAPER.always(
     hypotheses=["the weakest correct point has a feature of norm 1"],
     simulate=simulate.weakest_mass,
     exact=_every(simulate.weakest_mass),
-    certify=certificates.weakest_mass,
+    certify=simulate_exact.weakest_mass,
     grid=dict(population=[TWO_POINTS, FOUR_POINTS, EVERY_PAIR], threshold=["sharp"]),
     quantity="mass of the weakest correct point",
     unit="probability",
@@ -512,8 +512,8 @@ noise_identity = PAPER.identity(
     hypotheses=[LESS_THAN_HALF],
     bound=bounds.noisy_score,
     simulate=simulate.noisy_score,
-    exact=simulate.noisy_score_everywhere,
-    certify=certificates.noisy_score(lambda sigma: 1 - 2 * sigma),
+    exact=_every(simulate.noisy_score),
+    certify=simulate_exact.noisy_score(lambda sigma: 1 - 2 * sigma),
     grid=dict(
         population=[
             FOUR_POINTS,
@@ -531,7 +531,7 @@ noise_identity = PAPER.identity(
     twin=dict(
         grid=dict(population=[FOUR_POINTS], sigma=[0.1, 0.3, 0.45]),
         bound=_one_minus_sigma,
-        certify=certificates.noisy_score(lambda sigma: 1 - sigma),
+        certify=simulate_exact.noisy_score(lambda sigma: 1 - sigma),
         why="1 - sigma for 1 - 2 sigma: the flipped labels dropped, not negated",
     ),
 )
@@ -638,7 +638,7 @@ lemma_10 = PAPER.identity(
     hypotheses=[LESS_THAN_HALF],
     simulate=simulate.noise_immunity,
     exact=_every(simulate.noise_immunity),
-    certify=certificates.noise_immunity,
+    certify=simulate_exact.noise_immunity,
     grid=dict(
         population=[TWO_POINTS, FOUR_POINTS, EVERY_POPULATION],
         sigma=[0.1, 0.3, 0.45, 0.49],
@@ -672,14 +672,14 @@ linear_loss = PAPER.identity(
     hypotheses=[LESS_THAN_HALF],
     bound=bounds.noisy_linear_risk,
     simulate=simulate.noisy_linear_risk,
-    certify=certificates.noisy_linear_risk(lambda sigma: 1 - 2 * sigma),
+    certify=simulate_exact.noisy_linear_risk(lambda sigma: 1 - 2 * sigma),
     grid=dict(population=[TWO_POINTS, FOUR_POINTS], sigma=RATES),
     quantity="linear risk on the noisy population",
     note="For every real function, not only for scores in [-1, 1].",
     twin=dict(
         grid=dict(population=[TWO_POINTS], sigma=[0.1, 0.3, 0.45]),
         bound=_one_minus_sigma_risk,
-        certify=certificates.noisy_linear_risk(lambda sigma: 1 - sigma),
+        certify=simulate_exact.noisy_linear_risk(lambda sigma: 1 - sigma),
         why="1 - sigma for 1 - 2 sigma",
     ),
 )
@@ -693,7 +693,7 @@ linear_loss_argmin = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF, "a finite class, so that minimisers exist"],
     simulate=simulate.argmin_sets,
-    certify=certificates.argmin_sets,
+    certify=simulate_exact.argmin_sets,
     grid=dict(population=[TWO_POINTS, FOUR_POINTS], sigma=RATES),
     quantity="set of minimisers on the noisy population, as a binary number",
     note="Sets are compared, ties included, over random classes of six functions.",

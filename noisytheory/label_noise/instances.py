@@ -47,6 +47,22 @@ class Instances:
     corruption: Ints
     share: Ints
 
+    def at(self, rows: Ints) -> Instances:
+        """Instances with these numbers, in this order.
+
+        Parameters
+        ----------
+        rows : int array, shape (size,)
+
+        Returns
+        -------
+        Instances
+        """
+        return Instances(
+            self.gram[rows], self.points[rows], self.masses[rows], self.corruption[rows],
+            self.share[rows],
+        )
+
 
 @dataclass(frozen=True)
 class RandomPairs:
@@ -165,12 +181,22 @@ class EveryPair:
         return repr(self)
 
     def instances(self, size: int | None, rng: np.random.Generator | None) -> Instances:
-        """All instances; the arguments are not read.
+        """All instances, or some drawn from them with equal chances.
+
+        Parameters
+        ----------
+        size : int or None
+            How many; None for all.
+        rng : numpy.random.Generator or None
+            Source of randomness.
 
         Returns
         -------
         Instances
         """
+        return _picked(self._all(), size, rng)
+
+    def _all(self) -> Instances:
         sites = _lattice(2, self.radius, False)
         first = np.broadcast_to(np.array([self.radius, 0]), sites.shape)
         points = np.stack([first, sites], axis=1) if self.atoms == 2 else first[:1, None, :]
@@ -229,19 +255,35 @@ class OnePair:
         return repr(self)
 
     def instances(self, size: int | None, rng: np.random.Generator | None) -> Instances:
-        """The instance; the arguments are not read.
+        """The instance, once or ``size`` times.
+
+        Parameters
+        ----------
+        size : int or None
+            How often; None for once.
+        rng : numpy.random.Generator or None
+            Plays no part.
 
         Returns
         -------
         Instances
         """
-        return Instances(
+        one = Instances(
             gram=np.array([self.gram]),
             points=np.zeros((1, self.atoms, 0), dtype=np.int64),
             masses=np.array([self.masses]),
             corruption=np.array([self.corruption]),
             share=np.array([self.share]),
         )
+        return one if size is None else one.at(np.zeros(size, dtype=np.int64))
+
+
+def _picked(
+    every: Instances, size: int | None, rng: np.random.Generator | None
+) -> Instances:
+    if size is None or rng is None:
+        return every
+    return every.at(rng.integers(len(every.share), size=size))
 
 
 @functools.cache

@@ -1,8 +1,8 @@
 """The situations that the results on label noise and contamination speak of.
 
 Trials over every instance draw populations of a few points in whole numbers (`instances`), so both
-sides are exact before the one division at the end. Called with ``size=None`` and ``rng=None`` on an
-exhaustive family they return every instance of it.
+sides are exact before the one division at the end. With ``size=None`` and ``rng=None`` they return
+every instance of an exhaustive family. `simulate_exact` computes one instance again in fractions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ __all__ = [
     "noisy_deviation_law",
     "noisy_linear_risk",
     "noisy_score",
-    "noisy_score_everywhere",
     "perturbed_risk",
     "perturbed_risk_within_margin",
     "population_distance",
@@ -180,75 +179,57 @@ def two_point_error(n: int, sigma: float) -> tuple[float, float]:
 # Identities of the mean under label noise.
 
 
-def noisy_score(population: Pairs, sigma: float, *, size: Size, rng: Rng) -> Drawn:
+def noisy_score(
+    population: Pairs | Finite, sigma: float, *, size: Size, rng: Rng
+) -> Drawn:
     r"""Scores of one point under $\Phi(P_\sigma)$, and under $\Phi(P)$.
 
-    The noisy one sums coordinates of $(1-\sigma)P+\sigma P'$, with $P'$ the flipped population;
-    the clean one expands kernels with the conditional probabilities of the labels.
+    On an instance the noisy score sums coordinates of $(1-\sigma)P+\sigma P'$, with $P'$ the
+    flipped population, and the clean one expands kernels with the conditional probabilities of the
+    labels. On a finite population the noisy score is that of its doubled atoms, at random atoms.
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances, with coordinates.
+    population : Finite, RandomPairs, EveryPair or OnePair
+        What to score; instances need coordinates.
     sigma : float
         Probability that a label is flipped.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
+    size : int or None
+        Number of instances or atoms; None for all.
+    rng : numpy.random.Generator or None
         Source of randomness.
 
     Returns
     -------
     dict
-        ``lhs`` and ``score``, shape (size,), and the instances.
-    """
-    drawn = population.instances(size, rng)
-    flip, of = _fraction(sigma).as_integer_ratio()
-    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
-    noisy_mean = np.einsum("nj,njd->nd", _signed(mixture), drawn.points)
-    noisy = np.einsum("nd,nd->n", noisy_mean, drawn.points[:, 0])
-    present = drawn.masses.sum(axis=2)
-    surplus = 2 * drawn.masses[..., 0] - present
-    clean = np.einsum("nj,nj->n", drawn.gram[:, 0], surplus)
-    unit = population.square * population.total
-    return {
-        "lhs": noisy / (unit * of),
-        "score": clean / unit,
-        **_instance(drawn),
-    }
-
-
-def noisy_score_everywhere(population: Pairs | Finite, sigma: float) -> Drawn | None:
-    r"""`noisy_score` at every atom of a finite population, or at every instance of a family.
-
-    Parameters
-    ----------
-    population : Finite, RandomPairs, EveryPair or OnePair
-        What to score.
-    sigma : float
-        Probability that a label is flipped.
-
-    Returns
-    -------
-    dict or None
-        None for a family that is not exhaustive.
+        ``lhs`` and ``score``, shape (size,), and the instances, or the atoms ``at``.
 
     Examples
     --------
     >>> from noisytheory.populations import axis
-    >>> scores = noisy_score_everywhere(axis(1), 0.25)
+    >>> scores = noisy_score(axis(1), 0.25, size=None, rng=None)
     >>> scores["lhs"].tolist()[:1], scores["score"].tolist()[:1]
     ([0.5], [1.0])
     """
     if isinstance(population, Finite):
         noisy = population.with_label_noise(_fraction(sigma))
+        at = np.arange(population.atoms)
+        if size is not None:
+            at = _generator(rng).integers(population.atoms, size=size)
         # Scores of the noisy mean at the clean atoms, whatever the order of the noisy ones.
         first = np.unique(noisy.instances, return_index=True)[1]
-        at = first[np.searchsorted(noisy.instances[first], population.instances)]
-        return {"lhs": noisy.scores[at], "score": population.scores}
-    if population.exhaustive:
-        return noisy_score(population, sigma, size=None, rng=None)
-    return None
+        same = first[np.searchsorted(noisy.instances[first], population.instances)]
+        return {"lhs": noisy.scores[same][at], "score": population.scores[at], "at": at}
+    drawn = population.instances(size, rng)
+    flip, of = _fraction(sigma).as_integer_ratio()
+    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
+    noisy_mean = np.einsum("nj,njd->nd", _signed(mixture), drawn.points)
+    scores = np.einsum("nd,nd->n", noisy_mean, drawn.points[:, 0])
+    present = drawn.masses.sum(axis=2)
+    surplus = 2 * drawn.masses[..., 0] - present
+    clean = np.einsum("nj,nj->n", drawn.gram[:, 0], surplus)
+    unit = population.square * population.total
+    return {"lhs": scores / (unit * of), "score": clean / unit, **_instance(drawn)}
 
 
 def noise_immunity(
@@ -954,8 +935,4 @@ def _each_score(drawn: Instances, values: Ints) -> tuple[Instances, Ints]:
     count, atoms = drawn.masses.shape[:2]
     choices = np.stack(np.meshgrid(*[values] * atoms, indexing="ij"), axis=-1).reshape(-1, atoms)
     which = np.repeat(np.arange(count), len(choices))
-    repeated = Instances(
-        drawn.gram[which], drawn.points[which], drawn.masses[which], drawn.corruption[which],
-        drawn.share[which],
-    )
-    return repeated, np.tile(choices, (count, 1))
+    return drawn.at(which), np.tile(choices, (count, 1))

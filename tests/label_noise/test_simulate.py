@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from noisytheory.label_noise import bounds, simulate
-from noisytheory.label_noise.instances import LABELS, EveryPair, Instances, OnePair, RandomPairs
+from noisytheory.label_noise.instances import LABELS, EveryPair, OnePair, RandomPairs
 from noisytheory.populations import (
     Finite,
     axes,
@@ -24,21 +24,6 @@ from noisytheory.populations import (
 
 def rng(seed=0):
     return np.random.default_rng(seed)
-
-
-class Given:
-    """A family with one instance, for trials that also draw a classifier."""
-
-    exhaustive = False
-
-    def __init__(self, pair: OnePair, size: int):
-        self.pair, self.size = pair, size
-        self.square, self.total, self.levels = pair.square, pair.total, pair.levels
-
-    def instances(self, size, rng):
-        one = self.pair.instances(None, None)
-        return Instances(*(np.repeat(getattr(one, name), self.size, axis=0)
-                           for name in ("gram", "points", "masses", "corruption", "share")))
 
 
 def fractions(drawn, family, row):
@@ -104,6 +89,18 @@ def test_instances_repeat_with_the_generator_and_differ_without():
     first, again, other = (RandomPairs(3).instances(50, rng(s)) for s in (1, 1, 2))
     assert np.array_equal(first.masses, again.masses)
     assert not np.array_equal(first.masses, other.masses)
+
+
+def test_drawing_from_a_list_gives_members_of_the_list():
+    family = EveryPair(2, total=2, levels=2)
+    every, some = family.instances(None, None), family.instances(400, rng())
+    keys = [
+        {(g.tobytes(), m.tobytes(), q.tobytes(), int(s)) for g, m, q, s in
+         zip(x.gram, x.masses, x.corruption, x.share, strict=True)}
+        for x in (every, some)
+    ]
+    assert len(some.gram) == 400
+    assert len(keys[1]) > 100 and keys[1] <= keys[0]
 
 
 def test_random_instances_refuse_to_be_listed():
@@ -259,7 +256,7 @@ def test_noise_immunity_against_the_vocabulary(zero, sigma):
 
 def test_noisy_scores_of_populations_that_are_not_rational():
     for population in (digits(3, 8), two_axes(Fraction(9, 10), Fraction(1, 5)), axes(3)):
-        drawn = simulate.noisy_score_everywhere(population, 0.3)
+        drawn = simulate.noisy_score(population, 0.3, size=None, rng=None)
         assert drawn["score"].shape == (population.atoms,)
         # By the definition of the mean, one atom and one flip at a time.
         weights = population.weights * population.labels
@@ -268,6 +265,9 @@ def test_noisy_scores_of_populations_that_are_not_rational():
         )
         assert np.allclose(drawn["lhs"], expected, atol=1e-14)
         assert np.allclose(drawn["lhs"], 0.4 * drawn["score"], atol=1e-14)
+        some = simulate.noisy_score(population, 0.3, size=50, rng=rng())
+        assert np.array_equal(some["lhs"], drawn["lhs"][some["at"]])
+        assert np.array_equal(some["score"], drawn["score"][some["at"]])
 
 
 def test_the_law_of_the_noisy_deviation_on_an_axis_by_hand():
@@ -388,7 +388,7 @@ def test_argmin_sets_hold_every_minimiser():
 def test_theorem_7_is_an_equality_when_every_small_score_is_moved_to_zero():
     pair = OnePair("three", ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((2, 0), (3, 0), (4, 1)),
                    ((10, 0), (0, 0), (0, 0)), 0, 1, 10, 1)
-    drawn = simulate.perturbed_risk(Given(pair, 4000), "closed", size=4000, rng=rng(12))
+    drawn = simulate.perturbed_risk(pair, "closed", size=4000, rng=rng(12))
     for row in range(0, 4000, 7):
         f = [Fraction(int(v), 12) for v in drawn["classifier"][row]]
         moved = [Fraction(int(v), 12) for v in drawn["perturbed"][row]]
@@ -407,7 +407,7 @@ def test_margin_for_error_by_hand():
     # y f takes the values 1/3 (mass 2), -1/2 (mass 3) and both signs of 1/4 (4 and 1).
     pair = OnePair("three", ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((2, 0), (3, 0), (4, 1)),
                    ((10, 0), (0, 0), (0, 0)), 0, 1, 10, 1)
-    drawn = simulate.margin_for_error(Given(pair, 3000), size=3000, rng=rng(13))
+    drawn = simulate.margin_for_error(pair, size=3000, rng=rng(13))
     assert np.array_equal(drawn["lhs"][drawn["applies"]], drawn["rhs"][drawn["applies"]])
     for row in range(0, 3000, 11):
         f = drawn["classifier"][row]

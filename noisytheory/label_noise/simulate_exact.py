@@ -1,4 +1,4 @@
-"""Counterexamples in fractions, one instance at a time, with steps to follow by hand.
+"""One instance at a time, again, in fractions: counterexamples with steps to follow by hand.
 
 Every function takes one instance as the simulators draw it (whole numbers) with its denominators,
 checks the hypotheses again, and computes both sides from the definitions.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import isqrt
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate
-from noisytheory.label_noise.instances import SCORE_STEPS
+from noisytheory.finite import Finite
+from noisytheory.label_noise.instances import SCORE_STEPS, EveryPair, OnePair, RandomPairs
 
 __all__ = [
     "argmin_sets",
@@ -38,6 +40,7 @@ __all__ = [
 Ints: TypeAlias = NDArray[np.int64]
 Step: TypeAlias = tuple[str, object]
 Table: TypeAlias = dict[tuple[int, int], Fraction]
+Pairs: TypeAlias = RandomPairs | EveryPair | OnePair
 Certify: TypeAlias = Callable[..., Certificate]
 
 NONE = Certificate(0, 0, [("hypothesis", "does not hold here")])
@@ -62,10 +65,14 @@ def noisy_score(factor: Callable[[Fraction], Fraction]) -> Certify:
     """
 
     def certify(
-        gram: Ints, masses: Ints, sigma: float, square: int, total: int
+        population: Pairs | Finite, sigma: float, gram: Ints, masses: Ints | None = None,
+        at: int = 0,
     ) -> Certificate:
-        kernel, clean = _kernel(gram, square), _masses(masses, total)
         rate = Fraction(str(sigma))
+        if isinstance(population, Finite) or masses is None:
+            assert isinstance(population, Finite)
+            return _atom_score(population, rate, factor(rate), int(at))
+        kernel, clean = _kernel(gram, population.square), _masses(masses, population.total)
         noisy = _noisy(clean, rate)
         before, after = _scores(kernel, clean)[0], _scores(kernel, noisy)[0]
         promised = factor(rate) * before
@@ -79,11 +86,36 @@ def noisy_score(factor: Callable[[Fraction], Fraction]) -> Certify:
                 *_list("P_sigma", noisy),
                 ("<Phi(P), phi(x_1)>", _expansion(kernel, clean, 0)),
                 ("<Phi(P_sigma), phi(x_1)>", _expansion(kernel, noisy, 0)),
-                ("promised", f"{factor(rate)} * {before} = {promised}"),
+                ("promised", f"{factor(rate)} * {_in(before)} = {promised}"),
             ],
         )
 
     return certify
+
+
+def _atom_score(population: Finite, rate: Fraction, factor: Fraction, at: int) -> Certificate:
+    """A finite population's scores at one atom; its floats are taken as the numbers they are."""
+    terms = [
+        (int(y), Fraction(float(w)), Fraction(float(k)))
+        for y, w, k in zip(
+            population.labels, population.weights, population.instance_gram[at], strict=True
+        )
+    ]
+    before = sum((y * w * k for y, w, k in terms), Fraction(0))
+    kept = sum((y * (1 - rate) * w * k for y, w, k in terms), Fraction(0))
+    flipped = sum((-y * rate * w * k for y, w, k in terms), Fraction(0))
+    return Certificate(
+        kept + flipped,
+        factor * before,
+        [
+            ("atom", at),
+            ("sigma", rate),
+            ("<Phi(P), phi(x)>", float(before)),
+            ("part of the labels that stay", float(kept)),
+            ("part of the labels that are flipped", float(flipped)),
+            ("promised", f"{factor} * {float(before)}"),
+        ],
+    )
 
 
 def noise_immunity(
@@ -214,7 +246,7 @@ def contaminated_mean(
 
 
 def contaminated_distance(factor: Callable[[Fraction], Fraction]) -> Certify:
-    r"""Squares of $\|\Phi(P)-\Phi(\tilde P)\|$ and of its promise from $\|\Phi(P)-\Phi(Q)\|$.
+    r"""$\|\Phi(P)-\Phi(\tilde P)\|$ against its promise from $\|\Phi(P)-\Phi(Q)\|$.
 
     Parameters
     ----------
@@ -237,8 +269,8 @@ def contaminated_distance(factor: Callable[[Fraction], Fraction]) -> Certify:
         moved, apart = _distance2(kernel, clean, mixed), _distance2(kernel, clean, other)
         promised = factor(sigma) ** 2 * apart
         return Certificate(
-            moved,
-            promised,
+            _root(moved),
+            _root(promised),
             [
                 *_situation(kernel, clean, other, sigma),
                 *_list("P~ = (1-sigma) P + sigma Q", mixed),
@@ -251,12 +283,12 @@ def contaminated_distance(factor: Callable[[Fraction], Fraction]) -> Certify:
     return certify
 
 
-def population_distance(limit: Fraction) -> Certify:
-    r"""Squares of $\|\Phi(P)-\Phi(Q)\|$ and of its promised limit.
+def population_distance(square_limit: Fraction) -> Certify:
+    r"""$\|\Phi(P)-\Phi(Q)\|$ against its promised limit.
 
     Parameters
     ----------
-    limit : Fraction
+    square_limit : Fraction
         The square of the promised limit.
 
     Returns
@@ -272,14 +304,14 @@ def population_distance(limit: Fraction) -> Certify:
         clean, other = _masses(masses, total), _masses(corruption, total)
         apart = _distance2(kernel, clean, other)
         return Certificate(
-            apart,
-            limit,
+            _root(apart),
+            _root(square_limit),
             [
                 *_points(kernel, _used(clean, other)),
                 *_list("P", clean),
                 *_list("Q", other),
                 ("|Phi(P) - Phi(Q)|^2", _distance_text(kernel, clean, other)),
-                ("promised limit of the square", limit),
+                ("promised limit of the square", square_limit),
             ],
         )
 
@@ -675,6 +707,16 @@ def _risk(masses: Table, scores: Sequence[Fraction], zero: str = "both") -> Frac
 
 def _linear_risk(masses: Table, scores: Sequence[Fraction]) -> Fraction:
     return sum((mass * (1 - y * scores[j]) for (j, y), mass in masses.items()), Fraction(0))
+
+
+def _root(square: Fraction) -> Fraction | tuple[Fraction, Fraction]:
+    """Enclosure of a square root: to twelve places, exact where it is rational."""
+    over, under = isqrt(square.numerator), isqrt(square.denominator)
+    if Fraction(over, under) ** 2 == square:
+        return Fraction(over, under)
+    places = 10**12
+    low = isqrt(square.numerator * places**2 // square.denominator)
+    return Fraction(low, places), Fraction(low + 1, places)
 
 
 def _sign(number: Fraction) -> int:
