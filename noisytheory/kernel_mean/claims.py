@@ -537,11 +537,13 @@ theorem_4_candidates = [
         "c-1", 1.0, "refuted",
         r"The constant for features of one label under a nonnegative kernel. At "
         r"$\delta\ge10^{-12}$ the mean term hides that it is too small; the tail of a fair sum "
-        r"falls like $e^{-x^2/2}$, not like $e^{-x^2}$, and at $\delta=10^{-15}$ it shows.",
+        r"falls like $e^{-x^2/2}$, not like $e^{-x^2}$, and at $\delta=10^{-15}$ it shows (from "
+        r"about $4\cdot10^{-14}$ on).",
     ),
     _candidate(
         "c-half", 0.5, "refuted",
-        r"No level in common use refutes it either, but $\delta=10^{-6}$ does, even at $n=100$.",
+        r"No level in common use refutes it either, but $\delta=10^{-6}$ does, even at $n=100$ "
+        r"(at $n=10^6$ every level below about $10^{-5}$).",
     ),
 ]
 

@@ -352,7 +352,8 @@ def _exact_sides(population: Finite, n: int, counts: Counts) -> tuple[list[Fract
         raise ValueError(f"{population.name} is not rational")
     excess = [p - Fraction(int(c), n) for p, c in zip(weights, counts, strict=True)]
     gaps = []
-    for column in points.T:
+    # As Python's own integers: those of NumPy would overflow inside fractions.
+    for column in points.T.tolist():
         losses = [1 - int(y) * Fraction(x) for y, x in zip(population.labels, column, strict=True)]
         gaps.append(sum((e * loss for e, loss in zip(excess, losses, strict=True)), Fraction(0)))
     return gaps, Fraction(np.dot(np.dot(np.array(excess, dtype=object), gram), excess))

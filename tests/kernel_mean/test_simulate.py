@@ -137,6 +137,7 @@ def test_the_certificate_is_the_float_squared():
     for counts, lhs in zip(drawn["counts"], drawn["lhs"], strict=True):
         certificate = simulate.risk_gap_certificate(population, 10, counts)
         assert not certificate.differs()
+        assert type(certificate.lhs.numerator) is type(certificate.rhs.numerator) is int
         assert float(certificate.lhs) == pytest.approx(lhs**2, abs=1e-13)
         broken = simulate.risk_gap_certificate_along_axes(population, 10, counts)
         assert broken.lhs <= broken.rhs == certificate.rhs
