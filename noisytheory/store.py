@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import json
 import mmap
 import os
@@ -719,7 +720,8 @@ def _marker(attributes: Mapping[str, Any], arrays: Iterable[tuple[str, bytes, by
 
 def _cell_dims(dataset: xr.Dataset) -> list[str]:
     """Read the cell's dimensions off the variables: but for scalars all begin with them."""
-    orders = [variable.dims for variable in dataset.data_vars.values() if variable.dims]
+    names = [name for name in dataset.variables if name not in dataset.coords]
+    orders = [dims for name in names if (dims := dataset.variables[name].dims)]
     shared = []
     for dims in zip(*orders, strict=False):
         if len(set(dims)) > 1 or dims[0] == "delta":
@@ -928,6 +930,7 @@ class ClaimBlocks:
             If the block cannot be written. What was put before is whole.
         """
         layout = self._layout
+        self._store._still_open()
         if not 0 <= cell < layout.cells or block < 0:
             raise ValueError(f"no block {block} of cell {cell}: the claim has {layout.cells} cells")
         frame = layout.encode(cell, block, arrays)
@@ -975,8 +978,7 @@ class ClaimBlocks:
             If it cannot be written. The journal then still has every block.
         """
         store, layout = self._store, self._layout
-        if store.readonly:
-            raise StoreError(f"the store {store.location} was opened for reading")
+        store._still_open()
         described = self._block_metadata(dataset, dims, attributes or {})
         small = [
             (str(name), *_small_array(str(name), variable))
@@ -1204,20 +1206,22 @@ def _bytes(value: object) -> bytes:
     return _dumps(value).encode()
 
 
-def _inline(entries: Iterable[bytes]) -> bytes:
-    """Return consolidated metadata: what a reader finds in one place instead of many."""
-    start = b'{"kind":"inline","must_understand":false,"metadata":{'
-    return start + b",".join(entries) + b"}}"
-
-
-def _members(arrays: Iterable[tuple[str, bytes]]) -> bytes:
-    return _inline(_bytes(name) + b":" + metadata for name, metadata in arrays)
-
-
-def _group_bytes(attributes: Mapping[str, Any], members: bytes | None) -> bytes:
+def _group_bytes(attributes: Mapping[str, Any], entries: Iterable[bytes] | None) -> bytes:
     """Return the metadata of a group, with those of its members if given."""
-    own = b'{"zarr_format":3,"node_type":"group","attributes":' + _bytes(attributes)
-    return own + (b',"consolidated_metadata":' + members if members is not None else b"") + b"}"
+    start = b'{"zarr_format":3,"node_type":"group","attributes":' + _bytes(attributes)
+    if entries is None:
+        return start + b"}"
+    start += b',"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{'
+    # One copy only: the root's list has megabytes, and is written for every finished claim.
+    between = itertools.repeat(b",")
+    listed = itertools.islice(
+        itertools.chain.from_iterable(zip(between, entries, strict=False)), 1, None
+    )
+    return b"".join([start, *listed, b"}}}"])
+
+
+def _members(arrays: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    return (_bytes(name) + b":" + metadata for name, metadata in arrays)
 
 
 def _entries(
@@ -1261,6 +1265,7 @@ class Store:
         self._held = _Held()
         self._release = weakref.finalize(self, self._held.release)
         self._postponed: dict[str, Callable[[], None]] = {}
+        self._closed = False
         self._groups: dict[str, tuple[str, bytes]] = {}
         self._open_claims: dict[str, ClaimBlocks] = {}
         self._papers: set[str] = set()
@@ -1379,8 +1384,7 @@ class Store:
         StoreError
             If the store has blocks of this claim from other code or parameters.
         """
-        if self.readonly:
-            raise StoreError(f"the store {self.location} was opened for reading")
+        self._still_open()
         group = group_of(claim_id)
         layout = _Layout(claim_id, fingerprint, variables, cells, rows)
         if claim_id in self._open_claims:
@@ -1436,6 +1440,7 @@ class Store:
         self._open_claims.clear()
         self._postponed.clear()
         self._release()
+        self._closed = True
 
     def __enter__(self) -> Store:
         return self
@@ -1450,6 +1455,13 @@ class Store:
 
     def __repr__(self) -> str:
         return f"<Store {self.location}: {len(self.ids())} finished claims>"
+
+    def _still_open(self) -> None:
+        """Refuse to write what is open for reading only, or no longer locked."""
+        if self.readonly:
+            raise StoreError(f"the store {self.location} was opened for reading")
+        if self._closed:
+            raise StoreError(f"the store {self.location} is closed")
 
     def _check(self, claim_id: str, described: Mapping[str, Any], layout: _Layout) -> None:
         for name in ("fingerprint", "variables", "cells", "rows"):
@@ -1566,7 +1578,7 @@ class Store:
         papers = sorted({group.partition("/")[0] for group in self._groups})
         entries = [_entries(paper, {}, []) for paper in papers]
         entries += [self._groups[group][1] for group in sorted(self._groups)]
-        self._place.write("zarr.json", _group_bytes(self.attributes, _inline(entries)))
+        self._place.write("zarr.json", _group_bytes(self.attributes, entries))
 
     def _paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""

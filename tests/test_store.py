@@ -359,6 +359,19 @@ def test_a_store_that_is_dropped_lets_go(tmp_path: Path) -> None:
         assert_block(open_blocks(again), 0, 0)
 
 
+def test_a_closed_store_takes_nothing(location: str) -> None:
+    with Store.open(location, RUN) as store:
+        blocks = open_blocks(store)
+        blocks.put(0, 0, block(0, 0))
+    for work in (
+        lambda: blocks.put(1, 0, block(1, 0)),
+        lambda: blocks.finish(summary()),
+        lambda: open_blocks(store),
+    ):
+        with pytest.raises(StoreError, match="is closed"):
+            work()
+
+
 def test_two_files_a_variable_at_most(tmp_path: Path) -> None:
     finished_store(tmp_path / "s", chains=3)
     variables = Store.load(tmp_path / "s").read(CLAIM).variables
@@ -865,6 +878,34 @@ def test_an_interrupt_leaves_no_half_record(
     with Store.open(tmp_path / "s", RUN) as store:
         blocks = open_blocks(store)
         assert len(blocks) == 2 and blocks.damaged == 0
+
+
+def test_a_remote_place_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    url = f"memory://{tmp_path.name}"
+    fs = fsspec.filesystem("memory")
+    store = Store.open(url, RUN)
+    blocks = open_blocks(store)
+    blocks.put(0, 0, block(0, 0))
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    for broken in ("pipe_file", "open"):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(fs), broken, refuse)
+            if broken == "pipe_file":
+                with pytest.raises(StoreError, match="Permission denied"):
+                    blocks.put(1, 0, block(1, 0))
+            with pytest.raises(StoreError, match="Permission denied"):
+                blocks.finish(summary())
+        assert store.ids() == []
+        assert_block(blocks, 0, 0)
+    blocks.finish(summary())
+    store.close()
+    with Store.open(url, RUN) as again:
+        assert_block(open_blocks(again), 0, 0)
+        assert open_blocks(again).finished
+    fs.rm(url, recursive=True)
 
 
 # Death at any instant. These run in a fresh interpreter, which forks the processes that die.

@@ -1,7 +1,8 @@
 """What storing costs: the journal, the compaction and the files, beside Zarr with a chunk a block.
 
 Run as ``python validation/benchmarks/store.py``; every figure is a median over rounds in which our
-way and the rival's take turns, on the same directory and the same blocks.
+way and the rival's take turns, on the same directory and the same blocks. Nothing is deleted before
+the end: for a while after a deletion ext4 is many times slower at making files.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def blocks_of(count: int, rows: int) -> list[np.ndarray]:
 
 
 def compare_blocks(root: Path, rounds: int) -> None:
-    print("blocks, one at a time           journal   chunk a block   ratio   compaction   files")
+    print("\nblocks, one at a time           journal   chunk a block   ratio   compaction   files")
     for rows, count, few in ((16, 20000, 400), (100, 20000, 400), (1000, 4000, 400)):
         chains = 10
         ours, rivals, compactions = [], [], []
@@ -104,8 +105,6 @@ def compare_blocks(root: Path, rounds: int) -> None:
             putting, compacting, files = journal(root / f"ours-{rows}-{i}", blocks, chains)
             ours.append(count / putting)
             compactions.append(count * rows * 8 / compacting / 1e6)
-            shutil.rmtree(rival)
-            shutil.rmtree(root / f"ours-{rows}-{i}")
         mine, other = statistics.median(ours), statistics.median(rivals)
         print(
             f"{count:6d} blocks of {rows:4d} floats {mine:10,.0f}/s {other:11,.0f}/s"
@@ -114,53 +113,68 @@ def compare_blocks(root: Path, rounds: int) -> None:
         )
 
 
-def compare_claims(root: Path, claims: int, rounds: int) -> None:
-    """Finish many claims in one store, beside xarray writing the same datasets."""
+def made_bare(path: Path, target: Path) -> float:
+    """Make the same directories and files again with nothing but system calls; returns seconds."""
+    tree = [
+        (
+            os.path.relpath(folder, path),
+            [(name, os.path.getsize(f"{folder}/{name}")) for name in names],
+        )
+        for folder, _, names in os.walk(path)
+    ]
+    largest = bytes(max(size for _, files in tree for _, size in files))
+
+    def make() -> None:
+        for folder, files in tree:
+            os.makedirs(target / folder, exist_ok=True)
+            for name, size in files:
+                fd = os.open(f"{target}/{folder}/{name}", os.O_WRONLY | os.O_CREAT)
+                os.write(fd, largest[:size])
+                os.close(fd)
+
+    return seconds(make)
+
+
+def compare_claims(root: Path, claims: int) -> None:
+    """Finish claims in one store, beside the bare files and xarray writing the same dataset."""
     cells = int(np.prod(CELLS))
     chains, rows = 4, 100
     data = np.random.default_rng(2).normal(size=(*CELLS, chains, rows))
     dataset = summary()
-    ours, rivals = [], []
-    for i in range(rounds):
-        path = root / f"claims-{i}"
+    whole = dataset.assign(lhs=(("population", "n", "chain", "draw"), data))
 
-        def audit(path: Path = path) -> None:
-            with Store.open(path, RUN) as store:
-                for number in range(claims):
-                    blocks = store.claim(f"paper/{number}", "f", {"lhs": float}, cells, rows)
-                    for cell, place in enumerate(np.ndindex(CELLS)):
-                        for chain in range(chains):
-                            blocks.put(cell, chain, {"lhs": data[(*place, chain)]})
-                    blocks.finish(dataset)
+    def finish(store: Store, number: int) -> None:
+        blocks = store.claim(f"paper/{number}", "f", {"lhs": float}, cells, rows)
+        for cell, place in enumerate(np.ndindex(CELLS)):
+            for chain in range(chains):
+                blocks.put(cell, chain, {"lhs": data[(*place, chain)]})
+        blocks.finish(dataset)
 
-        ours.append(seconds(audit) / claims)
-        files = files_in(path)
-        with Store.open(path, RUN) as store:
-            resumed = seconds(
-                lambda store=store: [
-                    store.claim(f"paper/{n}", "f", {"lhs": float}, cells, rows).finish(dataset)
-                    for n in range(claims)
-                ]
-            )
-        opened = seconds(lambda path=path: xr.open_datatree(path, engine="zarr").close())
-        few = max(1, claims // 30)
-        whole = dataset.assign(lhs=(("population", "n", "chain", "draw"), data))
+    def rival(number: int) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rival = root / f"xarray-{i}"
-            took = seconds(
-                lambda rival=rival, few=few, whole=whole: [
-                    whole.to_zarr(rival, group=f"paper/{n}", consolidated=False) for n in range(few)
-                ]
-            )
-        rivals.append(took / few)
-        shutil.rmtree(path)
-        shutil.rmtree(rival)
-    mine, other = statistics.median(ours), statistics.median(rivals)
-    print(f"\n{claims} claims of {len(dataset.variables)} variables, {cells * chains} blocks each")
-    print(f"put, compact and list   {mine * 1e3:6.2f} ms a claim")
-    print(f"xarray's to_zarr        {other * 1e3:6.2f} ms a claim   ratio {other / mine:.0f}")
-    print(f"resume a finished one   {resumed / claims * 1e3:6.2f} ms a claim")
+            whole.to_zarr(root / "xarray", group=f"paper/{number}", consolidated=False)
+
+    times: dict[str, list[float]] = {"ours": [], "temporary": [], "bare": [], "xarray": []}
+    path = root / "claims"
+    with Store.open(path, RUN) as store, Store.open(None, RUN) as aside:
+        for i in range(claims):
+            times["ours"].append(seconds(lambda i=i: finish(store, i)))
+            times["temporary"].append(seconds(lambda i=i: finish(aside, i)))
+            times["bare"].append(made_bare(path / f"paper/{i}", root / f"bare/{i}"))
+            times["xarray"].append(seconds(lambda i=i: rival(i)))
+    files = files_in(path)
+    with Store.open(path, RUN) as store:
+        times["resumed"] = [seconds(lambda i=i: finish(store, i)) for i in range(claims)]
+    opened = seconds(lambda: xr.open_datatree(path, engine="zarr").close())
+
+    ms = {name: 1e3 * statistics.median(values) for name, values in times.items()}
+    print(f"{claims} claims of {len(dataset.variables)} variables, {cells * chains} blocks each")
+    print(f"put, compact and list   {ms['ours']:6.2f} ms a claim")
+    print(f"the same files, bare    {ms['bare']:6.2f} ms, ratio {ms['bare'] / ms['ours']:.2f}")
+    print(f"xarray's to_zarr        {ms['xarray']:6.2f} ms, ratio {ms['xarray'] / ms['ours']:.1f}")
+    print(f"in a temporary store    {ms['temporary']:6.2f} ms")
+    print(f"again, when finished    {ms['resumed']:6.2f} ms")
     print(f"files                   {files / claims:6.1f} a claim")
     print(f"xarray opens all        {opened:6.2f} s")
 
@@ -173,8 +187,8 @@ def main() -> None:
     options = parser.parse_args()
     root = Path(tempfile.mkdtemp(dir=options.directory))
     try:
+        compare_claims(root, options.claims)
         compare_blocks(root, options.rounds)
-        compare_claims(root, options.claims, options.rounds)
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
