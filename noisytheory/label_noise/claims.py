@@ -377,7 +377,8 @@ corollary_8_repaired = PAPER.always(
     grid=dict(population=[TWO_POINTS, FOUR_POINTS, EVERY_PAIR, OBLIQUE], reach=[1]),
     note=(
         r"Repaired: an inequality. The hypothesis stays strict, since at equality a point of "
-        r"margin $\Gamma$ can be moved to a score of exactly zero."
+        r"margin $\Gamma$ can be moved to a score of exactly zero. It needs a zero score to be an "
+        r"error for both labels: where it is half an error, a zero can become a whole one."
     ),
     twin=dict(
         grid=dict(population=[TWO_POINTS, FOUR_POINTS], reach=[2]),

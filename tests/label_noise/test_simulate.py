@@ -174,6 +174,26 @@ def test_contamination_agrees_with_the_vocabulary():
         assert mixed.norm <= (1 - share) * p.norm + share * q.norm + 1e-12
 
 
+def test_corollary_8_as_an_inequality_needs_zero_scores_to_be_errors():
+    # x_1 scores 0 under P and is moved to the wrong side, though the mean moves less than Gamma.
+    kernel = [[Fraction(1), Fraction(3, 5)], [Fraction(3, 5), Fraction(1)]]
+    clean = {(0, -1): Fraction(3, 8), (1, 1): Fraction(5, 8)}
+    other = {(0, 1): Fraction(5, 8), (1, -1): Fraction(3, 8)}
+    p = finite(kernel, clean, "P")
+    assert list(p.exact_scores) == [0, Fraction(2, 5)]
+    share = Fraction(1, 5)
+    mixed = {key: (1 - share) * clean.get(key, 0) + share * other.get(key, 0)
+             for key in (*clean, *other)}
+    after = scores(kernel, mixed)
+    assert after == [Fraction(2, 25), Fraction(8, 25)]
+    gap = [-Fraction(3, 8) - Fraction(5, 8), Fraction(5, 8) + Fraction(3, 8)]
+    square = sum(gap[i] * gap[j] * kernel[i][j] for i in range(2) for j in range(2))
+    assert share**2 * square < Fraction(2, 5) ** 2
+    assert p.risk01(p.exact_scores) == p.risk01(after) == Fraction(3, 8)
+    assert p.risk01(p.exact_scores, zero="half") == Fraction(3, 16)
+    assert p.risk01(after, zero="half") == Fraction(3, 8)
+
+
 # Immunity to any contamination.
 
 
