@@ -51,8 +51,8 @@ class Law:
     probabilities : array_like, shape (k,)
         Their probabilities; they sum to 1 within `error`.
     error : float
-        Certified bound on the rounding error of a value (relative to its size, at least 1) and of
-        a sum of probabilities.
+        Certified bound on the rounding error of a value (relative to its size, at least 1) and on
+        the relative error of a probability, however small: sums of positive numbers keep it.
 
     Examples
     --------
@@ -102,10 +102,11 @@ class Law:
         return float(np.dot(np.asarray(self.values), np.asarray(self.probabilities)))
 
     def quantile(self, probability: float) -> float:
-        """Smallest value whose distribution function reaches ``probability``."""
-        cdf = np.cumsum(np.asarray(self.probabilities))
-        index = int(np.searchsorted(cdf, probability - self.error))
-        return float(np.asarray(self.values)[min(index, cdf.size - 1)])
+        """Smallest value that is exceeded with probability at most ``1 - probability``."""
+        mass = np.asarray(self.probabilities)
+        above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
+        within = above <= (1 - probability) * (1 + self.error)
+        return float(np.asarray(self.values)[int(np.argmax(within))])
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,8 @@ class Certificate:
     @staticmethod
     def _ends(side: Any) -> tuple[Fraction, Fraction]:
         low, high = side if isinstance(side, tuple) else (side, side)
+        # A NumPy integer inside a Fraction would overflow silently.
+        low, high = (end.item() if isinstance(end, np.generic) else end for end in (low, high))
         return Fraction(low), Fraction(high)
 
     def exceeds(self) -> bool:
@@ -286,6 +289,8 @@ class Claim:
         print) or ``"user"``.
     note : str
         What is wrong in print and why, or a remark.
+    reason : str
+        Why a ``cited`` claim cannot be decided, in a few words.
     twin : mapping, optional
         Fields that replace this claim's to make its broken twin; the key ``why`` says what was
         broken.
@@ -332,6 +337,7 @@ class Claim:
     unit: str = "1"
     origin: str = "paper"
     note: str = ""
+    reason: str = "cited: no simulation can decide it"
     twin: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -380,7 +386,7 @@ class Claim:
                 if needed not in names:
                     raise ValueError(f"{self.id}: simulate must take {needed} as a keyword")
             for name in set(names) - {"size", "rng"}:
-                if not self._available(name):
+                if names[name] and not self._available(name):
                     raise ValueError(
                         f"{self.id}: simulate asks for {name!r}, which is neither in the grid "
                         f"({', '.join(grid) or 'empty'}) nor an attribute of the population"

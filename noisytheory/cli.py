@@ -227,12 +227,14 @@ def _table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
     widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(rows[0]))]
 
     def cell(i: int, text: str) -> str:
+        if i == len(widths) - 1 and i not in right:
+            return text
         space = " " * (widths[i] - len(click.unstyle(text)))
         return space + text if i in right else text + space
 
     head = [click.style(cell(i, text), bold=True) for i, text in enumerate(rows[0])]
     body = [[cell(i, text) for i, text in enumerate(row)] for row in rows[1:]]
-    return "\n".join("  ".join(row).rstrip() for row in [head, *body])
+    return "\n".join("  ".join(row) for row in [head, *body])
 
 
 def _offer(word: str, known: Iterable[str]) -> str:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from noisytheory.claim import Cell, Claim
 
-__all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept", "renamed",
-           "work", "work_by_value"]
+__all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept",
+           "one_thread", "renamed", "work", "work_by_value"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -125,6 +125,11 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
+def one_thread() -> Any:
+    """Context in which BLAS runs on one thread: more would move bits, and fight other workers."""
+    return _blas().limit(limits=1)
+
+
 def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
     """Runs in a worker: blocks by (cell, index); index -1 asks for the cell's exact evidence.
 
@@ -132,8 +137,7 @@ def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]
     """
     results: list[Any] = []
     start = time.perf_counter()
-    # One BLAS thread: more would move bits, and fight the other workers.
-    with _blas().limit(limits=1):
+    with one_thread():
         for index, block in items:
             cell = claim.cell(index)
             if block < 0:
@@ -144,6 +148,7 @@ def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]
 
 
 def exact_evidence(claim: Claim, cell: Cell) -> Any:
+    """What the claim's ``exact`` says at a cell; None where it has nothing."""
     assert claim.exact is not None
     try:
         return claim.call(claim.exact, cell)
@@ -155,6 +160,7 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
 
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
+    """`work` for an engine whose workers do not share this process's objects."""
     return work(_loads(payload), seed, items)
 
 

@@ -82,6 +82,7 @@ class Engine:
         self._start()
 
     def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
+        """Have these blocks of a claim drawn."""
         assert self.executor is not None
         if not self.remote:
             return self.executor.submit(work, claim, seed, items)

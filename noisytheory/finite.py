@@ -903,6 +903,7 @@ class Finite(Population):
 
 
 def rates_text(rates: tuple[Number, Number]) -> str:
+    """The rates of a noise as part of a population's name."""
     minus, plus = rates
     return number_text(minus) if minus == plus else f"({number_text(minus)}, {number_text(plus)})"
 

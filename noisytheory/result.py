@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisytheory import evidence
 from noisytheory.claim import Claim, Law
-from noisytheory.draws import Arrays, draw
+from noisytheory.draws import Arrays, draw, one_thread
 from noisytheory.store import Store
 from noisytheory.trial import CellState, Trial
 from noisytheory.verdict import Always, SameLaw, right_side
@@ -77,7 +77,8 @@ def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
         rhs = right_side(claim, state.cell)[:, 0]
         out["rhs"], out["mean"] = rhs, float(state.exact[0])
         with np.errstate(divide="ignore", invalid="ignore"):
-            out["tightness"] = np.where(rhs > 0, float(state.exact[0]) / rhs, np.nan)
+            # A lower bound is tight where it comes up to the optimum.
+            out["tightness"] = np.where(rhs > 0, rhs / float(state.exact[0]), np.nan)
         return out
     if state.is_exact:
         drawn = state.exact
@@ -246,6 +247,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
 
 
 def decisions(trial: Trial, state: CellState) -> NDArray[Any]:
+    """What a cell says at each level, as indices into `DECISIONS`."""
     assert state.against is not None and state.support is not None and state.vacuous is not None
     out = np.full(state.against.shape, DECISIONS.index("undecided"), np.int8)
     out[state.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
@@ -258,7 +260,7 @@ def _conclude(trial: Trial) -> tuple[str, str]:
     """Verdict of a claim and the reason in a few words."""
     claim = trial.claim
     if claim.kind == "cited":
-        return "undecided", "cited: no simulation can decide it"
+        return "undecided", claim.reason
     told = np.array([decisions(trial, s) for s in trial.cells])
     count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
     total = told.size
@@ -463,7 +465,8 @@ def replay_address(
         The address, both sides and what was drawn.
     """
     cell = claim.cell(index)
-    drawn = draw(claim, cell, block, seed=seed)
+    with one_thread():
+        drawn = draw(claim, cell, block, seed=seed)
     rhs = right_side(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
     steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]

@@ -22,7 +22,7 @@ import numpy as np
 from noisytheory import __version__
 from noisytheory.catalogue import match
 from noisytheory.claim import Claim
-from noisytheory.draws import ClaimError
+from noisytheory.draws import ClaimError, one_thread
 from noisytheory.engine import Engine
 from noisytheory.result import Audit, Result, finish
 from noisytheory.store import Store
@@ -119,7 +119,8 @@ def audit(
     start = time.time()
     results: dict[str, Result] = {}
     try:
-        with engine:
+        # Here too: what a population caches in this process must not depend on the engine.
+        with one_thread(), engine:
             trials = _trials(chosen, settings, limit, max_blocks, opened)
             for trial in _drive(trials, engine, progress):
                 results[trial.claim.id] = finish(trial, settings)

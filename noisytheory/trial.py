@@ -83,6 +83,7 @@ class Trial:
         return [(state.index, block) for block in range(state.blocks, target)]
 
     def receive_exact(self, index: int, result: Any) -> list[tuple[int, int]]:
+        """Take a cell's exact evidence; where there is none, returns what to draw."""
         state = self.cells[index]
         if result is None:
             if self.claim.simulate is None:

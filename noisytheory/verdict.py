@@ -163,9 +163,8 @@ class Tail(Rule):
         rhs = right_side(claim, cell)[:, 0]
         brackets = np.array([result.exceeding(r) for r in rhs])
         level = np.asarray(claim.deltas)
-        return _certain(
-            brackets[:, 1] <= level + result.error, brackets[:, 0] > level + result.error
-        )
+        within = level * (1 + result.error)
+        return _certain(brackets[:, 1] <= within, brackets[:, 0] > within)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float

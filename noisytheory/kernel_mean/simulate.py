@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.claim import Certificate, Law
@@ -19,7 +19,6 @@ from noisytheory.populations import Finite, Population
 __all__ = [
     "IndependentSigns",
     "Kernels",
-    "TailLaw",
     "fair_axis_law",
     "mean_deviation",
     "mean_deviation_law",
@@ -573,52 +572,7 @@ def normalised_gap_law(population: IndependentSigns | Kernels, n: int) -> Law | 
     return population.law(n)
 
 
-@dataclass(frozen=True)
-class TailLaw(Law):
-    r"""A law whose probabilities are known to a small *relative* error, however small they are.
-
-    An absolute error hides a level of $10^{-12}$; sums of positive numbers keep a relative one.
-
-    Parameters
-    ----------
-    values : array_like, shape (k,)
-        Possible values, at least 0, to a relative error of 1e-15.
-    probabilities : array_like, shape (k,)
-        Their probabilities.
-    error : float
-        Absolute error: 0.
-    relative : float
-        Relative error of every probability, and so of every tail.
-
-    Examples
-    --------
-    >>> low, high = TailLaw([0.0, 1.0], [1 - 1e-12, 1e-12]).exceeding(0.5)
-    >>> low < 1e-12 < high, round((high - low) / low, 13)
-    (True, 2e-11)
-    """
-
-    values: ArrayLike
-    probabilities: ArrayLike
-    error: float = 0.0
-    relative: float = 1e-11
-
-    def exceeding(self, threshold: float) -> tuple[float, float]:
-        """Bracket Pr[L > threshold] by the relative errors of values and probabilities."""
-        values, mass = np.asarray(self.values), np.asarray(self.probabilities)
-        above = mass[values > threshold * (1 + 1e-15)].sum()
-        perhaps = mass[values > threshold * (1 - 1e-15)].sum()
-        low, high = above * (1 - self.relative), perhaps * (1 + self.relative)
-        return float(low), float(min(high, 1.0))
-
-    def quantile(self, probability: float) -> float:
-        """Smallest value that is exceeded with probability at most ``1 - probability``."""
-        mass = np.asarray(self.probabilities)
-        above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
-        within = above <= (1 - probability) * (1 + self.relative)
-        return float(np.asarray(self.values)[np.argmax(within)])
-
-
-def fair_axis_law(n: int) -> TailLaw:
+def fair_axis_law(n: int) -> Law:
     r"""Law of $|2B/n-1|$, $B\sim\mathrm{Bin}(n,\frac12)$, to a relative error in its far tail.
 
     Products of the exact ratios $\Pr[B=k+1]/\Pr[B=k]=\frac{n-k}{k+1}$ from the centre outwards;
@@ -632,7 +586,7 @@ def fair_axis_law(n: int) -> TailLaw:
 
     Returns
     -------
-    TailLaw
+    Law
 
     Raises
     ------
@@ -654,4 +608,4 @@ def fair_axis_law(n: int) -> TailLaw:
     values = (2 * np.arange(first, n + 1) - n) / n
     # Denormal products have lost their digits, and nothing is lost with them.
     kept = mass > 1e-290
-    return TailLaw(values[kept], mass[kept] / mass.sum())
+    return Law(values[kept], mass[kept] / mass.sum())
