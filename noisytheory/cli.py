@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 import tempfile
@@ -592,6 +593,8 @@ def _assigned(claim: Claim, assignments: Sequence[str]) -> dict[str, list[Any]]:
     ]
     if missing:
         example = " ".join(f"{name}={_example(claim, name)}" for name in missing)
+        if all(hasattr(p, name) for p in populations for name in missing):
+            example += f", or 'population={_example(claim, 'population')}'" if populations else ""
         raise _Mistake(f"missing parameter {', '.join(missing)}: add {example} "
                        f"(the bound takes {takes})")
     reads = [n for n in arguments if any(hasattr(p, n) for p in given.get("population", ()))]
@@ -918,14 +921,16 @@ def replay(
         settings = {"budget": "smoke", **({} if seed is None else {"seed": seed})}
         with _tried([claim], settings, quiet=False) as found:
             about, steps = _replayed(found[claim.id])
-    steps = {**steps, "address": f"{steps['cell']};{steps['block']};{steps['row']}"}
+    # Instances of an exhaustive search are counted, not drawn: no block has them.
+    drawn = steps["block"] >= 0
+    spot = f"{steps['cell']};{steps['block']};{steps['row']}" if drawn else None
     if as_json:
-        _say_json(out, {**steps, "what": about})
+        _say_json(out, {**steps, "address": spot, "what": about})
         return
     lines = [
         f"{click.style(claim.id, bold=True)}: {about}", "",
         f"seed        {steps['seed']}",
-        f"address     {steps['address']}",
+        f"address     {spot or 'instance {row} of all at {cell}'.format(**steps)}",
         f"left side   {steps['lhs']}",
         f"right side  {steps['rhs']}",
     ]
@@ -934,6 +939,9 @@ def replay(
     lines += _listed("steps", [
         f"{name:<{width}}  {hang.join(str(value).splitlines())}" for name, value in steps["steps"]
     ])
+    if spot is not None:
+        words = [claim_id, "--seed", str(steps["seed"]), "--address", spot]
+        lines += _listed("the same draw again", [f"noisytheory replay {shlex.join(words)}"])
     _say(out, "\n".join(lines))
 
 

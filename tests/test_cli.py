@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -230,7 +231,8 @@ def test_bound_takes_a_population_or_what_is_read_of_it(strict):
         ("n= delta=0.1 norm=1", "n must be a number, got ''"),
         ("n=9,9 delta=0.1 norm=1", "n has the same value twice"),
         ("n=9 n=8 delta=0.1 norm=1", "n is given twice; several values go in one list: n=10,100"),
-        ("n=9 delta=0.1", "missing parameter norm: add norm=NUMBER"),
+        ("n=9 delta=0.1",
+         "missing parameter norm: add norm=NUMBER, or 'population=fair coin' (the bound takes"),
         ("delta=0.1", "missing parameter n, norm: add n=10 norm=NUMBER"),
         ("N=9 delta=0.1 norm=1", "unknown parameter 'N'; did you mean n?"),
         ("m=9 delta=0.1 norm=1", "the bound takes n (a whole number >= 1)"),
@@ -459,6 +461,9 @@ def test_replay_shows_the_counterexample_step_by_step(tmp_path, strict):
     text = answer("replay", square)
     assert "a certified counterexample" in text and "left side   64" in text
     assert "right side  8" in text and "a^2" in text
+    command = shlex.split(text.strip().splitlines()[-1])
+    assert command[:2] == ["noisytheory", "replay"]
+    assert "left side   64" in answer(*command[1:])
     audited = answer("audit", square, "--workers", 1, "--budget", "smoke", "--store", store)
     assert "as expected" in audited
     about = json.loads(answer("replay", square, "--store", store, "--json"))
@@ -466,6 +471,21 @@ def test_replay_shows_the_counterexample_step_by_step(tmp_path, strict):
     assert answer("replay", square, "--store", store) == text
     again = json.loads(answer("replay", square, "--address", about["address"], "--json"))
     assert float(again["lhs"]) == 64 and again["address"] == about["address"]
+
+
+def test_replay_counts_the_instances_of_an_exhaustive_search(tmp_path):
+    path = tmp_path / "exhaustive.py"
+    path.write_text(STRICT.replace("simulate=pairs,", "exact=every,").replace("@requires", '''
+def every(n):
+    a = np.arange(1, 9)
+    return {"lhs": a**2.0, "a": a}
+
+@requires''', 1))
+    target = f"{path}::strict/square"
+    text = answer("replay", target)
+    assert "instance 7 of all at n=1" in text and "again" not in text
+    about = json.loads(answer("replay", target, "--json"))
+    assert (about["address"], about["row"], about["lhs"]) == (None, 7, "64")
 
 
 def test_replay_shows_the_nearest_draw_and_any_other(tmp_path, mine):
