@@ -3,11 +3,11 @@
 Examples
 --------
 >>> import tempfile
->>> from noisytheory import Paper, audit
+>>> from noisytheory import Paper, audit, report
 >>> claims = [Paper("mine", "Notes").cited("theorem-9", statement="x < y")]
 >>> folder = tempfile.TemporaryDirectory()
 >>> with audit(claims) as trial:
-...     write(trial, folder.name).name
+...     report.write(trial, folder.name).name
 'index.html'
 >>> folder.cleanup()
 """

@@ -68,7 +68,7 @@ DARK = {
 }
 """What each colour becomes in a dark scheme."""
 
-RC: dict[str, Any] = {
+RC: Any = {
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "Liberation Sans"],
     "font.size": 9.0,
@@ -91,6 +91,8 @@ RC: dict[str, Any] = {
     "figure.facecolor": PAPER,
     "figure.dpi": 96,
     "text.color": INK,
+    # Names and quantities are text of others, and a dollar in them is a dollar.
+    "text.parse_math": False,
     "xtick.color": INK,
     "ytick.color": INK,
     "xtick.labelsize": 8.5,
@@ -105,7 +107,6 @@ RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "noisytheory",
     "path.simplify": True,
-    "mathtext.default": "regular",
 }
 
 Draw = Callable[..., "Figure"]
@@ -170,7 +171,9 @@ def _short(text: str, width: int = 44) -> str:
 
 
 def _level(record: Record) -> str:
-    return f" at δ\u00a0=\u00a0{number(float(record.deltas[record.level]))}" if record.deltas.size else ""
+    if not record.deltas.size:
+        return ""
+    return f" at δ\u00a0=\u00a0{number(float(record.deltas[record.level]))}"
 
 
 def _share(value: float) -> str:
@@ -218,7 +221,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         keep = survival >= floor
         reach = max(reach, min(1.12 * float(np.max(x[keep])), 6.0))
         label = _short(record.labels[index]) + (" (vacuous)" if vacuous else "")
-        axes.plot(x[keep], survival[keep], label=label, **style)
+        # Between two quantiles the probability is at most that of the left one.
+        axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
     axes.fill_between(
         [1, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
         label="what the promise forbids",
@@ -601,15 +605,14 @@ def _points(
     """Points with their intervals; an arrow where the draws give no upper limit."""
     below, above = (np.nan_to_num(v, posinf=0.0).clip(0) for v in (centre - low, high - centre))
     x, y = (centre, place) if across else (place, centre)
-    along = "x" if across else "y"
-    style |= {"linestyle": "none", "elinewidth": 1.2}
-    axes.errorbar(x, y, label=label, **{f"{along}err": np.stack([below, above])}, **style)
+    look: dict[str, Any] = style | {"linestyle": "none", "elinewidth": 1.2}
+    gap: dict[str, Any] = {"xerr" if across else "yerr": np.stack([below, above])}
+    axes.errorbar(x, y, label=label, **gap, **look)
     open_ = np.isposinf(high) & np.isfinite(centre)
     if open_.any():
-        axes.errorbar(
-            x[open_], y[open_], **{f"{along}err": 0.15 * np.abs(centre[open_])},
-            **{"xlolims" if across else "lolims": True}, **style,
-        )
+        reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[open_])}
+        reach["xlolims" if across else "lolims"] = True
+        axes.errorbar(x[open_], y[open_], **reach, **look)
 
 
 def _state(decision: int) -> tuple[str, dict[str, Any]]:
@@ -674,9 +677,9 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     elif not np.isfinite(solid).any():
         title = "Vacuous in every cell"
     elif record.kind == "mean":
-        worst = _share(float(np.nanmax(solid) + line))
+        share = _share(float(np.nanmax(solid) + line))
         title = (
-            f"The mean reaches at most {worst} the bound" if as_ratio
+            f"The mean reaches at most {share} the bound" if as_ratio
             else f"The mean stays {number(-float(np.nanmax(solid)))} below the bound"
         )
     else:
@@ -1062,13 +1065,13 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
         at = record.tightest
         assert at is not None
         value, low, high = (
-            float(record.per_level(name)[at])
+            np.array([float(record.per_level(name)[at])])
             for name in ("tightness", "tightness_low", "tightness_high")
         )
         verdict = {"refuted": REFUTED, "upheld": UPHELD}.get(record.verdict, 0)
         word, style = _state(verdict)
         _points(
-            axes, np.array([y]), *(np.array([v]) for v in (value, low, high)), across=True,
+            axes, np.array([y]), value, low, high, across=True,
             label="_" if word in seen else word, **style,
         )
         seen.add(word)

@@ -55,6 +55,9 @@ def mathml(tex: str, display: bool = False) -> str:
     for element in tree.iter():
         _repair(element, before)
         before = element
+    if any(re.search(r"\\[A-Za-z|{}]", element.text or "") for element in tree.iter()):
+        # A command that it passed on as it was.
+        return f'<code class="tex">{html.escape(tex)}</code>'
     tree.set("alttext", tex)
     return tostring(tree, encoding="unicode")
 
@@ -68,6 +71,7 @@ def _repair(element: Element, before: Element | None) -> None:
     for name in set(element.attrib) - _ATTRIBUTES:
         del element.attrib[name]
     text = html.unescape(element.text or "")
+    text = _DELIMITERS.get(text, text)
     alphabet = _ALPHABETS.get(element.get("mathvariant", ""))
     if alphabet is not None:
         # Browsers know no other variant than normal.
@@ -102,14 +106,23 @@ _ALPHABETS = {
     "bold-italic": "BOLD ITALIC", "sans-serif": "SANS-SERIF", "monospace": "MONOSPACE",
 }
 
+_DELIMITERS = {
+    r"\|": "‖", r"\Vert": "‖", r"\lVert": "‖", r"\rVert": "‖", r"\vert": "|", r"\lvert": "|",
+    r"\rvert": "|", r"\{": "{", r"\}": "}", r"\langle": "⟨", r"\rangle": "⟩", r"\lfloor": "⌊",
+    r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
+}
+"""After a size (``\\Big``) the converter leaves the delimiter as it stands."""
+
 _OPENING = frozenset("=,([{≤<>≥|∈")
 """After these a minus is a sign."""
 
-_ATTRIBUTES = frozenset(
-    "xmlns display mathvariant width height depth voffset lspace rspace minsize maxsize fence "
-    "stretchy separator form accent movablelimits linethickness displaystyle scriptlevel mathsize "
-    "rowspacing columnspacing columnalign columnlines rowlines notation linebreak".split()
-)
+_ATTRIBUTES = frozenset({
+    "xmlns", "display", "mathvariant", "width", "height", "depth", "voffset", "lspace", "rspace",
+    "minsize", "maxsize", "fence", "stretchy", "separator", "form", "accent", "movablelimits",
+    "linethickness", "displaystyle", "scriptlevel", "mathsize", "rowspacing", "columnspacing",
+    "columnalign", "columnlines", "rowlines", "notation", "linebreak",
+})
+"""None of them loads or runs anything."""
 
 
 def _adapted(tex: str) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures, mathematics, prose
-from noisytheory.report.record import Record, number, read
+from noisytheory.report.record import ORIGINS, Record, number, read
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.run import Audit
+    from noisytheory.result import Audit
 
 __all__ = ["write"]
 
@@ -207,15 +207,9 @@ def _environment() -> Environment:
         "number": number,
     }
     environment.globals |= {
-        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": _origins(),
+        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
     }
     return environment
-
-
-def _origins() -> dict[str, str]:
-    from noisytheory.report.record import ORIGINS
-
-    return ORIGINS
 
 
 def _cell(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -204,7 +205,7 @@ def caveats(record: Record) -> list[str]:
     if record.verdict == "upheld":
         out.append("It speaks of the cells that were tried and is no proof of the rest.")
     vacuous = int(record.vacuous.sum())
-    if vacuous and record.verdict != "undecided" or vacuous and not record.vacuous.all():
+    if 0 < vacuous < record.decision.size:
         out.append(
             f"{number(vacuous)} of {number(record.decision.size)} {_units(record)} are vacuous: "
             "the bound there is no better than what is true anyway. They never count as upheld."
@@ -257,10 +258,14 @@ def steps(record: Record) -> list[tuple[str, str]]:
     return [(str(name), _value(value)) for name, value in found["steps"]] if found else []
 
 
-def _value(text: Any) -> str:
-    """An exact value with its decimal beside it."""
-    text = str(text)
+def _value(value_: object) -> str:
+    """An exact value with its decimal beside it; of an interval the middle and the width."""
+    text = str(value_)
+    ends = re.fullmatch(r"in \[(.+), (.+)\]", text)
     try:
+        if ends:
+            low, high = (Fraction(end) for end in ends.groups())
+            return f"{number(float((low + high) / 2), 6)} ± {number(float((high - low) / 2), 1)}"
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
         return text
@@ -389,7 +394,7 @@ def _level_table(record: Record) -> Table:
     return Table(caption, head, rows, states, says)
 
 
-def _with(value: float, low: float, high: float) -> str:
+def _with(value: Any, low: Any, high: Any) -> str:
     limits = interval(float(low), float(high))
     return f"{number(float(value))} {limits}".strip()
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import xarray as xr
 
-    from noisytheory.run import Audit
+    from noisytheory.result import Audit
 
 __all__ = ["Record", "read"]
 
@@ -299,7 +299,8 @@ class Record:
         values = np.asarray(
             self.dataset[name].isel(where).transpose("chain", "draw").values, float
         )
-        return values[~np.isnan(values).any(axis=1)]
+        whole: NDArray[np.float64] = values[~np.isnan(values).any(axis=1)]
+        return whole
 
     @cached_property
     def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -308,8 +309,10 @@ class Record:
         Both by ArviZ, on the draws as stored; NaN where a cell is exact, or has one block only
         (R-hat). Independent blocks have R-hat near 1: anything else is a fault of the simulator.
         """
-        from arviz_stats.base import array_stats
+        import arviz_stats.base
 
+        base: Any = arviz_stats.base
+        statistics = base.array_stats
         error, rhat = np.full(self.size, np.nan), np.full(self.size, np.nan)
         if not self.tried or self.kind in ("always", "identity", "exists"):
             return error, rhat
@@ -317,9 +320,9 @@ class Record:
             draws = self.draws("lhs", int(index))
             if draws.size < 4 or np.ptp(draws) == 0:
                 continue
-            error[index] = array_stats.mcse(draws, chain_axis=0, draw_axis=1, method="mean")
+            error[index] = statistics.mcse(draws, chain_axis=0, draw_axis=1, method="mean")
             if len(draws) > 1:
-                rhat[index] = array_stats.rhat(
+                rhat[index] = statistics.rhat(
                     draws, chain_axis=0, draw_axis=1, method="identity"
                 )
         return error, rhat
@@ -409,7 +412,7 @@ def number(value: Any, digits: int = 3) -> str:
     >>> number(0.012345), number(1.5e-7), number(20000), number(float("nan"))
     ('0.0123', '1.5×10⁻⁷', '20\u202f000', '–')
     """
-    if value is None or isinstance(value, float) and np.isnan(value):
+    if value is None or (isinstance(value, float) and np.isnan(value)):
         return "–"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"

@@ -1,0 +1,252 @@
+"""Figures, by what is drawn on them: the bound where it is, every series told apart."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from xml.etree.ElementTree import fromstring
+
+import numpy as np
+import planted
+import pytest
+
+from noisytheory import audit
+from noisytheory.evidence import proportion_limits
+from noisytheory.report import Record, figures
+
+
+@pytest.fixture(scope="module")
+def trial():
+    with audit([*planted.every_kind(), broken_tail()], budget="smoke") as found:
+        yield found
+
+
+def broken_tail():
+    return dataclasses.replace(
+        planted.hoeffding("hoeffding-broken"), bound=planted._quartered, expect="refuted",
+        twin=None, quantity="deviation", unit="probability",
+    )
+
+
+def data(trial, name):
+    return trial[f"planted/{name}"].dataset
+
+
+def title(figure):
+    return figure.get_suptitle().replace("\n", " ").replace("\u00a0", " ")
+
+
+def line(axes, label):
+    found, = (x for x in axes.get_lines() if x.get_label() == label)
+    return found
+
+
+def names(figure):
+    return [t.get_text() for legend in figure.legends for t in legend.get_texts()]
+
+
+def axes_of(figure):
+    axes, = figure.axes
+    return axes
+
+
+@pytest.mark.parametrize("claim", planted.every_kind(), ids=lambda c: c.id)
+def test_every_kind_draws(trial, claim):
+    dataset = trial[claim.id].dataset
+    drawn = figures.deciding(dataset)
+    assert bool(drawn) == (claim.kind != "cited")
+    for figure in drawn.values():
+        axes = axes_of(figure)
+        assert axes.get_xlabel() and title(figure)
+        assert len(figure.get_label()) > len(title(figure))
+        assert len(names(figure)) <= 9
+        assert len(figures.svg(figure)) < 150_000
+
+
+def test_pyplot_is_not_touched(trial):
+    import sys
+
+    figures.violations(data(trial, "hoeffding"))
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    assert pyplot is None or not pyplot.get_fignums()
+
+
+def test_violations_line_is_rate_equal_delta(trial):
+    axes = axes_of(figures.violations(data(trial, "at-level")))
+    promised = line(axes, "promised: rate = δ")
+    np.testing.assert_array_equal(promised.get_xdata(), promised.get_ydata())
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    assert axes.get_xlabel() == "promised level δ [probability]"
+    assert "[probability]" in axes.get_ylabel()
+
+
+def test_violations_have_clopper_pearson_intervals(trial):
+    dataset = data(trial, "at-level")
+    axes = axes_of(figures.violations(dataset))
+    drawn = {
+        (round(float(low), 9), round(float(high), 9))
+        for container in axes.containers
+        for (_, low), (_, high) in container.lines[2][0].get_segments()
+    }
+    low, high = proportion_limits(
+        dataset["violations"], dataset["replicates"].expand_dims(delta=3, axis=-1), 0.99
+    )
+    expected = {
+        (round(float(a), 9), round(float(b), 9))
+        for a, b in zip(low.ravel(), high.ravel(), strict=True)
+    }
+    assert drawn == expected
+
+
+def test_no_violation_is_drawn_as_upper_limit(trial):
+    dataset = data(trial, "data-dependent")
+    assert int(dataset["violations"].sum()) == 0
+    axes = axes_of(figures.violations(dataset))
+    limits = sorted(float(c.lines[0].get_ydata()[0]) for c in axes.containers)
+    assert all(c.has_yerr for c in axes.containers)
+    expected = proportion_limits(0, dataset["replicates"].values.repeat(2), 0.99)[1]
+    np.testing.assert_allclose(limits, sorted(expected))
+
+
+def test_exact_probabilities_have_no_interval(trial):
+    dataset = data(trial, "hoeffding-exact")
+    axes = axes_of(figures.violations(dataset))
+    assert not axes.containers
+    marks = [x for x in axes.get_lines() if len(x.get_xdata()) == 1]
+    probabilities = dataset["probability"].values
+    solid = probabilities[probabilities > axes.get_ylim()[0]]
+    heights = np.array([float(x.get_ydata()[0]) for x in marks])
+    assert all(np.isclose(heights, p).any() for p in solid)
+
+
+def test_distribution_forbids_the_corner(trial):
+    dataset = data(trial, "hoeffding")
+    record = Record(dataset)
+    figure = figures.distribution(dataset)
+    axes = axes_of(figure)
+    bound, = (x for x in axes.get_lines() if list(x.get_xdata()) == [1, 1])
+    assert bound is not None
+    curves = [x for x in axes.get_lines() if x.get_label().startswith("n")]
+    assert len(curves) == 2
+    # A curve crosses the promised level where the tightness says.
+    delta = float(record.deltas[record.level])
+    tightness = sorted(dataset["tightness"].values[:, record.level])
+    assert {c.get_drawstyle() for c in curves} == {"steps-post"}
+    crossing = sorted(float(c.get_xdata()[c.get_ydata() <= delta][0]) for c in curves)
+    # The quantiles are kept at steps of 0.01, so the level is met from below.
+    assert all(c >= t - 1e-12 for c, t in zip(crossing, tightness, strict=True))
+    np.testing.assert_allclose(crossing, tightness, rtol=0.12)
+
+
+def test_tightness_is_what_was_measured(trial):
+    dataset = data(trial, "hoeffding")
+    record = Record(dataset)
+    axes = axes_of(figures.tightness(dataset))
+    assert set(line(axes, "the bound").get_ydata()) == {1}
+    assert axes.get_xlabel() == "sample size n"
+    level = record.level
+    drawn = next(x for x in axes.get_lines() if len(x.get_xdata()) == 2 and x.get_color() != "k"
+                 and list(x.get_xdata()) == [10, 100])
+    np.testing.assert_array_equal(drawn.get_ydata(), dataset["tightness"].values[:, level])
+    assert axes.get_xscale() == "log"
+
+
+def test_forest_marks_the_bound_and_what_is_refuted(trial):
+    figure = figures.forest(data(trial, "hoeffding-broken"))
+    axes = axes_of(figure)
+    assert set(line(axes, "the bound").get_xdata()) == {1}
+    assert "refuted" in names(figure)
+    assert "break the promise" in title(figure)
+    rows = [t.get_text().replace("\u00a0", " ") for t in axes.get_yticklabels()]
+    assert rows == ["n = 10", "n = 100"]
+
+
+def test_vacuous_cells_are_hollow_and_grey(trial):
+    vacuous = planted.hoeffding("hoeffding-vacuous", trivial=0.2)
+    with audit([vacuous], budget="smoke") as found:
+        dataset = found[vacuous.id].dataset
+        assert dataset["vacuous"].any() and not dataset["vacuous"].all()
+        for draw in (figures.violations, figures.tightness, figures.forest):
+            figure = draw(dataset)
+            assert any("vacuous" in name for name in names(figure))
+            hollow = [
+                x for x in axes_of(figure).get_lines() if x.get_label() == "vacuous"
+                or x.get_markerfacecolor() == "none"
+            ]
+            assert hollow and all(x.get_color() == figures.MUTED for x in hollow)
+
+
+def test_open_interval_is_an_arrow_not_a_failure(trial):
+    dataset = data(trial, "hoeffding").copy(deep=True).load()
+    dataset["tightness_high"][:] = np.inf
+    for draw in (figures.tightness, figures.forest, lambda d: figures.summary([d])):
+        axes = axes_of(draw(dataset))
+        assert np.isfinite(axes.get_xlim()).all() and np.isfinite(axes.get_ylim()).all()
+
+
+def test_rate_shows_both_slopes(trial):
+    figure = figures.rate(data(trial, "rate"))
+    axes = axes_of(figure)
+    promised = line(axes, "promised slope −0.45")
+    slope = np.diff(np.log(promised.get_ydata())) / np.diff(np.log(promised.get_xdata()))
+    np.testing.assert_allclose(slope, -0.45)
+    assert any("slope −0.5" in name or "slope −0.49" in name for name in names(figure))
+
+
+def test_slopes_agree_with_the_verdict(trial):
+    dataset = data(trial, "rate")
+    fit, = figures.slopes(Record(dataset))
+    np.testing.assert_allclose(fit["slope"], dataset["slope"].values[0])
+    assert fit["low"] < fit["slope"] < fit["high"] < fit["exponent"]
+
+
+def test_summary_leaves_out_what_has_no_ratio(trial):
+    figure = figures.summary([r.dataset for r in trial])
+    rows = [t.get_text() for t in axes_of(figure).get_yticklabels()]
+    assert "planted/hoeffding" in rows
+    assert not {"planted/quoted", "planted/binomial", "planted/exists"} & set(rows)
+    with pytest.raises(ValueError, match="no claim has a ratio"):
+        figures.summary([data(trial, "quoted")])
+
+
+def test_dollars_in_names_are_text(trial):
+    priced = dataclasses.replace(planted.equal(), id="planted/priced", quantity="price $x_ in {")
+    with audit([priced], replicates=64) as found:
+        drawn = figures.svg(figures.optimum(found[priced.id].dataset))
+    assert "price $x_ in {" in drawn
+
+
+def test_svg_is_repeatable_and_whole(trial):
+    dataset = data(trial, "hoeffding")
+    figure = figures.violations(dataset)
+    figure.text(0.5, 0.5, "0.12345")
+    first = figures.svg(figure)
+    assert figures.svg(figures.violations(dataset)) == figures.svg(figures.violations(dataset))
+    root = fromstring(first)
+    assert not re.search(r'(href|src)="(?!#)', first)
+    assert not re.search(r"\d{4}-\d\d-\d\d", first)
+    # What is written in the picture is never shortened like a coordinate.
+    assert {"0.12345", "0.01", "0.1"} <= {t.strip() for t in root.itertext()}
+    assert "prefers-color-scheme: dark" in first
+
+
+def test_all_colours_have_a_dark_form(trial):
+    used: set[str] = set()
+    for result in trial:
+        for figure in figures.deciding(result.dataset).values():
+            used |= set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", figures.svg(figure)))
+    assert used <= {c for c in figures.DARK}
+
+
+def test_no_more_lines_than_can_be_told_apart():
+    many = planted.hoeffding(
+        "hoeffding-many", rows=64, simulate=many_coins,
+        grid={"n": [10, 100], "shift": list(range(12)), "delta": [0.1]},
+    )
+    with audit([many], replicates=64) as found:
+        for figure in figures.deciding(found[many.id].dataset).values():
+            assert len(names(figure)) <= 9
+
+
+def many_coins(n, shift, *, size, rng):
+    return planted._mean_of_coins(n, size=size, rng=rng)

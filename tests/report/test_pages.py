@@ -1,0 +1,247 @@
+"""The folder: parses, opens offline, links resolve, the same bytes again."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import planted
+import pytest
+
+from noisytheory import Paper, audit
+from noisytheory.report import Record, read, write
+from noisytheory.store import StoreError
+
+VOID = {"meta", "img", "br", "wbr", "hr", "input", "link"}
+EVIL = "<script>alert('x')</script> & \"quotes\" <img src=http://evil.example/x.png onerror=y>"
+
+
+class Balanced(HTMLParser):
+    """Every tag closed, in order; keeps attributes and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (self.open[-3:], tag)
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(path):
+    page = Balanced()
+    page.feed(path.read_text(encoding="utf-8"))
+    page.close()
+    assert page.open == []
+    return page
+
+
+def evil():
+    return dataclasses.replace(
+        planted.hoeffding("evil"), place=EVIL, hypotheses=[EVIL],
+        note=f"{EVIL}\n\n$a<b$ and $\\text{{<script>}}$",
+        statement=r"x < \text{<script>alert(1)</script>}", quantity="<b>", unit="<i>",
+    )
+
+
+def claims():
+    tried = [claim for claim in planted.every_kind() if claim.kind != "cited"]
+    return [
+        *tried, evil(), planted.hoeffding().broken(), planted.always().broken(),
+        planted.hoeffding("vacuous", trivial=0.01, expect="undecided"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("report")
+    with audit(claims(), budget="smoke", store=root / "store") as found:
+        page = write(found, root / "out")
+    assert page == root / "out" / "index.html"
+    return root / "out"
+
+
+def files(folder, suffix):
+    return sorted(folder.rglob(f"*.{suffix}"))
+
+
+def test_a_page_of_both_sorts_for_every_claim(folder):
+    for claim in claims():
+        assert (folder / f"{claim.id}.html").is_file()
+        assert (folder / f"{claim.id}.md").is_file()
+    assert (folder / "README.md").is_file()
+
+
+def test_html_is_balanced_and_loads_nothing_from_outside(folder):
+    for path in files(folder, "html"):
+        page = parsed(path)
+        for tag, attributes in page.tags:
+            assert tag not in ("link", "iframe", "object", "embed")
+            for name in ("src", "href", "srcset", "data", "poster"):
+                value = attributes.get(name) or ""
+                assert not re.match(r"(?i)\s*(https?:|//|data:|javascript:)", value), (path, value)
+            assert not [n for n in attributes if n.startswith("on")]
+        styles = re.findall(r"(?s)<style>(.*?)</style>", path.read_text(encoding="utf-8"))
+        assert not any("url(" in s or "@import" in s for s in styles)
+
+
+def test_links_resolve(folder):
+    for path in files(folder, "html"):
+        for tag, attributes in parsed(path).tags:
+            target = attributes.get("href" if tag == "a" else "src")
+            if tag in ("a", "img") and target and not target.startswith("#"):
+                assert (path.parent / target).is_file(), (path, target)
+    for path in files(folder, "md"):
+        text = re.sub(r"(?s)```.*?```|`[^`]*`", "", path.read_text(encoding="utf-8"))
+        for target in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
+            assert (path.parent / target).is_file(), (path, target)
+
+
+def test_text_of_a_claim_stays_text(folder):
+    path = folder / "planted/evil.html"
+    page = parsed(path)
+    assert "script" not in [tag for tag, _ in page.tags]
+    assert {a.get("src") for tag, a in page.tags if tag == "img"} <= {
+        f.name for f in files(folder, "svg")
+    }
+    assert "alert('x')" in "".join(page.text)
+    index = parsed(folder / "index.html")
+    assert [tag for tag, _ in index.tags].count("script") == 1
+    for path in (folder / "planted/evil.md", folder / "README.md"):
+        assert "<script" not in re.sub(
+            r"(?s)```.*?```|\$[^$]*\$", "", path.read_text(encoding="utf-8")
+        )
+    for path in files(folder, "svg"):
+        assert "<script" not in path.read_text(encoding="utf-8")
+
+
+def test_formulas_are_mathml(folder):
+    for claim in claims():
+        tags = [tag for tag, _ in parsed(folder / f"{claim.id}.html").tags]
+        assert "math" in tags, claim.id
+
+
+def test_pictures_have_texts_and_tables_have_heads(folder):
+    for path in files(folder, "html"):
+        page = parsed(path)
+        for tag, attributes in page.tags:
+            if tag == "img":
+                assert len(attributes["alt"]) > 40
+        tags = [tag for tag, _ in page.tags]
+        assert tags.count("thead") == tags.count("table")
+        assert all(a.get("scope") in ("col", "row") for tag, a in page.tags if tag == "th")
+        assert ("html", {"lang": "en"}) in page.tags and tags.count("h1") == 1
+
+
+def test_index_has_every_claim_and_its_filters(folder):
+    page = parsed(folder / "index.html")
+    rows = [a for tag, a in page.tags if tag == "tr" and "data-verdict" in a]
+    assert len(rows) == len(claims())
+    selects = [a["name"] for tag, a in page.tags if tag == "select"]
+    assert selects == ["paper", "kind", "verdict", "expected"]
+    assert {r["data-kind"] for r in rows} == {c.kind for c in claims()}
+    # Without scripts the table is whole and the filters are not there.
+    assert next(a for tag, a in page.tags if tag == "form").keys() >= {"hidden"}
+    assert not [a for a in rows if "hidden" in a]
+
+
+def test_a_store_gives_the_same_bytes_as_the_audit(folder, tmp_path):
+    write(folder.parent / "store", tmp_path)
+    first, second = (
+        {p.relative_to(root): p.read_bytes() for p in root.rglob("*.*")}
+        for root in (folder, tmp_path)
+    )
+    assert first == second and len(first) > 40
+
+
+def test_no_times_and_no_machine(folder):
+    for path in [*files(folder, "html"), *files(folder, "md")]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text)
+        assert str(folder) not in text
+
+
+@pytest.mark.parametrize(("name", "says"), [
+    ("hoeffding", "the probability of breaking the promise is shown to be at most δ"),
+    ("hoeffding-exact", "exact probability of breaking the promise is at most δ"),
+    ("hoeffding/broken-twin", "times what is promised"),
+    ("at-level", "the budget was spent with 12 of 12"),
+    ("vacuous", "vacuous everywhere on the grid"),
+    ("mean", "the expected left side is shown to be at most the bound"),
+    ("equal", "the value is the promised one within the declared margin"),
+    ("am-gm", "none of 1\u202f024 instances tried breaks the inequality"),
+    ("am-gm-exhaustive", "All 100 instances were enumerated, and none breaks the inequality"),
+    ("am-gm/broken-twin", "a counterexample, certified in exact arithmetic"),
+    ("exists", "the exact optimum is at least what is promised"),
+    ("rate", "This is support only"),
+    ("table", "what is printed, within the stated tolerance"),
+])
+def test_verdicts_in_words(folder, name, says):
+    text = " ".join("".join(parsed(folder / f"planted/{name}.html").text).split(" "))
+    assert says.lower() in text.lower()
+    assert "noisytheory" in text
+
+
+def test_counterexample_is_shown_step_by_step(folder):
+    page = parsed(folder / "planted/am-gm/broken-twin.html")
+    text = "".join(page.text)
+    assert "step by step" in text and "noisytheory replay planted/am-gm/broken-twin" in text
+    assert "What is wrong in print" not in text  # it has no note
+
+
+def test_reproducing_command(folder):
+    text = (folder / "planted/hoeffding.md").read_text(encoding="utf-8")
+    assert "noisytheory audit planted/hoeffding --seed 2026 --budget smoke\n" in text
+
+
+def test_arviz_statistics_of_simulated_cells(folder):
+    record = next(r for r in read(folder.parent / "store") if r.id == "planted/at-level")
+    error, rhat = record.monte_carlo
+    # Uniform draws: standard deviation sqrt(1/12) over the square root of 2048 draws; ArviZ
+    # estimates the effective number, hence the room (one seed, no false alarm).
+    assert error == pytest.approx((1 / 12 / 2048) ** 0.5, rel=0.2)
+    assert abs(rhat - 1).max() < 0.02
+
+
+def test_claims_are_in_the_order_of_their_numbers():
+    paper = Paper("p", "P")
+    with audit([paper.cited(n, statement="x") for n in ("theorem-15", "theorem-5")]) as found:
+        assert [r.id for r in read(found)] == ["p/theorem-5", "p/theorem-15"]
+
+
+def test_only_cited_claims_make_a_report(tmp_path):
+    with audit([planted.cited()]) as found:
+        index = write(found, tmp_path)
+    assert "quoted" in index.read_text(encoding="utf-8")
+    assert "no simulation can decide it" in "".join(parsed(tmp_path / "planted/quoted.html").text)
+    assert not list(tmp_path.rglob("*.svg"))
+
+
+def test_no_store(tmp_path):
+    with pytest.raises(StoreError, match="no store"):
+        write(tmp_path / "nothing", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_output_is_a_file(tmp_path, folder):
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(ValueError, match="output must be a folder"):
+        write(folder.parent / "store", tmp_path / "out")
+
+
+def test_a_record_needs_no_claim(folder):
+    record = next(r for r in read(folder.parent / "store") if r.id == "planted/hoeffding")
+    assert record.verdict == "upheld" and record.as_expected
+    assert record.labels == ["n\u00a0=\u00a010", "n\u00a0=\u00a0100"]
+    assert Record.of(record) is record
+    with pytest.raises(AttributeError):
+        _ = record.nothing
