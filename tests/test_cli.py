@@ -652,10 +652,15 @@ def test_nothing_but_answers_in_a_pipe(mine):
 
 
 def test_help_is_fast():
-    start = time.perf_counter()
-    assert shell("--help").returncode == 0
-    # 0.1 s on an idle machine; the limit is generous because others may be using this one.
-    assert time.perf_counter() - start < 3
+    def processor_seconds():
+        before = os.times()
+        assert shell("--help").returncode == 0
+        after = os.times()
+        return (after.children_user - before.children_user
+                + after.children_system - before.children_system)
+
+    # Processor time, because others may be using this machine; 0.1 s when nobody does.
+    assert min(processor_seconds() for _ in range(3)) < 0.3
     loaded = (
         "import sys, noisytheory.cli; "
         "print([m for m in ('numpy', 'scipy', 'xarray', 'rich', 'multiprocessing') "
