@@ -962,7 +962,8 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
     refuted = any(record.decision[f["rows"], 0].max() == REFUTED for f in fits)
     steepest = max(f["slope"] - f["exponent"] for f in fits)
     title = (
-        f"It falls more slowly than promised, by {number(steepest, 2)} in the exponent"
+        f"It {'grows faster' if shown[0]['exponent'] > 0 else 'falls more slowly'} than promised, "
+        f"by {number(steepest, 2)} in the exponent"
         if refuted else
         f"The slope is {number(shown[0]['slope'])}, the promise {number(shown[0]['exponent'])}"
     )
@@ -1052,10 +1053,8 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     ValueError
         If no claim has a ratio.
     """
-    # Where something has to be large enough (exists), a ratio says the opposite.
     records = [
-        r for r in map(Record.of, datasets)
-        if r.tightness is not None and r.tightness > 0 and r.kind != "exists"
+        r for r in map(Record.of, datasets) if r.tightness is not None and r.tightness > 0
     ]
     if not records:
         raise ValueError("no claim has a ratio of left side and bound")
@@ -1083,7 +1082,7 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     axes.set_yticks(range(len(records)), [_short(r.id, 46) for r in records])
     axes.set_ylim(len(records) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("left side / right side at the tightest cell")
+    axes.set_xlabel("tightness: left side / right side at the tightest cell")
     beyond = sum(r.verdict == "refuted" for r in records)
     holding = [float(r.tightness) for r in records if r.verdict == "upheld" and r.tightness]
     title = (
@@ -1183,6 +1182,9 @@ def _plain_log(axis: Any) -> None:
 # SVG.
 
 
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
+
+
 def _shorter(found: re.Match[str]) -> str:
     return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
 
@@ -1211,6 +1213,8 @@ def svg(figure: Figure) -> str:
     # Short numbers: a hundredth of a point is finer than any screen.
     # Only within tags: what is written in the picture stays as it is.
     text = re.sub(r"<[^>]*>", lambda m: re.sub(r"-?\d+\.\d{3,}", _shorter, m[0]), text)
+    # Fonts without raised digits are common, and a viewer may know no other.
+    text = re.sub("×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "e" + m[1].translate(_LOWERED), text)
     # Presentation styles stay, for viewers that know no media queries; these rules override them.
     rules = "".join(
         f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'

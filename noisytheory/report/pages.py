@@ -93,7 +93,8 @@ class Page:
 def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
-    The same audit gives the same bytes. Files of an earlier report at the same place are replaced.
+    The same audit gives the same bytes. Files of an earlier report at the same place are replaced;
+    nothing is deleted.
 
     Parameters
     ----------
