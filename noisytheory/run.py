@@ -25,7 +25,7 @@ from noisytheory.claim import Claim
 from noisytheory.draws import ClaimError, one_thread
 from noisytheory.engine import Engine
 from noisytheory.result import Audit, Result, finish
-from noisytheory.store import Store
+from noisytheory.store import Store, StoreError
 from noisytheory.trial import Trial
 from noisytheory.verdict import Thresholds
 
@@ -119,6 +119,7 @@ def audit(
     start = time.time()
     results: dict[str, Result] = {}
     try:
+        _same_audit(opened, {**settings, "claims": names})
         # Here too: what a population caches in this process must not depend on the engine.
         with one_thread(), engine:
             trials = _trials(chosen, settings, limit, max_blocks, opened)
@@ -144,6 +145,20 @@ def audit(
     if isinstance(claims, Claim):
         return ordered[claims.id]
     return Audit(ordered, provenance, opened)
+
+
+def _same_audit(store: Store, own: Mapping[str, Any]) -> None:
+    """Refuse a store whose verdicts share the level over another family, or at another level."""
+    told = {
+        "alpha": f"at level {store.attributes.get('alpha')}",
+        "budget": f"with budget {store.attributes.get('budget')}",
+        "claims": f"of other claims ({store.attributes.get('family')} in all)",
+    }
+    for name, text in told.items():
+        if store.attributes.get(name) != own[name]:
+            raise StoreError(
+                f"the store {store.location} belongs to an audit {text}: choose another store"
+            )
 
 
 def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:

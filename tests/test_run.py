@@ -23,6 +23,7 @@ import noisytheory as nt
 from noisytheory.draws import ClaimError, block_generator, draw
 from noisytheory.engine import Serial
 from noisytheory.result import replay_address
+from noisytheory.store import StoreError
 
 FAMILY = [
     planted.at_level(), planted.hoeffding(), planted.data_dependent(), planted.mean(),
@@ -264,12 +265,28 @@ with nt.audit(claims, budget="standard", seed=5, store={store!r}) as audit:
 """
 
 
+def test_a_store_of_another_audit_is_refused(tmp_path):
+    own = {"claims": [planted.mean()], "store": tmp_path / "store"}
+    run(**own).close()
+    run(**own).close()
+    others = [
+        ({"seed": 6}, "seed 5, this run has 6"),
+        ({"alpha": 0.05}, "an audit at level 0.01"),
+        ({"budget": "standard"}, "an audit with budget smoke"),
+        ({"claims": [planted.equal()]}, r"an audit of other claims \(1 in all\)"),
+        ({"claims": [planted.mean(simulate=lambda n, *, size, rng: rng.uniform(size=size) ** 2)]},
+         "planted/mean from other code or parameters"),
+    ]
+    for change, message in others:
+        with pytest.raises(StoreError, match=message):
+            run(**{**own, **change})
+    run(**own).close()
+
+
 def test_killed_at_random_instants_and_resumed(tmp_path):
     """Fifty SIGKILLs; the store opens after each, nothing finished is lost, the bits agree."""
     claims = [planted.at_level(), planted.hoeffding(), planted.data_dependent()]
     with run(claims, budget="standard", store=tmp_path / "quiet") as quiet:
-        from noisytheory.store import Store  # noqa: F401
-
         store = tmp_path / "killed"
         code = DRIVER.format(tests=str(Path(__file__).parent), store=str(store))
         moments, finished = random.Random(1), False
