@@ -36,7 +36,6 @@ CONFIDENCE = 0.99
 
 def _left_draws(trial: Trial, state: CellState) -> Arrays:
     """All stored draws of a cell, blocks in order."""
-    assert trial.blocks is not None
     parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -149,6 +148,9 @@ _LONG_NAMES = {
     "tries": "instances tried that satisfy the hypotheses",
     "log_e_against": "log evidence against the promise",
     "log_e_support": "log evidence that the promise holds",
+    "margin": "half-width within which equality is upheld",
+    "printed_error": "standard error of the printed number",
+    "slope": "log-log slope of the mean",
     "vacuous": "the bound is no better than what is true anyway",
     "exact": "no Monte Carlo error",
     "decision": "what this cell says",
@@ -200,6 +202,9 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
+        for name in ("margin", "printed_error") if claim.kind in ("equal", "published") else ():
+            told = [float(claim.value(name, cell) or 0.0) for cell in claim.cells()]
+            put(name, told, dims, shape)
         for name, values in extra.items():
             put(name, values, dims, shape)
         for name in ("rhs", "quantiles", "mean"):
@@ -225,24 +230,25 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "log_e_uphold": trial.thresholds.uphold,
         **audit_settings,
     }
+    if claim.along is not None:
+        attributes["along"] = claim.along
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
     for name in dims:
         dataset[name].attrs["long_name"] = name
-    if trial.blocks is not None:
-        drawn = {"long_name": claim.quantity, "units": claim.unit}
-        named = {
-            "lhs": drawn,
-            "rhs_draw": {"long_name": "right side, draw by draw", "units": claim.unit},
-            "other": {**drawn, "long_name": f"{claim.quantity}, second law"},
-            "applies": {"long_name": "whether the hypotheses hold", "units": "1"},
-        }
-        described = {
-            name: named.get(name, {"long_name": name, "units": claim.unit})
-            for name in trial.variables
-        }
-        trial.blocks.finish(dataset, list(dims), described)
+    drawn = {"long_name": claim.quantity, "units": claim.unit}
+    named = {
+        "lhs": drawn,
+        "rhs_draw": {"long_name": "right side, draw by draw", "units": claim.unit},
+        "other": {**drawn, "long_name": f"{claim.quantity}, second law"},
+        "applies": {"long_name": "whether the hypotheses hold", "units": "1"},
+    }
+    described = {
+        name: named.get(name, {"long_name": name, "units": claim.unit})
+        for name in trial.variables
+    }
+    trial.blocks.finish(dataset, list(dims), described)
     return Result(claim=claim, summary=dataset, seed=trial.seed)
 
 
@@ -352,7 +358,7 @@ class Result:
     @property
     def dataset(self) -> xr.Dataset:
         """The summary together with every stored draw, lazily opened."""
-        if self.store is None or self.claim.kind == "cited":
+        if self.store is None:
             return self.summary
         return self.store.read(self.claim.id)
 

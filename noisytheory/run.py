@@ -283,7 +283,6 @@ def _feed(
 ) -> Iterable[Trial]:
     """Queue items, taking blocks that the store already has from there."""
     for item in items:
-        assert trial.blocks is not None
         if item[1] >= 0 and item in trial.blocks:
             yield from _receive(trial, item, trial.blocks.get(*item), queue, progress, stored=True)
         else:
@@ -298,7 +297,6 @@ def _receive(
     if block < 0:
         following = trial.receive_exact(index, result)
     else:
-        assert trial.blocks is not None
         if not stored:
             trial.blocks.put(index, block, result)
         following = trial.receive(index, block, result)

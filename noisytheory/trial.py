@@ -45,21 +45,18 @@ class Trial:
         self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
-        self.blocks: ClaimBlocks | None = None
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[float, int, int, int] | None = None
         self.seconds_per_block = 0.0
-        self.open = len(self.cells)
-        if claim.kind == "cited":
-            self.open = 0
-            return
+        # A cited claim has nothing to draw; its dataset is stored all the same.
+        self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
             probe = kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed, rows=1))
             self.variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
-        self.blocks = store.claim(
+        self.blocks: ClaimBlocks = store.claim(
             claim.id, claim.fingerprint(), self.variables, cells=len(self.cells), rows=claim.rows
         )
 

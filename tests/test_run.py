@@ -189,6 +189,28 @@ def test_save(reference, tmp_path, suffix):
         assert opened.attrs["verdict"] == "upheld"
 
 
+def test_arviz_plots_what_we_store(reference):
+    """The dataset follows ArviZ's names: its forest and its ECDF need no conversion."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import arviz_plots
+
+    draws = xr.DataTree.from_dict(
+        {"posterior": reference["planted/hoeffding"].dataset[["lhs"]].isel(chain=[0])}
+    )
+    forest = arviz_plots.plot_forest(draws)
+    curves = arviz_plots.plot_dist(draws, kind="ecdf")
+    assert forest.viz.children and curves.viz.children
+
+
+def test_cited_claims_are_stored(tmp_path):
+    with run([planted.cited(), planted.mean()], store=tmp_path / "store"):
+        pass
+    with xr.open_datatree(tmp_path / "store", engine="zarr") as tree:
+        assert tree["planted/quoted"].attrs["verdict"] == "undecided"
+
+
 def test_save_refuses_other_suffixes(reference, tmp_path):
     with pytest.raises(ValueError, match=r"must end in \.nc or \.zarr"):
         reference["planted/hoeffding"].save(tmp_path / "x.csv")
