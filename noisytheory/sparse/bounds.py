@@ -1,0 +1,408 @@
+r"""Section 5 and Corollary 23 of the paper on the kernel mean as formulas: in print, and repaired.
+
+$m$ counts cells, $k$ atoms or iterations, $n$ points; diameters and errors are RKHS norms.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from noisytheory.domains import (
+    COUNT,
+    LEVEL,
+    NOISE_RATE,
+    NONNEGATIVE,
+    SAMPLE_SIZE,
+    Numeric,
+    requires,
+)
+from noisytheory.kernel_mean import bounds as kernel_mean
+
+__all__ = [
+    "clustered_error",
+    "clustered_error_repaired",
+    "clustered_mean",
+    "clustered_mean_repaired",
+    "luckiness",
+    "luckiness_repaired",
+    "miss_probability",
+    "miss_probability_without_replacement",
+    "noisy_sparse_error",
+    "noisy_sparse_error_sharp",
+    "projection_error",
+    "sparse_lower_bound",
+    "subsampling_mean_square",
+    "without_replacement_mean_square",
+]
+
+
+@requires(k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
+def subsampling_mean_square(k: Numeric, power: Numeric, norm: Numeric) -> Numeric:
+    r"""Mean square error of the mean of ``k`` independent draws, an identity.
+
+    $$\mathbb E\|\omega^*-\tilde\omega\|^2
+    =\tfrac1k\big(\textstyle\sum\alpha(\omega)\|\omega\|^2-\|\omega^*\|^2\big)$$
+
+    Parameters
+    ----------
+    k : int, >= 1
+        Draws.
+    power : float, >= 0
+        $\sum\alpha(\omega)\|\omega\|^2$.
+    norm : float, >= 0
+        $\|\omega^*\|$.
+
+    Returns
+    -------
+    float
+        Squared RKHS norm.
+
+    Examples
+    --------
+    >>> float(subsampling_mean_square(4, 1.0, 0.0))
+    0.25
+    """
+    return (power - norm**2) / k
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
+def without_replacement_mean_square(
+    n: Numeric, k: Numeric, power: Numeric, norm: Numeric
+) -> Numeric:
+    r"""The same for ``k`` of ``n`` equally weighted points, drawn without replacement.
+
+    $$\mathbb E\|\omega^*-\tilde\omega\|^2
+    =\tfrac1k\tfrac{n-k}{n-1}\big(\textstyle\frac1n\sum\|\omega\|^2-\|\omega^*\|^2\big)$$
+
+    Parameters
+    ----------
+    n, k : int, 1 <= k <= n, n >= 2
+    power, norm : float
+        As in `subsampling_mean_square`.
+
+    Returns
+    -------
+    float
+        Squared RKHS norm.
+
+    Examples
+    --------
+    On an orthonormal sample it is the least that Theorem 20 allows.
+
+    >>> n, k = 100, 7
+    >>> square = without_replacement_mean_square(n, k, 1.0, n**-0.5)
+    >>> round(float(np.sqrt(square)), 6), round(float(sparse_lower_bound(n, k)), 6)
+    (0.364496, 0.364496)
+    """
+    return subsampling_mean_square(k, power, norm) * (n - k) / (n - 1)
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT)
+def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
+    r"""Least error of a ``k``-sparse convex approximation of the mean of an orthonormal sample.
+
+    $$\|\omega^*-\tilde\omega\|\ge\sqrt{1/k-1/n}$$
+
+    Theorem 20. Print leaves out that $k\le n$, and asks for infinite dimension where $n$ is enough.
+
+    Parameters
+    ----------
+    n : int, >= 1
+        Points.
+    k : int, >= 1
+        Atoms; NaN where it exceeds ``n``.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(sparse_lower_bound(100, 7)), 6)
+    0.364496
+    """
+    return np.sqrt(np.where(k <= n, 1 / k - 1 / n, np.nan))[()]
+
+
+@requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
+def clustered_error(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
+    r"""Radius of clustered sub-sampling as printed, Theorem 21.
+
+    $$\|\omega^*-\tilde\omega\|\le D\Big(\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(1/\delta)}m}\Big)$$
+
+    With probability at least $1-\delta$, for cells of diameter at most $D$.
+
+    Parameters
+    ----------
+    m : int, >= 1
+        Cells.
+    delta : float in (0, 1)
+    diameter : float, >= 0
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(clustered_error(20, 0.05, 1.3)), 6)
+    0.793818
+    """
+    return diameter * (1 + np.sqrt(np.log(1 / delta))) / np.sqrt(m)
+
+
+@requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
+def clustered_error_repaired(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
+    r"""Theorem 21 with both of its terms computed: smaller by $1/\sqrt2$.
+
+    $$\|\omega^*-\tilde\omega\|\le\tfrac{D}{\sqrt{2m}}\big(1+\sqrt{\log(1/\delta)}\big)$$
+
+    The variance in a cell is at most $D^2/2$, and
+    $\sum_{ij}c_{ij}^2=D^2\sum\alpha_i^2/n_i\le D^2/m$.
+
+    Parameters
+    ----------
+    m, delta, diameter
+        As in `clustered_error`.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> ratio = clustered_error_repaired(7, 0.1, 2.0) / clustered_error(7, 0.1, 2.0)
+    >>> round(float(ratio), 9)
+    0.707106781
+    """
+    return clustered_error(m, delta, diameter) / math.sqrt(2)
+
+
+@requires(m=COUNT, diameter=NONNEGATIVE)
+def clustered_mean(m: Numeric, diameter: Numeric) -> Numeric:
+    r"""Mean error of clustered sub-sampling as printed, $D/\sqrt m$ (proof of Theorem 21).
+
+    Parameters
+    ----------
+    m, diameter
+        As in `clustered_error`.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> float(clustered_mean(4, 1.0))
+    0.5
+    """
+    return diameter / np.sqrt(m)
+
+
+@requires(m=COUNT, diameter=NONNEGATIVE)
+def clustered_mean_repaired(m: Numeric, diameter: Numeric) -> Numeric:
+    r"""The same repaired, $D/\sqrt{2m}$; attained as regular simplices in the cells grow.
+
+    Parameters
+    ----------
+    m, diameter
+        As in `clustered_error`.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> float(clustered_mean_repaired(2, 1.0))
+    0.5
+    """
+    return diameter / np.sqrt(2 * m)
+
+
+@requires(k=COUNT, diameter=NONNEGATIVE)
+def luckiness(k: Numeric, diameter: Numeric) -> Numeric:
+    r"""Some ``k``-sparse approximation is this near, $\sqrt2D^*(S,k/2)/\sqrt k$ (Section 5.5.1).
+
+    Parameters
+    ----------
+    k : int, even
+        Atoms.
+    diameter : float, >= 0
+        $D^*(S,k/2)$.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(luckiness(8, 1.0)), 9)
+    0.5
+    """
+    return math.sqrt(2) * diameter / np.sqrt(k)
+
+
+@requires(k=COUNT, diameter=NONNEGATIVE)
+def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
+    r"""The same from the repaired Theorem 21, $D^*(S,k/2)/\sqrt k$, with $k-1$ atoms.
+
+    Parameters
+    ----------
+    k, diameter
+        As in `luckiness`.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> float(luckiness_repaired(4, 1.0))
+    0.5
+    """
+    return diameter / np.sqrt(k)
+
+
+@requires(m=COUNT, n=SAMPLE_SIZE, diameter=NONNEGATIVE)
+def projection_error(m: Numeric, n: Numeric, diameter: Numeric) -> Numeric:
+    r"""Projection on ``m`` of ``n`` equally weighted points: $(1-\frac mn)D^*(S,m)$ (5.5.3).
+
+    Parameters
+    ----------
+    m, n : int
+        Centres and points.
+    diameter : float, >= 0
+        Least diameter of a partition into ``m`` cells, or the radius of the centres.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> float(projection_error(3, 4, 1.0))
+    0.25
+    """
+    return np.maximum(1 - m / n, 0) * diameter
+
+
+@requires(n=SAMPLE_SIZE, m=COUNT, delta=LEVEL, sigma=NOISE_RATE, diameter=NONNEGATIVE)
+def noisy_sparse_error(
+    n: Numeric, m: Numeric, delta: Numeric, sigma: Numeric, diameter: Numeric
+) -> Numeric:
+    r"""Right side of Corollary 23, for $\|\Phi(P)-\tilde\omega/(1-2\sigma)\|$.
+
+    $$\tfrac1{1-2\sigma}\Big(\tfrac2{\sqrt n}+\sqrt{\tfrac{2\log(2/\delta)}n}\Big)
+    +\tfrac{2D^*(S,m)}{1-2\sigma}\Big(\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(2/\delta)}m}\Big)$$
+
+    Print has it for $\|\Phi(P)-\tilde\omega\|$, which tends to $2\sigma\|\Phi(P)\|$.
+
+    Parameters
+    ----------
+    n, m : int, >= 1
+        Sample size and cells.
+    delta : float in (0, 1)
+    sigma : float in [0, 1/2)
+        Rate of label noise.
+    diameter : float, >= 0
+        $D^*(S,m)$.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(noisy_sparse_error(2000, 2, 0.05, 0.4, 0.0)), 6)
+    0.527288
+    """
+    deviation = kernel_mean.mean_deviation(n, delta / 2)
+    return (deviation + 2 * clustered_error(m, delta / 2, diameter)) / (1 - 2 * sigma)
+
+
+@requires(n=SAMPLE_SIZE, m=COUNT, delta=LEVEL, sigma=NOISE_RATE, diameter=NONNEGATIVE)
+def noisy_sparse_error_sharp(
+    n: Numeric, m: Numeric, delta: Numeric, sigma: Numeric, diameter: Numeric
+) -> Numeric:
+    r"""The same from the repaired Theorems 5 and 21.
+
+    Parameters
+    ----------
+    n, m, delta, sigma, diameter
+        As in `noisy_sparse_error`.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(noisy_sparse_error_sharp(2000, 2, 0.05, 0.4, 0.0)), 6)
+    0.415484
+    """
+    deviation = kernel_mean.mean_deviation_repaired(n, delta / 2)
+    return (deviation + 2 * clustered_error_repaired(m, delta / 2, diameter)) / (1 - 2 * sigma)
+
+
+def miss_probability(clusters: int, draws: int) -> float:
+    r"""Probability that ``draws`` independent draws miss one of ``clusters`` equal clusters.
+
+    $$\sum_{j\ge1}(-1)^{j+1}\binom cj\Big(1-\frac jc\Big)^k$$
+
+    Parameters
+    ----------
+    clusters, draws : int, >= 1
+
+    Returns
+    -------
+    float
+        Probability.
+
+    Examples
+    --------
+    >>> round(miss_probability(16, 32), 6)
+    0.926557
+    """
+    terms = (
+        (-1) ** (j + 1) * math.comb(clusters, j) * (clusters - j) ** draws
+        for j in range(1, clusters + 1)
+    )
+    return float(Fraction(sum(terms), clusters**draws))
+
+
+def miss_probability_without_replacement(clusters: int, draws: int, members: int) -> float:
+    r"""The same for different points, ``members`` in each cluster.
+
+    Parameters
+    ----------
+    clusters, draws, members : int, >= 1
+
+    Returns
+    -------
+    float
+        Probability.
+
+    Examples
+    --------
+    >>> [round(miss_probability_without_replacement(16, 32, s), 4) for s in (10, 20, 50, 100)]
+    [0.8639, 0.9001, 0.917, 0.9219]
+    """
+    terms = (
+        (-1) ** (j + 1) * math.comb(clusters, j) * math.comb((clusters - j) * members, draws)
+        for j in range(1, clusters + 1)
+    )
+    return float(Fraction(sum(terms), math.comb(clusters * members, draws)))

@@ -1,0 +1,180 @@
+"""Herding in the earlier version on trial: Algorithm 1, its cost, its use for classifiers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from noisytheory.claim import Certificate
+from noisytheory.domains import Numeric
+from noisytheory.kernel_mean import bounds as kernel_mean
+from noisytheory.papers import AVERAGE_CLASSIFIER
+from noisytheory.populations import axis, two_axes
+from noisytheory.sparse import (
+    simulate,
+    simulate_hulls,
+    simulate_means,
+)
+from noisytheory.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
+
+# Herding in the earlier version.
+
+
+def _score_radius(n: int, delta: Numeric) -> Numeric:
+    return kernel_mean.mean_deviation_repaired(n, delta)
+
+
+average_classifier = [
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/error-falls",
+        statement=r"\|\omega_P-\omega_{k+1}\|\le\|\omega_P-\omega_k\|",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["line search"],
+        simulate=simulate_hulls.herding_progress,
+        grid={"hull": HULLS, "step": ["line search"], "k": [2, 3, 10]},
+        rows=512,
+        certify=simulate_hulls.herding_certificate(
+            lambda errors, distance, diameter, k: errors[-2]
+        ),
+        twin={"grid": {"hull": ["cross 2", "cross 5"], "step": ["uniform"], "k": [2, 3]},
+              "why": "steps 1/t"},
+        **SQUARE,
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/weights/printed",
+        statement=r"\tilde\omega\in\mathrm{co}(\phi(R)):\ \textstyle\sum_i\alpha_i=1",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["line search from the empty set, as printed"],
+        bound=lambda: 1.0,
+        simulate=simulate_hulls.empty_start_weights,
+        certify=simulate_hulls.empty_start_certificate,
+        grid={"hull": ["cross 2", "simplex 4"], "k": [1]},
+        rows=512,
+        expect="refuted",
+        quantity="sum of the weights",
+        note=(
+            r"From $\omega=0$ the line search gives $\lambda_1=\langle\omega_P,\phi(z)\rangle/"
+            r"\|\phi(z)\|^2$, below 1 unless $P$ is a point."
+        ),
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/weights/repaired",
+        statement=r"\textstyle\sum_i\alpha_i=1",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=[r"the first step is $\lambda_1=1$"],
+        bound=lambda: 1.0,
+        simulate=simulate_hulls.herding_weights,
+        certify=simulate_hulls.empty_start_certificate,
+        grid={"hull": ["cross 2", "simplex 4"], "k": [1, 5]},
+        rows=64,
+        twin={"simulate": simulate_hulls.empty_start_weights,
+              "grid": {"hull": ["cross 2"], "k": [1]}, "why": "the first step by line search"},
+        quantity="sum of the weights",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/termination/printed",
+        statement=r"\text{the loop reaches}\ \|\omega_P-\tilde\omega\|\le\epsilon",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["candidates a part of the support of P"],
+        bound=lambda: 0.1,
+        exact=simulate_hulls.stuck_error,
+        certify=simulate_hulls.stuck_certificate,
+        grid={"k": [1, 10, 1000], "gap": [-math.inf]},
+        expect="refuted",
+        note="Where the candidates' hull is farther away than the tolerance, it never does.",
+        **ERROR,
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/termination/repaired",
+        statement=r"\text{the loop ends when the duality gap is 0}",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["candidates a part of the support of P", "a stop at the duality gap"],
+        bound=lambda: 1,
+        exact=simulate_hulls.stuck_steps,
+        certify=lambda lhs: Certificate(int(lhs), 1, [("steps made", int(lhs))]),
+        grid={"k": [10, 1000], "gap": [0.0]},
+        twin={"grid": {"k": [10], "gap": [-math.inf]}, "why": "no stop at the duality gap"},
+        quantity="steps made where none but the first can help",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/frank-wolfe",
+        statement=(
+            r"\langle\omega_P-\omega,\phi(z)\rangle"
+            r"=-\partial_{\phi(z)}\tfrac12\|\omega_P-\omega\|^2"
+        ),
+        place="Sec. 6: herding is Frank-Wolfe",
+        simulate=simulate_hulls.direction_slope,
+        certify=simulate_hulls.direction_certificate,
+        grid={"sign": [1]},
+        rows=512,
+        twin={"grid": {"sign": [-1]}, "why": "the other sign"},
+        quantity="greedy score",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "computation/matrix",
+        statement=r"\text{all scores take}\ O(n^2)\ \text{kernel values: at most}\ n^2",
+        place="Sec. 6.2",
+        bound=lambda n: n * n,
+        exact=simulate_means.herding_evaluations,
+        certify=lambda n, lhs: Certificate(int(lhs), n * n // 4, [("counted", int(lhs))]),
+        grid={"n": [10, 1000, 3000], "k": [1], "part": ["scores"]},
+        note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
+        twin={"bound": lambda n: n * n // 4, "why": "a quarter"},
+        quantity="kernel evaluations",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "computation/iteration",
+        statement=r"k\ \text{iterations use}\ kn\ \text{kernel values}",
+        place="Sec. 6.2: of order n",
+        bound=lambda n, k: n * k,
+        exact=simulate_means.herding_evaluations,
+        grid={"n": [10, 100, 700], "k": [1, 7], "part": ["iterations"]},
+        certify=lambda n, k, lhs: Certificate(int(lhs), n, [("counted", int(lhs))]),
+        twin={"bound": lambda n, k: n, "grid": {"n": [10], "k": [7], "part": ["iterations"]},
+              "why": "n in all"},
+        quantity="kernel evaluations",
+    ),
+    AVERAGE_CLASSIFIER.tail(
+        "computation/estimated-scores",
+        statement=(
+            r"\max_z|\langle\hat\omega-\omega_S,\phi(z)\rangle|"
+            r"\le\tfrac{1+\sqrt{2\log(1/\delta)}}{\sqrt s}"
+        ),
+        place="Sec. 6.2: estimating the mean lowers the cost of the scores",
+        hypotheses=["s independent draws from the sample", BOUNDED],
+        bound=_score_radius,
+        simulate=simulate.score_deviation,
+        grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
+        trivial=2.0,
+        twin={"bound": lambda n, delta: _score_radius(n, delta) / 3, "why": "bound divided by 3"},
+        quantity="largest error of a score",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "discriminative",
+        statement=r"|\langle\omega_S-\tilde\omega,\phi(x)\rangle|\le\epsilon\ \forall x",
+        place="Sec. 6.4",
+        hypotheses=[BOUNDED],
+        bound=lambda largest: largest,
+        simulate=simulate_means.score_error,
+        certify=simulate_means.score_certificate(Fraction(1)),
+        grid={"direction": ["free", "along the feature"]},
+        rows=1024,
+        note="Tight where the error points along a feature.",
+        twin={"bound": lambda largest: largest / 2, "why": "half of epsilon squared",
+              "certify": simulate_means.score_certificate(Fraction(1, 2))},
+        quantity="squared score",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "sparsity-prose",
+        statement=r"\text{the minimiser of linear loss has}\ n\ \text{atoms}",
+        place="Sec. 6.7",
+        hypotheses=["linearly independent features"],
+        bound=lambda n: n,
+        exact=simulate_means.mean_expansion,
+        certify=lambda n, lhs: Certificate(n, n - 1, [("weights", f"{n} times 1/{n}")]),
+        grid={"n": [2, 5, 20]},
+        note="Where features are dependent the mean may have shorter expansions.",
+        twin={"bound": lambda n: n - 1, "why": "n - 1 for n"},
+        quantity="atoms",
+    ),
+]

@@ -1,0 +1,230 @@
+r"""Kernel herding: Frank-Wolfe on $\frac12\|\pi^*-\omega\|^2$ over the hull of the sample."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.kernels import Kernel
+from noisytheory.sparse.approximation import Approximation, Target, checked_count
+
+__all__ = ["away_steps", "herding", "recursive_herding"]
+
+Doubles = NDArray[np.float64]
+STEPS = ("line search", "uniform", "classic")
+
+
+def herding(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    k: int,
+    *,
+    step: str = "line search",
+    tolerance: float = 0.0,
+    gap: float = 0.0,
+    candidates: ArrayLike | None = None,
+) -> Approximation:
+    r"""Take the point with the largest $\langle\pi^*-\omega,\omega_i\rangle$, move towards it.
+
+    Algorithm 1 of the average-classifier paper, with $\lambda_1=1$ (from $\omega=0$ its line
+    search would leave weights that do not sum to 1) and a stop at the duality gap (without one
+    it never ends where the candidates' hull stays farther away than ``tolerance``). One row of
+    the Gram matrix an iteration, $O(n)$ memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : array-like, shape (n, d)
+    alpha : array-like, shape (n,)
+        Target weights, of any sign.
+    k : int
+        Largest number of iterations; the number of atoms is at most this.
+    step : {"line search", "uniform", "classic"}
+        The best $\lambda$, $1/t$ (equal weights, with repetition), or $2/(t+1)$ at step $t$.
+    tolerance : float
+        Stop when the error is at most this (RKHS norm).
+    gap : float
+        Stop when the duality gap of the normalised problem is at most this; half the squared
+        error exceeds its least value by no more than the gap.
+    candidates : int array-like, optional
+        Points that may be taken; all of non-zero weight if missing.
+
+    Returns
+    -------
+    Approximation
+        Errors after every step.
+
+    Raises
+    ------
+    ValueError
+        If ``step`` is unknown, ``k`` is not a whole number >= 1, or no candidate has weight.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> found = herding(Linear(), [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 10)
+    >>> found.indices.tolist(), found.weights.tolist(), found.error
+    ([0, 1], [0.5, 0.5], 0.0)
+    """
+    if step not in STEPS:
+        raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
+    checked_count("k", k)
+    target = Target(kernel, points, alpha)
+    scores, diagonal, square = target.scores, target.diagonal, target.square
+    allowed = _allowed(target, candidates)
+    # residual = <pi* - w, w_i>, inner = <w, pi*>, norm = <w, w>.
+    residual = scores.copy()
+    row, scaled = target.buffer(), np.empty(len(target))
+    atoms: list[int] = []
+    shares = np.zeros(k)
+    errors: list[float] = []
+    inner = norm = 0.0
+    for t in range(1, k + 1):
+        z = int(residual.argmax() if allowed is None else allowed[residual[allowed].argmax()])
+        slope = residual[z] - inner + norm
+        if t > 1 and slope <= gap:
+            break
+        if t == 1:
+            rate = 1.0
+        elif step == "line search":
+            across = float(scores[z] - residual[z])
+            curvature = diagonal[z] - 2 * across + norm
+            rate = min(1.0, slope / curvature) if curvature > 0 else 0.0
+        else:
+            rate = 1 / t if step == "uniform" else 2 / (t + 1)
+        across = float(scores[z] - residual[z])
+        norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
+        inner = (1 - rate) * inner + rate * float(scores[z])
+        # residual <- (1 - rate) residual + rate (scores - row), in place.
+        np.subtract(scores, target.row(z, row), out=scaled)
+        scaled *= rate
+        residual *= 1 - rate
+        residual += scaled
+        shares[: t - 1] *= 1 - rate
+        shares[t - 1] = rate
+        atoms.append(z)
+        errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
+        if errors[-1] <= tolerance:
+            break
+    return target.approximation(atoms, shares[: len(atoms)], errors)
+
+
+def _allowed(target: Target, candidates: ArrayLike | None) -> NDArray[np.int64] | None:
+    if candidates is None:
+        return None
+    allowed = np.flatnonzero(np.isin(target.kept, np.asarray(candidates, dtype=np.int64)))
+    if not allowed.size:
+        raise ValueError("candidates must name a point of non-zero weight")
+    return allowed
+
+
+def away_steps(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
+) -> Approximation:
+    r"""Herding that may also move away from the worst atom it holds (Lacoste-Julien, Jaggi 2015).
+
+    Its linear rate depends on the pyramidal width of the sample, not on the distance of the target
+    from the boundary of the hull.
+
+    Parameters
+    ----------
+    kernel, points, alpha, k, gap
+        As in `herding`.
+
+    Returns
+    -------
+    Approximation
+        Errors after every step.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> found = away_steps(Linear(), [[0.0], [1.0], [3.0]], [0.5, 0.25, 0.25], 9)
+    >>> round(found.error, 6)
+    0.0
+    """
+    checked_count("k", k)
+    target = Target(kernel, points, alpha)
+    scores, diagonal = target.scores, target.diagonal
+    first = int(scores.argmax())
+    held = {first: 1.0}
+    row = target.buffer()
+    product = target.row(first, row).astype(np.float64)
+    inner, norm = float(scores[first]), float(diagonal[first])
+    errors = [target.total * math.sqrt(max(target.square - 2 * inner + norm, 0.0))]
+    for _ in range(1, k):
+        residual = scores - product
+        forward = int(residual.argmax())
+        away = min(held, key=lambda atom: float(residual[atom]))
+        here = inner - norm
+        if max(residual[forward] - here, 0.0) <= gap:
+            break
+        if residual[forward] - here >= here - residual[away]:
+            atom, sign, most = forward, 1.0, 1.0
+        else:
+            atom, sign = away, -1.0
+            most = held[away] / (1 - held[away]) if held[away] < 1 else 0.0
+        curvature = diagonal[atom] - 2 * product[atom] + norm
+        slope = sign * (residual[atom] - here)
+        rate = sign * min(most, slope / curvature if curvature > 0 else 0.0)
+        norm = (
+            (1 - rate) ** 2 * norm
+            + 2 * rate * (1 - rate) * float(product[atom])
+            + rate**2 * float(diagonal[atom])
+        )
+        inner = (1 - rate) * inner + rate * float(scores[atom])
+        product *= 1 - rate
+        product += rate * target.row(atom, row)
+        dropped = sign < 0 and -rate == most
+        held = {a: w * (1 - rate) for a, w in held.items()}
+        held[atom] = held.get(atom, 0.0) + rate
+        if dropped:
+            del held[atom]
+        errors.append(target.total * math.sqrt(max(target.square - 2 * inner + norm, 0.0)))
+    return target.approximation(list(held), list(held.values()), errors)
+
+
+def recursive_herding(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    tolerance: float,
+    *,
+    rounds: int,
+    most: int = 10_000,
+) -> Approximation:
+    r"""Herd the sample, then the herd, and so on: an error of at most $j\epsilon$ after $j$ rounds.
+
+    Parameters
+    ----------
+    kernel, points, alpha
+        As in `herding`.
+    tolerance : float
+        $\epsilon$ of every round, RKHS norm.
+    rounds : int
+        Number of rounds.
+    most : int
+        Largest number of iterations of a round.
+
+    Returns
+    -------
+    Approximation
+        Distance to the first target after every round.
+    """
+    checked_count("rounds", rounds)
+    target = Target(kernel, points, alpha)
+    everything, weights = np.asarray(points), np.asarray(alpha, dtype=np.float64)
+    indices = target.kept
+    errors = []
+    for _ in range(rounds):
+        herd = herding(kernel, everything[indices], weights[indices], most, tolerance=tolerance)
+        weights = np.zeros(len(everything))
+        indices = indices[herd.indices]
+        weights[indices] = herd.weights
+        where = np.searchsorted(target.kept, indices)
+        shares = weights[indices] * target.signs[where] / target.total
+        errors.append(target.distance(where, shares))
+    return target.approximation(where, shares, errors)

@@ -1,0 +1,221 @@
+r"""Best weights on given atoms: projection on their span or hull, and herding that uses it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.kernels import Kernel, blocks
+from noisytheory.sparse.approximation import Approximation, Ints, Target, checked_count
+from noisytheory.sparse.farthest_first import traverse
+
+__all__ = [
+    "convex_projection",
+    "fully_corrective",
+    "nearest_centre",
+    "projection",
+    "simplex_weights",
+]
+
+Doubles = NDArray[np.float64]
+
+
+def projection(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
+) -> Approximation:
+    r"""Project the target on the span of ``k`` farthest-first centres (Cruz Cortés, Scott).
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : array-like, shape (n, d)
+    alpha : array-like, shape (n,)
+        Target weights, of any sign.
+    k : int
+        Number of centres.
+    start : int
+        First centre, counted among the points of non-zero weight.
+
+    Returns
+    -------
+    Approximation
+        One error; weights may have either sign.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> round(projection(Linear(), [[1.0], [2.0]], [0.5, 0.5], 1).error, 12)
+    0.0
+    """
+    target = Target(kernel, points, alpha)
+    centres = traverse(target, k, start=start).centres
+    gram = target.gram(centres)
+    solved = np.linalg.lstsq(gram, target.scores[centres], rcond=1e-12)[0]
+    shares = np.asarray(solved, dtype=np.float64)
+    return target.approximation(centres, shares, target.distance(centres, shares, gram))
+
+
+def convex_projection(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
+) -> Approximation:
+    """Project the target on the convex hull of ``k`` farthest-first centres.
+
+    Parameters
+    ----------
+    kernel, points, alpha, k, start
+        As in `projection`.
+
+    Returns
+    -------
+    Approximation
+        One error; weights have the target's signs and its total.
+    """
+    target = Target(kernel, points, alpha)
+    centres = traverse(target, k, start=start).centres
+    gram = target.gram(centres)
+    shares = simplex_weights(gram, target.scores[centres])
+    return target.approximation(centres, shares, target.distance(centres, shares, gram))
+
+
+def nearest_centre(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
+) -> Approximation:
+    r"""Replace every point by the nearest of ``k`` centres.
+
+    The error is at most $(1-\alpha(\tilde S))r_k$: the centres stay where they are.
+
+    Parameters
+    ----------
+    kernel, points, alpha, k, start
+        As in `projection`.
+
+    Returns
+    -------
+    Approximation
+        One error.
+    """
+    target = Target(kernel, points, alpha)
+    found = traverse(target, k, start=start)
+    shares = np.zeros(len(found.centres))
+    np.add.at(shares, found.cells, target.masses)
+    return target.approximation(found.centres, shares, target.distance(found.centres, shares))
+
+
+def simplex_weights(
+    gram: ArrayLike, scores: ArrayLike, start: ArrayLike | None = None
+) -> Doubles:
+    r"""Minimise $\frac12q^\top Gq-f^\top q$ over the probability simplex, by an active set.
+
+    Parameters
+    ----------
+    gram : array-like, shape (k, k)
+        Positive semi-definite.
+    scores : array-like, shape (k,)
+        $f$.
+    start : array-like, shape (k,), optional
+        Where to start, in the simplex.
+
+    Returns
+    -------
+    array, shape (k,)
+
+    Examples
+    --------
+    >>> simplex_weights([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5]).tolist()
+    [0.5, 0.5]
+    """
+    matrix, linear = np.asarray(gram, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    k = len(linear)
+    if start is None:
+        shares = np.zeros(k)
+        shares[int(np.argmin(np.diag(matrix) / 2 - linear))] = 1.0
+    else:
+        shares = np.asarray(start, dtype=np.float64).copy()
+    active = shares > 0
+    slack = 1e-13 * max(1.0, float(np.abs(matrix).max()))
+    for _ in range(20 * k + 20):
+        while True:
+            best = _on_the_plane(matrix[np.ix_(active, active)], linear[active])
+            if np.all(best > 0):
+                shares[active] = best
+                break
+            # Move until the first weight reaches zero, and leave it out.
+            current = shares[active]
+            falling = best <= 0
+            ratio = current[falling] / np.maximum(current[falling] - best[falling], 1e-300)
+            reach = float(ratio.min())
+            moved = np.maximum(current + reach * (best - current), 0.0)
+            moved[np.flatnonzero(falling)[int(ratio.argmin())]] = 0.0
+            shares[active] = moved / moved.sum()
+            active = shares > 0
+        gradient = matrix @ shares - linear
+        level = float(gradient @ shares)
+        entering = int(np.where(active, np.inf, gradient).argmin())
+        if active[entering] or gradient[entering] >= level - slack:
+            break
+        active[entering] = True
+    return shares
+
+
+def _on_the_plane(matrix: Doubles, linear: Doubles) -> Doubles:
+    """The minimiser on the plane of weights that sum to 1."""
+    size = len(linear)
+    system = np.ones((size + 1, size + 1))
+    system[:size, :size] = matrix
+    system[size, size] = 0.0
+    right = np.append(linear, 1.0)
+    try:
+        return np.asarray(np.linalg.solve(system, right)[:size])
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(system, right, rcond=None)[0][:size])
+
+
+def fully_corrective(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
+) -> Approximation:
+    r"""Herding with the best convex weights on all atoms after every step.
+
+    A step evaluates the kernel between all points and all atoms again, $O(nk^2)$ in all, so that
+    memory stays $O(n)$.
+
+    Parameters
+    ----------
+    kernel, points, alpha
+        As in `projection`.
+    k : int
+        Largest number of iterations.
+    gap : float
+        Stop when the duality gap of the normalised problem is at most this.
+
+    Returns
+    -------
+    Approximation
+        Errors after every step.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> found = fully_corrective(Linear(), [[0.0], [1.0], [3.0]], [0.5, 0.25, 0.25], 3)
+    >>> len(found.indices), round(found.error, 7)
+    (2, 0.0)
+    """
+    checked_count("k", k)
+    target = Target(kernel, points, alpha)
+    atoms: Ints = np.array([int(target.scores.argmax())], dtype=np.int64)
+    shares = np.ones(1)
+    errors = [target.distance(atoms, shares)]
+    for _ in range(1, k):
+        product = np.empty(len(target))
+        signed = shares * target.signs[atoms]
+        for rows, block in blocks(kernel, target.points, target.points[atoms]):
+            product[rows] = block @ signed
+        residual = target.scores - product * target.signs
+        z = int(residual.argmax())
+        if residual[z] - shares @ residual[atoms] <= max(gap, 1e-15) or z in atoms:
+            break
+        atoms, shares = np.append(atoms, z), np.append(shares, 0.0)
+        gram = target.gram(atoms)
+        shares = simplex_weights(gram, target.scores[atoms], shares)
+        atoms, shares = atoms[shares > 0], shares[shares > 0]
+        errors.append(target.distance(atoms, shares))
+    return target.approximation(atoms, shares, errors)

@@ -1,0 +1,235 @@
+r"""Random sub-sampling: plain, without replacement, and clustered (Theorem 21)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.kernels import Kernel
+from noisytheory.sparse.approximation import Approximation, Ints, Target, checked_count
+from noisytheory.sparse.farthest_first import Traversal, traverse
+
+__all__ = [
+    "clustered",
+    "clustered_to_tolerance",
+    "draws_per_cell",
+    "with_replacement",
+    "without_replacement",
+]
+
+Doubles = NDArray[np.float64]
+# Rows of a block of the Gram matrix of what was drawn.
+ROWS = 256
+
+
+def with_replacement(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, rng: np.random.Generator
+) -> Approximation:
+    r"""The mean of ``k`` independent draws from $|\alpha|/W$, times $W$.
+
+    Its mean square error is $\frac1k\big(\sum p_i\|\omega_i\|^2-\|\pi^*\|^2\big)W^2$ exactly.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : array-like, shape (n, d)
+    alpha : array-like, shape (n,)
+        Target weights, of any sign.
+    k : int
+        Number of draws.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Approximation
+        Errors after 1, 2, ..., k draws.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> with_replacement(Linear(), [[2.0]], [1.0], 3, rng=np.random.default_rng(0)).errors.tolist()
+    [0.0, 0.0, 0.0]
+    """
+    target = Target(kernel, points, alpha)
+    drawn = rng.choice(len(target), size=checked_count("k", k), p=target.masses)
+    return _mean_of(target, drawn)
+
+
+def without_replacement(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, rng: np.random.Generator
+) -> Approximation:
+    r"""The mean of ``k`` different points, for a target whose weights have one size.
+
+    The mean square error is that of `with_replacement` times $\frac{n-k}{n-1}$.
+
+    Parameters
+    ----------
+    kernel, points, alpha, k, rng
+        As in `with_replacement`; ``k`` at most the number of points.
+
+    Returns
+    -------
+    Approximation
+        Errors after 1, 2, ..., k draws.
+
+    Raises
+    ------
+    ValueError
+        If the weights differ in size, or there are not so many points.
+    """
+    target = Target(kernel, points, alpha)
+    if np.ptp(target.masses) > 1e-12 * target.masses[0]:
+        raise ValueError("alpha must have one absolute value to sample without replacement")
+    count = checked_count("k", k, len(target))
+    return _mean_of(target, rng.choice(len(target), size=count, replace=False))
+
+
+def _mean_of(target: Target, drawn: NDArray[np.int64]) -> Approximation:
+    """The mean of what was drawn; the error of every prefix from running sums of its Gram."""
+    k = len(drawn)
+    steps = np.arange(1, k + 1)
+    own = np.empty(k)
+    points, signs = target.points[drawn], target.signs[drawn]
+    for top in range(0, k, ROWS):
+        rows = slice(top, min(top + ROWS, k))
+        block = target.kernel(points[rows], points[: rows.stop]).astype(np.float64)
+        block *= signs[rows, None] * signs[: rows.stop]
+        own[rows] = 2 * np.tril(block, k=top - 1).sum(axis=1) + target.diagonal[drawn[rows]]
+    square = (
+        target.square
+        - 2 * np.cumsum(target.scores[drawn]) / steps
+        + np.cumsum(own) / steps.astype(float) ** 2
+    )
+    errors = target.total * np.sqrt(np.maximum(square, 0.0))
+    return target.approximation(drawn, np.full(k, 1 / k), errors)
+
+
+def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
+    r"""$n_i=\lceil\alpha(S_i)m\rceil$, robust against rounding; fewer than $2m$ in all.
+
+    Parameters
+    ----------
+    shares : array-like, shape (cells,)
+        Masses of the cells, summing to 1.
+    m : int
+        As in Theorem 21.
+
+    Returns
+    -------
+    int array, shape (cells,)
+
+    Examples
+    --------
+    >>> draws_per_cell([0.1 + 0.2, 0.7], 10).tolist()
+    [3, 7]
+    """
+    return np.ceil(np.asarray(shares, dtype=np.float64) * m - 1e-9).astype(np.int64)
+
+
+def clustered(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    k: int,
+    *,
+    rng: np.random.Generator,
+    start: int = 0,
+) -> Approximation:
+    r"""Clustered sub-sampling on the cells of a farthest-first traversal (Algorithm 1, mended).
+
+    Cell $S_i$ gives the mean of $\lceil\alpha(S_i)k\rceil$ draws from it, with weight
+    $\alpha(S_i)$. At most $2k-1$ atoms.
+
+    Parameters
+    ----------
+    kernel, points, alpha, rng
+        As in `with_replacement`.
+    k : int
+        Number of cells, the paper's $m$.
+    start : int
+        First centre, counted among the points of non-zero weight.
+
+    Returns
+    -------
+    Approximation
+        One error.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> found = clustered(Linear(), [[1.0], [1.0], [0.0], [0.0]], [0.25] * 4, 2,
+    ...                   rng=np.random.default_rng(0))
+    >>> found.error
+    0.0
+    """
+    target = Target(kernel, points, alpha)
+    return _sample_cells(target, traverse(target, k, start=start), k, rng)
+
+
+def clustered_to_tolerance(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    tolerance: float,
+    delta: float,
+    *,
+    rng: np.random.Generator,
+    start: int = 0,
+) -> Approximation:
+    r"""Algorithm 2, mended: as many cells as the tolerance asks for.
+
+    Centres are added until $\sqrt2r_k(1+\sqrt{\log(1/\delta)})/\sqrt k\le\epsilon$, with $r_k$
+    the radius of the first $k$ centres; the error is then at most $\epsilon$ with probability
+    $1-\delta$.
+
+    Parameters
+    ----------
+    kernel, points, alpha, rng, start
+        As in `clustered`.
+    tolerance : float
+        $\epsilon$, RKHS norm, for the normalised target times $W$.
+    delta : float
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    Approximation
+        One error.
+
+    Raises
+    ------
+    ValueError
+        If ``tolerance`` is not positive or ``delta`` not in (0, 1).
+    """
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be in (0, 1), got {delta!r}")
+    target = Target(kernel, points, alpha)
+    factor = math.sqrt(2) * (1 + math.sqrt(math.log(1 / delta))) * target.total
+    size = 1
+    while True:
+        # Doubling costs at most twice the last traversal and needs no other stopping rule there.
+        found = traverse(target, size, start=start)
+        promised = factor * found.radii / np.sqrt(np.arange(1, len(found.radii) + 1))
+        enough = np.flatnonzero(promised <= tolerance)
+        if enough.size:
+            k = int(enough[0]) + 1
+            return _sample_cells(target, traverse(target, k, start=start), k, rng)
+        size *= 2
+
+
+def _sample_cells(
+    target: Target, partition: Traversal, m: int, rng: np.random.Generator
+) -> Approximation:
+    shares = np.bincount(partition.cells, weights=target.masses, minlength=len(partition.centres))
+    atoms, weights = [], []
+    for cell, count in enumerate(draws_per_cell(shares, m)):
+        members = np.flatnonzero(partition.cells == cell)
+        law = target.masses[members] / shares[cell]
+        atoms.append(rng.choice(members, size=int(count), p=law / law.sum()))
+        weights.append(np.full(int(count), shares[cell] / count))
+    drawn, amounts = np.concatenate(atoms), np.concatenate(weights)
+    return target.approximation(drawn, amounts, target.distance(drawn, amounts))

@@ -1,0 +1,309 @@
+"""Every algorithm: exact errors, the hull, signs; and each against a plain form of itself."""
+
+from __future__ import annotations
+
+import functools
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from noisytheory import sparse
+from noisytheory.kernels import Gaussian, Laplace, Linear, Normalised, Polynomial, rkhs_distance
+from noisytheory.sparse.approximation import Target
+from noisytheory.sparse.farthest_first import printed_loop
+from noisytheory.sparse.projection import simplex_weights
+from noisytheory.sparse.sampling import draws_per_cell
+
+KERNELS = [Gaussian(1.5), Laplace(2.0), Linear(), Normalised(Polynomial(2, 1.0))]
+
+
+def _with_rng(algorithm):
+    return lambda *a, **k: algorithm(*a, **k, rng=np.random.default_rng(5))
+
+
+CONVEX = {
+    "with replacement": _with_rng(sparse.with_replacement),
+    "clustered": _with_rng(sparse.clustered),
+    "herding": sparse.herding,
+    "herding 1/t": functools.partial(sparse.herding, step="uniform"),
+    "herding 2/(t+1)": functools.partial(sparse.herding, step="classic"),
+    "away steps": sparse.away_steps,
+    "fully corrective": sparse.fully_corrective,
+    "convex projection": sparse.convex_projection,
+    "nearest centre": sparse.nearest_centre,
+    "map reduce": lambda *a: sparse.map_reduce(sparse.herding, *a, parts=3),
+}
+ALL = {**CONVEX, "projection": sparse.projection}
+
+
+def sample(n=60, d=3, seed=0, signed=True):
+    rng = np.random.default_rng(seed)
+    points, alpha = rng.standard_normal((n, d)), rng.uniform(0.2, 2, n)
+    if signed:
+        alpha *= rng.choice([-1, 1], n)
+        alpha[::7] = 0
+    return points, alpha
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("name", ALL)
+def test_the_error_is_the_distance_of_the_weights_returned(name, kernel):
+    points, alpha = sample()
+    found = ALL[name](kernel, points, alpha, 8)
+    direct = rkhs_distance(kernel, points, alpha, points[found.indices], found.weights)
+    scale = np.abs(alpha).sum()
+    # Squares of size scale^2 are subtracted: the distance is exact to the root of that rounding.
+    assert found.error**2 == pytest.approx(direct**2, abs=1e-11 * scale**2)
+    assert len(set(found.indices.tolist())) == len(found.indices) == len(found.weights)
+    assert repr(found).startswith("Approximation(")
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_weights_have_the_targets_signs_and_total(name):
+    points, alpha = sample()
+    found = CONVEX[name](Gaussian(1.5), points, alpha, 8)
+    assert np.abs(found.weights).sum() == pytest.approx(np.abs(alpha).sum())
+    assert np.array_equal(np.sign(found.weights), np.sign(alpha[found.indices]))
+    most = 15 if name == "clustered" else 8
+    assert 1 <= len(found.indices) <= most
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_scaling_the_target_scales_the_error(name):
+    points, alpha = sample(signed=False)
+    one, three = (ALL[name](Gaussian(1.5), points, c * alpha, 8) for c in (1, 3))
+    np.testing.assert_array_equal(one.indices, three.indices)
+    np.testing.assert_allclose(3 * one.errors, three.errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("n", [5, 300, 1100])
+def test_scores_and_rows_are_those_of_the_gram_matrix(kernel, n):
+    points, alpha = sample(n)
+    target = Target(kernel, points, alpha)
+    kept = alpha != 0
+    signed = kernel(points[kept]) * np.sign(alpha[kept]) * np.sign(alpha[kept])[:, None]
+    np.testing.assert_allclose(target.scores, signed @ target.masses, atol=1e-12)
+    row = target.row(3, target.buffer())
+    np.testing.assert_allclose(row, signed[3], atol=1e-12)
+
+
+def test_prefix_errors_of_sampling_are_exact():
+    points, alpha = sample(40)
+    kernel = Gaussian(1.0)
+    found = sparse.with_replacement(kernel, points, alpha, 300, rng=np.random.default_rng(1))
+    target = Target(kernel, points, alpha)
+    drawn = np.random.default_rng(1).choice(len(target), size=300, p=target.masses)
+    for t in (1, 2, 17, 257, 300):
+        direct = target.distance(drawn[:t], np.full(t, 1 / t))
+        assert found.errors[t - 1] == pytest.approx(direct, abs=1e-6)
+
+
+def test_sampling_without_replacement_takes_all():
+    points, _ = sample(12)
+    equal = np.full(12, 1 / 12)
+    kernel = Gaussian(1.0)
+    found = sparse.without_replacement(kernel, points, equal, 12, rng=np.random.default_rng(0))
+    assert found.error == pytest.approx(0, abs=1e-7)
+    with pytest.raises(ValueError, match="one absolute value"):
+        sparse.without_replacement(kernel, points, np.arange(12), 3, rng=np.random.default_rng(0))
+
+
+def plain_herding(gram, masses, k, step):
+    scores, weights, atoms = gram @ masses, np.zeros(len(masses)), []
+    for t in range(1, k + 1):
+        residual = scores - gram @ weights
+        z = int(residual.argmax())
+        direction = -weights.copy()
+        direction[z] += 1
+        rate = 1 / t
+        if step == "line search" and t > 1:
+            rate = residual @ direction / (direction @ gram @ direction)
+            rate = min(max(rate, 0.0), 1.0)
+        weights = weights + rate * direction
+        atoms.append(z)
+    return atoms, weights
+
+
+@pytest.mark.parametrize("step", ["line search", "uniform"])
+def test_herding_takes_the_points_that_the_plain_form_takes(step):
+    points, alpha = sample(200, signed=False)
+    kernel = Gaussian(1.5)
+    masses = alpha / alpha.sum()
+    atoms, weights = plain_herding(kernel(points), masses, 60, step)
+    found = sparse.herding(kernel, points, masses, 60, step=step)
+    assert found.indices.tolist() == list(dict.fromkeys(atoms))
+    np.testing.assert_allclose(found.weights, weights[found.indices], atol=1e-10)
+
+
+def test_line_search_never_increases_the_error_and_correction_beats_it():
+    points, alpha = sample(150)
+    kernel = Gaussian(1.5)
+    line = sparse.herding(kernel, points, alpha, 40)
+    full = sparse.fully_corrective(kernel, points, alpha, 40)
+    assert np.all(np.diff(line.errors) <= 1e-9)
+    assert np.all(np.diff(full.errors) <= 1e-7)
+    assert full.error < line.error
+
+
+def test_away_steps_reach_a_target_near_an_edge_that_herding_does_not():
+    # On the square with a target at distance d from an edge, line search goes like exp(-4 d^2 k).
+    corners, alpha = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]]), [0.51, 0.47, 0.01, 0.01]
+    assert sparse.away_steps(Linear(), corners, alpha, 60).error < 1e-6
+    assert sparse.herding(Linear(), corners, alpha, 60).error > 1e-3
+
+
+def test_herding_stops_at_the_gap_and_at_the_tolerance():
+    points, alpha = sample(80, signed=False)
+    kernel = Gaussian(1.5)
+    short = sparse.herding(kernel, points, alpha, 500, tolerance=0.1 * alpha.sum())
+    assert short.errors[-1] <= 0.1 * alpha.sum() < short.errors[-2]
+    gap = sparse.herding(kernel, points, alpha, 500, gap=1e-3)
+    assert 1 < len(gap.errors) < 500
+    # Half the squared error exceeds its least value, 0 here, by no more than the gap.
+    assert 0.5 * (gap.error / alpha.sum()) ** 2 <= 1e-3
+
+
+def test_herding_of_few_candidates_ends_at_the_gap_only():
+    line = [[0.0], [1.0]]
+    stopped = sparse.herding(Linear(), line, [0.5, 0.5], 100, candidates=[1], tolerance=0.1)
+    endless = sparse.herding(
+        Linear(), line, [0.5, 0.5], 100, candidates=[1], tolerance=0.1, gap=-np.inf
+    )
+    assert (len(stopped.errors), len(endless.errors)) == (1, 100)
+    assert stopped.error == endless.error == 0.5
+
+
+def test_recursive_herding_adds_errors():
+    points, alpha = sample(120)
+    epsilon = 0.1 * np.abs(alpha).sum()
+    found = sparse.recursive_herding(Gaussian(1.5), points, alpha, epsilon, rounds=3)
+    assert np.all(found.errors <= epsilon * np.arange(1, 4) + 1e-9)
+    direct = rkhs_distance(Gaussian(1.5), points, alpha, points[found.indices], found.weights)
+    assert found.error == pytest.approx(direct, abs=1e-6)
+
+
+def test_farthest_first_is_the_plain_form_and_within_twice_the_least_diameter():
+    points, _ = sample(50, 2)
+    found = sparse.farthest_first(Gaussian(1.0), points, 9, start=3)
+    squares = 2 - 2 * Gaussian(1.0)(points)
+    centres = [3]
+    while len(centres) < 9:
+        centres.append(int(squares[centres].min(axis=0).argmax()))
+    assert found.centres.tolist() == centres
+    np.testing.assert_array_equal(found.cells, squares[centres].argmin(axis=0))
+    assert found.radii[-1] == pytest.approx(np.sqrt(squares[centres].min(axis=0).max()), abs=1e-7)
+    assert np.all(np.diff(found.radii) <= 0)
+
+
+def test_the_printed_loop_is_off_by_one_and_may_never_end():
+    line = np.array([1, 1, 0, 0])
+    squares = (line[:, None] - line) ** 2
+    centres, stuck = printed_loop(squares, 2)
+    assert stuck and len(centres) == 2
+    line = np.array([0, 1, 5, 7])
+    centres, stuck = printed_loop((line[:, None] - line) ** 2, 2)
+    assert not stuck and len(centres) == 3
+    mended = sparse.farthest_first(Linear(), [[1.0], [1.0], [0.0], [0.0]], 3)
+    assert len(mended.centres) == 2 and mended.radii[-1] == 0
+
+
+@pytest.mark.parametrize("m", [2, 20])
+def test_clustered_sampling_may_use_every_atom_but_one_of_2m(m):
+    shares = np.full(m, (1 + 0.5 / m) / m)
+    shares[-1] = 1 - shares[:-1].sum()
+    assert draws_per_cell(shares, m).sum() == 2 * m - 1
+    assert draws_per_cell(np.full(m, 1 / m), m).sum() == m
+
+
+def test_clustered_to_tolerance_keeps_its_promise():
+    points, alpha = sample(300, 2, signed=False)
+    alpha /= alpha.sum()
+    errors = [
+        sparse.clustered_to_tolerance(
+            Gaussian(2.0), points, alpha, 0.15, 0.1, rng=np.random.default_rng(i)
+        ).error
+        for i in range(20)
+    ]
+    # Each exceeds with probability 0.1 at most: more than 8 of 20 with less than 1e-4.
+    assert np.sum(np.array(errors) > 0.15) <= 8
+
+
+def test_simplex_weights_satisfy_the_optimality_conditions():
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 7, 30):
+        features = rng.standard_normal((size, 5))
+        gram, scores = features @ features.T, rng.standard_normal(size)
+        weights = simplex_weights(gram, scores)
+        gradient = gram @ weights - scores
+        assert weights.min() >= 0 and weights.sum() == pytest.approx(1)
+        assert gradient.min() >= gradient @ weights - 1e-9
+
+
+def test_projections_are_ordered():
+    points, alpha = sample(60, signed=False)
+    kernel = Gaussian(1.5)
+    span, hull, nearest = (
+        f(kernel, points, alpha, 10).error
+        for f in (sparse.projection, sparse.convex_projection, sparse.nearest_centre)
+    )
+    assert span <= hull + 1e-9 <= nearest + 2e-9
+
+
+def test_the_second_round_thins_the_union():
+    points, alpha = sample(90, signed=False)
+    one = sparse.map_reduce(
+        sparse.herding, Gaussian(1.0), points, alpha, 6, parts=5, second_round=False
+    )
+    two = sparse.map_reduce(sparse.herding, Gaussian(1.0), points, alpha, 6, parts=5)
+    assert len(one.indices) == 30 and len(two.indices) <= 6
+    assert two.errors[0] == pytest.approx(one.error)
+
+
+def test_single_precision_stays_single_and_near():
+    points, alpha = sample(400, signed=False)
+    double = sparse.herding(Gaussian(1.5), points, alpha, 20)
+    single = sparse.herding(Gaussian(1.5), points.astype(np.float32), alpha, 20)
+    assert single.error == pytest.approx(double.error, rel=1e-2)
+
+
+def test_memory_is_linear_in_the_sample():
+    points, alpha = np.random.default_rng(0).standard_normal((20_000, 4)), np.full(20_000, 5e-5)
+    tracemalloc.start()
+    sparse.herding(Gaussian(2.0), points, alpha, 5)
+    sparse.clustered(Gaussian(2.0), points, alpha, 5, rng=np.random.default_rng(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # A Gram matrix would be 3,200 MB; the points themselves are 0.6.
+    assert peak < 12e6
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: sparse.herding(Linear(), [[1.0]], [0.0], 1), "not be zero everywhere"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0, 2.0], 1), "1 finite numbers"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 0), "k must be a whole number"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, step="fast"), "step must be one of"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, candidates=[4]), "candidates"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, start=1), "start"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, alpha=[0.0]), "alpha"),
+        (lambda: sparse.map_reduce(sparse.herding, Linear(), [[1.0]], [1.0], 1, parts=2), "parts"),
+        (
+            lambda: sparse.clustered_to_tolerance(
+                Linear(), [[1.0]], [1.0], 0, 0.1, rng=np.random.default_rng(0)
+            ),
+            "tolerance",
+        ),
+        (
+            lambda: sparse.clustered_to_tolerance(
+                Linear(), [[1.0]], [1.0], 0.1, 1.0, rng=np.random.default_rng(0)
+            ),
+            "delta",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,120 @@
+"""Verdicts, broken twins, and the numbers that the catalogue of claims gives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.catalogue import claims_of
+from noisytheory.sparse import bounds, claims, simulate, simulate_hulls
+from noisytheory.sparse.claims_earlier import average_classifier
+from noisytheory.sparse.claims_subsampling import theorem_21
+
+CLAIMS = list(claims_of(claims))
+CITED = {"kernel-mean/not-adaptive-herding", "average-classifier/herbrich-williamson"}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_trial_finds_the_expected_verdict(claim):
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == claim.expect, result.reason
+
+
+@pytest.mark.parametrize(
+    "claim", [c for c in CLAIMS if c.twin is not None], ids=lambda claim: claim.id
+)
+def test_the_broken_twin_is_refuted(claim):
+    assert nt.audit(claim.broken(), budget="smoke", seed=7).verdict == "refuted"
+
+
+def test_every_claim_expected_upheld_has_a_twin():
+    assert [c.id for c in CLAIMS if c.expect == "upheld" and c.twin is None] == []
+    assert {c.id for c in CLAIMS if c.kind == "cited"} == CITED
+
+
+def test_ids_are_unique():
+    assert len({c.id for c in CLAIMS}) == len(CLAIMS)
+
+
+# Numbers of the catalogue.
+
+
+@pytest.mark.parametrize("m, ratio", [(2, 0.259), (5, 0.409), (20, 0.328), (100, 0.366)])
+def test_parallel_cells_use_this_much_of_theorem_21(m, ratio):
+    quantile = simulate.two_point_law("parallel", m, 1.3).quantile(0.95)
+    assert quantile / bounds.clustered_error(m, 0.05, 1.3) == pytest.approx(ratio, abs=6e-4)
+
+
+def test_orthogonal_cells_and_overflow():
+    quantile = simulate.two_point_law("orthogonal", 9, 1.3).quantile(0.95)
+    assert quantile / bounds.clustered_error(9, 0.05, 1.3) == pytest.approx(0.183, abs=5e-4)
+    drawn = [simulate.overflow_sparsity("overflow", m)["lhs"][0] for m in (20, 100)]
+    assert drawn == [39, 199]
+
+
+def test_simplices_attain_the_mean_term():
+    # One draw from each of m orthogonal cells, regular simplices of K points and diameter D.
+    for points, ratio in [(2, 0.7071), (5, 0.8944), (50, 0.9899), (500, 0.9990)]:
+        m, diameter = 4, 1.0
+        rms = math.sqrt((diameter**2 / 2) * (1 - 1 / points) / m)
+        assert rms / bounds.clustered_mean_repaired(m, diameter) == pytest.approx(ratio, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "sigma, n, radius, mean, corrected",
+    [
+        (0.4, 500, 1.0546, 0.8, 0.42),
+        (0.4, 2000, 0.527288, 0.8, 0.215),
+        (0.4, 20_000, 0.166743, 0.8, 0.068),
+        (0.3, 2000, 0.263644, 0.6, 0.1),
+        (0.1, 10_000, 0.058953, 0.2, 0.0147),
+    ],
+)
+def test_corollary_23_on_a_point_mass(sigma, n, radius, mean, corrected):
+    bound = bounds.noisy_sparse_error(n, 2, 0.05, sigma, 0.0)
+    assert bound == pytest.approx(radius, rel=5e-5)
+    printed = simulate.noisy_point_law(n, sigma, 0)
+    assert printed.mean() == pytest.approx(mean, abs=1e-9)
+    # Twenty thousand violations of twenty thousand, but for the first row.
+    assert printed.exceeding(bound)[0] == pytest.approx(0.0 if n == 500 else 1.0, abs=1e-6)
+    repaired = simulate.noisy_point_law(n, sigma, 1)
+    assert repaired.quantile(0.95) == pytest.approx(corrected, rel=0.03)
+    assert repaired.exceeding(bound)[1] < 1e-4
+
+
+def test_missed_clusters():
+    assert simulate.missed_clusters_law(16, 32, 0).mean() == pytest.approx(0.926557, abs=5e-7)
+    for members, probability in [(10, 0.8639), (20, 0.9001), (50, 0.9170), (100, 0.9219)]:
+        law = simulate.missed_clusters_law(16, 32, members)
+        assert law.mean() == pytest.approx(probability, abs=5e-5)
+
+
+def test_herding_rate_on_the_square_is_four_d_squared():
+    rng = np.random.default_rng(0)
+    for inverse in (6.0, 12.0, 24.0):
+        steps = simulate_hulls.steps_per_nat(inverse, size=4, rng=rng)
+        np.testing.assert_allclose(steps * 4 / inverse**2, 1.0, atol=0.1)
+
+
+def test_checkerboard_with_32_atoms():
+    rng = np.random.default_rng(1)
+    wrong = simulate.all_right("clustered", 0.25, size=100, rng=rng).mean()
+    # The catalogue saw 2 of 20, 400 draws gave 0.06: above 0.25 with probability below 1e-8.
+    assert wrong < 0.25
+    # About 0.9, see the missed clusters: 12 of 20 or fewer with probability below 1e-3.
+    assert simulate.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
+
+
+def test_counterexamples_replay():
+    for claim in (*theorem_21, *average_classifier):
+        if claim.expect == "refuted":
+            found = nt.audit(claim, budget="smoke").replay()
+            assert "lhs" in str(found) or "left" in str(found)
+
+
+def test_random_subsets_miss_theorem_20_with_replacement():
+    square = bounds.subsampling_mean_square(7, 1.0, 0.1)
+    assert math.sqrt(square) == pytest.approx(0.376070, abs=5e-7)
