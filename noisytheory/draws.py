@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -118,16 +120,33 @@ def kept(claim: Claim, drawn: Arrays) -> Arrays:
     return {name: drawn[name] for name in names}
 
 
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
 
 
-def one_thread() -> Any:
-    """Context in which BLAS runs on one thread: more would move bits, and fight other workers."""
-    return _blas().limit(limits=1)
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Context in which BLAS runs on one thread: more would move bits, and fight other workers.
+
+    The limit belongs to the process: the first thread in sets it, the last one out lifts it.
+    """
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            # A library loaded later would escape the limit, so the usual ones are loaded now.
+            import scipy.linalg  # noqa: F401
+            from threadpoolctl import threadpool_limits
+
+            _limit = threadpool_limits(limits=1)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
 
 
 def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Shared by all tests: planted claims are importable, hypothesis is deterministic."""
+"""Shared by all tests: planted claims and validation scripts import, hypothesis is fixed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "validation")]
 
 settings.register_profile("deterministic", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("deterministic")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
+import campaign
 import pytest
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "validation"))
-import campaign  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -75,10 +75,10 @@ def readme_table(table: list[dict[str, Any]]) -> str:
         row = rows[claim_id]
         drawn = "exact" if row["exact"] else f"{row['replicates']:,}"
         link = f"reports/{claim_id}.md"
-        lines.append(
-            f"| [`{claim_id}`]({link}) | **{row['verdict']}** | {row['tightness'] or '–'} | {drawn} |"
-        )
-    count = {v: sum(r["verdict"] == v for r in table) for v in ("upheld", "refuted", "undecided")}
+        tightness = row["tightness"] or "–"
+        lines.append(f"| [`{claim_id}`]({link}) | **{row['verdict']}** | {tightness} | {drawn} |")
+    words = ("upheld", "refuted", "undecided")
+    count = {word: sum(row["verdict"] == word for row in table) for word in words}
     lines.append("")
     lines.append(
         f"All {len(table)} claims: {count['upheld']} upheld, {count['refuted']} refuted, "
