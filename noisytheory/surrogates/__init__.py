@@ -1,0 +1,28 @@
+"""Surrogate losses: calibration, orders kept under label noise, and what exact minimisers do."""
+
+from __future__ import annotations
+
+from noisytheory.surrogates.bounds import (
+    balanced_error_contaminated,
+    contamination_of_noise,
+    hinge_threshold,
+    instance_noise_factor,
+)
+from noisytheory.surrogates.minimisers import hinge_minimiser, potential_minimiser
+from noisytheory.surrogates.orders.order import (
+    affine_relation,
+    reversed_pair,
+    reversed_pair_exact,
+)
+
+__all__ = [
+    "affine_relation",
+    "balanced_error_contaminated",
+    "contamination_of_noise",
+    "hinge_minimiser",
+    "hinge_threshold",
+    "instance_noise_factor",
+    "potential_minimiser",
+    "reversed_pair",
+    "reversed_pair_exact",
+]

@@ -1,0 +1,1 @@
+"""Regret: what a small surrogate regret says about misclassification."""

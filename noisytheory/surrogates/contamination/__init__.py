@@ -1,0 +1,1 @@
+"""Mutual contamination, balanced error, AUC, and noise that varies with the instance."""

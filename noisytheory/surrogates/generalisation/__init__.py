@@ -1,0 +1,1 @@
+"""Generalisation bounds of the earlier paper whose formulas are lost."""

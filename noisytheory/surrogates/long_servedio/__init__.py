@@ -1,0 +1,1 @@
+"""Three points that defeat convex potentials: minimisers in closed form, and the printed table."""

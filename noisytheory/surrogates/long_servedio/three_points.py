@@ -1,0 +1,128 @@
+r"""The three points $(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$, all positive.
+
+The noisy risk of a piecewise linear potential is convex and piecewise linear in the plane, so its
+least value is taken at an intersection of two lines on which a margin sits at a kink; all of them
+are tried, in fractions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import TypeAlias
+
+__all__ = ["HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
+           "risk01", "two_slopes"]
+
+Vector: TypeAlias = tuple[Fraction, Fraction]
+
+MASSES = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear:
+    """A convex piecewise linear potential.
+
+    Parameters
+    ----------
+    name : str
+    value : callable
+        From a margin to its value, in fractions.
+    kinks : tuple of Fraction
+        Margins where the slope changes.
+    """
+
+    name: str
+    value: Callable[[Fraction], Fraction]
+    kinks: tuple[Fraction, ...]
+
+
+HINGE = PiecewiseLinear("hinge", lambda v: max(Fraction(0), 1 - v), (Fraction(1),))
+
+
+def two_slopes(R: Fraction, q: Fraction) -> PiecewiseLinear:
+    r"""$\max\{0,\;q(T-v),\;q(T-1)+1-v\}$ with $T=2R$: slope $-1$ to 1, $-q$ to $T$, then 0.
+
+    Examples
+    --------
+    >>> potential = two_slopes(Fraction(30), Fraction(3, 10))
+    >>> [str(potential.value(Fraction(v))) for v in (0, 1, 60)]
+    ['187/10', '177/10', '0']
+    """
+    end = 2 * R
+    return PiecewiseLinear(
+        f"slopes -1 and -{q}",
+        lambda v: max(Fraction(0), q * (end - v), q * (end - 1) + 1 - v),
+        (Fraction(1), end),
+    )
+
+
+def points(R: Fraction) -> tuple[Vector, ...]:
+    """The three points."""
+    one = Fraction(1)
+    return ((one, -one), (one, 3 * one), (Fraction(R), 0 * one))
+
+
+def margins(R: Fraction, omega: Vector) -> tuple[Fraction, ...]:
+    """Scores of the three points."""
+    return tuple(omega[0] * a + omega[1] * b for a, b in points(R))
+
+
+def risk(R: Fraction, omega: Vector, sigma: Fraction, potential: PiecewiseLinear) -> Fraction:
+    r"""Risk on $P_\sigma$."""
+    return sum(
+        (m * ((1 - sigma) * potential.value(u) + sigma * potential.value(-u))
+         for m, u in zip(MASSES, margins(R, omega), strict=True)),
+        Fraction(0),
+    )
+
+
+def risk01(R: Fraction, omega: Sequence[Fraction]) -> Fraction:
+    """Misclassification risk on the clean population, zero scores counted as errors."""
+    scores = margins(R, (Fraction(omega[0]), Fraction(omega[1])))
+    return sum((m for m, u in zip(MASSES, scores, strict=True) if u <= 0), Fraction(0))
+
+
+@cache
+def vertices(R: Fraction, kinks: tuple[Fraction, ...]) -> tuple[Vector, ...]:
+    """Where two margins sit at kinks, of either sign."""
+    lines = [(p, sign * k) for p in points(R) for k in kinks for sign in (1, -1)]
+    found = set()
+    for (p, a), (q, b) in itertools.combinations(lines, 2):
+        determinant = p[0] * q[1] - p[1] * q[0]
+        if determinant:
+            found.add(((a * q[1] - b * p[1]) / determinant, (p[0] * b - q[0] * a) / determinant))
+    return tuple(sorted(found))
+
+
+def minimisers(
+    R: Fraction, sigma: Fraction, potential: PiecewiseLinear
+) -> tuple[Fraction, list[Vector]]:
+    r"""The least risk on $P_\sigma$ and the vertices that attain it.
+
+    Parameters
+    ----------
+    R : Fraction
+        How far out the third point lies.
+    sigma : Fraction
+        Noise rate.
+    potential : PiecewiseLinear
+
+    Returns
+    -------
+    value : Fraction
+    omegas : list of pairs of Fraction
+        All minimisers are mixtures of these, for a positive noise rate.
+
+    Examples
+    --------
+    >>> value, omegas = minimisers(Fraction(30), Fraction(15, 100), HINGE)
+    >>> str(value), [[str(w) for w in omega] for omega in omegas]
+    ('169/225', [['1/30', '29/90']])
+    """
+    risks = [(risk(R, w, sigma, potential), w) for w in vertices(R, potential.kinks)]
+    least = min(value for value, _ in risks)
+    return least, [w for value, w in risks if value == least]

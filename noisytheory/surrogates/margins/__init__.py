@@ -1,0 +1,1 @@
+"""Margins, approximation and contamination, as the earlier paper states them."""

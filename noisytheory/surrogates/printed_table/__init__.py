@@ -1,0 +1,1 @@
+"""Table 1: what exact minimisers on the printed population give instead."""

@@ -1,0 +1,116 @@
+"""Exact minimisers: against each other, against a linear programme, against numbers in print."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from noisytheory.losses import Exponential, Logistic, MarginSquare, SquaredHinge, TLogistic
+from noisytheory.surrogates import hinge_minimiser, hinge_threshold, potential_minimiser
+from noisytheory.surrogates.long_servedio.simulate import (
+    ATOMS,
+    LABELS,
+    noisy_masses,
+    t_logistic_minimiser,
+    threshold,
+)
+from noisytheory.surrogates.long_servedio.three_points import (
+    HINGE,
+    margins,
+    minimisers,
+    risk,
+    risk01,
+    two_slopes,
+)
+
+R = Fraction(30)
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.05, 0.15, 0.3, 0.45])
+def test_vertices_and_the_linear_programme_agree(sigma):
+    value, omegas = minimisers(R, Fraction(str(sigma)), HINGE)
+    _, least = hinge_minimiser(ATOMS, LABELS, noisy_masses(sigma))
+    assert float(value) == pytest.approx(least, abs=1e-9)
+    for omega in omegas:
+        assert risk(R, omega, Fraction(str(sigma)), HINGE) == value
+
+
+def test_the_printed_hyperplane():
+    value, omegas = minimisers(R, Fraction(15, 100), HINGE)
+    assert omegas == [(Fraction(1, 30), Fraction(29, 90))]
+    assert float(value) == pytest.approx(0.7511111, abs=5e-8)
+    assert margins(R, omegas[0]) == (Fraction(-13, 45), 1, 1)  # -.2888889
+    assert risk01(R, omegas[0]) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("far", "printed"),
+    [(10, 0.173913), (30, 4 / 53), (50, 0.0481928), (100, 0.0253165), (1000, 0.00265252)],
+)
+def test_thresholds(far, printed):
+    assert float(threshold(far)) == pytest.approx(printed, rel=2e-6)
+    assert hinge_threshold(far) == pytest.approx(float(threshold(far)), rel=1e-14)
+
+
+@pytest.mark.parametrize("sigma", ["0.1", "0.15", "0.25", "0.3", "0.4"])
+def test_an_explicit_potential_survives(sigma):
+    rate = Fraction(sigma)
+    q = Fraction(3, 10) if rate <= Fraction(15, 100) else rate / (1 - rate) + Fraction(1, 100)
+    value, omegas = minimisers(R, rate, two_slopes(R, q))
+    assert omegas == [(2, 1)]
+    if sigma == "0.15":
+        assert float(value) == pytest.approx(16.34625, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "score"),
+    [(Logistic(), -0.0559), (Exponential(), -0.0331), (SquaredHinge(), -0.0358)],
+)
+def test_smooth_potentials_lose_the_southern_point(loss, score):
+    omega = potential_minimiser(ATOMS, LABELS, noisy_masses(0.15), loss)
+    assert ATOMS[0] @ omega == pytest.approx(score, abs=5e-5)
+    if isinstance(loss, Logistic):
+        assert omega == pytest.approx([0.0672, 0.1230], abs=6e-5)
+
+
+def test_t_logistic_minimisers():
+    masses = np.stack([noisy_masses(0.2), noisy_masses(0.3)])
+    perfect, lost = t_logistic_minimiser(masses)
+    assert perfect == pytest.approx([2.083, 0.0921], abs=6e-4)
+    assert lost == pytest.approx([0.0768, 0.1320], abs=6e-5)
+    assert ATOMS[0] @ lost == pytest.approx(-0.0553, abs=6e-5)
+    risks = (masses * TLogistic().value(LABELS, np.stack([perfect, lost]) @ ATOMS.T)).sum(axis=1)
+    # No point of a grid around does better.
+    grid = np.stack(np.meshgrid(np.linspace(-1, 4, 201), np.linspace(-1, 1, 201)), -1).reshape(-1, 2)
+    values = TLogistic().value(LABELS, grid @ ATOMS.T) @ masses.T
+    assert (values.min(axis=0) >= risks - 1e-12).all()
+
+
+def test_newton_finds_least_squares():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(40, 3)), rng.choice([-1, 1], 40)
+    found = potential_minimiser(x, y, np.full(40, 1 / 40), MarginSquare())
+    assert found == pytest.approx(np.linalg.lstsq(x, y, rcond=None)[0], abs=1e-7)
+
+
+def test_newton_takes_many_problems_at_once():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(40, 3)), rng.choice([-1, 1], 40)
+    weights = rng.dirichlet(np.ones(40), 5)
+    together = potential_minimiser(x, y, weights, Logistic())
+    for row, alone in zip(weights, together, strict=True):
+        assert potential_minimiser(x, y, row, Logistic()) == pytest.approx(alone, abs=1e-8)
+        gradient = (row * Logistic().derivative(y, x @ alone)) @ x
+        assert np.abs(gradient).max() < 1e-8
+
+
+def test_hinge_on_random_samples_beats_its_neighbours():
+    rng = np.random.default_rng(8)
+    x, y = rng.normal(size=(30, 2)), rng.choice([-1, 1], 30)
+    weights = np.full(30, 1 / 30)
+    omega, least = hinge_minimiser(x, y, weights)
+    assert np.maximum(0, 1 - y * (x @ omega)).mean() == pytest.approx(least)
+    for step in rng.normal(size=(200, 2)):
+        assert np.maximum(0, 1 - y * (x @ (omega + 0.1 * step))).mean() >= least - 1e-12
