@@ -1,4 +1,4 @@
-"""The claims: verdicts found again, contracts kept, counterexamples with the catalogue's numbers."""
+"""The claims: verdicts found again, and the catalogue's numbers behind them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from noisytheory.surrogates.generalisation import claims as generalisation
 from noisytheory.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.surrogates.margins import simulate as margins
 from noisytheory.surrogates.relations import simulate as relations
-from noisytheory.testing import check_claim
 
 ALL = {claim.id: claim for claim in everything}
 
@@ -50,11 +49,6 @@ def verdicts():
 @pytest.mark.parametrize("name", ALL)
 def test_the_expected_verdict_is_found_again(verdicts, name):
     assert verdicts[name].verdict == ALL[name].expect, verdicts[name].reason
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_every_claim_keeps_the_contract(name):
-    check_claim(ALL[name])
 
 
 def test_which_claims_fall():

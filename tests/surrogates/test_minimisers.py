@@ -83,7 +83,8 @@ def test_t_logistic_minimisers():
     assert ATOMS[0] @ lost == pytest.approx(-0.0553, abs=6e-5)
     risks = (masses * TLogistic().value(LABELS, np.stack([perfect, lost]) @ ATOMS.T)).sum(axis=1)
     # No point of a grid around does better.
-    grid = np.stack(np.meshgrid(np.linspace(-1, 4, 201), np.linspace(-1, 1, 201)), -1).reshape(-1, 2)
+    axes = np.meshgrid(np.linspace(-1, 4, 201), np.linspace(-1, 1, 201))
+    grid = np.stack(axes, axis=-1).reshape(-1, 2)
     values = TLogistic().value(LABELS, grid @ ATOMS.T) @ masses.T
     assert (values.min(axis=0) >= risks - 1e-12).all()
 

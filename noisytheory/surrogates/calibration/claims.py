@@ -138,7 +138,7 @@ theorem_1 = AVERAGE_CLASSIFIER.always(
     hypotheses=[SCORED, ZERO],
     grid=dict(zero=["both"]),
     expect="refuted",
-    note=r"At $f(x)=0$, 0.9 against 0.8 for $\eta=0.9$, and $\frac12$ against 0 for $\eta=\frac12$.",
+    note=r"At $f(x)=0$: 0.9 against 0.8 for $\eta=0.9$, $\frac12$ against 0 for $\eta=\frac12$.",
     **REGRET,
     **worked(simulate.linear_regret),
 )
