@@ -32,7 +32,7 @@ _LAZY = {
 }
 _SUBMODULES = (
     "concentration", "domains", "evidence", "kernel_mean", "kernels", "label_noise", "losses",
-    "noise", "populations", "report", "surrogates", "testing",
+    "noise", "populations", "report", "sparse", "surrogates", "testing",
 )
 
 __all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]

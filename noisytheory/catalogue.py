@@ -16,7 +16,7 @@ from noisytheory.claim import Claim
 
 __all__ = ["ENTRY_POINTS", "TOPICS", "catalogue", "find", "find_or_none", "load_file", "match"]
 
-TOPICS = ("concentration", "kernel_mean", "label_noise", "surrogates")
+TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates")
 """Topic folders, bottom up; each has a ``claims.py``."""
 
 ENTRY_POINTS = "noisytheory.claims"

@@ -26,6 +26,8 @@ __all__ = [
     "clustered_error_repaired",
     "clustered_mean",
     "clustered_mean_repaired",
+    "clustered_sparsity",
+    "clustered_sparsity_repaired",
     "luckiness",
     "luckiness_repaired",
     "miss_probability",
@@ -113,7 +115,7 @@ def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
     n : int, >= 1
         Points.
     k : int, >= 1
-        Atoms; NaN where it exceeds ``n``.
+        Atoms; nothing is claimed, and 0 returned, where it exceeds ``n``.
 
     Returns
     -------
@@ -125,7 +127,7 @@ def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
     >>> round(float(sparse_lower_bound(100, 7)), 6)
     0.364496
     """
-    return np.sqrt(np.where(k <= n, 1 / k - 1 / n, np.nan))[()]
+    return np.sqrt(np.maximum(1 / k - 1 / n, 0.0))
 
 
 @requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
@@ -226,6 +228,50 @@ def clustered_mean_repaired(m: Numeric, diameter: Numeric) -> Numeric:
     0.5
     """
     return diameter / np.sqrt(2 * m)
+
+
+@requires(m=COUNT)
+def clustered_sparsity(m: Numeric) -> Numeric:
+    r"""Largest number of atoms of clustered sub-sampling as printed, $2m$ (Theorem 21).
+
+    Parameters
+    ----------
+    m : int, >= 1
+        Cells.
+
+    Returns
+    -------
+    float
+        Atoms.
+
+    Examples
+    --------
+    >>> float(clustered_sparsity(20))
+    40.0
+    """
+    return 2 * m
+
+
+@requires(m=COUNT)
+def clustered_sparsity_repaired(m: Numeric) -> Numeric:
+    r"""The same repaired, $2m-1$: $m$ ceilings exceed their sum by less than $m$. Attained.
+
+    Parameters
+    ----------
+    m : int, >= 1
+        Cells.
+
+    Returns
+    -------
+    float
+        Atoms.
+
+    Examples
+    --------
+    >>> float(clustered_sparsity_repaired(20))
+    39.0
+    """
+    return 2 * m - 1
 
 
 @requires(k=COUNT, diameter=NONNEGATIVE)

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from noisytheory.claim import Certificate
-from noisytheory.domains import Numeric
+from noisytheory.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.kernel_mean import bounds as kernel_mean
 from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.populations import axis, two_axes
@@ -22,6 +22,21 @@ from noisytheory.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUAR
 
 def _score_radius(n: int, delta: Numeric) -> Numeric:
     return kernel_mean.mean_deviation_repaired(n, delta)
+
+
+@requires(n=SAMPLE_SIZE)
+def _matrix(n: Numeric) -> Numeric:
+    return n * n
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT)
+def _iterations(n: Numeric, k: Numeric) -> Numeric:
+    return n * k
+
+
+@requires(n=SAMPLE_SIZE)
+def _sample_size(n: Numeric) -> Numeric:
+    return n
 
 
 average_classifier = [
@@ -64,10 +79,10 @@ average_classifier = [
         hypotheses=[r"the first step is $\lambda_1=1$"],
         bound=lambda: 1.0,
         simulate=simulate_hulls.herding_weights,
-        certify=simulate_hulls.empty_start_certificate,
         grid={"hull": ["cross 2", "simplex 4"], "k": [1, 5]},
         rows=64,
-        twin={"simulate": simulate_hulls.empty_start_weights,
+        twin={"certify": simulate_hulls.empty_start_certificate,
+              "simulate": simulate_hulls.empty_start_weights,
               "grid": {"hull": ["cross 2"], "k": [1]}, "why": "the first step by line search"},
         quantity="sum of the weights",
     ),
@@ -114,23 +129,26 @@ average_classifier = [
         "computation/matrix",
         statement=r"\text{all scores take}\ O(n^2)\ \text{kernel values: at most}\ n^2",
         place="Sec. 6.2",
-        bound=lambda n: n * n,
+        bound=_matrix,
         exact=simulate_means.herding_evaluations,
-        certify=lambda n, lhs: Certificate(int(lhs), n * n // 4, [("counted", int(lhs))]),
+        certify=lambda n, lhs: Certificate(int(lhs), n * n, [("counted", int(lhs))]),
         grid={"n": [10, 1000, 3000], "k": [1], "part": ["scores"]},
         note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
-        twin={"bound": lambda n: n * n // 4, "why": "a quarter"},
+        twin={"bound": lambda n: n * n // 4, "why": "a quarter",
+              "certify": lambda n, lhs: Certificate(int(lhs), n * n // 4, [("counted", int(lhs))])},
         quantity="kernel evaluations",
     ),
     AVERAGE_CLASSIFIER.identity(
         "computation/iteration",
         statement=r"k\ \text{iterations use}\ kn\ \text{kernel values}",
         place="Sec. 6.2: of order n",
-        bound=lambda n, k: n * k,
+        bound=_iterations,
         exact=simulate_means.herding_evaluations,
         grid={"n": [10, 100, 700], "k": [1, 7], "part": ["iterations"]},
-        certify=lambda n, k, lhs: Certificate(int(lhs), n, [("counted", int(lhs))]),
-        twin={"bound": lambda n, k: n, "grid": {"n": [10], "k": [7], "part": ["iterations"]},
+        certify=lambda n, k, lhs: Certificate(int(lhs), n * k, [("counted", int(lhs))]),
+        twin={"bound": lambda n: n,
+              "certify": lambda n, lhs: Certificate(int(lhs), n, [("counted", int(lhs))]),
+              "grid": {"n": [10], "k": [7], "part": ["iterations"]},
               "why": "n in all"},
         quantity="kernel evaluations",
     ),
@@ -169,12 +187,13 @@ average_classifier = [
         statement=r"\text{the minimiser of linear loss has}\ n\ \text{atoms}",
         place="Sec. 6.7",
         hypotheses=["linearly independent features"],
-        bound=lambda n: n,
+        bound=_sample_size,
         exact=simulate_means.mean_expansion,
-        certify=lambda n, lhs: Certificate(n, n - 1, [("weights", f"{n} times 1/{n}")]),
+        certify=lambda n, lhs: Certificate(int(lhs), n, [("weights", f"{n} times 1/{n}")]),
         grid={"n": [2, 5, 20]},
         note="Where features are dependent the mean may have shorter expansions.",
-        twin={"bound": lambda n: n - 1, "why": "n - 1 for n"},
+        twin={"bound": lambda n: n - 1, "why": "n - 1 for n",
+              "certify": lambda n, lhs: Certificate(int(lhs), n - 1, [("atoms", int(lhs))])},
         quantity="atoms",
     ),
 ]

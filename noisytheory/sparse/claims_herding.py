@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.claim import Certificate
-from noisytheory.domains import Numeric
+from noisytheory.domains import POSITIVE, Numeric, requires
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.sparse import (
     bounds,
@@ -19,6 +18,12 @@ from noisytheory.sparse import (
 )
 from noisytheory.sparse.claims_subsampling import independent_square
 from noisytheory.sparse.claims_terms import ERROR, HULLS, IN_HULL, SQUARE
+
+
+@requires(epsilon=POSITIVE)
+def _twenty_logs(epsilon: Numeric) -> Numeric:
+    return 20 * np.log(1 / epsilon)
+
 
 HERDING: dict[str, Any] = {"simulate": simulate_hulls.herding_error, "rows": 512, **SQUARE}
 
@@ -161,7 +166,7 @@ herding_rates = [
         ),
         place="Sec. 5.5.2",
         hypotheses=[IN_HULL, "line search"],
-        bound=lambda inverse: 1.0,
+        bound=lambda: 1.0,
         expect="refuted",
         note=(
             r"On the square with corners $\pm e_1,\pm e_2$ and the target at distance $d$ from an "
@@ -181,11 +186,9 @@ herding_rates = [
         statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
         place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
         hypotheses=["orthonormal sample", "equal target weights"],
-        certify=lambda n, lhs: Certificate(
-            Fraction(1, n * (n - 1)), Fraction(1, n * n),
-            [("squared distance of the mean from a facet", Fraction(1, n * (n - 1)))],
-        ),
-        twin={"bound": lambda n: 1 / n, "why": "1/n"},
+        certify=simulate_hulls.boundary_certificate(1),
+        twin={"bound": lambda n: 1 / n, "certify": simulate_hulls.boundary_certificate(0),
+              "why": "1/n"},
         **BOUNDARY,
     ),
     KERNEL_MEAN.always(
@@ -240,8 +243,9 @@ herding_rates_earlier = [
         bound=bounds.sparse_lower_bound,
         exact=simulate_hulls.orthonormal_error,
         grid={"n": [50], "k": [1, 10, 49], "step": ["line search", "uniform"]},
-        certify=simulate_hulls.orthonormal_certificate,
-        twin={"bound": lambda k: k**-0.5, "why": "1/k alone"},
+        certify=simulate_hulls.orthonormal_certificate(True),
+        twin={"bound": lambda k: k**-0.5, "why": "1/k alone",
+              "certify": simulate_hulls.orthonormal_certificate(False)},
         rounding=1e-9,
         **ERROR,
     ),
@@ -258,7 +262,7 @@ herding_rates_earlier = [
         statement=r"O(\log\tfrac1\epsilon)\ \text{iterations give accuracy}\ \epsilon",
         place="Sec. 6",
         hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
-        bound=lambda epsilon: 20 * np.log(1 / epsilon),
+        bound=_twenty_logs,
         exact=simulate_hulls.iterations_needed,
         certify=simulate_hulls.iterations_certificate,
         grid={"n": [10_000], "epsilon": [0.02, 0.05]},

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.claim import Certificate
-from noisytheory.domains import Numeric
+from noisytheory.domains import COUNT, POSITIVE, Numeric, requires
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.sparse import (
     bounds,
@@ -18,6 +18,12 @@ from noisytheory.sparse import (
 from noisytheory.sparse.claims_terms import ERROR, INTEGER, SQUARE
 
 # Parallel means.
+
+
+@requires(parts=COUNT, epsilon=POSITIVE)
+def _independent(parts: Numeric, epsilon: Numeric) -> Numeric:
+    return epsilon**2 / parts
+
 
 LEMMA_22: dict[str, Any] = {
     "statement": (
@@ -35,6 +41,12 @@ LEMMA_22: dict[str, Any] = {
     "note": "Tight where the errors point the same way.",
     **SQUARE,
 }
+
+@requires(eta=POSITIVE)
+def _half_the_gap(eta: Numeric) -> Numeric:
+    return eta / 2
+
+
 DISTRIBUTED = (
     r"\sum_{\omega\in S}\alpha(\omega)\omega=\sum_i\alpha(S_i)"
     r"\big(\sum_{\omega\in S_i}\tfrac{\alpha(\omega)}{\alpha(S_i)}\omega\big)"
@@ -50,7 +62,7 @@ parallel = [
         ),
         place="not in the paper",
         hypotheses=["errors independent, unbiased, of norm epsilon"],
-        bound=lambda parts, epsilon: epsilon**2 / parts,
+        bound=_independent,
         exact=simulate_means.independent_errors_law,
         grid={"parts": [2, 5, 10], "epsilon": [0.5]},
         origin="sharper",
@@ -102,13 +114,12 @@ parallel = [
         statement=r"S=\{1,1+\eta,0,\eta\}:\ \|\omega^*-\tilde\omega\|\le\tfrac\eta2",
         place="Sec. 5.4, second round",
         hypotheses=["one atom from each cluster"],
-        bound=lambda eta: eta / 2,
+        bound=_half_the_gap,
         exact=simulate_partitions.parallel_error,
         grid={"eta": [0.01, 0.1]},
-        certify=lambda eta, lhs: Certificate(
-            Fraction(str(eta)) / 2, Fraction(str(eta)) / 4, [("atoms", "1 and 0"), ("eta", eta)]
-        ),
-        twin={"bound": lambda eta: eta / 4, "why": "bound halved"},
+        certify=simulate_partitions.parallel_certificate(Fraction(1, 2)),
+        twin={"bound": lambda eta: eta / 4, "why": "bound halved",
+              "certify": simulate_partitions.parallel_certificate(Fraction(1, 4))},
         **ERROR,
     ),
 ]
@@ -132,10 +143,12 @@ def _scheme_certificate(factor: Fraction) -> Any:
     return certify
 
 
+@requires(m=COUNT)
 def _luckiness_square(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness(2 * m, np.sqrt(least)) ** 2
 
 
+@requires(m=COUNT)
 def _luckiness_square_repaired(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness_repaired(2 * m, np.sqrt(least)) ** 2
 

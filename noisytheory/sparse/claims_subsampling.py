@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from noisytheory.domains import Numeric
+from noisytheory.domains import COUNT, LEVEL, Numeric, requires
 from noisytheory.kernel_mean import bounds as kernel_mean
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.populations import axis, orthonormal
@@ -35,6 +35,7 @@ def _subset(sample: str, k: int) -> Numeric:
     )
 
 
+@requires(k=COUNT, delta=LEVEL)
 def _deviation(k: int, delta: Numeric) -> Numeric:
     return kernel_mean.mean_deviation(k, delta)
 
@@ -125,8 +126,9 @@ theorem_20 = [
         exact=simulate_hulls.orthonormal_error,
         grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},
         origin="sharper",
-        certify=simulate_hulls.orthonormal_certificate,
-        twin={"bound": lambda k: k**-0.5, "why": "1/k alone"},
+        certify=simulate_hulls.orthonormal_certificate(True),
+        twin={"bound": lambda k: k**-0.5, "why": "1/k alone",
+              "certify": simulate_hulls.orthonormal_certificate(False)},
         rounding=1e-9,
         **ERROR,
     ),
@@ -134,7 +136,10 @@ theorem_20 = [
 
 # Theorem 21.
 
-CELLS: dict[str, Any] = {"cells": ["parallel", "orthogonal", "overflow"], "diameter": [1.3]}
+CELLS: dict[str, Any] = {
+    "cells": ["parallel", "orthogonal", "overflow", "simplices"],
+    "diameter": [1.3],
+}
 
 
 def _halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
@@ -147,7 +152,7 @@ def _repaired_halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
 
 THEOREM_21: dict[str, Any] = {
     "hypotheses": ["a partition into m cells of diameter at most D", IN_HULL],
-    "exact": simulate.two_point_law,
+    "exact": simulate.cell_law,
     "grid": {**CELLS, "m": [2, 5, 20, 100], "delta": LEVELS},
     **ERROR,
 }
@@ -204,7 +209,7 @@ theorem_21 = [
         "theorem-21/sparsity",
         statement=r"\tilde\omega\ \text{is at most}\ 2m\text{-sparse}",
         place="Theorem 21, Sec. 5.2",
-        bound=lambda m: 2 * m,
+        bound=bounds.clustered_sparsity,
         exact=simulate.overflow_sparsity,
         grid={"cells": ["parallel", "overflow"], "m": [2, 5, 20, 100]},
         quantity="points drawn",
@@ -217,7 +222,7 @@ theorem_21 = [
         "theorem-21/sparsity-repaired",
         statement=r"\tilde\omega\ \text{is at most}\ (2m-1)\text{-sparse}",
         place="Theorem 21: a sum of m ceilings exceeds the sum by less than m",
-        bound=lambda m: 2 * m - 1,
+        bound=bounds.clustered_sparsity_repaired,
         exact=simulate.overflow_sparsity,
         grid={"cells": ["parallel", "overflow"], "m": [2, 5, 20, 100]},
         quantity="points drawn",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+
+from noisytheory.domains import Numeric
 
 LEVELS = [0.5, 0.1, 0.05, 0.01]
 BOUNDED = "features of norm at most 1"
@@ -16,3 +21,19 @@ INTEGER: dict[str, Any] = {
 }
 HULLS = ["cross 2", "cross 5", "cube 3", "simplex 4"]
 FARTHEST = "cells of a farthest-first traversal"
+
+
+def over(values: Numeric, function: Callable[[Any], float]) -> Numeric:
+    """The function at every entry; labelled arrays keep their names.
+
+    Parameters
+    ----------
+    values : scalar, array or labelled array
+    function : callable
+        Of one number.
+
+    Returns
+    -------
+    the same kind
+    """
+    return 0 * values + np.vectorize(function, otypes=[float])(np.asarray(values))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from noisytheory.domains import Numeric
+from noisytheory.domains import COUNT, POSITIVE, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.sparse import (
     bounds,
@@ -16,7 +16,7 @@ from noisytheory.sparse import (
     simulate_means,
     simulate_partitions,
 )
-from noisytheory.sparse.claims_terms import ERROR, LEVELS
+from noisytheory.sparse.claims_terms import ERROR, LEVELS, over
 
 # Robustness and sparsity, Section 6.
 
@@ -87,6 +87,19 @@ corollary_23 = [
     ),
 ]
 
+
+@requires(bandwidth=POSITIVE)
+def _half_more(bandwidth: Numeric) -> Numeric:
+    return 1.5 * over(bandwidth, simulate_partitions.clean_diameter)
+
+
+@requires(members=COUNT)
+def _missed(members: Numeric) -> Numeric:
+    return over(
+        members, lambda s: bounds.miss_probability_without_replacement(16, 32, int(s))
+    )
+
+
 SMALL: dict[str, Any] = {"quantity": "squared diameter", "rows": 128}
 noise_and_diameter = [
     KERNEL_MEAN.exists(
@@ -94,7 +107,7 @@ noise_and_diameter = [
         statement=r"\exists S:\ D^*(S_\sigma,16)\ge\tfrac32D^*(S,16)",
         place="Sec. 6",
         hypotheses=["16 clusters on a checkerboard, Gaussian kernel, a label flipped"],
-        bound=lambda bandwidth: 1.5 * simulate_partitions.clean_diameter(bandwidth),
+        bound=_half_more,
         exact=simulate_partitions.noisy_diameter,
         grid={"bandwidth": [0.25], "flipped": [1, 3]},
         note="17 points at mutual distance r need two in one of 16 cells.",
@@ -186,12 +199,11 @@ experiments = [
         ),
         place="Sec. 7.1: with high probability",
         hypotheses=["equal clusters", "independent draws"],
-        bound=lambda clusters, draws: bounds.miss_probability(clusters, draws),
-        exact=simulate.missed_clusters_law,
-        grid={"clusters": [16], "draws": [32], "members": [0]},
+        bound=lambda: bounds.miss_probability(16, 32),
+        exact=lambda: simulate.missed_clusters_law(16, 32, 0),
         quantity="1 if a cluster is missed",
         unit="probability",
-        twin={"bound": lambda clusters, draws: clusters * (1 - 1 / clusters) ** draws,
+        twin={"bound": lambda: 16 * (1 - 1 / 16) ** 32,
               "why": "the first term alone: a union bound, above 1"},
     ),
     KERNEL_MEAN.equal(
@@ -202,12 +214,12 @@ experiments = [
         ),
         place="Sec. 7.1: with high probability",
         hypotheses=["clusters of s points", "different points"],
-        bound=bounds.miss_probability_without_replacement,
-        exact=simulate.missed_clusters_law,
-        grid={"clusters": [16], "draws": [32], "members": [10, 20, 50, 100]},
+        bound=_missed,
+        exact=lambda members: simulate.missed_clusters_law(16, 32, members),
+        grid={"members": [10, 20, 50, 100]},
         quantity="1 if a cluster is missed",
         unit="probability",
-        twin={"bound": lambda clusters, draws: bounds.miss_probability(clusters, draws),
+        twin={"bound": lambda: bounds.miss_probability(16, 32),
               "why": "the formula with replacement"},
     ),
 ]

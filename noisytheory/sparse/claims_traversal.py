@@ -8,24 +8,38 @@ from typing import Any
 import numpy as np
 
 from noisytheory.claim import Certificate
-from noisytheory.domains import Numeric
+from noisytheory.domains import COUNT, LEVEL, POSITIVE, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.sparse import (
     bounds,
     simulate,
     simulate_partitions,
 )
-from noisytheory.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS
+from noisytheory.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS, over
 
 # Algorithms 1 and 2, and the span.
 
 
-def _traversed(sample: str, m: int, delta: Numeric) -> Numeric:
-    return 2 * bounds.clustered_error(m, delta, simulate.least_diameter(sample, m))
+@requires(m=COUNT, delta=LEVEL)
+def _traversed(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    return 2 * bounds.clustered_error(m, delta, least)
 
 
-def _traversed_repaired(sample: str, m: int, delta: Numeric) -> Numeric:
-    return bounds.clustered_error_repaired(m, delta, 2 * simulate.least_diameter(sample, m))
+@requires(m=COUNT, delta=LEVEL)
+def _traversed_repaired(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    return bounds.clustered_error_repaired(m, delta, 2 * least)
+
+
+@requires(m=COUNT)
+def _cells(m: Numeric) -> Numeric:
+    return m
+
+
+@requires(epsilon=POSITIVE, delta=LEVEL)
+def _tolerance(epsilon: Numeric, delta: Numeric) -> Numeric:
+    return epsilon + 0 * delta
 
 
 SAMPLED: dict[str, Any] = {
@@ -44,7 +58,7 @@ algorithm_1 = [
         statement=r"\text{the loop ends with}\ m\ \text{centres, and so}\ m\ \text{cells}",
         place="Algorithm 1, Sec. 5.2",
         hypotheses=["more than m distinct points"],
-        bound=lambda m: m,
+        bound=_cells,
         exact=simulate_partitions.centres_printed,
         certify=simulate_partitions.whole_certificate(lambda m: m),
         grid={"sample": ["0, 1, 2, 4"], "m": [2, 3]},
@@ -59,7 +73,7 @@ algorithm_1 = [
         "algorithm-1/termination-printed",
         statement=r"\text{the loop ends}",
         place="Algorithm 1, Sec. 5.2",
-        bound=lambda m: 0,
+        bound=lambda: 0,
         exact=simulate_partitions.loop_stuck,
         certify=simulate_partitions.whole_certificate(lambda m: 0),
         grid={"sample": ["1, 1, 0, 0"], "m": [2]},
@@ -72,12 +86,12 @@ algorithm_1 = [
         statement=r"\text{the loop ends with at most}\ m\ \text{centres}",
         place="Algorithm 1, Sec. 5.2",
         hypotheses=["stop at m centres, or when every point is a centre"],
-        bound=lambda m: m,
+        bound=_cells,
         exact=simulate_partitions.mended_centres,
         grid={"sample": list(simulate_partitions.LISTS), "m": [1, 2, 3]},
         quantity="centres",
-        certify=simulate_partitions.whole_certificate(lambda m: m),
-        twin={"exact": simulate_partitions.centres_printed, "why": "the loop as printed"},
+        twin={"exact": simulate_partitions.centres_printed, "why": "the loop as printed",
+              "certify": simulate_partitions.whole_certificate(lambda m: m)},
     ),
     KERNEL_MEAN.always(
         "algorithm-1/radius",
@@ -133,7 +147,7 @@ algorithm_1 = [
 ]
 
 TOLERANCE: dict[str, Any] = {
-    "bound": lambda epsilon, delta: epsilon + 0 * delta,
+    "bound": _tolerance,
     "exact": simulate.tolerance_law,
     "statement": r"\|\omega^*-\tilde\omega\|\le\epsilon",
     "place": "Algorithm 2, Sec. 5.2",
@@ -176,8 +190,9 @@ algorithm_2 = [
 ]
 
 
-def _span(sample: str, m: int, delta: Numeric) -> Numeric:
-    diameter = simulate.cell_diameter(sample, m)
+@requires(m=COUNT, delta=LEVEL)
+def _span(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    diameter = over(m, lambda cells: simulate.cell_diameter(sample, int(cells)))
     return simulate.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "Sample",
     "all_right",
     "cell_diameter",
+    "cell_law",
     "checkerboard",
     "clustered_law",
     "least_diameter",
@@ -41,7 +42,6 @@ __all__ = [
     "subset_law",
     "tolerance_law",
     "total_weight",
-    "two_point_law",
 ]
 
 Doubles = NDArray[np.float64]
@@ -223,12 +223,15 @@ def _growth_strings(n: int, m: int) -> Iterator[NDArray[np.int64]]:
         yield np.array(labels)
 
 
-def two_point_law(cells: str, m: int, diameter: float) -> Law:
-    r"""Theorem 21 on ``m`` cells of two points, weights equal within a cell.
+def cell_law(cells: str, m: int, diameter: float) -> Law:
+    r"""Theorem 21 on ``m`` cells of equal points, two in a cell.
 
     ``"parallel"``: all cell differences along one axis; ``"orthogonal"``: each along its own;
-    ``"overflow"``: parallel, with weights such that $2m-1$ points are drawn.
+    ``"overflow"``: parallel, with weights such that $2m-1$ points are drawn; ``"simplices"``:
+    fifty points in a cell, at equal distances, in spaces orthogonal to each other.
     """
+    if cells == "simplices":
+        return Law([diameter * math.sqrt((1 - 1 / 50) / (2 * m))], [1.0])
     if cells == "orthogonal":
         return Law([diameter / (2 * math.sqrt(m))], [1.0])
     if cells == "parallel":

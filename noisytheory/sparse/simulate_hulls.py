@@ -21,6 +21,7 @@ from noisytheory.sparse.herding import away_steps, herding
 __all__ = [
     "STEPS",
     "away_error",
+    "boundary_certificate",
     "boundary_distance",
     "diameter_square",
     "direction_certificate",
@@ -324,6 +325,31 @@ def boundary_distance(n: int) -> Arrays:
     return {"lhs": distances}
 
 
+def boundary_certificate(less: int) -> Callable[..., Certificate]:
+    r"""Squared distance of the mean from that of the other points, against $1/n(n-\mathrm{less})$.
+
+    Parameters
+    ----------
+    less : int
+        1 in the claim.
+
+    Returns
+    -------
+    callable
+        One instance to a `Certificate`.
+    """
+
+    def certify(n: int) -> Certificate:
+        foot = Fraction(1, n - 1)
+        square = (n - 1) * (foot - Fraction(1, n)) ** 2 + Fraction(1, n) ** 2
+        return Certificate(
+            square, Fraction(1, n * (n - less)),
+            [("nearest point of a facet", f"mean of the other {n - 1}"), ("squared", square)],
+        )
+
+    return certify
+
+
 def empty_start_weights(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
     r"""Sum of the weights when line search starts from $\omega=0$, as printed."""
     vertices, target, given = _drawn(hull, size, rng)
@@ -407,7 +433,23 @@ def direction_certificate(sign: int, rest: Ints, vertex: Ints) -> Certificate:
     )
 
 
-def orthonormal_certificate(n: int, k: int) -> Certificate:
-    """Squared error of equal weights on k atoms, against 1/k."""
-    square = k * (Fraction(1, k) - Fraction(1, n)) ** 2 + (n - k) * Fraction(1, n) ** 2
-    return Certificate(square, Fraction(1, k), [("n", n), ("k", k), ("squared error", square)])
+def orthonormal_certificate(subtracted: bool) -> Callable[..., Certificate]:
+    """Squared error of equal weights on k atoms, against 1/k - 1/n, or 1/k.
+
+    Parameters
+    ----------
+    subtracted : bool
+        Whether 1/n is.
+
+    Returns
+    -------
+    callable
+        One instance to a `Certificate`.
+    """
+
+    def certify(n: int, k: int) -> Certificate:
+        square = k * (Fraction(1, k) - Fraction(1, n)) ** 2 + (n - k) * Fraction(1, n) ** 2
+        right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
+        return Certificate(square, right, [("n", n), ("k", k), ("squared error", square)])
+
+    return certify

@@ -33,6 +33,7 @@ __all__ = [
     "nearest_centre_error",
     "noisy_diameter",
     "parallel_atoms",
+    "parallel_certificate",
     "parallel_error",
     "projection_certificate",
     "projection_square",
@@ -216,8 +217,36 @@ def parallel_atoms(eta: float, merged: int) -> Arrays:
 def parallel_error(eta: float) -> Arrays:
     """Error of two atoms, one from each pair, in every draw of clustered sub-sampling."""
     values = np.array([1.0, 1 + eta, 0.0, eta])
-    pairs = [(a, b) for a in values[:2] for b in values[2:]]
-    return {"lhs": [abs(np.mean(pair) - values.mean()) for pair in pairs], "eta": [eta] * 4}
+    pairs = [(i, j) for i in (0, 1) for j in (2, 3)]
+    errors = [abs(values[list(pair)].mean() - values.mean()) for pair in pairs]
+    return {"lhs": errors, "pair": pairs}
+
+
+def parallel_certificate(factor: Fraction) -> Callable[..., Certificate]:
+    """Error of two atoms in fractions, against ``factor`` times eta.
+
+    Parameters
+    ----------
+    factor : Fraction
+        What the claim promises.
+
+    Returns
+    -------
+    callable
+        One instance to a `Certificate`.
+    """
+
+    def certify(eta: float, pair: Ints) -> Certificate:
+        step = Fraction(str(eta))
+        values = [Fraction(1), 1 + step, Fraction(0), step]
+        chosen = [values[int(i)] for i in pair]
+        error = abs(sum(chosen, Fraction(0)) / 2 - sum(values, Fraction(0)) / 4)
+        return Certificate(
+            error, factor * step,
+            [("S", [str(v) for v in values]), ("atoms", [str(v) for v in chosen])],
+        )
+
+    return certify
 
 
 def luckiness_scheme(

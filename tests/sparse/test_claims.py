@@ -44,12 +44,12 @@ def test_ids_are_unique():
 
 @pytest.mark.parametrize("m, ratio", [(2, 0.259), (5, 0.409), (20, 0.328), (100, 0.366)])
 def test_parallel_cells_use_this_much_of_theorem_21(m, ratio):
-    quantile = simulate.two_point_law("parallel", m, 1.3).quantile(0.95)
+    quantile = simulate.cell_law("parallel", m, 1.3).quantile(0.95)
     assert quantile / bounds.clustered_error(m, 0.05, 1.3) == pytest.approx(ratio, abs=6e-4)
 
 
 def test_orthogonal_cells_and_overflow():
-    quantile = simulate.two_point_law("orthogonal", 9, 1.3).quantile(0.95)
+    quantile = simulate.cell_law("orthogonal", 9, 1.3).quantile(0.95)
     assert quantile / bounds.clustered_error(9, 0.05, 1.3) == pytest.approx(0.183, abs=5e-4)
     drawn = [simulate.overflow_sparsity("overflow", m)["lhs"][0] for m in (20, 100)]
     assert drawn == [39, 199]
@@ -60,6 +60,8 @@ def test_simplices_attain_the_mean_term():
     for points, ratio in [(2, 0.7071), (5, 0.8944), (50, 0.9899), (500, 0.9990)]:
         m, diameter = 4, 1.0
         rms = math.sqrt((diameter**2 / 2) * (1 - 1 / points) / m)
+        if points == 50:
+            assert simulate.cell_law("simplices", m, diameter).mean() == pytest.approx(rms)
         assert rms / bounds.clustered_mean_repaired(m, diameter) == pytest.approx(ratio, abs=5e-5)
 
 

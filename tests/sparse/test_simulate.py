@@ -29,9 +29,9 @@ def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(sample, m):
 
 
 @pytest.mark.parametrize("m", [2, 3])
-def test_the_two_point_law_is_enumerated(m):
+def test_the_cell_law_is_enumerated(m):
     outcomes = [abs(sum(s) / (2 * m)) for s in itertools.product([-1, 1], repeat=m)]
-    law = simulate.two_point_law("parallel", m, 1.0)
+    law = simulate.cell_law("parallel", m, 1.0)
     assert law.mean() == pytest.approx(np.mean(outcomes))
     shares = np.full(m, (1 + 0.5 / m) / m)
     shares[-1] = 1 - shares[:-1].sum()
@@ -40,7 +40,7 @@ def test_the_two_point_law_is_enumerated(m):
         abs(sum(a / n * sum(s) / 2 for a, n, s in zip(shares, draws, split, strict=True)))
         for split in itertools.product(*[list(itertools.product([-1, 1], repeat=n)) for n in draws])
     ]
-    assert simulate.two_point_law("overflow", m, 1.0).mean() == pytest.approx(np.mean(outcomes))
+    assert simulate.cell_law("overflow", m, 1.0).mean() == pytest.approx(np.mean(outcomes))
 
 
 def brute_diameter(squares, m):
