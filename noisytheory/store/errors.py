@@ -1,0 +1,35 @@
+"""What goes wrong with a store, said in one line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+
+class StoreError(Exception):
+    """A store that cannot be opened, written or mixed with this run; the message is one line."""
+
+
+@contextlib.contextmanager
+def writing(location: str) -> Iterator[None]:
+    """Say in one line where a write failed and why."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to the store {location}: {_reason(error)}; "
+            "what it holds is whole, and the same run resumes from it"
+        ) from error
+
+
+@contextlib.contextmanager
+def reading(location: str) -> Iterator[None]:
+    """Say in one line where a read failed and why."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot read the store {location}: {_reason(error)}") from error
+
+
+def _reason(error: OSError) -> str:
+    return " ".join((error.strerror or str(error) or type(error).__name__).split())
