@@ -86,7 +86,8 @@ def draw(
     rng = block_generator(seed, claim.id, address, block)
     where = f"{claim.id} at {address or 'its cell'}, block {block}"
     try:
-        drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
+        with one_thread():
+            drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
     if not isinstance(drawn, Mapping):
@@ -170,7 +171,8 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     """What the claim's ``exact`` says at a cell; None where it has nothing."""
     assert claim.exact is not None
     try:
-        return claim.call(claim.exact, cell)
+        with one_thread():
+            return claim.call(claim.exact, cell)
     except Exception as error:
         raise ClaimError(
             f"{claim.id} at {claim.address(cell) or 'its cell'}: exact raised "

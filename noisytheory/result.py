@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisytheory import evidence
 from noisytheory.claim import Claim, Law
-from noisytheory.draws import Arrays, draw, one_thread
+from noisytheory.draws import Arrays, draw
 from noisytheory.store import Store
 from noisytheory.trial import CellState, Trial
 from noisytheory.verdict import Always, SameLaw, right_side
@@ -471,8 +471,7 @@ def replay_address(
         The address, both sides and what was drawn.
     """
     cell = claim.cell(index)
-    with one_thread():
-        drawn = draw(claim, cell, block, seed=seed)
+    drawn = draw(claim, cell, block, seed=seed)
     rhs = right_side(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
     steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]
