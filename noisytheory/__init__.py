@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from noisytheory.claim import Law as Law
     from noisytheory.claim import Paper as Paper
     from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
-    from noisytheory.kernel_mean.estimator import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.kernel_mean.multiple import MultipleKernelMean as MultipleKernelMean
     from noisytheory.result import Audit as Audit
     from noisytheory.result import Result as Result
     from noisytheory.run import audit as audit
@@ -25,7 +25,7 @@ _LAZY = {
     "Claim": "claim",
     "KernelMeanClassifier": "kernel_mean.estimator",
     "Law": "claim",
-    "MultipleKernelMean": "kernel_mean.estimator",
+    "MultipleKernelMean": "kernel_mean.multiple",
     "Paper": "claim",
     "Result": "result",
     "audit": "run",

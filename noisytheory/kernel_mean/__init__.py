@@ -20,7 +20,7 @@ from noisytheory.kernel_mean.bounds import (
 
 if TYPE_CHECKING:
     from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
-    from noisytheory.kernel_mean.estimator import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.kernel_mean.multiple import MultipleKernelMean as MultipleKernelMean
 
 __all__ = [
     "KernelMeanClassifier",
@@ -41,8 +41,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # scikit-learn takes seconds to import: only who asks for a learner pays.
-    if name in ("KernelMeanClassifier", "MultipleKernelMean"):
-        from noisytheory.kernel_mean import estimator
+    if name == "KernelMeanClassifier":
+        from noisytheory.kernel_mean.estimator import KernelMeanClassifier
 
-        return getattr(estimator, name)
+        return KernelMeanClassifier
+    if name == "MultipleKernelMean":
+        from noisytheory.kernel_mean.multiple import MultipleKernelMean
+
+        return MultipleKernelMean
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

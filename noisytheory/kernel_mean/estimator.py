@@ -1,11 +1,13 @@
 r"""The mean classifier for scikit-learn: nothing is optimised, and no Gram matrix is kept.
 
-scikit-learn is imported here and nowhere else in the topic.
+scikit-learn is imported here and in `multiple`, nowhere else in the topic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import copy
+import importlib
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,12 +17,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from noisytheory.kernel_mean.tiles import (
+    Floats,
+    Points,
+    default_bandwidth,
+    diagonal,
+    is_linear,
+    slices,
+    squared_norms,
+    tile,
+    unit_rows,
+)
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
 
-__all__ = ["KernelMeanClassifier", "MultipleKernelMean"]
+__all__ = ["KernelMeanClassifier"]
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
 NAMED: dict[str, type[Kernel]] = {
@@ -141,8 +152,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if len(self.classes_) == 2:
             signed = signed[:, 1:]
         self._norms: NDArray[np.float64] | None = None
-        if _is_linear(self.kernel_):
-            self.coef_ = np.asarray((_unit(points, self.kernel_).T @ signed).T) / self.scale_
+        if is_linear(self.kernel_):
+            self.coef_ = np.asarray((unit_rows(points, self.kernel_).T @ signed).T) / self.scale_
         else:
             self._signed = signed
             self.offset_ = self._offset(points)
@@ -184,7 +195,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         check_is_fitted(self)
         if self._norms is None:
-            if _is_linear(self.kernel_):
+            if is_linear(self.kernel_):
                 squares = self.scale_ * np.sum(self.coef_**2, axis=1)
             else:
                 squares = np.sum(self._signed * self._kernel_scores(self.points_), axis=0)
@@ -234,6 +245,55 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._two_classes("corrected_linear_risk")
         return float(1 - self.self_similarity() / (1 - 2 * self.noise_rate))
 
+    def compress(
+        self, k: int, method: str | Callable[..., Any] = "herding", **options: Any
+    ) -> KernelMeanClassifier:
+        r"""The same classifier on few examples, $\|\Phi(S)-\tilde\omega\|$ near.
+
+        No score moves by more than ``compression_error_`` of the result.
+
+        Parameters
+        ----------
+        k : int
+            What the method calls its size: iterations of herding, draws, cells.
+        method : str or callable
+            An algorithm ``(kernel, points, alpha, k, **options)`` whose result has ``indices``,
+            ``weights`` and ``error``; a name is one of `noisytheory.sparse`, looked up when called.
+        **options
+            For the method.
+
+        Returns
+        -------
+        KernelMeanClassifier
+            Fitted; ``weights_`` are the sizes of the new weights.
+
+        Raises
+        ------
+        ValueError
+            With more than two classes, sparse rows, a callable kernel, or a linear kernel, which
+            keeps one weight vector already.
+        """
+        self._two_classes("compress")
+        if is_linear(self.kernel_):
+            raise ValueError("compress: a linear kernel keeps one weight vector already")
+        if not isinstance(self.kernel_, Kernel) or sparse.issparse(self.points_):
+            raise ValueError("compress needs dense rows and a kernel by name or a Kernel")
+        if isinstance(method, str):
+            # That topic lies above this one, so it is not imported but looked up.
+            algorithms = importlib.import_module("noisytheory.sparse")
+            if method not in algorithms.__all__:
+                raise ValueError(f"method must be callable or of noisytheory.sparse, got {method}")
+            algorithm: Callable[..., Any] = getattr(algorithms, method)
+        else:
+            algorithm = method
+        found = algorithm(self.kernel_, self.points_, self._signed[:, 0], k, **options)
+        fewer = copy.copy(self)
+        fewer.points_, fewer._norms = self.points_[found.indices], None
+        fewer._signed = np.asarray(found.weights, float)[:, None]
+        fewer.weights_ = np.abs(fewer._signed[:, 0])
+        fewer.compression_error_ = float(found.error) / np.sqrt(self.scale_)
+        return fewer
+
     def _two_classes(self, what: str) -> None:
         check_is_fitted(self)
         if len(self.classes_) != 2:
@@ -246,7 +306,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"normalise must be False, True or 'largest', got {self.normalise!r}"
             )
         kernel = self._named(points)
-        if sparse.issparse(points) and not (_is_linear(kernel) or isinstance(kernel, Gaussian)):
+        if sparse.issparse(points) and not (is_linear(kernel) or isinstance(kernel, Gaussian)):
             raise ValueError(
                 "sparse X goes with the linear and the Gaussian kernel only; "
                 f"got {self.kernel!r}, densify X or change the kernel"
@@ -257,7 +317,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if not isinstance(kernel, Kernel):
                 raise ValueError("normalise=True needs a kernel by name or a Kernel")
             return Normalised(kernel), 1.0
-        largest = float(np.max(_diagonal(kernel, points[self.weights_ > 0])))
+        largest = float(np.max(diagonal(kernel, points[self.weights_ > 0])))
         if self.normalise == "largest":
             return kernel, largest if largest > 0 else 1.0
         if largest > 1 + 1e-6:
@@ -278,7 +338,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if self.kernel not in NAMED:
             raise ValueError(f"kernel must be one of {', '.join(NAMED)}, got {self.kernel!r}")
         if self.kernel in ("gaussian", "laplace"):
-            parameters.setdefault("bandwidth", _bandwidth(points, self.weights_))
+            parameters.setdefault("bandwidth", default_bandwidth(points, self.weights_))
         if self.kernel == "polynomial":
             parameters.setdefault("degree", 2)
         return NAMED[self.kernel](**parameters)
@@ -290,8 +350,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return np.zeros(points.shape[1], points.dtype)
 
     def _scores(self, points: Points) -> Floats:
-        if _is_linear(self.kernel_):
-            return np.asarray(_unit(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
+        if is_linear(self.kernel_):
+            return np.asarray(unit_rows(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
         return self._kernel_scores(points, self.offset_)
 
     def _kernel_scores(self, points: Points, offset: Floats | None = None) -> Floats:
@@ -300,160 +360,14 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         signed = (self._signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
         side = max(1, min(512, ENTRIES // max(1, points.shape[1])))
-        squares = _squared_norms(self.points_)
-        for rows in _slices(points.shape[0], side):
+        squares = squared_norms(self.points_)
+        for rows in slices(points.shape[0], side):
             queries = points[rows]
             if offset is not None and offset.any():
                 queries = queries - offset
-            lengths = _squared_norms(queries)
-            for columns in _slices(self.points_.shape[0], side):
+            lengths = squared_norms(queries)
+            for columns in slices(self.points_.shape[0], side):
                 sample = self.points_[columns]
-                tile = _tile(self.kernel_, queries, sample, lengths, squares[columns])
-                scores[rows] += tile @ signed[columns]
+                block = tile(self.kernel_, queries, sample, lengths, squares[columns])
+                scores[rows] += block @ signed[columns]
         return scores
-
-
-class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""The mean classifier with, of several kernels, the one whose mean is longest.
-
-    Linear risk over all convex combinations is least at a single kernel, the one of largest
-    self-similarity $\|\Phi_i(S)\|$.
-
-    Parameters
-    ----------
-    kernels : sequence of kernels, optional
-        As `KernelMeanClassifier` takes them; by default Gaussians with half, once and twice the
-        default bandwidth.
-    normalise : bool or "largest"
-    noise_rate : float, optional
-
-    Attributes
-    ----------
-    similarities_ : array, shape (number of kernels,)
-        With more than two classes the root of the sum of squares.
-    best_index_ : int
-    best_estimator_ : KernelMeanClassifier
-
-    Notes
-    -----
-    Kernel Mean paper, Sec. 3.4.
-
-    Examples
-    --------
-    >>> from noisytheory.kernels import Gaussian
-    >>> model = MultipleKernelMean([Gaussian(0.01), Gaussian(1.0)])
-    >>> model.fit([[0.0], [0.1], [3.0], [3.1]], [0, 0, 1, 1]).best_index_
-    1
-    """
-
-    def __init__(
-        self,
-        kernels: Sequence[KernelLike] | None = None,
-        *,
-        normalise: bool | Literal["largest"] = False,
-        noise_rate: float | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.normalise = normalise
-        self.noise_rate = noise_rate
-
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> MultipleKernelMean:
-        """Fit every kernel and keep the one of largest self-similarity."""
-        points, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        kernels = self.kernels
-        if kernels is None:
-            weights = _check_sample_weight(
-                sample_weight, points, dtype=np.float64, ensure_non_negative=True
-            )
-            if weights.sum() <= 0:
-                raise ValueError("sample_weight must not be zero everywhere")
-            width = _bandwidth(points, weights / weights.sum())
-            kernels = [Gaussian(factor * width) for factor in (0.5, 1.0, 2.0)]
-        if len(kernels) == 0:
-            raise ValueError("kernels must not be empty")
-        models = [
-            KernelMeanClassifier(
-                kernel, normalise=self.normalise, noise_rate=self.noise_rate
-            ).fit(points, labels, sample_weight)
-            for kernel in kernels
-        ]
-        self.similarities_ = np.array(
-            [float(np.linalg.norm(model.self_similarity())) for model in models]
-        )
-        self.best_index_ = int(np.argmax(self.similarities_))
-        self.best_estimator_ = models[self.best_index_]
-        self.classes_ = self.best_estimator_.classes_
-        return self
-
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Scores of the chosen kernel."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(self._checked(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predicted classes, shape (m,)."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(self._checked(X))
-
-    def _checked(self, X: ArrayLike) -> Points:
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-
-
-def _is_linear(kernel: Any) -> bool:
-    return isinstance(kernel, Linear) or (
-        isinstance(kernel, Normalised) and isinstance(kernel.kernel, Linear)
-    )
-
-
-def _unit(points: Points, kernel: Any) -> Points:
-    """Rows as features of a linear kernel: divided by their norms if it is normalised."""
-    if isinstance(kernel, Linear):
-        return points
-    norms = np.sqrt(_squared_norms(points))
-    if np.any(norms == 0):
-        raise ValueError(f"K(x, x) must be positive to normalise, got 0 in row {norms.argmin()}")
-    inverse = (1 / norms).astype(points.dtype)
-    return sparse.diags(inverse) @ points if sparse.issparse(points) else points * inverse[:, None]
-
-
-def _squared_norms(points: Points) -> Floats:
-    if sparse.issparse(points):
-        return np.asarray(points.multiply(points).sum(axis=1)).ravel()
-    return np.asarray(np.einsum("nd,nd->n", points, points))
-
-
-def _diagonal(kernel: Any, points: Points) -> Floats:
-    if _is_linear(kernel):
-        return _squared_norms(points)
-    if isinstance(kernel, Kernel):
-        return kernel.diagonal(points)
-    return np.array([float(np.asarray(kernel(row[None], row[None]))[0, 0]) for row in points])
-
-
-def _bandwidth(points: Points, weights: NDArray[np.float64]) -> float:
-    r"""$\sqrt{dv/2}$ with $v$ the variance over all coordinates; 1 where that is 0."""
-    mean = float(np.mean(np.asarray(weights @ points)))
-    square = float(weights @ _squared_norms(points).astype(np.float64)) / points.shape[1]
-    variance = square - mean**2
-    degenerate = variance <= 1e-12 * max(square, 1e-300)
-    return 1.0 if degenerate else float(np.sqrt(points.shape[1] * variance / 2))
-
-
-def _slices(total: int, step: int) -> Iterator[slice]:
-    return (slice(start, min(start + step, total)) for start in range(0, total, step))
-
-
-def _tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
-    """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points."""
-    if not isinstance(kernel, Gaussian):
-        return np.asarray(kernel(x, z))
-    product = x @ z.T
-    tile = product.toarray() if sparse.issparse(product) else np.asarray(product)
-    factor = tile.dtype.type(-0.5 / float(kernel.bandwidth) ** 2)
-    tile *= -2 * factor
-    tile += (factor * x_squares)[:, None]
-    tile += factor * z_squares
-    np.minimum(tile, 0, out=tile)
-    return np.asarray(np.exp(tile, out=tile))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from noisytheory.kernel_mean.estimator import KernelMeanClassifier, MultipleKernelMean
+from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
 
 
@@ -156,6 +157,36 @@ def test_the_longest_mean_is_chosen(data):
     assert np.allclose(model.similarities_, norms)
     chosen = KernelMeanClassifier(kernels[model.best_index_]).fit(x, y == 0)
     assert np.array_equal(model.predict(queries), chosen.predict(queries))
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), Laplace(2.0)], ids=lambda k: type(k).__name__)
+def test_compressed_scores_move_by_no_more_than_the_error(data, kernel):
+    x, y, queries = data
+    model = KernelMeanClassifier(kernel).fit(x, y > 0)
+    fewer = model.compress(40)
+    assert len(fewer.weights_) <= 40
+    moved = np.abs(fewer.decision_function(queries) - model.decision_function(queries))
+    assert 0 < moved.max() <= fewer.compression_error_
+    assert abs(fewer.self_similarity() - model.self_similarity()) <= fewer.compression_error_
+    assert len(model.weights_) == len(x)
+    everything = model.compress(
+        len(x), lambda kernel, points, alpha, k: SimpleNamespace(
+            indices=np.arange(k), weights=alpha, error=0.0
+        )
+    )
+    assert np.allclose(everything.decision_function(queries), model.decision_function(queries))
+
+
+def test_compression_refuses_what_it_cannot_do(data):
+    x, y, _ = data
+    with pytest.raises(ValueError, match="two classes"):
+        KernelMeanClassifier().fit(x, y).compress(5)
+    with pytest.raises(ValueError, match="one weight vector"):
+        KernelMeanClassifier("linear", normalise=True).fit(x, y > 0).compress(5)
+    with pytest.raises(ValueError, match="method must be"):
+        KernelMeanClassifier().fit(x, y > 0).compress(5, "magic")
+    with pytest.raises(ValueError, match="dense rows"):
+        KernelMeanClassifier().fit(sparse.csr_matrix(x), y > 0).compress(5)
 
 
 def test_exported_lazily():

@@ -1,0 +1,105 @@
+r"""Which of several kernels: the one whose mean is longest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from noisytheory.kernel_mean.estimator import KernelLike, KernelMeanClassifier
+from noisytheory.kernel_mean.tiles import Floats, Points, default_bandwidth
+from noisytheory.kernels import Gaussian
+
+__all__ = ["MultipleKernelMean"]
+
+
+class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""The mean classifier with, of several kernels, the one whose mean is longest.
+
+    Linear risk over all convex combinations is least at a single kernel, the one of largest
+    self-similarity $\|\Phi_i(S)\|$.
+
+    Parameters
+    ----------
+    kernels : sequence of kernels, optional
+        As `KernelMeanClassifier` takes them; by default Gaussians with half, once and twice the
+        default bandwidth.
+    normalise : bool or "largest"
+    noise_rate : float, optional
+
+    Attributes
+    ----------
+    similarities_ : array, shape (number of kernels,)
+        With more than two classes the root of the sum of squares.
+    best_index_ : int
+    best_estimator_ : KernelMeanClassifier
+
+    Notes
+    -----
+    Kernel Mean paper, Sec. 3.4.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Gaussian
+    >>> model = MultipleKernelMean([Gaussian(0.01), Gaussian(1.0)])
+    >>> model.fit([[0.0], [0.1], [3.0], [3.1]], [0, 0, 1, 1]).best_index_
+    1
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[KernelLike] | None = None,
+        *,
+        normalise: bool | Literal["largest"] = False,
+        noise_rate: float | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.normalise = normalise
+        self.noise_rate = noise_rate
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> MultipleKernelMean:
+        """Fit every kernel and keep the one of largest self-similarity."""
+        points, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        kernels = self.kernels
+        if kernels is None:
+            weights = _check_sample_weight(
+                sample_weight, points, dtype=np.float64, ensure_non_negative=True
+            )
+            if weights.sum() <= 0:
+                raise ValueError("sample_weight must not be zero everywhere")
+            width = default_bandwidth(points, weights / weights.sum())
+            kernels = [Gaussian(factor * width) for factor in (0.5, 1.0, 2.0)]
+        if len(kernels) == 0:
+            raise ValueError("kernels must not be empty")
+        models = [
+            KernelMeanClassifier(
+                kernel, normalise=self.normalise, noise_rate=self.noise_rate
+            ).fit(points, labels, sample_weight)
+            for kernel in kernels
+        ]
+        self.similarities_ = np.array(
+            [float(np.linalg.norm(model.self_similarity())) for model in models]
+        )
+        self.best_index_ = int(np.argmax(self.similarities_))
+        self.best_estimator_ = models[self.best_index_]
+        self.classes_ = self.best_estimator_.classes_
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Scores of the chosen kernel."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(self._checked(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predicted classes, shape (m,)."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(self._checked(X))
+
+    def _checked(self, X: ArrayLike) -> Points:
+        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])

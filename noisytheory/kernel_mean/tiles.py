@@ -1,0 +1,80 @@
+"""What the mean classifier computes with: Gram tiles, norms and bandwidths, dense or sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from noisytheory.kernels import Gaussian, Kernel, Linear, Normalised
+
+__all__ = ["default_bandwidth", "diagonal", "is_linear", "slices", "squared_norms", "tile",
+           "unit_rows"]
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
+
+
+def is_linear(kernel: Any) -> bool:
+    """Whether a weight vector can stand for the sample."""
+    return isinstance(kernel, Linear) or (
+        isinstance(kernel, Normalised) and isinstance(kernel.kernel, Linear)
+    )
+
+
+def unit_rows(points: Points, kernel: Any) -> Points:
+    """Rows as features of a linear kernel: divided by their norms if it is normalised."""
+    if isinstance(kernel, Linear):
+        return points
+    norms = np.sqrt(squared_norms(points))
+    if np.any(norms == 0):
+        raise ValueError(f"K(x, x) must be positive to normalise, got 0 in row {norms.argmin()}")
+    inverse = (1 / norms).astype(points.dtype)
+    return sparse.diags(inverse) @ points if sparse.issparse(points) else points * inverse[:, None]
+
+
+def squared_norms(points: Points) -> Floats:
+    """$|x_i|^2$ of every row."""
+    if sparse.issparse(points):
+        return np.asarray(points.multiply(points).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("nd,nd->n", points, points))
+
+
+def diagonal(kernel: Any, points: Points) -> Floats:
+    """$K(x_i,x_i)$ of every row, of a kernel or a callable."""
+    if is_linear(kernel):
+        return squared_norms(points)
+    if isinstance(kernel, Kernel):
+        return kernel.diagonal(points)
+    return np.array([float(np.asarray(kernel(row[None], row[None]))[0, 0]) for row in points])
+
+
+def default_bandwidth(points: Points, weights: NDArray[np.float64]) -> float:
+    r"""$\sqrt{dv/2}$ with $v$ the variance over all coordinates; 1 where that is 0."""
+    mean = float(np.mean(np.asarray(weights @ points)))
+    square = float(weights @ squared_norms(points).astype(np.float64)) / points.shape[1]
+    variance = square - mean**2
+    degenerate = variance <= 1e-12 * max(square, 1e-300)
+    return 1.0 if degenerate else float(np.sqrt(points.shape[1] * variance / 2))
+
+
+def slices(total: int, step: int) -> Iterator[slice]:
+    """Consecutive ranges of at most ``step``."""
+    return (slice(start, min(start + step, total)) for start in range(0, total, step))
+
+
+def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
+    """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points."""
+    if not isinstance(kernel, Gaussian):
+        return np.asarray(kernel(x, z))
+    product = x @ z.T
+    block = product.toarray() if sparse.issparse(product) else np.asarray(product)
+    factor = block.dtype.type(-0.5 / float(kernel.bandwidth) ** 2)
+    block *= -2 * factor
+    block += (factor * x_squares)[:, None]
+    block += factor * z_squares
+    np.minimum(block, 0, out=block)
+    return np.asarray(np.exp(block, out=block))
