@@ -91,32 +91,46 @@ def potential_minimiser(
     points, labels = np.asarray(x, float), np.asarray(y, float)
     table = np.atleast_2d(np.asarray(weights, float))
     omega = np.array(np.broadcast_to(np.asarray(start, float), (len(table), points.shape[1])))
-    value = _risk(omega, points, labels, table, loss)
+    active = np.arange(len(table))
     for _ in range(steps):
-        scores = omega @ points.T
-        gradient = (table * loss.derivative(labels, scores)) @ points
-        width = 1e-4 * np.maximum(1.0, np.abs(scores))
-        ahead, behind = (loss.derivative(labels, scores + s * width) for s in (1, -1))
-        curvature = table * (ahead - behind) / (2 * width)
-        hessian = np.einsum("mn,ni,nj->mij", curvature, points, points)
-        eigenvalues, axes = np.linalg.eigh(hessian)
-        scale = np.maximum(np.abs(eigenvalues), 1e-10 * np.abs(eigenvalues).max(-1, keepdims=True))
-        inner = np.einsum("mji,mj->mi", axes, gradient) / np.maximum(scale, 1e-300)
-        step = -np.einsum("mij,mj->mi", axes, inner)
-        decrease = np.einsum("mi,mi->m", gradient, step)
-        length, moved = np.ones(len(table)), np.zeros(len(table), bool)
-        for _ in range(40):
-            trial = omega + length[:, None] * step
-            new = _risk(trial, points, labels, table, loss)
-            better = ~moved & (new <= value + 1e-4 * length * decrease) & (new < value)
-            omega[better], value[better] = trial[better], new[better]
-            moved |= better
-            if moved.all():
-                break
-            length = np.where(moved, length, length / 2)
-        if not moved.any():
+        moved = _newton_step(omega, active, points, labels, table, loss)
+        active = active[moved]
+        if active.size == 0:
             break
     return omega if np.ndim(weights) == 2 else omega[0]
+
+
+def _newton_step(
+    omega: Floats, active: NDArray[np.intp], points: Floats, labels: Floats, table: Floats,
+    loss: Loss,
+) -> NDArray[np.bool_]:
+    """Move the active rows of ``omega`` in place; which of them could be improved."""
+    weights, here = table[active], omega[active]
+    scores = here @ points.T
+    value = _risk(here, points, labels, weights, loss)
+    gradient = (weights * loss.derivative(labels, scores)) @ points
+    width = 1e-4 * np.maximum(1.0, np.abs(scores))
+    ahead, behind = (loss.derivative(labels, scores + sign * width) for sign in (1, -1))
+    curvature = weights * (ahead - behind) / (2 * width)
+    hessian = np.einsum("mn,ni,nj->mij", curvature, points, points)
+    eigenvalues, axes = np.linalg.eigh(hessian)
+    scale = np.maximum(np.abs(eigenvalues), 1e-10 * np.abs(eigenvalues).max(-1, keepdims=True))
+    inner = np.einsum("mji,mj->mi", axes, gradient) / np.maximum(scale, 1e-300)
+    step = -np.einsum("mij,mj->mi", axes, inner)
+    decrease = np.einsum("mi,mi->m", gradient, step)
+    moved, left, length = np.zeros(len(active), bool), np.arange(len(active)), 1.0
+    # Below rounding nothing is left to gain.
+    left = left[-decrease > 1e-16 * np.maximum(1.0, np.abs(value))]
+    for _ in range(40):
+        trial = here[left] + length * step[left]
+        new = _risk(trial, points, labels, weights[left], loss)
+        better = (new <= value[left] + 1e-4 * length * decrease[left]) & (new < value[left])
+        omega[active[left[better]]] = trial[better]
+        moved[left[better]] = True
+        left, length = left[~better], length / 2
+        if left.size == 0:
+            break
+    return moved
 
 
 def _risk(
