@@ -2,6 +2,7 @@ r"""Farthest-first traversal (Gonzalez 1985): centres, cells, and the radius aft
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,13 +119,13 @@ def traverse(target: Target, k: int, *, start: int = 0, tolerance: float = 0.0) 
         row *= -2.0
         row += diagonal
         row += diagonal[centre]
-        row[row < least] = 0.0
         np.less(row, nearest, out=closer)
-        cells[closer] = len(centres)
+        np.copyto(cells, len(centres), where=closer)
         np.minimum(row, nearest, out=nearest)
         centres.append(centre)
         centre = int(nearest.argmax())
-        radii.append(float(np.sqrt(nearest[centre])))
+        square = float(nearest[centre])
+        radii.append(math.sqrt(square) if square > least else 0.0)
         if len(centres) == k or radii[-1] <= tolerance:
             return Traversal(np.array(centres, dtype=np.int64), cells, np.array(radii))
 
