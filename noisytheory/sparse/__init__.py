@@ -7,12 +7,12 @@ from noisytheory.sparse.bounds import (
     clustered_error,
     clustered_error_repaired,
     luckiness,
-    noisy_sparse_error,
     projection_error,
     sparse_lower_bound,
     subsampling_mean_square,
 )
 from noisytheory.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
+from noisytheory.sparse.bounds_tradeoff import noisy_sparse_error
 from noisytheory.sparse.farthest_first import farthest_first
 from noisytheory.sparse.herding import away_steps, herding, recursive_herding
 from noisytheory.sparse.parallel import map_reduce

@@ -15,6 +15,7 @@ from noisytheory.sparse import (
     bounds_herding,
     simulate,
     simulate_hulls,
+    simulate_rates,
 )
 from noisytheory.sparse.claims_subsampling import independent_square
 from noisytheory.sparse.claims_terms import ERROR, HULLS, IN_HULL, SQUARE
@@ -90,14 +91,14 @@ LINEAR: dict[str, Any] = {
 }
 BOUNDARY: dict[str, Any] = {
     "bound": bounds_herding.boundary_distance,
-    "exact": simulate_hulls.boundary_distance,
+    "exact": simulate_rates.boundary_distance,
     "grid": {"n": [2, 3, 10, 30]},
     "rounding": 1e-9,
     "quantity": "distance from the boundary",
     "unit": "RKHS norm",
 }
 QUADRATIC: dict[str, Any] = {
-    "simulate": simulate_hulls.steps_per_nat,
+    "simulate": simulate_rates.steps_per_nat,
     "along": "inverse",
     "grid": {"inverse": [3.0, 6.0, 12.0, 24.0, 48.0]},
     "rows": 8,
@@ -186,8 +187,8 @@ herding_rates = [
         statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
         place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
         hypotheses=["orthonormal sample", "equal target weights"],
-        certify=simulate_hulls.boundary_certificate(1),
-        twin={"bound": lambda n: 1 / n, "certify": simulate_hulls.boundary_certificate(0),
+        certify=simulate_rates.boundary_certificate(1),
+        twin={"bound": lambda n: 1 / n, "certify": simulate_rates.boundary_certificate(0),
               "why": "1/n"},
         **BOUNDARY,
     ),
@@ -241,11 +242,11 @@ herding_rates_earlier = [
         place="Sec. 6.1: in the worst case no better than 1/k",
         hypotheses=["orthonormal sample"],
         bound=bounds.sparse_lower_bound,
-        exact=simulate_hulls.orthonormal_error,
+        exact=simulate_rates.orthonormal_error,
         grid={"n": [50], "k": [1, 10, 49], "step": ["line search", "uniform"]},
-        certify=simulate_hulls.orthonormal_certificate(True),
+        certify=simulate_rates.orthonormal_certificate(True),
         twin={"bound": lambda k: k**-0.5, "why": "1/k alone",
-              "certify": simulate_hulls.orthonormal_certificate(False)},
+              "certify": simulate_rates.orthonormal_certificate(False)},
         rounding=1e-9,
         **ERROR,
     ),
@@ -263,8 +264,8 @@ herding_rates_earlier = [
         place="Sec. 6",
         hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
         bound=_twenty_logs,
-        exact=simulate_hulls.iterations_needed,
-        certify=simulate_hulls.iterations_certificate,
+        exact=simulate_rates.iterations_needed,
+        certify=simulate_rates.iterations_certificate,
         grid={"n": [10_000], "epsilon": [0.02, 0.05]},
         expect="refuted",
         quantity="iterations",

@@ -12,6 +12,7 @@ from noisytheory.domains import COUNT, POSITIVE, Numeric, requires
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.sparse import (
     bounds,
+    simulate_loops,
     simulate_means,
     simulate_partitions,
 )
@@ -88,7 +89,7 @@ parallel = [
         place="Sec. 5.4",
         hypotheses=["S is a set, as Section 5 says: equal points are one element"],
         bound=lambda: 4,
-        exact=simulate_partitions.parallel_atoms,
+        exact=simulate_loops.parallel_atoms,
         certify=lambda lhs: Certificate(
             int(lhs), 4, [("S_1", [0, 1]), ("S_2", [0, 1]), ("atoms of the union", [0, 1])]
         ),
@@ -103,7 +104,7 @@ parallel = [
         place="Sec. 5.4",
         hypotheses=["a list, or points that are near instead of equal"],
         bound=lambda: 4,
-        exact=simulate_partitions.parallel_atoms,
+        exact=simulate_loops.parallel_atoms,
         grid={"eta": [0.01, 0.1], "merged": [1, 0]},
         certify=lambda lhs: Certificate(int(lhs), 4, [("atoms of the union", int(lhs))]),
         twin={"grid": {"eta": [0.0], "merged": [1]}, "why": "equal points in a set"},
@@ -115,11 +116,11 @@ parallel = [
         place="Sec. 5.4, second round",
         hypotheses=["one atom from each cluster"],
         bound=_half_the_gap,
-        exact=simulate_partitions.parallel_error,
+        exact=simulate_loops.parallel_error,
         grid={"eta": [0.01, 0.1]},
-        certify=simulate_partitions.parallel_certificate(Fraction(1, 2)),
+        certify=simulate_loops.parallel_certificate(Fraction(1, 2)),
         twin={"bound": lambda eta: eta / 4, "why": "bound halved",
-              "certify": simulate_partitions.parallel_certificate(Fraction(1, 4))},
+              "certify": simulate_loops.parallel_certificate(Fraction(1, 4))},
         **ERROR,
     ),
 ]

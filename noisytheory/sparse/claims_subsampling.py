@@ -12,8 +12,8 @@ from noisytheory.populations import axis, orthonormal
 from noisytheory.sparse import (
     bounds,
     simulate,
-    simulate_hulls,
     simulate_means,
+    simulate_rates,
 )
 from noisytheory.sparse.claims_terms import BOUNDED, ERROR, IN_HULL, LEVELS, SQUARE
 
@@ -123,12 +123,12 @@ theorem_20 = [
         place="not in the paper",
         hypotheses=["orthonormal sample", "equal target weights"],
         bound=bounds.sparse_lower_bound,
-        exact=simulate_hulls.orthonormal_error,
+        exact=simulate_rates.orthonormal_error,
         grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},
         origin="sharper",
-        certify=simulate_hulls.orthonormal_certificate(True),
+        certify=simulate_rates.orthonormal_certificate(True),
         twin={"bound": lambda k: k**-0.5, "why": "1/k alone",
-              "certify": simulate_hulls.orthonormal_certificate(False)},
+              "certify": simulate_rates.orthonormal_certificate(False)},
         rounding=1e-9,
         **ERROR,
     ),

@@ -11,10 +11,10 @@ from typing import Any
 from noisytheory.domains import COUNT, POSITIVE, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.sparse import (
-    bounds,
-    simulate,
+    bounds_tradeoff,
     simulate_means,
     simulate_partitions,
+    simulate_tradeoff,
 )
 from noisytheory.sparse.claims_terms import ERROR, LEVELS, over
 
@@ -22,11 +22,11 @@ from noisytheory.sparse.claims_terms import ERROR, LEVELS, over
 
 
 def _noisy(n: int, m: int, delta: Numeric, sigma: float) -> Numeric:
-    return bounds.noisy_sparse_error(n, m, delta, sigma, 0.0)
+    return bounds_tradeoff.noisy_sparse_error(n, m, delta, sigma, 0.0)
 
 
 def _noisy_sharp(n: int, m: int, delta: Numeric, sigma: float) -> Numeric:
-    return bounds.noisy_sparse_error_sharp(n, m, delta, sigma, 0.0)
+    return bounds_tradeoff.noisy_sparse_error_sharp(n, m, delta, sigma, 0.0)
 
 
 NOISY_POINT: dict[str, Any] = {
@@ -34,7 +34,7 @@ NOISY_POINT: dict[str, Any] = {
     "hypotheses": [
         "one point, labels flipped with probability sigma, two cells: the approximation is exact",
     ],
-    "exact": simulate.noisy_point_law,
+    "exact": simulate_tradeoff.noisy_point_law,
     "trivial": 2.0,
     **ERROR,
 }
@@ -90,13 +90,13 @@ corollary_23 = [
 
 @requires(bandwidth=POSITIVE)
 def _half_more(bandwidth: Numeric) -> Numeric:
-    return 1.5 * over(bandwidth, simulate_partitions.clean_diameter)
+    return 1.5 * over(bandwidth, simulate_tradeoff.clean_diameter)
 
 
 @requires(members=COUNT)
 def _missed(members: Numeric) -> Numeric:
     return over(
-        members, lambda s: bounds.miss_probability_without_replacement(16, 32, int(s))
+        members, lambda s: bounds_tradeoff.miss_probability_without_replacement(16, 32, int(s))
     )
 
 
@@ -108,7 +108,7 @@ noise_and_diameter = [
         place="Sec. 6",
         hypotheses=["16 clusters on a checkerboard, Gaussian kernel, a label flipped"],
         bound=_half_more,
-        exact=simulate_partitions.noisy_diameter,
+        exact=simulate_tradeoff.noisy_diameter,
         grid={"bandwidth": [0.25], "flipped": [1, 3]},
         note="17 points at mutual distance r need two in one of 16 cells.",
         twin={"grid": {"bandwidth": [0.25], "flipped": [0]}, "why": "no label flipped"},
@@ -176,7 +176,7 @@ experiments = [
         place="Figures 1 and 2, Sec. 7.1",
         hypotheses=["our parameters: 16 clusters of 50, spread 0.1, bandwidth 0.25"],
         bound=lambda: 0.5,
-        simulate=simulate.all_right,
+        simulate=simulate_tradeoff.all_right,
         grid={"rule": ["clustered"], "bandwidth": [0.25]},
         rows=16,
         low=0.0,
@@ -199,8 +199,8 @@ experiments = [
         ),
         place="Sec. 7.1: with high probability",
         hypotheses=["equal clusters", "independent draws"],
-        bound=lambda: bounds.miss_probability(16, 32),
-        exact=lambda: simulate.missed_clusters_law(16, 32, 0),
+        bound=lambda: bounds_tradeoff.miss_probability(16, 32),
+        exact=lambda: simulate_tradeoff.missed_clusters_law(16, 32, 0),
         quantity="1 if a cluster is missed",
         unit="probability",
         twin={"bound": lambda: 16 * (1 - 1 / 16) ** 32,
@@ -215,11 +215,11 @@ experiments = [
         place="Sec. 7.1: with high probability",
         hypotheses=["clusters of s points", "different points"],
         bound=_missed,
-        exact=lambda members: simulate.missed_clusters_law(16, 32, members),
+        exact=lambda members: simulate_tradeoff.missed_clusters_law(16, 32, members),
         grid={"members": [10, 20, 50, 100]},
         quantity="1 if a cluster is missed",
         unit="probability",
-        twin={"bound": lambda: bounds.miss_probability(16, 32),
+        twin={"bound": lambda: bounds_tradeoff.miss_probability(16, 32),
               "why": "the formula with replacement"},
     ),
 ]

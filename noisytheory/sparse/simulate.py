@@ -18,25 +18,20 @@ from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate, Law
 from noisytheory.finite import Finite
-from noisytheory.kernels import Gaussian, Linear
+from noisytheory.kernels import Linear
 from noisytheory.sparse.approximation import Target
 from noisytheory.sparse.farthest_first import Traversal, traverse
-from noisytheory.sparse.sampling import clustered, draws_per_cell, with_replacement
+from noisytheory.sparse.sampling import draws_per_cell
 
 __all__ = [
     "SAMPLES",
     "Sample",
-    "all_right",
     "cell_diameter",
     "cell_law",
-    "checkerboard",
     "clustered_law",
     "least_diameter",
-    "missed_clusters_law",
-    "noisy_point_law",
     "norm_law",
     "overflow_sparsity",
-    "score_deviation",
     "sparsity_certificate",
     "subsample_law",
     "subset_law",
@@ -303,75 +298,3 @@ def tolerance_law(sample: str, epsilon: float, delta_used: float, test: str) -> 
         while factor * radii[k - 1] / math.sqrt(k) > epsilon:
             k += 1
     return clustered_law(sample, k)
-
-
-# Corollary 23 and the figures.
-
-
-def noisy_point_law(n: int, sigma: float, divided: int) -> Law:
-    r"""$\|\Phi(P)-\tilde\omega\|$ for a point mass: $\tilde\omega=\Phi(S)$ from two cells.
-
-    With $B\sim\mathrm{Bin}(n,\sigma)$ flipped labels $\Phi(S)=(1-2B/n)\phi(x)$; if ``divided``,
-    $\tilde\omega/(1-2\sigma)$ stands in its place.
-    """
-    from noisytheory.multinomial import binomial_law
-
-    mean = 1 - 2 * np.arange(n + 1) / n
-    return Law(np.abs(1 - mean / (1 - 2 * sigma if divided else 1)), binomial_law(n, sigma))
-
-
-def missed_clusters_law(clusters: int, draws: int, members: int) -> Law:
-    """Law of whether a cluster is missed; ``members`` 0 draws with replacement."""
-    occupied = np.zeros(clusters + 1)
-    if members == 0:
-        occupied[0] = 1.0
-        for _ in range(draws):
-            stay = occupied * np.arange(clusters + 1) / clusters
-            occupied = stay + np.append(0.0, (occupied - stay)[:-1])
-        hit = occupied[clusters]
-        return Law([0.0, 1.0], [hit, 1 - hit])
-    # Ways to take so many points from the clusters seen so far, at least one from each.
-    ways = [1] + [0] * draws
-    for _ in range(clusters):
-        ways = [
-            sum(ways[taken - s] * math.comb(members, s)
-                for s in range(1, min(members, taken) + 1))
-            for taken in range(draws + 1)
-        ]
-    hit = ways[draws] / math.comb(clusters * members, draws)
-    return Law([0.0, 1.0], [hit, 1 - hit])
-
-
-def checkerboard(
-    per_cluster: int, spread: float, rng: np.random.Generator
-) -> tuple[Doubles, Doubles]:
-    """Sixteen normal clusters on the four by four grid, labels as on a checkerboard."""
-    corners = np.array(list(itertools.product(range(4), repeat=2)), dtype=float)
-    points = np.repeat(corners, per_cluster, axis=0)
-    labels = np.where(np.repeat(corners.sum(axis=1), per_cluster) % 2 == 0, 1.0, -1.0)
-    return points + spread * rng.standard_normal(points.shape), labels
-
-
-def all_right(
-    rule: str, bandwidth: float, *, size: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Whether 32 atoms at most get one of 800 checkerboard points wrong."""
-    wrong = np.empty(size, dtype=np.int64)
-    kernel = Gaussian(bandwidth)
-    for i in range(size):
-        points, labels = checkerboard(50, 0.1, rng)
-        if rule == "clustered":
-            found = clustered(kernel, points, labels / len(labels), 16, rng=rng)
-        else:
-            found = with_replacement(kernel, points, labels / len(labels), 32, rng=rng)
-        scores = kernel(points, points[found.indices]) @ found.weights
-        wrong[i] = np.any(labels * scores <= 0)
-    return wrong
-
-
-def score_deviation(
-    gram: Doubles, weights: Doubles, n: int, *, size: int, rng: np.random.Generator
-) -> Doubles:
-    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the atoms, of samples of size ``n``."""
-    difference = rng.multinomial(n, weights, size=size) / n - weights
-    return np.asarray(np.abs(difference @ gram).max(axis=1))

@@ -16,32 +16,20 @@ from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate
 from noisytheory.kernels import Linear
-from noisytheory.sparse.herding import away_steps, herding
+from noisytheory.sparse.herding import away_steps
 
 __all__ = [
     "STEPS",
     "away_error",
-    "boundary_certificate",
-    "boundary_distance",
     "diameter_square",
-    "direction_certificate",
-    "direction_slope",
-    "empty_start_certificate",
-    "empty_start_weights",
+    "drawn_targets",
     "herding_certificate",
     "herding_error",
     "herding_progress",
-    "herding_weights",
-    "iterations_certificate",
-    "iterations_needed",
-    "orthonormal_certificate",
-    "orthonormal_error",
-    "steps_per_nat",
-    "stuck_certificate",
-    "stuck_error",
-    "stuck_steps",
+    "run",
     "uniform_certificate",
     "uniform_error",
+    "vertices_of",
 ]
 
 Doubles = NDArray[np.float64]
@@ -51,7 +39,8 @@ STEPS = ("line search", "classic", "uniform")
 
 
 @cache
-def _vertices(hull: str) -> Ints:
+def vertices_of(hull: str) -> Ints:
+    """Vertices with whole coordinates."""
     shape, dimension = hull.split()
     p = int(dimension)
     if shape == "cross":
@@ -63,7 +52,7 @@ def _vertices(hull: str) -> Ints:
 
 def diameter_square(hull: str) -> int:
     """Squared diameter: 4 (cross-polytope), 4p (cube), 2 (simplex)."""
-    vertices = _vertices(hull)
+    vertices = vertices_of(hull)
     return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
 
 
@@ -85,7 +74,7 @@ def _targets(hull: str, size: int, rng: np.random.Generator) -> tuple[Ints, Ints
     return top, low, ((10 - np.abs(top).max(axis=1)) / 10) ** 2
 
 
-def _run(
+def run(
     vertices: Ints, target: Doubles, k: int, step: str
 ) -> tuple[Doubles, Doubles]:
     """Squared errors after every step, shape (size, k), and the last iterates."""
@@ -107,9 +96,12 @@ def _run(
     return errors, point
 
 
-def _drawn(hull: str, size: int, rng: np.random.Generator) -> tuple[Ints, Doubles, Arrays]:
+def drawn_targets(
+    hull: str, size: int, rng: np.random.Generator
+) -> tuple[Ints, Doubles, Arrays]:
+    """Vertices, random targets, and what is known of them."""
     top, low, square = _targets(hull, size, rng)
-    vertices = _vertices(hull)
+    vertices = vertices_of(hull)
     target = top / low[:, None]
     far = ((target[:, None] - vertices[None]) ** 2).sum(axis=-1).max(axis=1)
     given = {"top": top, "low": low, "distance": np.sqrt(square), "radius": np.sqrt(far)}
@@ -120,8 +112,8 @@ def herding_error(
     hull: str, step: str, k: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
     """Squared error after ``k`` steps, and after the first."""
-    vertices, target, given = _drawn(hull, size, rng)
-    errors, _ = _run(vertices, target, k, step)
+    vertices, target, given = drawn_targets(hull, size, rng)
+    errors, _ = run(vertices, target, k, step)
     return {"lhs": errors[:, -1], "first": errors[:, 0], **given}
 
 
@@ -129,21 +121,21 @@ def herding_progress(
     hull: str, step: str, k: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
     """Squared error after ``k`` steps beside that of the step before."""
-    vertices, target, given = _drawn(hull, size, rng)
-    errors, _ = _run(vertices, target, k, step)
+    vertices, target, given = drawn_targets(hull, size, rng)
+    errors, _ = run(vertices, target, k, step)
     return {"lhs": errors[:, -1], "rhs": errors[:, -2], **given}
 
 
 def uniform_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
     """Error after ``k`` steps $1/t$."""
-    vertices, target, given = _drawn(hull, size, rng)
-    errors, _ = _run(vertices, target, k, "uniform")
+    vertices, target, given = drawn_targets(hull, size, rng)
+    errors, _ = run(vertices, target, k, "uniform")
     return {"lhs": np.sqrt(errors[:, -1]), **given}
 
 
 def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
     """Squared error of herding with away steps on a cross-polytope, and after the first."""
-    vertices, target, given = _drawn(hull, size, rng)
+    vertices, target, given = drawn_targets(hull, size, rng)
     # Positive weights of the target: what its coordinates leave is spread over all vertices.
     masses = np.concatenate([np.maximum(target, 0), np.maximum(-target, 0)], axis=1)
     masses += (1 - masses.sum(axis=1, keepdims=True)) / len(vertices)
@@ -211,7 +203,7 @@ def herding_certificate(
 
     def certify(hull: str, step: str, k: int, top: Ints, low: Any) -> Certificate:
         target = [Fraction(int(x), int(low)) for x in top]
-        errors, atoms, rates = _exact_run(_vertices(hull), target, k, step)
+        errors, atoms, rates = _exact_run(vertices_of(hull), target, k, step)
         distance = _exact_distance(hull, target)
         return Certificate(
             errors[-1], right(errors, distance, diameter_square(hull), k),
@@ -248,7 +240,7 @@ def uniform_certificate(
 
     def certify(hull: str, k: int, top: Ints, low: Any) -> Certificate:
         target = [Fraction(int(x), int(low)) for x in top]
-        vertices = _vertices(hull)
+        vertices = vertices_of(hull)
         errors, atoms, rates = _exact_run(vertices, target, k, "uniform")
         distance = _exact_distance(hull, target)
         radius = max(
@@ -259,197 +251,5 @@ def uniform_certificate(
             errors[-1] * k**2, right(radius, distance),
             [*_steps(target, atoms, rates, errors), ("d squared", distance), ("r squared", radius)],
         )
-
-    return certify
-
-
-# What the rates mean.
-
-
-def steps_per_nat(inverse: float, *, size: int, rng: np.random.Generator) -> Doubles:
-    r"""Steps in which the error of line search falls by a factor $e$, at distance $1/$``inverse``.
-
-    The square with corners $\pm e_1,\pm e_2$, the target somewhere along an edge, ``1/inverse``
-    inside; the rate is that between $1/d^2$ and $2/d^2$ steps, where it has settled.
-    """
-    along = rng.uniform(0.4, 0.6, size)
-    inward = 1 / (np.sqrt(2) * inverse)
-    target = np.column_stack([along, 1 - along]) - inward
-    steps = int(np.ceil(inverse**2))
-    errors, _ = _run(_vertices("cross 2"), target, 2 * steps, "line search")
-    fall = 0.5 * np.log(errors[:, steps - 1] / errors[:, -1])
-    return np.asarray(steps / fall)
-
-
-def orthonormal_error(n: int, k: int, step: str) -> Arrays:
-    """Squared error of herding the mean of ``n`` orthonormal points."""
-    found = herding(Linear(), np.eye(n), np.full(n, 1 / n), k, step=step)
-    weights = np.full(n, 1 / n)
-    weights[found.indices] -= found.weights
-    return {"lhs": [float(np.sqrt(weights @ weights))]}
-
-
-def iterations_needed(n: int, epsilon: float) -> Arrays:
-    r"""Least number of atoms at distance $\epsilon$ from the mean of ``n`` orthonormal points."""
-    square = Fraction(str(epsilon)) ** 2
-    k = 1
-    while Fraction(1, k) - Fraction(1, n) > square:
-        k += 1
-    return {"lhs": [k]}
-
-
-def iterations_certificate(n: int, epsilon: float, lhs: Any) -> Certificate:
-    r"""An iteration adds at most one atom; Theorem 20 bounds the error of $k$ atoms from below."""
-    rate, k = Fraction(str(epsilon)), int(lhs)
-    # log(1/epsilon) < 4, because e^4 > 2.7^4 > 53.
-    below = Fraction(1, k - 1) - Fraction(1, n)
-    assert below > rate**2 and 1 / rate <= 53
-    return Certificate(
-        k, 80,
-        [("n", n), ("epsilon", rate), (f"least squared error of {k - 1} atoms", below),
-         ("epsilon squared", rate**2), ("20 log(1/epsilon) is less than", 80)],
-    )
-
-
-def boundary_distance(n: int) -> Arrays:
-    """Distance of their mean from each facet of the hull, by projection."""
-    points = np.eye(n)
-    mean = np.full(n, 1 / n)
-    distances = []
-    for i in range(n):
-        rest = np.delete(points, i, axis=0)
-        edges = (rest[1:] - rest[0]).T
-        shift = mean - rest[0]
-        solved = np.linalg.lstsq(edges, shift, rcond=None)[0] if n > 2 else np.zeros(0)
-        distances.append(float(np.linalg.norm(shift - edges @ solved)))
-    return {"lhs": distances}
-
-
-def boundary_certificate(less: int) -> Callable[..., Certificate]:
-    r"""Squared distance of the mean from that of the other points, against $1/n(n-\mathrm{less})$.
-
-    Parameters
-    ----------
-    less : int
-        1 in the claim.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(n: int) -> Certificate:
-        foot = Fraction(1, n - 1)
-        square = (n - 1) * (foot - Fraction(1, n)) ** 2 + Fraction(1, n) ** 2
-        return Certificate(
-            square, Fraction(1, n * (n - less)),
-            [("nearest point of a facet", f"mean of the other {n - 1}"), ("squared", square)],
-        )
-
-    return certify
-
-
-def empty_start_weights(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    r"""Sum of the weights when line search starts from $\omega=0$, as printed."""
-    vertices, target, given = _drawn(hull, size, rng)
-    point, total = np.zeros_like(target), np.zeros(size)
-    for _ in range(k):
-        residual = target - point
-        direction = vertices[(residual @ vertices.T).argmax(axis=1)] - point
-        curvature = np.einsum("bp,bp->b", direction, direction)
-        slope = np.einsum("bp,bp->b", direction, residual)
-        rate = np.clip(slope / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0)
-        point = point + rate[:, None] * direction
-        total = (1 - rate) * total + rate
-    return {"lhs": total, **given}
-
-
-def empty_start_certificate(hull: str, k: int, top: Ints, low: Any) -> Certificate:
-    r"""The first step in fractions: $\lambda_1=\langle\omega_P,\phi(z)\rangle/\|\phi(z)\|^2$."""
-    target = [Fraction(int(x), int(low)) for x in top]
-    rows = [[int(x) for x in row] for row in _vertices(hull)]
-    gains = [sum(t * x for t, x in zip(target, row, strict=True)) for row in rows]
-    row = rows[gains.index(max(gains))]
-    rate = max(gains) / sum(x * x for x in row)
-    return Certificate(
-        rate if k == 1 else 1, 1,
-        [("target", [str(x) for x in target]), ("first atom", row), ("its weight", rate)],
-    )
-
-
-def herding_weights(
-    hull: str, k: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Sum of the weights that `herding` returns for random masses on the vertices."""
-    vertices = _vertices(hull)
-    masses = rng.dirichlet(np.ones(len(vertices)), size=size)
-    return {"lhs": np.array(
-        [herding(Linear(), vertices, row, k).weights.sum() for row in masses]
-    )}
-
-
-def stuck_error(k: int, gap: float) -> Arrays:
-    """Error and number of steps for half on 0, half on 1, where 1 alone may be taken."""
-    found = herding(
-        Linear(), [[0.0], [1.0]], [0.5, 0.5], k, candidates=[1], gap=gap, tolerance=0.1
-    )
-    return {"lhs": [found.error], "steps": [len(found.errors)]}
-
-
-def stuck_steps(k: int, gap: float) -> Arrays:
-    """The number of steps made there."""
-    return {"lhs": stuck_error(k, gap)["steps"]}
-
-
-def stuck_certificate(k: int, steps: Any) -> Certificate:
-    """After any number of steps the atom is 1 and the error one half."""
-    return Certificate(
-        Fraction(1, 2), Fraction(1, 10),
-        [("target", "1/2 at 0, 1/2 at 1: the number 1/2"), ("candidates", [1]),
-         ("every step takes", 1), ("steps made", int(steps)), ("error", Fraction(1, 2))],
-    )
-
-
-def direction_slope(sign: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    r"""$4\langle\omega_P-\omega,z\rangle$, and minus a difference of $\|\omega_P-\omega\|^2$.
-
-    Central differences are exact for a quadratic; all numbers are whole.
-    """
-    rest, vertex = rng.integers(-9, 10, (2, size, 3))
-    ahead, behind = ((rest - vertex) ** 2).sum(axis=1), ((rest + vertex) ** 2).sum(axis=1)
-    return {"lhs": 4 * (rest * vertex).sum(axis=1), "rhs": sign * (behind - ahead),
-            "rest": rest, "vertex": vertex}
-
-
-def direction_certificate(sign: int, rest: Ints, vertex: Ints) -> Certificate:
-    """Both sides in whole numbers."""
-    pairs = [(int(a), int(b)) for a, b in zip(rest, vertex, strict=True)]
-    ahead, behind = sum((a - b) ** 2 for a, b in pairs), sum((a + b) ** 2 for a, b in pairs)
-    return Certificate(
-        4 * sum(a * b for a, b in pairs), sign * (behind - ahead),
-        [("omega_P - omega", rest.tolist()), ("phi(z)", vertex.tolist()),
-         ("squared distance one step ahead", ahead), ("one step back", behind)],
-    )
-
-
-def orthonormal_certificate(subtracted: bool) -> Callable[..., Certificate]:
-    """Squared error of equal weights on k atoms, against 1/k - 1/n, or 1/k.
-
-    Parameters
-    ----------
-    subtracted : bool
-        Whether 1/n is.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(n: int, k: int) -> Certificate:
-        square = k * (Fraction(1, k) - Fraction(1, n)) ** 2 + (n - k) * Fraction(1, n) ** 2
-        right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
-        return Certificate(square, right, [("n", n), ("k", k), ("squared error", square)])
 
     return certify

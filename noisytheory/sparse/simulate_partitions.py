@@ -15,33 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate
-from noisytheory.kernels import Gaussian, Linear
-from noisytheory.sparse.approximation import Target
-from noisytheory.sparse.farthest_first import printed_loop, traverse
-from noisytheory.sparse.herding import herding
-from noisytheory.sparse.parallel import map_reduce
 
 __all__ = [
-    "centres_printed",
-    "clean_diameter",
     "cover_radius",
     "covering",
     "flipped_diameter",
-    "loop_stuck",
     "luckiness_scheme",
-    "mended_centres",
     "nearest_centre_error",
-    "noisy_diameter",
-    "parallel_atoms",
-    "parallel_certificate",
-    "parallel_error",
     "projection_certificate",
     "projection_square",
     "signed_diameter",
     "square_certificate",
     "traversal_diameter",
     "traversal_radius",
-    "whole_certificate",
 ]
 
 Ints = NDArray[np.int64]
@@ -143,110 +129,7 @@ def square_certificate(factor: Fraction) -> Callable[..., Certificate]:
     return certify
 
 
-# Algorithm 1 as printed, and mended.
-
-LISTS = {"0, 1, 2, 4": [0, 1, 2, 4], "1, 1, 0, 0": [1, 1, 0, 0], "0, 3, 3, 7, 8": [0, 3, 3, 7, 8]}
-"""Samples on a line."""
-
-
-def _every_start(sample: str) -> tuple[Ints, list[int]]:
-    values = np.array(LISTS[sample])
-    return (values[:, None] - values[None]) ** 2, list(range(len(values)))
-
-
-def centres_printed(sample: str, m: int) -> Arrays:
-    """Number of centres that the printed loop ends with, from every start."""
-    squares, starts = _every_start(sample)
-    found = [printed_loop(squares, m, start=start) for start in starts]
-    return {"lhs": [len(centres) for centres, _ in found], "m": [m] * len(starts),
-            "start": starts}
-
-
-def loop_stuck(sample: str, m: int) -> Arrays:
-    """Whether the printed loop reaches a set of centres that it never leaves, from every start."""
-    squares, starts = _every_start(sample)
-    found = [printed_loop(squares, m, start=start)[1] for start in starts]
-    return {"lhs": np.array(found, dtype=int), "start": starts}
-
-
-def mended_centres(sample: str, m: int) -> Arrays:
-    """Number of centres of the mended traversal, from every start."""
-    _, starts = _every_start(sample)
-    line = np.array(LISTS[sample], dtype=float)[:, None]
-    target = Target(Linear(), line, np.full(len(line), 1 / len(line)))
-    return {"lhs": [len(traverse(target, m, start=start).centres) for start in starts]}
-
-
-def whole_certificate(right: Callable[[int], int]) -> Callable[..., Certificate]:
-    """What the printed loop does on whole numbers, step by step, against ``right(m)``."""
-
-    def certify(sample: str, m: int, start: Any, lhs: Any) -> Certificate:
-        values = LISTS[sample]
-        centres = [int(start)]
-        steps: list[tuple[str, object]] = [("S", values), ("m", m)]
-        while len(centres) <= m:
-            nearest = [min(abs(v - values[c]) for c in centres) for v in values]
-            farthest = nearest.index(max(nearest))
-            steps.append((f"centres {[values[c] for c in centres]}, distances", nearest))
-            if max(nearest) == 0:
-                steps.append(("the farthest point is a centre already", "for ever"))
-                break
-            centres.append(farthest)
-        steps.append(("centres", [values[c] for c in centres]))
-        return Certificate(int(lhs), right(m), steps)
-
-    return certify
-
-
-# Sections 5.4, 5.5 and 6.
-
-
-def parallel_atoms(eta: float, merged: int) -> Arrays:
-    r"""Atoms left of $\{1,1+\eta,0,\eta\}$ after each half was approximated by two.
-
-    Equal points are one element of a set, and two entries of a list.
-    """
-    values = np.array([1.0, 1 + eta, 0.0, eta])[:, None]
-    found = map_reduce(
-        herding, Linear(), values, np.full(4, 0.25), 2, parts=2, second_round=False
-    )
-    kept = values[found.indices, 0]
-    return {"lhs": [len(np.unique(kept)) if merged else len(kept)], "eta": [eta]}
-
-
-def parallel_error(eta: float) -> Arrays:
-    """Error of two atoms, one from each pair, in every draw of clustered sub-sampling."""
-    values = np.array([1.0, 1 + eta, 0.0, eta])
-    pairs = [(i, j) for i in (0, 1) for j in (2, 3)]
-    errors = [abs(values[list(pair)].mean() - values.mean()) for pair in pairs]
-    return {"lhs": errors, "pair": pairs}
-
-
-def parallel_certificate(factor: Fraction) -> Callable[..., Certificate]:
-    """Error of two atoms in fractions, against ``factor`` times eta.
-
-    Parameters
-    ----------
-    factor : Fraction
-        What the claim promises.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(eta: float, pair: Ints) -> Certificate:
-        step = Fraction(str(eta))
-        values = [Fraction(1), 1 + step, Fraction(0), step]
-        chosen = [values[int(i)] for i in pair]
-        error = abs(sum(chosen, Fraction(0)) / 2 - sum(values, Fraction(0)) / 4)
-        return Certificate(
-            error, factor * step,
-            [("S", [str(v) for v in values]), ("atoms", [str(v) for v in chosen])],
-        )
-
-    return certify
+# Sections 5.5 and 6.
 
 
 def luckiness_scheme(
@@ -371,36 +254,3 @@ def cover_radius(squares: Ints, m: int) -> Ints:
     n = squares.shape[1]
     radii = [squares[:, list(c)].min(axis=1).max(axis=1) for c in combinations(range(n), m)]
     return np.asarray(np.min(radii, axis=0))
-
-
-def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:
-    r"""A lower bound on $D^*(S,16)$ of a checkerboard sample some of whose labels were flipped.
-
-    Seventeen points at mutual distance $r$ need two in one of 16 cells: $D^*(S,16)\ge r$.
-    """
-    kernel = Gaussian(bandwidth)
-    points, labels = _regular_checkerboard()
-    labels[:flipped] *= -1
-    target = Target(kernel, points, labels / len(labels))
-    centres = traverse(target, 17).centres
-    gram = target.gram(centres)
-    squares = 2 - 2 * gram[np.triu_indices(17, 1)]
-    return float(np.sqrt(squares.min())), 1e-9
-
-
-def clean_diameter(bandwidth: float) -> float:
-    """Largest diameter of the 16 clusters themselves: at least $D^*(S,16)$ without noise."""
-    kernel = Gaussian(bandwidth)
-    points, _ = _regular_checkerboard()
-    squares = [
-        2 - 2 * kernel(points[i : i + 5]).min() for i in range(0, len(points), 5)
-    ]
-    return float(np.sqrt(max(squares)))
-
-
-def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Five points around every corner of the four by four grid."""
-    corners = np.array([(i, j) for i in range(4) for j in range(4)], dtype=float)
-    offsets = 0.1 * np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)], dtype=float)
-    points = (corners[:, None] + offsets[None]).reshape(-1, 2)
-    return points, np.repeat(np.where(corners.sum(axis=1) % 2 == 0, 1.0, -1.0), 5)

@@ -10,7 +10,13 @@ import pytest
 
 from noisytheory import sparse
 from noisytheory.kernels import Linear
-from noisytheory.sparse import simulate, simulate_hulls, simulate_means, simulate_partitions
+from noisytheory.sparse import (
+    simulate,
+    simulate_hulls,
+    simulate_means,
+    simulate_partitions,
+    simulate_tradeoff,
+)
 
 
 @pytest.mark.parametrize("sample, m", [("weighted", 2), ("signed", 3), ("three pairs", 4)])
@@ -91,8 +97,8 @@ def test_projection_squares_are_those_of_the_algorithm_and_of_fractions():
 @pytest.mark.parametrize("step, k", [("line search", 6), ("uniform", 6), ("classic", 3)])
 def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull, step, k):
     rng = np.random.default_rng(4)
-    vertices, target, given = simulate_hulls._drawn(hull, 5, rng)
-    errors, _ = simulate_hulls._run(vertices, target, k, step)
+    vertices, target, given = simulate_hulls.drawn_targets(hull, 5, rng)
+    errors, _ = simulate_hulls.run(vertices, target, k, step)
     for i in range(5):
         exact, _, _ = simulate_hulls._exact_run(
             vertices, [Fraction(int(x), int(given["low"][i])) for x in given["top"][i]], k, step
@@ -105,7 +111,7 @@ def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull,
 
 @pytest.mark.parametrize("hull", ["cross 3", "cube 2", "simplex 4"])
 def test_distances_from_the_boundary(hull):
-    _, target, given = simulate_hulls._drawn(hull, 5, np.random.default_rng(5))
+    _, target, given = simulate_hulls.drawn_targets(hull, 5, np.random.default_rng(5))
     for point, distance in zip(target, given["distance"], strict=True):
         if hull.startswith("cross"):
             normals = np.array(list(itertools.product([-1, 1], repeat=3))) / np.sqrt(3)
@@ -123,10 +129,11 @@ def test_distances_from_the_boundary(hull):
 
 def test_missed_clusters_by_counting():
     hits = sum(len(set(draw)) == 3 for draw in itertools.product(range(3), repeat=4))
-    assert simulate.missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
+    assert simulate_tradeoff.missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
     subsets = list(itertools.combinations([0, 0, 1, 1, 2, 2], 4))
     hits = sum(len(set(draw)) == 3 for draw in subsets)
-    assert simulate.missed_clusters_law(3, 4, 2).mean() == pytest.approx(1 - hits / len(subsets))
+    law = simulate_tradeoff.missed_clusters_law(3, 4, 2)
+    assert law.mean() == pytest.approx(1 - hits / len(subsets))
 
 
 def test_kernel_evaluations():
