@@ -92,10 +92,10 @@ theorem_16_calibrated = KERNEL_MEAN.identity(
     statement=r"\ell(y,v)=\lambda yv+g(y)\text{ is calibrated}\iff\lambda<0",
     place="Theorem 16, second sentence",
     hypotheses=[SCORED, HALF],
-    grid=dict(slope=[-2, -1, 0, 1, 2], zero=["half"]),
+    grid=dict(multiplier=[-2, -1, 0, 1, 2], zero=["half"]),
     quantity="whether no minimiser of the surrogate has regret",
     note="Over all real scores the risk is unbounded below and nothing is minimised.",
-    twin=dict(grid=dict(slope=[-1], zero=["both"]), why="a zero score is an error for both labels"),
+    twin=dict(grid=dict(multiplier=[-1], zero=["both"]), why="a zero score is an error for both labels"),
     **worked(simulate.linear_calibrated),
 )
 

@@ -151,11 +151,11 @@ def minimisers(sigma: float, zero: str) -> Iterator[Certificate]:
         )
 
 
-def linear_calibrated(slope: int, zero: str) -> Iterator[Certificate]:
+def linear_calibrated(multiplier: int, zero: str) -> Iterator[Certificate]:
     r"""Whether every minimiser of $\lambda yv$ on [-1, 1] has no regret, against $\lambda<0$."""
     calibrated = True
     for eta in POSTERIORS:
-        risks = [slope * (2 * eta - 1) * v for v in SCORES]
+        risks = [multiplier * (2 * eta - 1) * v for v in SCORES]
         best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
         calibrated &= all(_error(eta, v, zero) == min(eta, 1 - eta) for v in best)
-    yield Certificate(int(calibrated), int(slope < 0), [("lambda", slope)])
+    yield Certificate(int(calibrated), int(multiplier < 0), [("lambda", multiplier)])
