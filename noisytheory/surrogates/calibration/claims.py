@@ -95,7 +95,9 @@ theorem_16_calibrated = KERNEL_MEAN.identity(
     grid=dict(multiplier=[-2, -1, 0, 1, 2], zero=["half"]),
     quantity="whether no minimiser of the surrogate has regret",
     note="Over all real scores the risk is unbounded below and nothing is minimised.",
-    twin=dict(grid=dict(multiplier=[-1], zero=["both"]), why="a zero score is an error for both labels"),
+    twin=dict(
+        grid=dict(multiplier=[-1], zero=["both"]), why="a zero score is an error for both labels"
+    ),
     **worked(simulate.linear_calibrated),
 )
 

@@ -25,7 +25,7 @@ theorem_18_printed = KERNEL_MEAN.identity(
     note=(
         r"$v^2$ is robust because it does not read the label, and has no constant $C$: with "
         r"$\alpha=0.3,\beta=0.1$ two functions imply $C=6$ and $C=\frac12$. 0-1 loss with errors "
-        r"at zero fails too."
+        r"at zero, which the paper counts as robust, fails too."
     ),
     **BALANCED,
 )
