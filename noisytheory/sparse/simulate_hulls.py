@@ -19,7 +19,6 @@ from noisytheory.kernels import Linear
 from noisytheory.sparse.herding import away_steps
 
 __all__ = [
-    "STEPS",
     "away_error",
     "diameter_square",
     "drawn_targets",
@@ -35,7 +34,6 @@ __all__ = [
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
-STEPS = ("line search", "classic", "uniform")
 
 
 @cache
