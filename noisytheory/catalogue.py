@@ -51,10 +51,17 @@ def catalogue() -> Mapping[str, Claim]:
     """
     modules = [f"noisytheory.{topic}.claims" for topic in TOPICS]
     modules += [entry.value for entry in entry_points(group=ENTRY_POINTS)]
-    found: dict[str, Claim] = {}
+    found: dict[str, Claim] = _Catalogue()
     for module in modules:
         _collect(importlib.import_module(module), found)
     return found
+
+
+class _Catalogue(dict[str, Claim]):
+    """A dict whose missing key offers the nearest ones."""
+
+    def __missing__(self, claim_id: str) -> Claim:
+        raise KeyError(unknown(claim_id))
 
 
 def _collect(module: ModuleType, found: dict[str, Claim]) -> None:
@@ -72,13 +79,18 @@ def find(claim_id: str) -> Claim:
         If there is none; the message offers the nearest ids.
     """
     claim = find_or_none(claim_id)
-    if claim is not None:
-        return claim
+    if claim is None:
+        raise ValueError(unknown(claim_id))
+    return claim
+
+
+def unknown(claim_id: str) -> str:
+    """What to say of an id that no claim has."""
     import difflib
 
-    near = difflib.get_close_matches(claim_id, catalogue(), n=3, cutoff=0.5)
+    near = difflib.get_close_matches(claim_id, list(catalogue()), n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else "; `noisytheory claims` lists all"
-    raise ValueError(f"unknown claim id {claim_id!r}{hint}")
+    return f"unknown claim id {claim_id!r}{hint}"
 
 
 def find_or_none(claim_id: str) -> Claim | None:

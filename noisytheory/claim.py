@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import hashlib
@@ -14,6 +15,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,8 @@ class Law:
             raise ValueError("values and probabilities must have the same, non-zero length")
         if not np.all(np.isfinite(values)):
             raise ValueError("values must be finite")
+        if not 0 <= self.error <= 1e-6:
+            raise ValueError(f"error must be rounding, a number in [0, 1e-6], got {self.error}")
         if np.any(probabilities < 0) or abs(probabilities.sum() - 1) > max(self.error, 1e-9):
             raise ValueError(
                 f"probabilities must be >= 0 and sum to 1, got sum {probabilities.sum():.12g}"
@@ -135,6 +139,8 @@ class Certificate:
         low, high = side if isinstance(side, tuple) else (side, side)
         # A NumPy integer inside a Fraction would overflow silently.
         low, high = (end.item() if isinstance(end, np.generic) else end for end in (low, high))
+        if not all(isinstance(end, int | Fraction) for end in (low, high)):
+            raise ValueError(f"a Certificate needs whole numbers or Fractions, got {side!r}")
         return Fraction(low), Fraction(high)
 
     def exceeds(self) -> bool:
@@ -357,6 +363,8 @@ class Claim:
                 raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
             if len(values) == 0:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
+            if name in _TAKEN:
+                raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
             labels = [_label(value) for value in values]
             if len(set(labels)) < len(labels):
                 raise ValueError(f"{self.id}: grid {name!r} has the same value twice: {labels}")
@@ -530,6 +538,18 @@ class Claim:
         }
 
 
+_TAKEN = frozenset(
+    {
+        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile", "quantiles",
+        "violations", "probability", "tightness", "tightness_low", "tightness_high",
+        "refutable_factor", "resolution", "mean", "replicates", "tries", "exact", "log_e_against",
+        "log_e_support", "vacuous", "decision", "slope", "margin", "printed_error", "block_digest",
+        "size", "rng",
+    }
+)
+"""Names that a claim's dataset has of its own."""
+
+
 def _label(value: Any) -> Any:
     label = getattr(value, "name", value)
     if isinstance(label, np.generic):
@@ -563,11 +583,37 @@ def _sources(claim: Claim) -> list[Path]:
     here = Path(__file__).parent
     module = sys.modules.get(getattr(claim.simulate, "__module__", ""), None)
     own = Path(getattr(module, "__file__", None) or __file__)
+    if module is not None and here not in own.parents:
+        return _reachable(module, own.parent)
     ground = ("claim", "draws", "populations", "finite", "mixtures", "atoms", "multinomial",
               "kernels", "losses", "noise")
     files = {path for name in ground if (path := here / f"{name}.py").exists()}
-    files.update(own.parent.glob("*.py") if here in own.parents else [own])
+    files.update((here / own.relative_to(here).parts[0]).rglob("*.py"))
     return sorted(files)
+
+
+def _reachable(module: types.ModuleType, folder: Path) -> list[Path]:
+    """The module's file and, transitively, those that it imports from its own folder or below."""
+    found: dict[Path, None] = {}
+    waiting = [module]
+    while waiting:
+        current = waiting.pop()
+        path = Path(getattr(current, "__file__", None) or "")
+        if not path.name or path in found or folder not in path.parents:
+            continue
+        found[path] = None
+        for node in ast.walk(ast.parse(path.read_text())):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                package = "." * node.level + (node.module or "")
+                names = [package, *(f"{package}.{alias.name}" for alias in node.names)]
+            for name in names:
+                full = resolve_name(name, current.__package__) if name.startswith(".") else name
+                if full in sys.modules:
+                    waiting.append(sys.modules[full])
+    return sorted(found)
 
 
 def _bytecode(function: Callable[..., Any]) -> bytes:

@@ -423,7 +423,7 @@ def claims(out: TextIO, pattern: str | None, keyword: str | None, as_json: bool)
     """List what can be put on trial."""
     found = _chosen([pattern] if pattern is not None else [], keyword)
     if as_json:
-        _say_json(out, {"claims": [claim.summary() for claim in found]})
+        _say_json(out, [claim.summary() for claim in found])
         return
     rows = [[c.id, c.kind, c.expect, c.place] for c in found]
     _say(out, _table([["id", "kind", "expected", "place in print"], *rows]))
@@ -921,7 +921,7 @@ def replay(
         settings = {"budget": "smoke", **({} if seed is None else {"seed": seed})}
         with _tried([claim], settings, quiet=False) as found:
             about, steps = _replayed(found[claim.id])
-    # Instances of an exhaustive search are counted, not drawn: no block has them.
+    # Exact evidence is enumerated, not drawn: no block has it.
     drawn = steps["block"] >= 0
     spot = f"{steps['cell']};{steps['block']};{steps['row']}" if drawn else None
     if as_json:
@@ -930,7 +930,7 @@ def replay(
     lines = [
         f"{click.style(claim.id, bold=True)}: {about}", "",
         f"seed        {steps['seed']}",
-        f"address     {spot or 'instance {row} of all at {cell}'.format(**steps)}",
+        f"address     {spot or 'instance {row} at {cell}'.format(**steps)}",
         f"left side   {steps['lhs']}",
         f"right side  {steps['rhs']}",
     ]
@@ -949,7 +949,11 @@ def _replayed(result: Result) -> tuple[str, dict[str, Any]]:
     found = result.counterexample
     if found is not None:
         return "a certified counterexample", found
-    return "the draw nearest to breaking the bound", result.replay()
+    nearest = result.replay()
+    return (
+        "exact, nearest to breaking the bound" if nearest["block"] < 0
+        else "the draw nearest to breaking the bound"
+    ), nearest
 
 
 def _replay_stored(

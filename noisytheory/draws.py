@@ -102,6 +102,8 @@ def draw(
                 f"not ({rows}, ...)"
             )
     for name in ("lhs", "rhs_draw", "other"):
+        if name in arrays and arrays[name].dtype.kind not in "fiub":
+            raise ClaimError(f"{where}: {name} must be real numbers, got {arrays[name].dtype}")
         if name in arrays and arrays[name].shape != (rows,):
             raise ClaimError(f"{where}: {name} must have shape ({rows},)")
         if name in arrays and np.any(np.isnan(arrays[name].astype(float))):

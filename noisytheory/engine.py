@@ -68,11 +68,11 @@ class Engine:
         if self.workers == 1:
             self.executor = Serial()
             return
-        from multiprocessing import get_context
+        from noisytheory.worker import BlankMainContext
 
         # Spawned, because forking a process whose libraries run threads can hang.
         self.executor = ProcessPoolExecutor(
-            self.workers, mp_context=get_context("spawn"), initializer=attend
+            self.workers, mp_context=BlankMainContext(), initializer=attend
         )
 
     def restart(self) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory import evidence
-from noisytheory.claim import Claim, Law
-from noisytheory.draws import Arrays, draw
+from noisytheory.claim import Cell, Claim, Law
+from noisytheory.draws import Arrays, draw, exact_evidence, renamed
 from noisytheory.store import Store
-from noisytheory.trial import CellState, Trial
+from noisytheory.trial import CellState, Trial, certified, side_text
 from noisytheory.verdict import Always, SameLaw, right_side
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ _LONG_NAMES = {
     "refutable_factor": "the bound times this factor would have been refuted",
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
-    "mean": "mean of the left side (always, identity: largest excess beyond rounding)",
+    "mean": "mean of the left side (always, identity: largest gap between the sides)",
     "replicates": "independent draws",
     "tries": "instances tried that satisfy the hypotheses",
     "log_e_against": "log evidence against the promise",
@@ -404,6 +404,11 @@ class Result:
                 warnings.simplefilter("ignore")
                 dataset.to_zarr(path, mode="w")
         elif suffix == ".nc":
+            # Attributes of this format are single texts.
+            dataset.attrs = {
+                name: "\n".join(value) if isinstance(value, list) else value
+                for name, value in dataset.attrs.items()
+            }
             dataset.to_netcdf(path, engine="scipy")
         else:
             raise ValueError(f"path must end in .nc or .zarr, got {os.fspath(path)!r}")
@@ -420,74 +425,128 @@ class Result:
 
 
 def nearest(result: Result) -> dict[str, Any]:
-    """The stored draw whose left side comes nearest to, or furthest beyond, the right side."""
-    claim = result.claim
-    dataset = result.dataset
-    if "lhs" not in dataset:
-        raise ValueError(f"{claim.id}: nothing was drawn, so there is no draw to replay")
+    """The draw, or exact cell, that comes nearest to breaking the bound, or goes furthest beyond.
+
+    Parameters
+    ----------
+    result : Result
+        Of any claim.
+
+    Returns
+    -------
+    dict
+        Address, both sides and steps; block -1 says that nothing was drawn.
+    """
+    claim, dataset = result.claim, result.dataset
+    told = {"seed": result.seed, "claim": claim.id, "block": -1, "row": 0}
+    if claim.kind == "cited":
+        return {**told, "cell": "", "lhs": "-", "rhs": "-", "steps": [["undecided", claim.reason]]}
     best: tuple[float, int, int, int] | None = None
-    lhs = dataset["lhs"].values.reshape(claim.size, -1)
     names = [n for n in ("lhs", "rhs_draw", *claim.drawn_names()) if n in dataset]
     stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
     for index, cell in enumerate(claim.cells()):
-        good = np.flatnonzero(~np.isnan(lhs[index]))
-        if good.size == 0:
-            continue
-        drawn = {n: stacked[n][index][good] for n in names}
-        rhs = right_side(claim, cell, drawn)[-1]
-        ratio = lhs[index][good] / np.where(rhs > 0, rhs, np.nan)
-        if claim.kind == "identity":
-            ratio = np.abs(lhs[index][good] - rhs)
-        ratio = np.where(np.isnan(ratio), -np.inf, ratio)
-        at = int(np.argmax(ratio))
+        lhs = stacked["lhs"][index] if "lhs" in stacked else np.empty(0)
+        good = np.flatnonzero(~np.isnan(lhs))
+        if good.size:
+            drawn = {n: stacked[n][index][good] for n in names}
+            ratio = _nearness(claim, lhs[good], right_side(claim, cell, drawn)[-1])
+            at = int(np.argmax(ratio))
+            block, row = divmod(int(good[at]), claim.rows)
+        else:
+            found = renamed(exact) if isinstance(exact := exact_evidence(claim, cell), dict) else {}
+            if not found:
+                # A law or an optimum: the cell as a whole stands for it.
+                tight = np.ravel(np.atleast_1d(dataset["tightness"].values))
+                levels = tight.size // claim.size
+                ratio = np.nan_to_num(tight[index * levels : (index + 1) * levels], nan=-np.inf)
+                at, block, row = int(np.argmax(ratio)), -1, 0
+            else:
+                rhs = right_side(claim, cell, found)[-1]
+                ratio = _nearness(claim, np.asarray(found["lhs"], float), rhs)
+                at = int(np.argmax(ratio))
+                block, row = -1, at
         if best is None or ratio[at] > best[0]:
-            best = (float(ratio[at]), index, int(good[at]) // claim.rows,
-                    int(good[at]) % claim.rows)
-    if best is None:
-        raise ValueError(f"{claim.id}: every cell is exact, so there is no draw to replay")
-    _, index, block, row = best
-    return replay_address(claim, index, block, row, seed=result.seed)
+            best = (float(ratio[at]), index, block, row)
+    assert best is not None
+    return replay_address(claim, *best[1:], seed=result.seed)
+
+
+def _nearness(claim: Claim, lhs: NDArray[Any], rhs: NDArray[Any]) -> NDArray[np.float64]:
+    """How near each row comes to breaking the promise; larger is nearer."""
+    if claim.kind == "identity":
+        return np.asarray(np.abs(lhs - rhs), float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = lhs / np.where(rhs > 0, rhs, np.nan)
+    return np.asarray(np.where(np.isnan(ratio), -np.inf, ratio), float)
 
 
 def replay_address(
     claim: Claim, index: int, block: int, row: int, *, seed: int
 ) -> dict[str, Any]:
-    """Draw one row again from its address, with both sides.
+    """One draw again from its address, with both sides, in exact arithmetic where the claim has it.
 
     Parameters
     ----------
     claim : Claim
-        With a simulator.
+        With a simulator, or with exact evidence at the cell.
     index : int
         Cell, in C order.
     block, row : int
-        Block within the cell and row within the block.
+        Block within the cell and row within the block; block -1 is the cell's exact evidence.
     seed : int
         Root seed.
 
     Returns
     -------
     dict
-        The address, both sides and what was drawn.
+        The address, both sides and the steps.
     """
     cell = claim.cell(index)
-    drawn = draw(claim, cell, block, seed=seed)
+    told = {"seed": seed, "claim": claim.id, "cell": claim.address(cell), "block": block,
+            "row": row}
+    if block < 0:
+        exact = exact_evidence(claim, cell)
+        if not isinstance(exact, dict):
+            return {**told, **_exact_steps(claim, cell, exact)}
+        drawn = renamed(exact)
+    else:
+        drawn = draw(claim, cell, block, seed=seed)
+    if claim.certify is not None:
+        certificate = certified(claim, cell, drawn, row)
+        return {**told, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
+                "steps": [[name, str(value)] for name, value in certificate.steps]}
     rhs = right_side(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
     steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]
     for j, delta in enumerate(claim.deltas or (None,)):
         label = "right side" if delta is None else f"right side at delta={delta:g}"
         steps.append([label, f"{rhs[min(j, len(rhs) - 1), column]:.6g}"])
-    return {
-        "seed": seed,
-        "claim": claim.id,
-        "cell": claim.address(cell),
-        "block": block,
-        "row": row,
-        "lhs": f"{float(drawn['lhs'][row]):.12g}",
-        "rhs": f"{float(rhs[-1, column]):.12g}",
-        "steps": steps,
-    }
+    return {**told, "lhs": f"{float(drawn['lhs'][row]):.12g}",
+            "rhs": f"{float(rhs[-1, column]):.12g}", "steps": steps}
+
+
+def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
+    """Both sides of a cell whose evidence is a law or an optimum."""
+    rhs = right_side(claim, cell)[:, 0]
+    if not isinstance(exact, Law):
+        optimum, error = exact
+        steps = [["exact optimum", f"{optimum:.12g}"], ["its error at most", f"{error:.3g}"],
+                 ["promised at least", f"{rhs[0]:.12g}"]]
+        return {"lhs": f"{optimum:.12g}", "rhs": f"{rhs[0]:.12g}", "steps": steps}
+    steps = [["mean of the left side", f"{exact.mean():.12g}"]]
+    if claim.kind != "tail":
+        return {"lhs": f"{exact.mean():.12g}", "rhs": f"{rhs[0]:.12g}", "steps": steps}
+    chances = [exact.exceeding(r)[0] for r in rhs]
+    for delta, r, chance in zip(claim.deltas, rhs, chances, strict=True):
+        steps.append([
+            f"delta={delta:g}",
+            f"Pr[left side > {r:.9g}] = {chance:.6g}, promised at most {delta:g}"
+            + (": broken" if chance > delta else ""),
+        ])
+    worst = int(np.argmax(np.array(chances) / np.array(claim.deltas)))
+    left = exact.quantile(1 - claim.deltas[worst])
+    return {"lhs": f"{left:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",
+            "rhs": f"{rhs[worst]:.12g}", "steps": steps}
 
 
 @dataclass(frozen=True, repr=False)

@@ -63,8 +63,9 @@ def audit(
     seed : int
         Root seed, a whole number >= 0.
     alpha : float
-        Probability in (0, 1) that any true claim of the audit is refuted (and, separately, that
-        any false one is upheld).
+        Probability in (0, 1) that any true claim of the audit is refuted; and, separately, that
+        any claim about a probability or an expectation is upheld though a cell breaks it. (That
+        every instance satisfies an inequality cannot be shown by trying some.)
     budget : {"smoke", "standard", "full"}
         At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
     replicates : int, optional
@@ -111,7 +112,7 @@ def audit(
         "seed": int(seed),
         "alpha": float(alpha),
         "budget": budget if limit is None else f"{limit} replicates a cell",
-        "family": len(chosen),
+        "family": max(1, sum(claim.kind != "cited" for claim in chosen)),
         "version": __version__,
     }
     names = hashlib.blake2b("\n".join(c.id for c in chosen).encode(), digest_size=8).hexdigest()
@@ -163,7 +164,7 @@ def _same_audit(store: Store, own: Mapping[str, Any]) -> None:
 
 def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
     """Claims named by ids, patterns or objects, each once, in the order named."""
-    if isinstance(claims, str | Claim):
+    if isinstance(claims, str | Claim) or not isinstance(claims, Iterable):
         claims = [claims]
     chosen: dict[str, Claim] = {}
     for item in claims:
@@ -201,11 +202,10 @@ def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
     max_blocks: int | None, store: Store,
 ) -> list[Trial]:
-    random = sum(claim.kind != "cited" for claim in claims)
     trials = []
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        thresholds = Thresholds.of(claim, settings["alpha"], max(1, random))
+        thresholds = Thresholds.of(claim, settings["alpha"], settings["family"])
         trials.append(
             Trial(claim, seed=settings["seed"], thresholds=thresholds, max_blocks=blocks,
                    store=store)

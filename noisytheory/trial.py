@@ -13,7 +13,7 @@ from noisytheory.draws import Arrays, ClaimError, draw, kept, renamed
 from noisytheory.store import ClaimBlocks, Store
 from noisytheory.verdict import RULES, Always, Rule, SameLaw, Thresholds, right_side
 
-__all__ = ["CellState", "Trial"]
+__all__ = ["CellState", "Trial", "certified", "side_text"]
 
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
@@ -46,13 +46,13 @@ class Trial:
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
-        self.rank: tuple[float, int, int, int] | None = None
+        self.rank: tuple[bool, float, int, int, int] | None = None
         self.seconds_per_block = 0.0
         # A cited claim has nothing to draw; its dataset is stored all the same.
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            probe = kept(claim, draw(claim, self.cells[0].cell, 0, seed=seed, rows=1))
+            probe = kept(claim, _probe(claim, self.cells[0].cell, seed))
             self.variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
@@ -143,7 +143,7 @@ class Trial:
             return 0
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
         for row in order:
-            certificate = _certificate(claim, state.cell, drawn, int(row))
+            certificate = certified(claim, state.cell, drawn, int(row))
             broken = (
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
             )
@@ -154,9 +154,9 @@ class Trial:
             found = _counterexample(
                 claim, state.cell, self.seed, block, int(row), certificate, float(excess[row])
             )
-            # The worst one is kept; ties go to the first address, so that no order of arrival
-            # shows in the result.
-            rank = (-found["excess"], state.index, block, int(row))
+            # One that was written down before one that was found, then the worst; ties go to the
+            # first address, so that no order of arrival shows in the result.
+            rank = (block >= 0, -found["excess"], state.index, block, int(row))
             if self.rank is None or rank < self.rank:
                 self.counterexample, self.rank = found, rank
             break
@@ -165,10 +165,11 @@ class Trial:
     def _vacuous(self, state: CellState) -> NDArray[np.bool_]:
         levels = self.rule.levels(self.claim)
         trivial = self.claim.value("trivial", state.cell)
-        if trivial is None:
-            return np.zeros(levels, bool)
         if self.claim.kind == "tail" and state.summary is not None:
             return np.asarray(state.summary[:, 2] >= 0.5 * state.summary[:, 0])
+        if trivial is None and self.claim.kind not in ("tail", "mean"):
+            return np.zeros(levels, bool)
+        trivial = np.inf if trivial is None else trivial
         return np.broadcast_to(right_side(self.claim, state.cell)[:, 0] >= trivial, (levels,))
 
     def _settled(self, state: CellState) -> bool:
@@ -193,7 +194,16 @@ class Trial:
         )
 
 
-def _certificate(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
+def _probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
+    """One row, to see what there is to store; an error is told of the whole block."""
+    try:
+        return draw(claim, cell, 0, seed=seed, rows=1)
+    except ClaimError:
+        return draw(claim, cell, 0, seed=seed)
+
+
+def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
+    """One row in exact arithmetic."""
     assert claim.certify is not None
     instance = {name: array[row] for name, array in drawn.items()}
     try:
@@ -202,17 +212,23 @@ def _certificate(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certifica
         raise ClaimError(
             f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
         ) from error
-    assert isinstance(certificate, Certificate)
+    if not isinstance(certificate, Certificate):
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell)}: certify must return a Certificate, "
+            f"got {certificate!r}"
+        )
     return certificate
+
+
+def side_text(side: Any) -> str:
+    """A certificate's side in words."""
+    return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)
 
 
 def _counterexample(
     claim: Claim, cell: Cell, seed: int, block: int, row: int, certificate: Certificate,
     excess: float,
 ) -> dict[str, Any]:
-    def text(side: Any) -> str:
-        return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)
-
     return {
         "seed": seed,
         "claim": claim.id,
@@ -220,7 +236,7 @@ def _counterexample(
         "block": block,
         "row": row,
         "excess": excess,
-        "lhs": text(certificate.lhs),
-        "rhs": text(certificate.rhs),
+        "lhs": side_text(certificate.lhs),
+        "rhs": side_text(certificate.rhs),
         "steps": [[name, str(value)] for name, value in certificate.steps],
     }

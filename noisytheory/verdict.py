@@ -78,11 +78,20 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     except TypeError:
         # A user's bound on plain floats (math.sqrt): level by level.
         values = [[claim.call(claim.bound, cell, drawn, delta=float(d))] for d in deltas]
-    values = np.asarray(values, float)
+    values = np.asarray(values)
+    where = f"{claim.id}: the bound at {claim.address(cell) or 'its cell'}"
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{where} must be a real number, got {values.dtype}")
     if np.any(np.isnan(values)):
-        raise ValueError(f"{claim.id}: the bound is not a number at {claim.address(cell)}")
-    shape = np.broadcast_shapes(values.shape, (len(deltas), 1))
-    return np.broadcast_to(values, shape)
+        raise ValueError(f"{where} is not a number")
+    replicates = {1} if drawn is None else {1, len(drawn["lhs"])}
+    try:
+        shape = np.broadcast_shapes(values.shape, (len(deltas), 1))
+    except ValueError:
+        shape = ()
+    if len(shape) != 2 or shape[0] != len(deltas) or shape[1] not in replicates:
+        raise ValueError(f"{where} has the wrong shape {values.shape}: it must broadcast")
+    return np.broadcast_to(values.astype(float), shape)
 
 
 class Rule:
@@ -144,7 +153,7 @@ class Tail(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         lhs, rhs = drawn["lhs"], right_side(claim, cell, drawn)
         trivial = claim.value("trivial", cell)
-        vacuous = np.zeros_like(rhs, bool) if trivial is None else rhs >= trivial
+        vacuous = rhs >= (np.inf if trivial is None else trivial)
         out = np.empty((self.levels(claim), 3))
         out[:, 0] = lhs.size
         out[:, 1] = np.count_nonzero(lhs > rhs, axis=1)
@@ -185,7 +194,10 @@ def _deviation(summary: Floats) -> float:
 def _bets(claim: Claim, cell: Cell, lhs: NDArray[Any], mean: float, side: evidence.Side) -> Floats:
     """Sums of log increments, or zeros where nothing is known that would make a test valid."""
     if claim.variance is not None:
-        return evidence.catoni_bets(lhs, mean, claim.value("variance", cell), side)
+        variance = float(claim.value("variance", cell))
+        if not 0 < variance < np.inf:
+            raise ValueError(f"{claim.id}: variance must be a finite number > 0, got {variance:g}")
+        return evidence.catoni_bets(lhs, mean, variance, side)
     low, high = claim.value("low", cell), claim.value("high", cell)
     if not np.isfinite(low if side == "above" else high):
         return np.zeros_like(evidence.BETS)
@@ -304,7 +316,7 @@ class SameLaw(Rule):
 
 
 class Always(Rule):
-    """L <= R for every instance. Summary: tries, suspects, largest excess, largest ratio.
+    """L <= R for every instance. Summary: tries, suspects, largest gap, largest ratio.
 
     A suspect is a row that breaks the claim by more than its certified rounding; the engine turns
     it into a counterexample (exact arithmetic) or clears it.
@@ -328,13 +340,14 @@ class Always(Rule):
         excess = self.excess(claim, cell, drawn)
         tried = excess > -np.inf
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
+        gap = np.where(tried, self.gap(lhs, rhs), -np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(tried & (rhs > 0), lhs / rhs, -np.inf)
         return np.array(
             [
                 np.count_nonzero(tried),
                 np.count_nonzero(excess > 0),
-                np.max(excess, initial=-np.inf),
+                np.max(gap, initial=-np.inf),
                 np.max(ratio, initial=-np.inf),
             ]
         )
@@ -378,7 +391,9 @@ class Exists(Rule):
     ) -> tuple[Floats, Floats]:
         optimum, error = result
         rhs = right_side(claim, cell)[0]
-        return _certain(optimum + error >= rhs, optimum + error < rhs)
+        # Equality up to rounding counts as reached; an error that is more than rounding does not.
+        rounding = min(error, 1e-6 * max(1.0, float(np.max(np.abs(rhs)))))
+        return _certain(optimum - error + 2 * rounding >= rhs, optimum + error < rhs)
 
 
 class Rate(Rule):
@@ -425,7 +440,11 @@ class Rate(Rule):
 
 
 class Published(Rule):
-    """A printed number against ours: Welch's test against, two one-sided tests in support."""
+    """A printed number against ours, both errors counted, beyond and within the stated tolerance.
+
+    With a declared range our error is bounded by Maurer and Pontil's empirical Bernstein
+    inequality; without one it is normal, and draws that are all equal are no evidence.
+    """
 
     sequential = False
 
@@ -444,12 +463,29 @@ class Published(Rule):
         if claim.impossible is not None and claim.call(claim.impossible, cell):
             return np.array([CERTAIN]), np.zeros(1)
         n = summary[0]
-        ours, ours_error = summary[1] / n, _deviation(summary) / np.sqrt(max(n - 1, 1))
-        scale = max(float(np.hypot(ours_error, error)), 1e-300)
-        far = abs(ours - printed) - margin
-        against = -stats.norm.logsf(max(far, 0.0) / scale) - np.log(2) if far > 0 else 0.0
-        support = -stats.norm.logsf((margin - abs(ours - printed)) / scale)
-        return np.array([max(against, 0.0)]), np.array([max(support, 0.0)])
+        deviation = _deviation(summary)
+        distance = abs(summary[1] / n - printed)
+        width = float(claim.value("high", cell)) - float(claim.value("low", cell))
+
+        def log_evidence(excess: float) -> float:
+            """Minus the log of the chance that both errors together reach the excess."""
+            if excess <= 0:
+                return 0.0
+            if np.isfinite(width):
+                # sqrt(2L)(sd/sqrt(n) + printed error) + 7 width L / (3(n-1)) = excess, for L.
+                root = np.sqrt(2) * (deviation / np.sqrt(n) + error)
+                slope = 7 * width / (3 * max(n - 1, 1))
+                level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
+                return float(max(0.0, level - np.log(4)))
+            scale = float(np.hypot(deviation / np.sqrt(max(n - 1, 1)), error))
+            if deviation == 0:
+                return 0.0
+            return float(max(0.0, -stats.norm.logsf(excess / scale) - np.log(2)))
+
+        return (
+            np.array([log_evidence(distance - margin)]),
+            np.array([log_evidence(margin - distance)]),
+        )
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float

@@ -5,10 +5,37 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+import types
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
+from typing import Any
 
-__all__ = ["attend"]
+__all__ = ["BlankMainContext", "attend"]
+
+
+class _BlankMainProcess(SpawnProcess):
+    """A spawned process that does not import the parent's main script again.
+
+    What a worker computes travels by value, so it needs nothing from there, and a script without a
+    ``__main__`` guard would start its own audit in every worker.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            return SpawnProcess._Popen(process_obj)
+        finally:
+            sys.modules["__main__"] = main
+
+
+class BlankMainContext(SpawnContext):
+    """The spawn context with such processes."""
+
+    Process = _BlankMainProcess
 
 
 def attend() -> None:

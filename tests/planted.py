@@ -99,6 +99,53 @@ def _exponential(n, *, size, rng):
     return rng.exponential(size=size)
 
 
+def mean_at_level(name: str = "mean-at-level", **fields) -> Claim:
+    """A true mean claim with nothing to spare: E U = 1/2 <= 1/2."""
+    return mean_of(name, bound=_half, expect="undecided", **fields)
+
+
+def mean_of(name: str, **fields) -> Claim:
+    """E U against a bound, range known."""
+    return PAPER.mean(name, **{"statement": "x", "simulate": _uniform, "high": 1.0, "rows": 512,
+                               "grid": {"n": [1, 2, 3]}, **fields})
+
+
+def catoni_at_level(name: str = "catoni-at-level", **fields) -> Claim:
+    """The same without a range: E X = 1 <= 1, variance 1."""
+    return PAPER.mean(name, statement="x", bound=lambda n: 1.0, simulate=_exponential, rows=512,
+                      low=-np.inf, grid={"n": [1, 2, 3]}, variance=lambda n: 1.0,
+                      expect="undecided", **fields)
+
+
+def equal_at_level(name: str = "equal-at-level", **fields) -> Claim:
+    """A true equality: E U = 1/2."""
+    return PAPER.equal(name, statement="x", bound=_value, simulate=_uniform, high=1.0, rows=512,
+                       grid={"n": [1, 2, 3]}, **{"margin": 0.001, "expect": "undecided", **fields})
+
+
+def same_law_at_level(name: str = "same-law-at-level", **fields) -> Claim:
+    """Two equal laws, no margin."""
+    return PAPER.equal(name, statement="x", simulate=_two_laws, margin=0.0, rows=512,
+                       grid={"shift": [0.0]}, expect="undecided", **fields)
+
+
+def published_at_level(name: str = "published-at-level", **fields) -> Claim:
+    """A printed number that is right, a rare event, no tolerance to speak of."""
+    return PAPER.published(name, statement="x", bound=lambda n: 1e-4, simulate=_rare, margin=1e-9,
+                           high=1.0, rows=512, grid={"n": [1]}, expect="undecided", **fields)
+
+
+def _rare(n, *, size, rng):
+    return (rng.uniform(size=size) < 1e-4).astype(float)
+
+
+def family_at_level() -> list[Claim]:
+    """True claims of every kind that random draws decide, each at the edge of what it promises."""
+    return [at_level("at-level-0"), at_level("at-level-1"), at_level("at-level-2"),
+            mean_at_level(), catoni_at_level(), equal_at_level(), same_law_at_level(),
+            published_at_level()]
+
+
 def unbounded_mean(**fields) -> Claim:
     """E X = 1 <= 1.2 with known variance 1 and no range."""
     return PAPER.mean("unbounded-mean", statement="x", bound=lambda n: 1.2,

@@ -6,6 +6,8 @@ import json
 import os
 import pickle
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -18,6 +20,7 @@ import pytest
 import xarray as xr
 
 import noisytheory as nt
+from noisytheory.catalogue import load_file
 from noisytheory.draws import ClaimError, block_generator, draw
 from noisytheory.engine import Serial
 from noisytheory.result import replay_address
@@ -235,10 +238,10 @@ def test_bad_settings(settings, message):
     ("simulate", "message"),
     [
         (lambda n, *, size, rng: 1 / 0, "block 0: simulate raised ZeroDivisionError"),
-        (lambda n, *, size, rng: np.zeros(3), r"shape \(3,\), not \(1, ...\)"),
+        (lambda n, *, size, rng: np.zeros(3), r"shape \(3,\), not \(64, ...\)"),
         (lambda n, *, size, rng: np.full(size, np.nan), "returned NaN in lhs"),
         (lambda n, *, size, rng: {"x": np.zeros(size)}, "returned no 'lhs'"),
-        (lambda n, *, size, rng: {"lhs": np.zeros((size, 2))}, r"lhs must have shape \(1,\)"),
+        (lambda n, *, size, rng: {"lhs": np.zeros((size, 2))}, r"lhs must have shape \(64,\)"),
     ],
 )
 def test_a_claim_that_cannot_be_tried(simulate, message):
@@ -272,6 +275,39 @@ def test_fingerprints_see_code_and_parameters():
     assert base.fingerprint() != planted.hoeffding(rows=2048).fingerprint()
     other = planted.hoeffding(simulate=lambda n, *, size, rng: rng.binomial(n, 0.4, size) / n)
     assert base.fingerprint() != other.fingerprint()
+
+
+def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypatch):
+    (tmp_path / "helper_of_theorem.py").write_text("P = 0.5\n")
+    (tmp_path / "a_theorem.py").write_text(
+        "import numpy as np\nimport noisytheory as nt\nfrom helper_of_theorem import P\n"
+        "def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10]))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def fingerprint():
+        sys.modules.pop("helper_of_theorem", None)
+        return load_file(tmp_path / "a_theorem.py")[0].fingerprint()
+
+    first = fingerprint()
+    assert fingerprint() == first
+    (tmp_path / "helper_of_theorem.py").write_text("P = 0.9\n")
+    assert fingerprint() != first
+
+
+def test_a_script_without_a_main_guard_may_use_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import noisytheory as nt\n"
+        "def simulate(n, *, size, rng): return rng.uniform(size=size)\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10, 20]))\n"
+        "print(nt.audit(mine, budget='smoke', workers=2).verdict)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.returncode) == ("upheld\n", 0), done.stderr
 
 
 def test_a_store_of_another_audit_is_refused(tmp_path):

@@ -158,7 +158,7 @@ def test_draws_outside_the_declared_range_are_an_error():
 
 def test_a_bound_that_is_not_a_number_is_an_error():
     claim = planted.mean(bound=lambda n: float("nan"))
-    with pytest.raises(ValueError, match="planted/mean: the bound is not a number at n=1"):
+    with pytest.raises(ValueError, match="planted/mean: the bound at n=1 is not a number"):
         nt.audit(claim, budget="smoke")
 
 

@@ -50,7 +50,7 @@ def mcdiarmid(delta: Numeric, squared_differences: Numeric) -> Numeric:
     >>> round(float(mcdiarmid(delta=0.05, squared_differences=100 * 0.01**2)), 6)
     0.122387
     """
-    return np.sqrt(np.log(1 / delta) * squared_differences / 2)
+    return np.sqrt(-np.log(delta) * squared_differences / 2)
 
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL, radius=NONNEGATIVE)
@@ -91,7 +91,7 @@ def pinelis(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     >>> round(float(pinelis(n=1, delta=0.05, radius=1.0)), 4)
     2.7162
     """
-    return radius * np.sqrt(2 * np.log(2 / delta) / n)
+    return radius * np.sqrt(2 * (np.log(2) - np.log(delta)) / n)
 
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL, variance=NONNEGATIVE, radius=NONNEGATIVE)
@@ -134,7 +134,7 @@ def hilbert_bernstein(n: Numeric, delta: Numeric, variance: Numeric, radius: Num
     >>> round(float(hilbert_bernstein(n=1000, delta=0.05, variance=0.36, radius=1.8)), 6)
     0.064816
     """
-    log = np.log(2 / delta)
+    log = np.log(2) - np.log(delta)
     return 2 * radius * log / n + np.sqrt(2 * variance * log / n)
 
 
@@ -188,7 +188,7 @@ def bousquet(
     >>> round(float(bousquet(1000, 0.05, variance=1.0, radius=1.0, top_eigenvalue=0.02)), 6)
     0.054954
     """
-    log = np.log(1 / delta)
+    log = -np.log(delta)
     mean = np.sqrt(variance / n)
     spread = 2 * log * (top_eigenvalue + 2 * radius * mean) / n
     return mean + np.sqrt(spread) + radius * log / (3 * n)

@@ -316,7 +316,7 @@ def empirical_bernstein(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Num
     >>> round(float(empirical_bernstein(10_000, 0.05, sample_norm=0.9)), 5)
     0.01407
     """
-    log = np.log(2 / delta)
+    log = np.log(2) - np.log(delta)
     return _largest_solution(4 * log / n, 2 * log / n, sample_norm)
 
 
@@ -477,7 +477,7 @@ def mean_deviation_candidate(n: Numeric, delta: Numeric, c: Numeric) -> Numeric:
     >>> round(float(mean_deviation_candidate(1, 1e-12, c=0.5)), 2)
     5.72
     """
-    return expected_deviation(n) + np.sqrt(c * np.log(1 / delta) / n)
+    return expected_deviation(n) + np.sqrt(c * (-np.log(delta)) / n)
 
 
 def _largest_solution(a: Numeric, u: Numeric, s: Numeric) -> Numeric:

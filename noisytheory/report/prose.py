@@ -281,11 +281,12 @@ def commands(record: Record) -> list[str]:
     budget = str(record.budget)
     word, _, rest = budget.partition(" ")
     size = f"--replicates {word}" if rest else f"--budget {budget}"
-    alpha = "" if float(record.alpha) == 0.01 else f" --alpha {float(record.alpha):g}"
+    # Alone, a claim has the whole level; with its share of the audit's it draws the same.
+    family = int(record.dataset.attrs.get("family", 1))
+    share = float(record.alpha) / max(1, family)
+    alpha = "" if share == 0.01 else f" --alpha {share:.17g}"
     lines = [f"noisytheory audit {record.id} --seed {record.seed} {size}{alpha}"]
-    if record.counterexample or not record.exact:
-        lines.append(f"noisytheory replay {record.id}")
-    return lines
+    return [*lines, f"noisytheory replay {record.id}"]
 
 
 def provenance(record: Record) -> list[tuple[str, str]]:

@@ -148,7 +148,7 @@ def clustered_error(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
     >>> round(float(clustered_error(20, 0.05, 1.3)), 6)
     0.793818
     """
-    return diameter * (1 + np.sqrt(np.log(1 / delta))) / np.sqrt(m)
+    return diameter * (1 + np.sqrt(-np.log(delta))) / np.sqrt(m)
 
 
 @requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)

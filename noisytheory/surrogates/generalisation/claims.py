@@ -37,19 +37,19 @@ theorem_5 = AVERAGE_CLASSIFIER.cited(
 @requires(n=SAMPLE_SIZE, delta=LEVEL)
 def pac_bayes_gap(n: Numeric, delta: Numeric) -> Numeric:
     r"""$\sqrt{(1+2\log(1/\delta))/n}$: the PAC-Bayes order, a candidate for Theorem 3."""
-    return np.sqrt((1 + 2 * np.log(1 / delta)) / n)
+    return np.sqrt((1 + 2 * (-np.log(delta))) / n)
 
 
 @requires(n=SAMPLE_SIZE, kernels=COUNT, delta=LEVEL)
 def selected_gap(n: Numeric, kernels: Numeric, delta: Numeric) -> Numeric:
     r"""$\frac2{\sqrt n}+\sqrt{2(\log k+\log(1/\delta))/n}$, a candidate for Theorem 5."""
-    return 2 / np.sqrt(n) + np.sqrt(2 * (np.log(kernels) + np.log(1 / delta)) / n)
+    return 2 / np.sqrt(n) + np.sqrt(2 * (np.log(kernels) + (-np.log(delta))) / n)
 
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL)
 def half_gap(n: Numeric, delta: Numeric) -> Numeric:
     r"""$\sqrt{\log(1/\delta)/2n}$: Hoeffding's radius for one fixed classifier of range 1."""
-    return np.sqrt(np.log(1 / delta) / (2 * n))
+    return np.sqrt((-np.log(delta)) / (2 * n))
 
 
 def _gap_law(n: int) -> Law:
