@@ -930,7 +930,7 @@ def replay(
     lines = [
         f"{click.style(claim.id, bold=True)}: {about}", "",
         f"seed        {steps['seed']}",
-        f"address     {spot or 'instance {row} at {cell}'.format(**steps)}",
+        f"address     {spot or _exact_place(steps)}",
         f"left side   {steps['lhs']}",
         f"right side  {steps['rhs']}",
     ]
@@ -945,11 +945,19 @@ def replay(
     _say(out, "\n".join(lines))
 
 
+def _exact_place(steps: Mapping[str, Any]) -> str:
+    """Where exact evidence stands: it has no block."""
+    cell = steps["cell"] or "its only cell"
+    return f"exact, instance {steps['row']} at {cell}" if steps["row"] else f"exact, at {cell}"
+
+
 def _replayed(result: Result) -> tuple[str, dict[str, Any]]:
     found = result.counterexample
     if found is not None:
         return "a certified counterexample", found
     nearest = result.replay()
+    if result.claim.kind == "cited":
+        return "nothing to try", nearest
     return (
         "exact, nearest to breaking the bound" if nearest["block"] < 0
         else "the draw nearest to breaking the bound"

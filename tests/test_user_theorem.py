@@ -125,7 +125,7 @@ def package(tmp_path):
 
 def test_a_package_ships_claims_by_an_entry_point(package):
     listed = run("claims", "-k", "shipped", "--json", path=[package])
-    assert [c["id"] for c in json.loads(listed.stdout)["claims"]] == ["shipped/theorem-2"]
+    assert [c["id"] for c in json.loads(listed.stdout)] == ["shipped/theorem-2"]
     audited = run("audit", "shipped", "--budget", "smoke", "--workers", 2, "--json", path=[package])
     assert verdicts(audited)["shipped/theorem-2"]["verdict"] == "upheld"
 
