@@ -815,7 +815,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
         )
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
-    axes.set_xlabel(textwrap.fill(f"largest {what} beyond rounding{unit}", 40))
+    axes.set_xlabel(textwrap.fill(f"largest {what}{unit}", 40))
     broken = int((record.decision == REFUTED).sum())
     total = number(int(tries.sum()))
     if broken:

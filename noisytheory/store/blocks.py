@@ -267,7 +267,7 @@ def _with_digests(
     if not drawn:
         return small
     dims, shape = (drawn[0].metadata[key][:-1] for key in ("dimension_names", "shape"))
-    told = {"long_name": "BLAKE2b digest of the block, 0 where none was drawn"}
+    told = {"long_name": "CRC-32C of the block and its complement, 0 where none was drawn"}
     return [*small, *drawn, chunks.small_array(DIGESTS, dims, digests.reshape(shape), told)]
 
 

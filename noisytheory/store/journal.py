@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import mmap
 import os
@@ -12,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import google_crc32c
 import numpy as np
 
 from noisytheory.store.errors import StoreError
@@ -70,7 +70,7 @@ class Layout:
         }
         text = encoded(self.described)
         # The claim's own description starts every digest: a record of another claim never verifies.
-        self._seeded = hashlib.blake2b(text, digest_size=_DIGEST)
+        self._seed = google_crc32c.value(text)
         self.header = _HEAD.pack(_MAGIC, _HEADER, _HEADER, len(text)) + text + self._sealed()
 
     def check(self, described: Mapping[str, Any], location: str) -> None:
@@ -123,10 +123,15 @@ class Layout:
         return cell, block
 
     def _sealed(self, *parts: bytes) -> bytes:
-        digest = self._seeded.copy()
+        crc = self._seed
         for part in parts:
-            digest.update(part)
-        return digest.digest()
+            crc = google_crc32c.extend(crc, part)
+        return _seal(crc)
+
+
+def _seal(crc: int) -> bytes:
+    """A CRC-32C (20 GB/s, where BLAKE2b takes 0.9) and its complement, which is never 0."""
+    return struct.pack("<II", crc, crc ^ 0xFFFFFFFF)
 
 
 def _description_in(data: bytes) -> dict[str, Any] | None:
@@ -135,7 +140,7 @@ def _description_in(data: bytes) -> dict[str, Any] | None:
         return None
     magic, cell, block, size = _HEAD.unpack_from(data)
     text, end = data[_HEAD.size : _HEAD.size + size], _HEAD.size + size
-    digest = hashlib.blake2b(text, digest_size=_DIGEST).digest()
+    digest = _seal(google_crc32c.value(text))
     if (magic, cell, block, digest) != (_MAGIC, _HEADER, _HEADER, data[end : end + _DIGEST]):
         return None
     described: dict[str, Any] = json.loads(text)
