@@ -492,6 +492,7 @@ theorem_4 = AVERAGE_CLASSIFIER.cited(
         r"\|\Phi(P)-\Phi(S)\|\le\tfrac{2}{\sqrt n}+\sqrt{\tfrac{c\log(1/\delta)}{n}},\quad c\ "
         r"\text{lost}"
     ),
+    reason="formula lost in print: candidates are tried under their own names",
     place="Theorem 4, Section 3",
     hypotheses=[INDEPENDENT, BOUNDED],
     note=(

@@ -190,6 +190,7 @@ algorithmic_luckiness = [
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
         statement=r"\exists m\text{-sparse }\tilde\omega:\ \|\omega^*-\tilde\omega\|\le\ ?",
+        reason="formula lost in print: candidates are tried under their own names",
         place="Sec. 6.5",
         note="The formula is lost; `herbrich-williamson/candidate` is the later version's.",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
@@ -80,7 +81,9 @@ def test_the_counterexample_of_corollary_8_step_by_step():
 
 
 def test_the_search_finds_a_counterexample_to_corollary_8_by_itself():
-    claim = claims.corollary_8
+    printed = claims.corollary_8
+    alone = {**printed.grid, "population": printed.grid["population"][:1]}
+    claim = dataclasses.replace(printed, grid=alone)
     for seed in range(3):
         replay = nt.audit(claim, budget="smoke", seed=seed).replay()
         assert replay["cell"] == "population=2 random points on the sphere,reach=1"

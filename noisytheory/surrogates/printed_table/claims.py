@@ -77,7 +77,7 @@ table_1_t_logistic = KERNEL_MEAN.published(
         r"$\frac14$, so the masses differ from those printed. The global minimiser has means 0, "
         ".04, .37, .38, .47."
     ),
-    **{**TABLE, "rows": 64},
+    **{**TABLE, "rows": 256},
 )
 table_1_linear = KERNEL_MEAN.published(
     "table-1/linear",
@@ -85,7 +85,7 @@ table_1_linear = KERNEL_MEAN.published(
     grid=_table("linear", [0.0, 0.1, 0.2, 0.3, 0.4]),
     note="The exact mean at 0.4 is 0.0010.",
     twin=dict(grid={**_table("linear", [0.4]), "n": [20]}, why="20 training examples"),
-    **TABLE,
+    **{**TABLE, "rows": 8192},
 )
 
 
