@@ -21,6 +21,8 @@ _RECHECKS = 32
 
 @dataclass
 class CellState:
+    """What is known of one cell so far, and what has been asked for."""
+
     index: int
     cell: Cell
     summary: NDArray[np.float64] | None = None
