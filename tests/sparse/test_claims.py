@@ -21,7 +21,10 @@ from noisytheory.sparse.claims_earlier import average_classifier
 from noisytheory.sparse.claims_subsampling import theorem_21
 
 CLAIMS = list(claims_of(claims))
-CITED = {"kernel-mean/not-adaptive-herding", "average-classifier/herbrich-williamson"}
+CITED = {
+    "kernel-mean/not-adaptive-herding", "average-classifier/herbrich-williamson",
+    "average-classifier/figure-1",
+}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
