@@ -29,7 +29,18 @@ from noisytheory.sparse.sampling import (
     without_replacement,
 )
 
+ALGORITHMS = {
+    algorithm.__name__: algorithm
+    for algorithm in (
+        away_steps, clustered, clustered_to_tolerance, convex_projection, fully_corrective,
+        herding, map_reduce, nearest_centre, projection, recursive_herding, with_replacement,
+        without_replacement,
+    )
+}
+"""By name, all that take ``(kernel, points, alpha, k, ...)`` and give an `Approximation`."""
+
 __all__ = [
+    "ALGORITHMS",
     "Approximation",
     "away_steps",
     "clustered",

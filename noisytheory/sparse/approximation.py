@@ -7,25 +7,34 @@ hull of the signed features $\mathrm{sign}(\alpha_i)\phi(x_i)$, and $\pi^*$ is a
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, checked_points
+from noisytheory.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, blocks, checked_points
 
-__all__ = ["Approximation", "Target", "checked_count"]
+__all__ = [
+    "Approximation",
+    "Target",
+    "checked_count",
+    "checked_rng",
+    "checked_start",
+    "checked_threshold",
+]
 
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Approximation:
-    """A sparse weighted sample near the target.
+    r"""A sparse weighted sample near the target.
 
     Parameters
     ----------
@@ -33,13 +42,19 @@ class Approximation:
         Points used, each once, in the order of their first use.
     weights : array, shape (s,)
         Their weights, with the sign of the target's.
-    errors : array, shape (steps,)
-        RKHS distance to the target after every step; the last is that of these weights.
+    measure : callable
+        Gives `errors`. Exact errors need the norm of the target, which takes half of its Gram
+        matrix, more than most algorithms spend: they are worked out when first asked for.
     """
 
     indices: Ints
     weights: Doubles
-    errors: Doubles
+    measure: Callable[[], ArrayLike]
+
+    @functools.cached_property
+    def errors(self) -> Doubles:
+        """RKHS distance to the target after every step; the last is that of these weights."""
+        return np.atleast_1d(np.asarray(self.measure(), dtype=np.float64))
 
     @property
     def error(self) -> float:
@@ -47,7 +62,11 @@ class Approximation:
         return float(self.errors[-1])
 
     def __repr__(self) -> str:
-        return f"Approximation({len(self.indices)} atoms, error {self.error:.6g})"
+        known = f", error {self.error:.6g}" if "errors" in self.__dict__ else ""
+        return f"Approximation({len(self.indices)} atoms{known})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Approximation, (self.indices, self.weights, functools.partial(np.copy, self.errors))
 
 
 class Target:
@@ -65,16 +84,22 @@ class Target:
     Raises
     ------
     ValueError
-        On NaN, if the shapes do not fit, or if every weight is zero.
+        On NaN, if the shapes do not fit, if every weight is zero, or on another kind of kernel.
     """
 
     def __init__(self, kernel: Kernel, points: ArrayLike, alpha: ArrayLike) -> None:
+        if not isinstance(kernel, Kernel):
+            raise ValueError(f"kernel must be a Kernel of noisytheory.kernels, got {kernel!r}")
         everything = checked_points(points, "points")
         weights = np.asarray(alpha, dtype=np.float64)
-        if weights.shape != (len(everything),) or not np.isfinite(weights).all():
+        if weights.shape != (len(everything),):
             raise ValueError(
-                f"alpha must hold {len(everything)} finite numbers, got shape {weights.shape}"
+                f"alpha must have shape ({len(everything)},), a weight a point, "
+                f"got {weights.shape}"
             )
+        if not np.isfinite(weights).all():
+            raise ValueError(f"alpha must be finite, got {weights[~np.isfinite(weights)][0]}")
+        self.given = len(everything)
         self.kept: Ints = np.flatnonzero(weights).astype(np.int64)
         if not self.kept.size:
             raise ValueError("alpha must not be zero everywhere")
@@ -137,6 +162,15 @@ class Target:
         mirrored = slice(columns.start + beyond, columns.stop)
         sums[mirrored] += signed[rows].astype(block.dtype, copy=False) @ block[:, beyond:]
 
+    def scores_at(self, atoms: Ints) -> Doubles:
+        """`scores` at a few points only, from their rows of the Gram matrix."""
+        if self._scores is not None:
+            return self._scores[atoms]
+        sums = np.empty(len(atoms))
+        for rows, block in blocks(self.kernel, self.points[atoms], self.points):
+            sums[rows] = block @ (self.masses * self.signs)
+        return sums * self.signs[atoms]
+
     @property
     def square(self) -> float:
         r"""$\|\pi^*\|^2$."""
@@ -155,19 +189,25 @@ class Target:
         return self.total * math.sqrt(max(float(square), 0.0))
 
     def approximation(
-        self, atoms: ArrayLike, shares: ArrayLike, errors: ArrayLike
+        self, atoms: ArrayLike, shares: ArrayLike, errors: ArrayLike | None = None
     ) -> Approximation:
-        """Merge repeated atoms, drop those of no weight, and go back to the points given."""
+        """Merge repeated atoms, drop those of no weight, and go back to the points given.
+
+        Without ``errors`` there is one, that of the result.
+        """
         raw, amounts = np.asarray(atoms, dtype=np.int64), np.asarray(shares, dtype=np.float64)
         unique, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
         sums = np.bincount(inverse, weights=amounts, minlength=len(unique))
         order = np.argsort(first, kind="stable")
         order = order[sums[order] != 0]
-        chosen = unique[order]
+        chosen, kept = unique[order], sums[order]
+        measure: Callable[[], ArrayLike] = (
+            functools.partial(self.distance, chosen, kept)
+            if errors is None
+            else functools.partial(np.array, errors)
+        )
         return Approximation(
-            self.kept[chosen],
-            self.total * self.signs[chosen] * sums[order],
-            np.atleast_1d(np.asarray(errors, dtype=np.float64)),
+            self.kept[chosen], self.total * self.signs[chosen] * kept, measure
         )
 
 
@@ -190,3 +230,58 @@ def checked_count(name: str, value: int, most: int | None = None) -> int:
         limit = "" if most is None else f" and <= {most}"
         raise ValueError(f"{name} must be a whole number >= 1{limit}, got {value!r}")
     return int(value)
+
+
+def checked_start(start: int, n: int) -> int:
+    """The position of one of ``n`` points, or a ValueError.
+
+    Parameters
+    ----------
+    start, n : int
+        What came, and the number of points.
+
+    Returns
+    -------
+    int
+    """
+    whole = isinstance(start, int | np.integer) and not isinstance(start, bool)
+    if not whole or not 0 <= start < n:
+        raise ValueError(f"start must be a whole number in [0, {n - 1}], got {start!r}")
+    return int(start)
+
+
+def checked_threshold(name: str, value: float, least: float = 0.0) -> float:
+    """A number to stop at, or a ValueError that names it.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name.
+    value, least : float
+        What came, and the smallest allowed.
+
+    Returns
+    -------
+    float
+    """
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if not number or isinstance(value, bool) or not value >= least:
+        limit = f" >= {least:g}" if least > -math.inf else ""
+        raise ValueError(f"{name} must be a number{limit}, got {value!r}")
+    return float(value)
+
+
+def checked_rng(rng: np.random.Generator) -> np.random.Generator:
+    """A generator, or a ValueError: there is no global state here and no default seed.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.random.Generator
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    return rng

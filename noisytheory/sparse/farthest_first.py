@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel
-from noisytheory.sparse.approximation import Ints, Target, checked_count
+from noisytheory.kernels import Kernel, checked_points
+from noisytheory.sparse.approximation import (
+    Ints,
+    Target,
+    checked_count,
+    checked_start,
+    checked_threshold,
+)
 
 __all__ = ["Traversal", "farthest_first", "printed_loop", "traverse"]
 
@@ -72,7 +78,7 @@ def farthest_first(
     Raises
     ------
     ValueError
-        If ``k`` or ``start`` is out of range, or a weight is zero.
+        If ``k``, ``start`` or ``tolerance`` is out of range, or a weight is zero.
 
     Examples
     --------
@@ -81,7 +87,7 @@ def farthest_first(
     >>> found.centres.tolist(), found.cells.tolist(), found.radii.tolist()
     ([0, 3], [0, 0, 1, 1], [6.0, 1.0])
     """
-    array = np.asarray(points)
+    array = checked_points(points, "points")
     weights = np.ones(len(array)) if alpha is None else np.asarray(alpha, dtype=np.float64)
     if np.any(weights == 0):
         raise ValueError("alpha must not be zero anywhere: leave such points out")
@@ -103,7 +109,8 @@ def traverse(target: Target, k: int, *, start: int = 0, tolerance: float = 0.0) 
     """
     n = len(target)
     checked_count("k", k)
-    checked_count("start + 1", start + 1, n)
+    checked_start(start, n)
+    checked_threshold("tolerance", tolerance)
     buffer = target.buffer()
     nearest: NDArray[Any] = np.full(n, np.inf, dtype=buffer.dtype)
     cells = np.zeros(n, dtype=np.int64)

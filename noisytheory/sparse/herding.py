@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.kernels import Kernel
-from noisytheory.sparse.approximation import Approximation, Target, checked_count
+from noisytheory.sparse.approximation import (
+    Approximation,
+    Target,
+    checked_count,
+    checked_threshold,
+)
 
 __all__ = ["away_steps", "herding", "recursive_herding"]
 
@@ -48,7 +53,7 @@ def herding(
         Stop when the error is at most this (RKHS norm).
     gap : float
         Stop when the duality gap of the normalised problem is at most this; half the squared
-        error exceeds its least value by no more than the gap.
+        error exceeds its least value by no more than the gap. Below 0 it never stops there.
     candidates : int array-like, optional
         Points that may be taken; all of non-zero weight if missing.
 
@@ -72,6 +77,8 @@ def herding(
     if step not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
     checked_count("k", k)
+    checked_threshold("tolerance", tolerance)
+    checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
     scores, diagonal, square = target.scores, target.diagonal, target.square
     allowed = _allowed(target, candidates)
@@ -115,7 +122,12 @@ def herding(
 def _allowed(target: Target, candidates: ArrayLike | None) -> NDArray[np.int64] | None:
     if candidates is None:
         return None
-    allowed = np.flatnonzero(np.isin(target.kept, np.asarray(candidates, dtype=np.int64)))
+    wanted = np.asarray(candidates)
+    if wanted.size and (
+        wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() >= target.given
+    ):
+        raise ValueError(f"candidates must be whole numbers in [0, {target.given - 1}]")
+    allowed = np.flatnonzero(np.isin(target.kept, wanted))
     if not allowed.size:
         raise ValueError("candidates must name a point of non-zero weight")
     return allowed
@@ -147,6 +159,7 @@ def away_steps(
     0.0
     """
     checked_count("k", k)
+    checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
     scores, diagonal = target.scores, target.diagonal
     first = int(scores.argmax())
@@ -215,6 +228,8 @@ def recursive_herding(
         Distance to the first target after every round.
     """
     checked_count("rounds", rounds)
+    checked_count("most", most)
+    checked_threshold("tolerance", tolerance)
     target = Target(kernel, points, alpha)
     everything, weights = np.asarray(points), np.asarray(alpha, dtype=np.float64)
     indices = target.kept

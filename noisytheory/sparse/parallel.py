@@ -2,6 +2,7 @@ r"""Map and reduce: approximate the parts, then the union of what was found (Sec
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -10,18 +11,19 @@ from numpy.typing import ArrayLike
 
 from noisytheory.kernels import Kernel
 from noisytheory.sparse.approximation import Approximation, Target, checked_count
+from noisytheory.sparse.herding import herding
 
 __all__ = ["map_reduce"]
 
 
 def map_reduce(
-    method: Callable[..., Approximation],
     kernel: Kernel,
     points: ArrayLike,
     alpha: ArrayLike,
     k: int,
     *,
     parts: int,
+    method: Callable[..., Approximation] = herding,
     second_round: bool = True,
     **options: Any,
 ) -> Approximation:
@@ -33,8 +35,6 @@ def map_reduce(
 
     Parameters
     ----------
-    method : callable
-        ``method(kernel, points, alpha, k, **options)``, such as `herding` or `clustered`.
     kernel : Kernel
     points : array-like, shape (n, d)
     alpha : array-like, shape (n,)
@@ -43,6 +43,8 @@ def map_reduce(
         What each part, and the union, is approximated with.
     parts : int
         Number of parts, at most the number of points of non-zero weight.
+    method : callable
+        ``method(kernel, points, alpha, k, **options)``, such as `herding` or `clustered`.
     second_round : bool
         Whether the union is approximated again.
     **options
@@ -53,16 +55,22 @@ def map_reduce(
     Approximation
         Errors of the union and, if there is one, of the second round.
 
+    Raises
+    ------
+    ValueError
+        If ``method`` is not callable, or ``parts`` is not a whole number of that size.
+
     Examples
     --------
     >>> from noisytheory.kernels import Linear
-    >>> from noisytheory.sparse.herding import herding
     >>> line, equal = [[1.0], [1.0], [0.0], [0.0]], [0.25] * 4
-    >>> one = map_reduce(herding, Linear(), line, equal, 2, parts=2, second_round=False)
-    >>> two = map_reduce(herding, Linear(), line, equal, 2, parts=2)
+    >>> one = map_reduce(Linear(), line, equal, 2, parts=2, second_round=False)
+    >>> two = map_reduce(Linear(), line, equal, 2, parts=2)
     >>> len(one.indices), len(two.indices), two.error
     (4, 2, 0.0)
     """
+    if not callable(method):
+        raise ValueError(f"method must be callable, got {method!r}")
     target = Target(kernel, points, alpha)
     checked_count("parts", parts, len(target))
     everything, weights = np.asarray(points), np.asarray(alpha, dtype=np.float64)
@@ -71,19 +79,18 @@ def map_reduce(
         members = target.kept[part::parts]
         found = method(kernel, everything[members], weights[members], k, **options)
         union[members[found.indices]] += found.weights
-    errors = [_distance(target, union)]
+    rounds = [_within(target, union)]
     if second_round:
         members = np.flatnonzero(union)
         found = method(kernel, everything[members], union[members], k, **options)
         union = np.zeros(len(everything))
         union[members[found.indices]] = found.weights
-        errors.append(_distance(target, union))
-    where = np.flatnonzero(union[target.kept])
-    shares = union[target.kept[where]] * target.signs[where] / target.total
-    return target.approximation(where, shares, errors)
+        rounds.append(_within(target, union))
+    last = target.approximation(*rounds[-1])
+    return dataclasses.replace(last, measure=lambda: [target.distance(*one) for one in rounds])
 
 
-def _distance(target: Target, weights: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+def _within(target: Target, weights: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
+    """Positions and shares, as the target counts them, of weights of all points given."""
     where = np.flatnonzero(weights[target.kept])
-    shares = weights[target.kept[where]] * target.signs[where] / target.total
-    return target.distance(where, shares)
+    return where, weights[target.kept[where]] * target.signs[where] / target.total

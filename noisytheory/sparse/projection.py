@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.kernels import Kernel, blocks
-from noisytheory.sparse.approximation import Approximation, Ints, Target, checked_count
+from noisytheory.sparse.approximation import (
+    Approximation,
+    Ints,
+    Target,
+    checked_count,
+    checked_threshold,
+)
 from noisytheory.sparse.farthest_first import traverse
 
 __all__ = [
@@ -32,7 +38,7 @@ def projection(
     alpha : array-like, shape (n,)
         Target weights, of any sign.
     k : int
-        Number of centres.
+        Number of centres; there are fewer where fewer points are distinct.
     start : int
         First centre, counted among the points of non-zero weight.
 
@@ -50,9 +56,8 @@ def projection(
     target = Target(kernel, points, alpha)
     centres = traverse(target, k, start=start).centres
     gram = target.gram(centres)
-    solved = np.linalg.lstsq(gram, target.scores[centres], rcond=1e-12)[0]
-    shares = np.asarray(solved, dtype=np.float64)
-    return target.approximation(centres, shares, target.distance(centres, shares, gram))
+    solved = np.linalg.lstsq(gram, target.scores_at(centres), rcond=1e-12)[0]
+    return target.approximation(centres, solved)
 
 
 def convex_projection(
@@ -73,8 +78,7 @@ def convex_projection(
     target = Target(kernel, points, alpha)
     centres = traverse(target, k, start=start).centres
     gram = target.gram(centres)
-    shares = simplex_weights(gram, target.scores[centres])
-    return target.approximation(centres, shares, target.distance(centres, shares, gram))
+    return target.approximation(centres, simplex_weights(gram, target.scores_at(centres)))
 
 
 def nearest_centre(
@@ -98,7 +102,7 @@ def nearest_centre(
     found = traverse(target, k, start=start)
     shares = np.zeros(len(found.centres))
     np.add.at(shares, found.cells, target.masses)
-    return target.approximation(found.centres, shares, target.distance(found.centres, shares))
+    return target.approximation(found.centres, shares)
 
 
 def simplex_weights(
@@ -200,6 +204,7 @@ def fully_corrective(
     (2, 0.0)
     """
     checked_count("k", k)
+    checked_threshold("gap", gap, -np.inf)
     target = Target(kernel, points, alpha)
     atoms: Ints = np.array([int(target.scores.argmax())], dtype=np.int64)
     shares = np.ones(1)

@@ -2,13 +2,22 @@ r"""Random sub-sampling: plain, without replacement, and clustered (Theorem 21).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.domains import LEVEL
 from noisytheory.kernels import Kernel
-from noisytheory.sparse.approximation import Approximation, Ints, Target, checked_count
+from noisytheory.sparse.approximation import (
+    Approximation,
+    Ints,
+    Target,
+    checked_count,
+    checked_rng,
+    checked_threshold,
+)
 from noisytheory.sparse.farthest_first import Traversal, traverse
 
 __all__ = [
@@ -53,8 +62,8 @@ def with_replacement(
     [0.0, 0.0, 0.0]
     """
     target = Target(kernel, points, alpha)
-    drawn = rng.choice(len(target), size=checked_count("k", k), p=target.masses)
-    return _mean_of(target, drawn)
+    count = checked_count("k", k)
+    return _mean_of(target, checked_rng(rng).choice(len(target), size=count, p=target.masses))
 
 
 def without_replacement(
@@ -83,11 +92,16 @@ def without_replacement(
     if np.ptp(target.masses) > 1e-12 * target.masses[0]:
         raise ValueError("alpha must have one absolute value to sample without replacement")
     count = checked_count("k", k, len(target))
-    return _mean_of(target, rng.choice(len(target), size=count, replace=False))
+    return _mean_of(target, checked_rng(rng).choice(len(target), size=count, replace=False))
 
 
 def _mean_of(target: Target, drawn: NDArray[np.int64]) -> Approximation:
-    """The mean of what was drawn; the error of every prefix from running sums of its Gram."""
+    merged = target.approximation(drawn, np.full(len(drawn), 1 / len(drawn)))
+    return dataclasses.replace(merged, measure=lambda: _prefix_errors(target, drawn))
+
+
+def _prefix_errors(target: Target, drawn: NDArray[np.int64]) -> Doubles:
+    """Error of the mean of the first 1, 2, ... draws, from running sums of their Gram matrix."""
     k = len(drawn)
     steps = np.arange(1, k + 1)
     own = np.empty(k)
@@ -102,8 +116,7 @@ def _mean_of(target: Target, drawn: NDArray[np.int64]) -> Approximation:
         - 2 * np.cumsum(target.scores[drawn]) / steps
         + np.cumsum(own) / steps.astype(float) ** 2
     )
-    errors = target.total * np.sqrt(np.maximum(square, 0.0))
-    return target.approximation(drawn, np.full(k, 1 / k), errors)
+    return np.asarray(target.total * np.sqrt(np.maximum(square, 0.0)))
 
 
 def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
@@ -147,7 +160,7 @@ def clustered(
     kernel, points, alpha, rng
         As in `with_replacement`.
     k : int
-        Number of cells, the paper's $m$.
+        Number of cells, the paper's $m$; there are fewer where fewer points are distinct.
     start : int
         First centre, counted among the points of non-zero weight.
 
@@ -203,10 +216,9 @@ def clustered_to_tolerance(
     ValueError
         If ``tolerance`` is not positive or ``delta`` not in (0, 1).
     """
-    if not tolerance > 0:
+    if checked_threshold("tolerance", tolerance) == 0:
         raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be in (0, 1), got {delta!r}")
+    LEVEL.check("delta", delta)
     target = Target(kernel, points, alpha)
     factor = math.sqrt(2) * (1 + math.sqrt(math.log(1 / delta))) * target.total
     size = 1
@@ -224,6 +236,7 @@ def clustered_to_tolerance(
 def _sample_cells(
     target: Target, partition: Traversal, m: int, rng: np.random.Generator
 ) -> Approximation:
+    checked_rng(rng)
     shares = np.bincount(partition.cells, weights=target.masses, minlength=len(partition.centres))
     atoms, weights = [], []
     for cell, count in enumerate(draws_per_cell(shares, m)):
@@ -232,4 +245,4 @@ def _sample_cells(
         atoms.append(rng.choice(members, size=int(count), p=law / law.sum()))
         weights.append(np.full(int(count), shares[cell] / count))
     drawn, amounts = np.concatenate(atoms), np.concatenate(weights)
-    return target.approximation(drawn, amounts, target.distance(drawn, amounts))
+    return target.approximation(drawn, amounts)

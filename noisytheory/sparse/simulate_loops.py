@@ -13,7 +13,6 @@ from noisytheory.claim import Certificate
 from noisytheory.kernels import Linear
 from noisytheory.sparse.approximation import Target
 from noisytheory.sparse.farthest_first import printed_loop, traverse
-from noisytheory.sparse.herding import herding
 from noisytheory.sparse.parallel import map_reduce
 
 __all__ = [
@@ -89,9 +88,7 @@ def parallel_atoms(eta: float, merged: int) -> Arrays:
     Equal points are one element of a set, and two entries of a list.
     """
     values = np.array([1.0, 1 + eta, 0.0, eta])[:, None]
-    found = map_reduce(
-        herding, Linear(), values, np.full(4, 0.25), 2, parts=2, second_round=False
-    )
+    found = map_reduce(Linear(), values, np.full(4, 0.25), 2, parts=2, second_round=False)
     kept = values[found.indices, 0]
     return {"lhs": [len(np.unique(kept)) if merged else len(kept)], "eta": [eta]}
 

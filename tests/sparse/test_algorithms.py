@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from noisytheory import sparse
-from noisytheory.kernels import Gaussian, Laplace, Linear, Normalised, Polynomial, rkhs_distance
+from noisytheory.kernels import (
+    Gaussian,
+    Laplace,
+    Linear,
+    Normalised,
+    Polynomial,
+    blocks,
+    rkhs_distance,
+)
+from noisytheory.sparse import approximation
 from noisytheory.sparse.approximation import Target
 from noisytheory.sparse.farthest_first import printed_loop
 from noisytheory.sparse.projection import simplex_weights
@@ -32,7 +42,7 @@ CONVEX = {
     "fully corrective": sparse.fully_corrective,
     "convex projection": sparse.convex_projection,
     "nearest centre": sparse.nearest_centre,
-    "map reduce": lambda *a: sparse.map_reduce(sparse.herding, *a, parts=3),
+    "map reduce": functools.partial(sparse.map_reduce, parts=3),
 }
 ALL = {**CONVEX, "projection": sparse.projection}
 
@@ -253,10 +263,8 @@ def test_projections_are_ordered():
 
 def test_the_second_round_thins_the_union():
     points, alpha = sample(90, signed=False)
-    one = sparse.map_reduce(
-        sparse.herding, Gaussian(1.0), points, alpha, 6, parts=5, second_round=False
-    )
-    two = sparse.map_reduce(sparse.herding, Gaussian(1.0), points, alpha, 6, parts=5)
+    one = sparse.map_reduce(Gaussian(1.0), points, alpha, 6, parts=5, second_round=False)
+    two = sparse.map_reduce(Gaussian(1.0), points, alpha, 6, parts=5)
     assert len(one.indices) == 30 and len(two.indices) <= 6
     assert two.errors[0] == pytest.approx(one.error)
 
@@ -279,17 +287,143 @@ def test_memory_is_linear_in_the_sample():
     assert peak < 12e6
 
 
+COSTS = {
+    "with replacement": 0, "without replacement": 0, "clustered": 1, "projection": 2,
+    "convex projection": 2, "nearest centre": 1,
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_weights_cost_k_rows_and_the_error_is_worked_out_when_asked_for(name, monkeypatch):
+    n, k = 3000, 12
+    points, alpha = np.random.default_rng(0).standard_normal((n, 3)), np.full(n, 1 / n)
+    rows = []
+    monkeypatch.setattr(
+        Target, "row", lambda self, i, out, row=Target.row: rows.append(n) or row(self, i, out)
+    )
+    monkeypatch.setattr(
+        approximation, "blocks",
+        lambda kernel, x, z: rows.append(len(x) * len(z)) or blocks(kernel, x, z),
+    )
+    halves = []
+    whole = property(lambda self, get=Target.scores.fget: halves.append(1) or get(self))
+    monkeypatch.setattr(Target, "scores", whole)
+    options = {} if "proj" in name or "nearest" in name else {"rng": np.random.default_rng(1)}
+    found = sparse.ALGORITHMS[name.replace(" ", "_")](Gaussian(1.0), points, alpha, k, **options)
+    assert sum(rows) == COSTS[name] * k * n
+    assert not halves and "error" not in repr(found)
+    assert 0 < found.error < 1 and halves and "error" in repr(found)
+
+
+def test_an_approximation_survives_pickling_with_its_errors():
+    points, alpha = sample()
+    found = sparse.with_replacement(Gaussian(1.0), points, alpha, 9, rng=np.random.default_rng(0))
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.errors, found.errors)
+    np.testing.assert_array_equal(again.weights, found.weights)
+
+
+# Every algorithm, the size it takes as its fourth argument, and what else it needs.
+CALLS = {
+    name: (algorithm, {"clustered_to_tolerance": 0.5, "recursive_herding": 0.5}.get(name, 2), {
+        **({"rng": np.random.default_rng(2)} if "replacement" in name or "clustered" in name
+           else {}),
+        **({"delta": 0.1} if name == "clustered_to_tolerance" else {}),
+        **({"rounds": 2} if name == "recursive_herding" else {}),
+        **({"parts": 2} if name == "map_reduce" else {}),
+    })
+    for name, algorithm in sparse.ALGORITHMS.items()
+}
+SIZED = [name for name, (_, size, _) in CALLS.items() if size == 2]
+TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kernel": "gaussian"}, "kernel must be a Kernel"),
+        ({"kernel": lambda x, z: x @ z.T}, "kernel must be a Kernel"),
+        ({"points": [1.0, 2.0]}, "points must have shape"),
+        ({"points": np.full((6, 2), np.nan)}, "points must be finite"),
+        ({"points": np.zeros((0, 2)), "alpha": []}, "alpha must not be zero everywhere"),
+        ({"alpha": np.zeros(6)}, "alpha must not be zero everywhere"),
+        ({"alpha": [1, 2, 3, 4, 5, np.inf]}, "alpha must be finite, got inf"),
+        ({"alpha": [1.0]}, "alpha must have shape"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_every_algorithm_names_what_is_wrong(name, change, message):
+    algorithm, size, options = CALLS[name]
+    given = {"kernel": Gaussian(1.0), "points": TWICE, "alpha": np.full(6, 1 / 6), **change}
+    with pytest.raises(ValueError, match=message):
+        algorithm(*given.values(), size, **options)
+
+
+@pytest.mark.parametrize("name", SIZED)
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3", None, np.nan])
+def test_a_size_is_a_whole_number_from_1(name, k):
+    algorithm, _, options = CALLS[name]
+    with pytest.raises(ValueError, match="k must be a whole number >= 1"):
+        algorithm(Gaussian(1.0), TWICE, np.full(6, 1 / 6), k, **options)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_more_atoms_than_distinct_points_and_points_without_weight(name):
+    algorithm, size, options = CALLS[name]
+    alpha = np.array([1, 1, 0, 0, 1, 1]) / 4
+    if name == "without_replacement":
+        with pytest.raises(ValueError, match="k must be a whole number >= 1 and <= 4"):
+            algorithm(Gaussian(1.0), TWICE, alpha, 5, **options)
+    found = algorithm(
+        Gaussian(1.0), TWICE, alpha, {0.5: 1e-9, 2: 4 if name.startswith("without") else 50}[size],
+        **options,
+    )
+    assert not set(found.indices) & {2, 3}
+    if name != "with_replacement":
+        assert found.error < 1e-7
+    assert np.abs(found.weights).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if "rng" in call[2]])
+@pytest.mark.parametrize("rng", [0, None, np.random])
+def test_randomness_is_a_generator(name, rng):
+    algorithm, size, options = CALLS[name]
+    with pytest.raises(ValueError, match="rng must be a"):
+        algorithm(Gaussian(1.0), TWICE, np.full(6, 1 / 6), size, **{**options, "rng": rng})
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
         (lambda: sparse.herding(Linear(), [[1.0]], [0.0], 1), "not be zero everywhere"),
-        (lambda: sparse.herding(Linear(), [[1.0]], [1.0, 2.0], 1), "1 finite numbers"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0, 2.0], 1), "a weight a point"),
         (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 0), "k must be a whole number"),
         (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, step="fast"), "step must be one of"),
         (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, candidates=[4]), "candidates"),
         (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, start=1), "start"),
         (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, alpha=[0.0]), "alpha"),
-        (lambda: sparse.map_reduce(sparse.herding, Linear(), [[1.0]], [1.0], 1, parts=2), "parts"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, start=0.0), "start"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, start=None), "start"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 1, tolerance=-1), "tolerance"),
+        (lambda: sparse.farthest_first("linear", [[1.0]], 1), "kernel"),
+        (lambda: sparse.farthest_first(Linear(), [[1.0]], 0), "k must"),
+        (lambda: sparse.clustered(
+            Linear(), [[1.0]], [1.0], 1, start=1, rng=np.random.default_rng(0)), "start"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, tolerance=np.nan), "tolerance"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, gap=np.nan), "gap"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, candidates=[0.5]), "candidates"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, candidates=[-1]), "candidates"),
+        (lambda: sparse.herding(Linear(), [[1.0]], [1.0], 1, candidates=[]), "candidates"),
+        (lambda: sparse.away_steps(Linear(), [[1.0]], [1.0], 1, gap="0"), "gap"),
+        (lambda: sparse.fully_corrective(Linear(), [[1.0]], [1.0], 1, gap=np.nan), "gap"),
+        (lambda: sparse.recursive_herding(Linear(), [[1.0]], [1.0], -1, rounds=1), "tolerance"),
+        (lambda: sparse.recursive_herding(Linear(), [[1.0]], [1.0], 1, rounds=0), "rounds"),
+        (lambda: sparse.recursive_herding(Linear(), [[1.0]], [1.0], 1, rounds=1, most=0), "most"),
+        (lambda: sparse.map_reduce(Linear(), [[1.0]], [1.0], 1, parts=0), "parts"),
+        (lambda: sparse.map_reduce(
+            Linear(), [[1.0]], [1.0], 1, parts=1, method="herding"), "method"),
+        (lambda: sparse.map_reduce(Linear(), [[1.0]], [1.0], 1, parts=2), "parts"),
         (
             lambda: sparse.clustered_to_tolerance(
                 Linear(), [[1.0]], [1.0], 0, 0.1, rng=np.random.default_rng(0)
