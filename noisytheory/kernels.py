@@ -21,18 +21,23 @@ __all__ = [
     "Laplace",
     "Linear",
     "Normalised",
+    "Plan",
     "Polynomial",
     "blocks",
+    "expansion",
     "rkhs_distance",
     "rkhs_norm",
 ]
 
 Floats = NDArray[np.floating[Any]]
-Finish = Callable[[Floats, slice, slice], None]
+Index = slice | NDArray[np.integer[Any]]
+Finish = Callable[[Floats, Index, Index], None]
 
-# A tile of 256 x 512 doubles is 1 MiB: half of a common second-level cache.
-TILE_ROWS = 256
-TILE_COLUMNS = 512
+# A tile of 192 x 384 doubles is 0.56 MiB: with its factors within a common second-level cache.
+TILE_ROWS = 192
+TILE_COLUMNS = 384
+# NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
+LOG2_E = 1.0 / math.log(2.0)
 # Entries of one block from `blocks` when the caller names no number of rows (8 MiB of doubles).
 BLOCK_ENTRIES = 1 << 20
 
@@ -101,10 +106,38 @@ def rkhs_norm(kernel: Kernel, x: ArrayLike, alpha: ArrayLike) -> float:
     weights = _checked_weights(alpha, len(points), "alpha")
     if isinstance(kernel, Linear):
         return float(np.linalg.norm(weights @ points.astype(np.float64, copy=False)))
-    total = 0.0
-    for rows, block in blocks(kernel, points):
-        total += float(weights[rows] @ (block @ weights))
-    return math.sqrt(max(total, 0.0))
+    return math.sqrt(max(float(weights @ expansion(kernel, points, weights)), 0.0))
+
+
+def expansion(kernel: Kernel, x: ArrayLike, alpha: ArrayLike) -> NDArray[np.float64]:
+    r"""Values of $\sum_j\alpha_jK(x_j,\cdot)$ at every $x_i$, from half of the Gram matrix.
+
+    Never holds more than one tile of it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    x : array-like, shape (n, d)
+    alpha : array-like, shape (n,)
+        Weights, of any sign.
+
+    Returns
+    -------
+    array, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        On NaN, or if the shapes do not fit.
+
+    Examples
+    --------
+    >>> expansion(Linear(), [[3.0, 0.0], [0.0, 4.0]], [1.0, 2.0]).tolist()
+    [9.0, 32.0]
+    """
+    points = checked_points(x)
+    weights = _checked_weights(alpha, len(points), "alpha")
+    return kernel.plan(points, points, scaled=True).sums(weights)
 
 
 def rkhs_distance(
@@ -185,7 +218,7 @@ def blocks(
         rows = max(1, BLOCK_ENTRIES // max(1, len(right)))
     if not isinstance(rows, int | np.integer) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"rows must be a whole number >= 1, got {rows!r}")
-    plan = kernel._plan(left, right)
+    plan = kernel.plan(left, right)
     diagonal = kernel.diagonal(left) if z is None else None
     buffer = np.empty((min(rows, len(left)), len(right)), dtype=np.result_type(left, right))
     for start in range(0, len(left), rows):
@@ -240,7 +273,7 @@ class Kernel(ABC):
                 f"out must be an array of shape {shape} and type {dtype}, "
                 f"got shape {out.shape} and type {out.dtype}"
             )
-        self._plan(left, right).fill(out, 0)
+        self.plan(left, right).fill(out, 0)
         if z is None:
             np.fill_diagonal(out, self.diagonal(left))
         return out
@@ -250,20 +283,75 @@ class Kernel(ABC):
         """$K(x_i,x_i)$ at each row of ``x``, shape (n,)."""
 
     @abstractmethod
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
-        """How to fill a block: factors of a matrix product, and what is done to it in place."""
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """How to compute any block of the Gram matrix of ``x`` and ``z``.
+
+        Parameters
+        ----------
+        x : array, shape (n, d)
+            Finite, C-ordered floats; they are not checked again.
+        z : array, shape (m, d)
+        scaled : bool
+            Whether factors of whole rows and columns may be left to `Plan.row_scale` and
+            `Plan.column_scale`: cheaper where they can go into weights.
+
+        Returns
+        -------
+        Plan
+        """
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """``finish(left @ right)``; ``finish`` works in place on a tile of given rows and columns."""
+class Plan:
+    r"""How to compute Gram blocks: $K(x_i,z_j)=a_ib_jf(\langle l_i,r_j\rangle)$.
+
+    Parameters
+    ----------
+    left : array, shape (n, e)
+        Rows $l_i$.
+    right : array, shape (e, m)
+        Columns $r_j$.
+    finish : callable, optional
+        ``finish(tile, rows, columns)`` applies $f$ in place to the inner products of these rows and
+        columns, slices or integer arrays; the identity if missing.
+    row_scale : array, shape (n,), optional
+        $a$, ones if missing.
+    column_scale : array, shape (m,), optional
+        $b$.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [2.0]])
+    >>> plan = Gaussian(2.0).plan(points, points, scaled=True)
+    >>> plan.block(slice(0, 1), slice(0, 2), np.empty((1, 2))).round(6).tolist()
+    [[1.0, 0.606531]]
+    """
 
     left: Floats
     right: Floats
     finish: Finish | None = None
+    row_scale: Floats | None = None
+    column_scale: Floats | None = None
+
+    def raw(self, rows: Index, columns: Index, out: Floats) -> Floats:
+        """The block without its scales, written into ``out``."""
+        np.matmul(self.left[rows], self.right[:, columns], out=out)
+        if self.finish is not None:
+            self.finish(out, rows, columns)
+        return out
+
+    def block(self, rows: Index, columns: Index, out: Floats) -> Floats:
+        """Kernel values of some rows and columns, slices or integer arrays, into ``out``."""
+        self.raw(rows, columns, out)
+        if self.row_scale is not None:
+            np.multiply(out, self.row_scale[rows, None], out=out)
+        if self.column_scale is not None:
+            np.multiply(out, self.column_scale[columns], out=out)
+        return out
 
     def fill(self, out: Floats, start: int) -> None:
-        if self.finish is None:
+        """Kernel values of the rows from ``start`` on and of all columns, tile by tile."""
+        if self.finish is None and self.row_scale is None and self.column_scale is None:
             np.matmul(self.left[start : start + len(out)], self.right, out=out)
             return
         for top in range(0, out.shape[0], TILE_ROWS):
@@ -271,9 +359,67 @@ class _Plan:
             rows = slice(start + top, start + bottom)
             for first in range(0, out.shape[1], TILE_COLUMNS):
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
-                tile = out[top:bottom, columns]
-                np.matmul(self.left[rows], self.right[:, columns], out=tile)
-                self.finish(tile, rows, columns)
+                self.block(rows, columns, out[top:bottom, columns])
+
+    def times(self, rows: Floats, columns: Floats) -> Plan:
+        """The plan of $K(x_i,z_j)$ times ``rows[i] * columns[j]``, in the type of the factors."""
+        same = rows is columns and self.row_scale is self.column_scale
+        dtype = np.result_type(self.left, self.right)
+        row_scale = (rows if self.row_scale is None else rows * self.row_scale).astype(dtype)
+        column_scale = row_scale if same else (
+            columns if self.column_scale is None else columns * self.column_scale
+        ).astype(dtype)
+        return Plan(self.left, self.right, self.finish, row_scale, column_scale)
+
+    def at(self, columns: NDArray[np.integer[Any]]) -> Plan:
+        """The plan of these columns only, their factors laid out anew."""
+        inner, scale = self.finish, self.column_scale
+
+        def finish(tile: Floats, rows: Index, which: Index) -> None:
+            if inner is not None:
+                inner(tile, rows, columns[which])
+
+        return Plan(
+            self.left, np.ascontiguousarray(self.right[:, columns]),
+            None if inner is None else finish,
+            self.row_scale, None if scale is None else scale[columns],
+        )
+
+    def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        r"""$\sum_jK(x_i,x_j)w_j$ at every $i$ of a plan of ``x`` with itself, from half of it."""
+        largest = float(np.abs(weights).max(initial=0.0))
+        n, dtype = len(weights), np.result_type(self.left, self.right)
+        sums = np.zeros(n)
+        if not largest:
+            return sums
+        # Weights of a size that single precision holds, too.
+        right = left = weights / largest
+        if self.column_scale is not None:
+            right = right * self.column_scale
+        if self.row_scale is not None:
+            left = left * self.row_scale
+        # Sums over a tile's columns wait for the row's scale, those over its rows for the column's.
+        mirrored = sums if self.row_scale is self.column_scale else np.zeros(n)
+        right, left = right.astype(dtype, copy=False), left.astype(dtype, copy=False)
+        tile = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=dtype)
+        for top in range(0, n, TILE_ROWS):
+            rows = slice(top, min(top + TILE_ROWS, n))
+            for first in range(top, n, TILE_COLUMNS):
+                columns = slice(first, min(first + TILE_COLUMNS, n))
+                shape = (rows.stop - rows.start, columns.stop - columns.start)
+                block = self.raw(rows, columns, tile[: shape[0] * shape[1]].reshape(shape))
+                sums[rows] += block @ right[columns]
+                # What lies on and below the diagonal has been seen whole; the rest has a mirror.
+                seen = max(0, min(rows.stop, columns.stop) - first)
+                mirrored[first + seen : columns.stop] += left[rows] @ block[:, seen:]
+        if self.row_scale is not None:
+            sums *= self.row_scale
+        if mirrored is not sums:
+            if self.column_scale is not None:
+                mirrored *= self.column_scale
+            sums += mirrored
+        sums *= largest
+        return sums
 
 
 @dataclass(frozen=True)
@@ -290,8 +436,9 @@ class Linear(Kernel):
         """$|x_i|^2$ at each row of ``x``, shape (n,)."""
         return _squared_norms(checked_points(x))
 
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
-        return _Plan(x, z.T)
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """Inner products alone, see `Kernel.plan`."""
+        return Plan(x, z.T)
 
 
 @dataclass(frozen=True)
@@ -325,14 +472,28 @@ class Gaussian(Kernel):
         points = checked_points(x)
         return np.ones(len(points), dtype=points.dtype)
 
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
-        left, right = _distance_factors(x, z, 1.0 / float(self.bandwidth), -0.5)
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        r"""Powers of 2, see `Kernel.plan`.
 
-        def finish(tile: Floats, rows: slice, columns: slice) -> None:
-            np.minimum(tile, 0.0, out=tile)
-            np.exp(tile, out=tile)
+        Scaled, $a_i=e^{-|x_i|^2/2}$ in bandwidths from the mean of ``z``, and $f$ is the
+        exponential of the inner product: two coordinates and a clip less.
+        """
+        scale = 1.0 / float(self.bandwidth)
+        if scaled:
+            factors = _inner_factors(x, z, scale)
+            if factors is not None:
+                return factors
+        left, right = _distance_factors(x, z, scale, -0.5 * LOG2_E)
+        zeros = np.zeros(TILE_COLUMNS, dtype=left.dtype)
 
-        return _Plan(left, right, finish)
+        def finish(tile: Floats, rows: Index, columns: Index) -> None:
+            # No distance is below 0, whatever rounding says; twice as fast beside an array of
+            # zeros as beside the number.
+            width = tile.shape[1]
+            np.minimum(tile, zeros[:width] if width <= TILE_COLUMNS else 0.0, out=tile)
+            np.exp2(tile, out=tile)
+
+        return Plan(left, right, finish)
 
 
 @dataclass(frozen=True)
@@ -366,7 +527,8 @@ class Laplace(Kernel):
         points = checked_points(x)
         return np.ones(len(points), dtype=points.dtype)
 
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """Roots of squared distances, see `Kernel.plan`."""
         scale = 1.0 / float(self.bandwidth)
         left, right = _distance_factors(x, z, scale, 1.0)
         # The root of a difference of large numbers loses half the digits: where the squared
@@ -374,17 +536,17 @@ class Laplace(Kernel):
         largest = float(np.abs(left[:, -2]).max(initial=0) + np.abs(right[-1]).max(initial=0))
         doubtful = math.sqrt(float(np.finfo(left.dtype).eps)) * largest
 
-        def finish(tile: Floats, rows: slice, columns: slice) -> None:
+        def finish(tile: Floats, rows: Index, columns: Index) -> None:
             np.maximum(tile, 0.0, out=tile)
             i, j = np.nonzero(tile < doubtful)
             if i.size:
                 difference = (x[rows][i] - z[columns][j]) * scale
                 tile[i, j] = np.einsum("kd,kd->k", difference, difference)
             np.sqrt(tile, out=tile)
-            np.negative(tile, out=tile)
-            np.exp(tile, out=tile)
+            np.multiply(tile, -LOG2_E, out=tile)
+            np.exp2(tile, out=tile)
 
-        return _Plan(left, right, finish)
+        return Plan(left, right, finish)
 
 
 @dataclass(frozen=True)
@@ -425,8 +587,9 @@ class Polynomial(Kernel):
         self._finish(values)
         return values
 
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
-        return _Plan(x, z.T, lambda tile, rows, columns: self._finish(tile))
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """Inner products and their powers, see `Kernel.plan`."""
+        return Plan(x, z.T, lambda tile, rows, columns: self._finish(tile))
 
     def _finish(self, tile: Floats) -> None:
         if self.offset:
@@ -477,17 +640,11 @@ class Normalised(Kernel):
         scale: Floats = 1.0 / np.sqrt(diagonal)
         return scale
 
-    def _plan(self, x: Floats, z: Floats) -> _Plan:
-        inner = self.kernel._plan(x, z)
-        left, right = self._scale(x), self._scale(z)
-
-        def finish(tile: Floats, rows: slice, columns: slice) -> None:
-            if inner.finish is not None:
-                inner.finish(tile, rows, columns)
-            np.multiply(tile, left[rows, None], out=tile)
-            np.multiply(tile, right[columns], out=tile)
-
-        return _Plan(inner.left, inner.right, finish)
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """That of the other kernel with other scales, see `Kernel.plan`."""
+        left = self._scale(x)
+        right = left if z is x else self._scale(z)
+        return self.kernel.plan(x, z, scaled=scaled).times(left, right)
 
 
 def _positive(name: str, value: float) -> None:
@@ -543,3 +700,26 @@ def _distance_factors(
     right[-2] = 1.0
     right[:-2] *= -2.0 * factor
     return left, right
+
+
+def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
+    """The scaled plan of the Gaussian kernel, or None where its exponentials would overflow."""
+    dtype = np.result_type(x, z)
+    centre = z.mean(axis=0, dtype=np.float64) if len(z) else np.zeros(z.shape[1])
+    left = np.empty(x.shape, dtype=dtype)
+    np.multiply(x - centre, scale, out=left, casting="same_kind")
+    right = np.empty((z.shape[1], len(z)), dtype=dtype)
+    np.copyto(right, left.T if z is x else (z - centre).T * scale, casting="same_kind")
+    squares = np.einsum("nd,nd->n", left, left, dtype=np.float64)
+    others = squares if z is x else np.einsum("dn,dn->n", right, right, dtype=np.float64)
+    largest = max(squares.max(initial=0.0), others.max(initial=0.0))
+    if not largest < 0.9 * math.log(float(np.finfo(dtype).max)):
+        return None
+    row_scale = np.exp(-0.5 * squares).astype(dtype)
+    column_scale = row_scale if z is x else np.exp(-0.5 * others).astype(dtype)
+    left *= LOG2_E
+
+    def finish(tile: Floats, rows: Index, columns: Index) -> None:
+        np.exp2(tile, out=tile)
+
+    return Plan(left, right, finish, row_scale, column_scale)

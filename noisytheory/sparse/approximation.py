@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, blocks, checked_points
+from noisytheory.kernels import Kernel, blocks, checked_points
 
 __all__ = [
     "Approximation",
@@ -42,19 +42,20 @@ class Approximation:
         Points used, each once, in the order of their first use.
     weights : array, shape (s,)
         Their weights, with the sign of the target's.
-    measure : callable
-        Gives `errors`. Exact errors need the norm of the target, which takes half of its Gram
-        matrix, more than most algorithms spend: they are worked out when first asked for.
+    measure : callable or array, shape (steps,)
+        `errors`, or what gives them. Exact errors need the norm of the target, which takes half of
+        its Gram matrix, more than most algorithms spend: they are worked out when asked for.
     """
 
     indices: Ints
     weights: Doubles
-    measure: Callable[[], ArrayLike]
+    measure: Callable[[], ArrayLike] | ArrayLike
 
     @functools.cached_property
     def errors(self) -> Doubles:
         """RKHS distance to the target after every step; the last is that of these weights."""
-        return np.atleast_1d(np.asarray(self.measure(), dtype=np.float64))
+        found = self.measure() if callable(self.measure) else self.measure
+        return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @property
     def error(self) -> float:
@@ -62,11 +63,12 @@ class Approximation:
         return float(self.errors[-1])
 
     def __repr__(self) -> str:
-        known = f", error {self.error:.6g}" if "errors" in self.__dict__ else ""
+        waiting = callable(self.measure) and "errors" not in self.__dict__
+        known = "" if waiting else f", error {self.error:.6g}"
         return f"Approximation({len(self.indices)} atoms{known})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Approximation, (self.indices, self.weights, functools.partial(np.copy, self.errors))
+        return Approximation, (self.indices, self.weights, self.errors)
 
 
 class Target:
@@ -110,9 +112,10 @@ class Target:
         self.signs: Doubles = np.sign(used)
         self.masses: Doubles = np.abs(used) / self.total
         self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
-        # The factors of a Gram block, made once: a row is then one product and one pass.
-        self._plan = kernel._plan(self.points, self.points)
-        self._one_sign = bool(np.all(self.signs == self.signs[0]))
+        # The factors of the signed Gram matrix, made once: a row is then one product and one pass.
+        self.plan = kernel.plan(self.points, self.points, scaled=True)
+        if np.any(self.signs != self.signs[0]):
+            self.plan = self.plan.times(self.signs, self.signs)
         self._scores: Doubles | None = None
 
     def __len__(self) -> int:
@@ -120,12 +123,7 @@ class Target:
 
     def row(self, i: int, out: Floats) -> Floats:
         r"""$\langle s_i\phi(x_i),s_j\phi(x_j)\rangle$ for all $j$, written into ``out``."""
-        np.matmul(self._plan.left[i], self._plan.right, out=out)
-        if self._plan.finish is not None:
-            self._plan.finish(out[None, :], slice(i, i + 1), slice(0, len(out)))
-        if not self._one_sign:
-            out *= self.signs[i]
-            out *= self.signs
+        self.plan.block(slice(i, i + 1), slice(0, len(self)), out[None, :])
         out[i] = self.diagonal[i]
         return out
 
@@ -137,30 +135,8 @@ class Target:
     def scores(self) -> Doubles:
         r"""$\langle\pi^*,s_i\phi(x_i)\rangle$ at every point, from half of the Gram matrix."""
         if self._scores is None:
-            signed = self.masses * self.signs
-            sums = np.zeros(len(self))
-            tile = np.empty((TILE_ROWS, TILE_COLUMNS), dtype=self.points.dtype)
-            for top in range(0, len(self), TILE_ROWS):
-                rows = slice(top, min(top + TILE_ROWS, len(self)))
-                for first in range(top, len(self), TILE_COLUMNS):
-                    columns = slice(first, min(first + TILE_COLUMNS, len(self)))
-                    self._add_tile(tile, rows, columns, signed, sums)
-            self._scores = sums * self.signs
+            self._scores = self.plan.sums(self.masses)
         return self._scores
-
-    def _add_tile(
-        self, tile: Floats, rows: slice, columns: slice, signed: Doubles, sums: Doubles
-    ) -> None:
-        block = tile.ravel()[: (rows.stop - rows.start) * (columns.stop - columns.start)]
-        block = block.reshape(rows.stop - rows.start, columns.stop - columns.start)
-        np.matmul(self._plan.left[rows], self._plan.right[:, columns], out=block)
-        if self._plan.finish is not None:
-            self._plan.finish(block, rows, columns)
-        sums[rows] += block @ signed[columns].astype(block.dtype, copy=False)
-        # The part of the tile below the diagonal blocks has been seen; its mirror has not.
-        beyond = max(0, min(rows.stop, columns.stop) - columns.start)
-        mirrored = slice(columns.start + beyond, columns.stop)
-        sums[mirrored] += signed[rows].astype(block.dtype, copy=False) @ block[:, beyond:]
 
     def scores_at(self, atoms: Ints) -> Doubles:
         """`scores` at a few points only, from their rows of the Gram matrix."""
@@ -201,13 +177,10 @@ class Target:
         order = np.argsort(first, kind="stable")
         order = order[sums[order] != 0]
         chosen, kept = unique[order], sums[order]
-        measure: Callable[[], ArrayLike] = (
-            functools.partial(self.distance, chosen, kept)
-            if errors is None
-            else functools.partial(np.array, errors)
-        )
         return Approximation(
-            self.kept[chosen], self.total * self.signs[chosen] * kept, measure
+            self.kept[chosen],
+            self.total * self.signs[chosen] * kept,
+            functools.partial(self.distance, chosen, kept) if errors is None else errors,
         )
 
 

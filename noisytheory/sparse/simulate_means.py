@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate, Law
-from noisytheory.kernels import Kernel, Linear
+from noisytheory.kernels import Kernel, Linear, Plan
 from noisytheory.sparse.herding import herding
 from noisytheory.sparse.projection import simplex_weights
 
@@ -253,13 +253,11 @@ class _Counting(Kernel):
     def diagonal(self, x: Any) -> Any:
         return Linear().diagonal(x)
 
-    def _plan(self, x: Any, z: Any) -> Any:
-        from noisytheory.kernels import _Plan
-
-        def finish(tile: Any, rows: slice, columns: slice) -> None:
+    def plan(self, x: Any, z: Any, *, scaled: bool = False) -> Plan:
+        def finish(tile: Any, rows: Any, columns: Any) -> None:
             self.count[0] += tile.size
 
-        return _Plan(x, z.T, finish)
+        return Plan(x, z.T, finish)
 
 
 def herding_evaluations(n: int, k: int, part: str) -> Arrays:
