@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from noisytheory.kernel_mean.labelled import Labelled
 from noisytheory.kernel_mean.tiles import (
     Floats,
     Points,
@@ -29,6 +32,7 @@ from noisytheory.kernel_mean.tiles import (
     unit_rows,
 )
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.noise import checked_rate
 
 __all__ = ["KernelMeanClassifier"]
 
@@ -55,7 +59,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     kernel : {"gaussian", "laplace", "linear", "polynomial"}, Kernel or callable
-        A callable takes two arrays of rows and returns their Gram block.
+        A callable takes two arrays of rows and returns their Gram block, finite.
     kernel_params : mapping, optional
         Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
         kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates.
@@ -64,8 +68,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
         the sample, which leaves the classifier as it is.
     noise_rate : float, optional
-        Probability in [0, 1/2) that a label is flipped, for `corrected_risk`; the classifier itself
-        does not depend on it.
+        Probability in [0, 1/2) that a label is flipped, for `corrected_risk`; None if it is not
+        known. The classifier itself does not depend on it.
 
     Attributes
     ----------
@@ -117,7 +121,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X : array-like or sparse matrix, shape (n, d)
         y : array-like, shape (n,)
         sample_weight : array-like, shape (n,), optional
-            At least 0, not all 0.
+            At least 0, and not 0 on all of a class.
 
         Returns
         -------
@@ -135,22 +139,25 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y must hold at least two classes, got only one class: {self.classes_[0]!r}"
+                f"y must hold at least two classes, got only one class: {self.classes_[0]}"
             )
         weights = _check_sample_weight(
             sample_weight, points, dtype=np.float64, ensure_non_negative=True
         )
         if weights.sum() <= 0:
             raise ValueError("sample_weight must not be zero everywhere")
-        if self.noise_rate is not None and not 0 <= self.noise_rate < 0.5:
-            raise ValueError(f"noise_rate must be None or in [0, 1/2), got {self.noise_rate!r}")
+        masses = np.bincount(codes, weights=weights)
+        if not masses.all():
+            raise ValueError(
+                "sample_weight must not be zero on a whole class, got no weight on "
+                f"{self.classes_[masses.argmin()]}"
+            )
+        if self.noise_rate is not None:
+            checked_rate("noise_rate", self.noise_rate, below=Fraction(1, 2))
         self.weights_ = weights / weights.sum()
         self.kernel_, self.scale_ = self._bounded(points)
-        shares = np.zeros((len(codes), len(self.classes_)))
-        shares[np.arange(len(codes)), codes] = self.weights_
-        signed = 2 * shares - shares.sum(axis=1, keepdims=True)
-        if len(self.classes_) == 2:
-            signed = signed[:, 1:]
+        self._codes = codes
+        signed = self._coded(self.weights_, codes)
         self._norms: NDArray[np.float64] | None = None
         if is_linear(self.kernel_):
             self.coef_ = np.asarray((unit_rows(points, self.kernel_).T @ signed).T) / self.scale_
@@ -159,6 +166,12 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self.offset_ = self._offset(points)
             self.points_ = points - self.offset_ if self.offset_.any() else points
         return self
+
+    def _coded(self, weights: Floats, codes: NDArray[Any]) -> Floats:
+        """Weights with the signs of one class against the rest, a column a class; of two, one."""
+        signs = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        signed = weights[:, None] * signs
+        return signed[:, 1:] if len(self.classes_) == 2 else signed
 
     def decision_function(self, X: ArrayLike) -> Floats:
         r"""Scores $\langle\Phi(S),\phi(x)\rangle$.
@@ -198,21 +211,29 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if is_linear(self.kernel_):
                 squares = self.scale_ * np.sum(self.coef_**2, axis=1)
             else:
-                squares = np.sum(self._signed * self._kernel_scores(self.points_), axis=0)
+                # In doubles: a root is taken, and `compress` subtracts such numbers.
+                doubles = self.points_.astype(np.float64)
+                squares = np.sum(self._signed * self._kernel_scores(doubles), axis=0)
             self._norms = np.sqrt(np.maximum(squares, 0.0))
         return float(self._norms[0]) if len(self.classes_) == 2 else self._norms
 
     def margins(self, X: ArrayLike, y: ArrayLike) -> Floats:
-        """$yf(x)$ of two classes, the second counted as +1, shape (m,)."""
-        check_is_fitted(self)
+        """$yf(x)$ of two classes, the second counted as +1, shape (m,).
+
+        Raises
+        ------
+        ValueError
+            If ``y`` is not as long as ``X`` or holds other classes, or with more than two classes.
+        """
         self._two_classes("margins")
-        labels = np.asarray(y)
-        if not np.isin(labels, self.classes_).all():
-            raise ValueError(f"y must hold the classes {self.classes_.tolist()} only")
-        return np.where(labels == self.classes_[1], 1, -1) * self.decision_function(X)
+        scores = self.decision_function(X)
+        return np.where(self._labels(y, len(scores)) == self.classes_[1], 1, -1) * scores
 
     def margin_for_error(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Smallest positive margin: scores may move by less and no correct point is lost."""
+        """Smallest positive margin: scores may move by less and no correct point is lost.
+
+        Infinite if no point is correct.
+        """
         margins = self.margins(X, y)
         return float(np.min(margins[margins > 0], initial=np.inf))
 
@@ -224,13 +245,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If ``noise_rate`` is None, or with more than two classes.
+            If ``noise_rate`` is None, if ``y`` is not as long as ``X`` or holds other classes, or
+            with more than two classes.
         """
-        if self.noise_rate is None:
-            raise ValueError("corrected_risk needs noise_rate, which is None (unknown)")
-        self._two_classes("corrected_risk")
-        wrong = float(np.mean(self.predict(X) != np.asarray(y)))
-        return (wrong - self.noise_rate) / (1 - 2 * self.noise_rate)
+        rate = self._rate("corrected_risk")
+        predicted = self.predict(X)
+        wrong = float(np.mean(predicted != self._labels(y, len(predicted))))
+        return (wrong - rate) / (1 - 2 * rate)
 
     def corrected_linear_risk(self) -> float:
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
@@ -240,17 +261,17 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError
             If ``noise_rate`` is None, or with more than two classes.
         """
-        if self.noise_rate is None:
-            raise ValueError("corrected_linear_risk needs noise_rate, which is None (unknown)")
-        self._two_classes("corrected_linear_risk")
-        return float(1 - self.self_similarity() / (1 - 2 * self.noise_rate))
+        rate = self._rate("corrected_linear_risk")
+        return float(1 - self.self_similarity() / (1 - 2 * rate))
 
     def compress(
         self, k: int, method: str | Callable[..., Any] = "herding", **options: Any
     ) -> KernelMeanClassifier:
-        r"""The same classifier on few examples, $\|\Phi(S)-\tilde\omega\|$ near.
+        r"""The same classifier on few examples: a sparse sample near $\Phi(S)$.
 
-        No score moves by more than ``compression_error_`` of the result.
+        No score moves by more than ``compression_error_`` of the result, the exact distance of the
+        two means. More than two classes are compressed together, as `Labelled` features: an example
+        that is kept keeps its class.
 
         Parameters
         ----------
@@ -258,46 +279,78 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             What the method calls its size: iterations of herding, draws, cells.
         method : str or callable
             An algorithm ``(kernel, points, alpha, k, **options)`` whose result has ``indices``,
-            ``weights`` and ``error``; a name is one of `noisytheory.sparse`, looked up when called.
+            ``weights`` and ``error``; a name is one of ``noisytheory.sparse.ALGORITHMS``.
         **options
-            For the method.
+            For the method: ``rng`` where it draws.
 
         Returns
         -------
         KernelMeanClassifier
-            Fitted; ``weights_`` are the sizes of the new weights.
+            Fitted; ``weights_`` are the sizes of the new weights. ``compression_error_`` is a
+            float, or an array of shape (k,) with more than two classes.
 
         Raises
         ------
         ValueError
-            With more than two classes, sparse rows, a callable kernel, or a linear kernel, which
-            keeps one weight vector already.
+            With sparse rows, a callable kernel, an unknown method, or a linear kernel, which keeps
+            one weight vector already.
+
+        Examples
+        --------
+        >>> model = KernelMeanClassifier(kernel_params={"bandwidth": 1.0})
+        >>> model = model.fit([[0.0], [0.1], [3.0], [3.1]], [0, 0, 1, 1])
+        >>> small = model.compress(2)
+        >>> small.points_.shape[0], round(small.compression_error_, 4)
+        (2, 0.0368)
         """
-        self._two_classes("compress")
+        check_is_fitted(self)
         if is_linear(self.kernel_):
             raise ValueError("compress: a linear kernel keeps one weight vector already")
         if not isinstance(self.kernel_, Kernel) or sparse.issparse(self.points_):
             raise ValueError("compress needs dense rows and a kernel by name or a Kernel")
-        if isinstance(method, str):
-            # That topic lies above this one, so it is not imported but looked up.
-            algorithms = importlib.import_module("noisytheory.sparse")
-            if method not in algorithms.__all__:
-                raise ValueError(f"method must be callable or of noisytheory.sparse, got {method}")
-            algorithm: Callable[..., Any] = getattr(algorithms, method)
+        algorithm = _algorithm(method)
+        two = len(self.classes_) == 2
+        if two:
+            found = algorithm(self.kernel_, self.points_, self._signed[:, 0], k, **options)
         else:
-            algorithm = method
-        found = algorithm(self.kernel_, self.points_, self._signed[:, 0], k, **options)
+            kernel = Labelled(self.kernel_, len(self.classes_))
+            labelled = np.column_stack([self.points_, self._codes.astype(self.points_.dtype)])
+            found = algorithm(kernel, labelled, self.weights_, k, **options)
         fewer = copy.copy(self)
-        fewer.points_, fewer._norms = self.points_[found.indices], None
-        fewer._signed = np.asarray(found.weights, float)[:, None]
-        fewer.weights_ = np.abs(fewer._signed[:, 0])
-        fewer.compression_error_ = float(found.error) / np.sqrt(self.scale_)
+        fewer._norms, fewer._codes = None, self._codes[found.indices]
+        fewer.points_ = self.points_[found.indices]
+        weights = np.asarray(found.weights, np.float64)
+        fewer.weights_ = np.abs(weights)
+        fewer._signed = weights[:, None] if two else self._coded(weights, fewer._codes)
+        error = found.error / np.sqrt(self.scale_) if two else self._distances(fewer)
+        fewer.compression_error_ = float(error) if two else error
         return fewer
+
+    def _distances(self, other: KernelMeanClassifier) -> Floats:
+        """RKHS distance of every class's mean from that of a compressed model."""
+        atoms = other.points_.astype(np.float64)
+        moved = other._kernel_scores(atoms) - 2 * self._kernel_scores(atoms)
+        squares = np.square(self.self_similarity()) + np.sum(other._signed * moved, axis=0)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
     def _two_classes(self, what: str) -> None:
         check_is_fitted(self)
         if len(self.classes_) != 2:
             raise ValueError(f"{what} needs two classes, got {len(self.classes_)}")
+
+    def _rate(self, what: str) -> float:
+        self._two_classes(what)
+        if self.noise_rate is None:
+            raise ValueError(f"{what} needs noise_rate, which is None (unknown)")
+        return float(self.noise_rate)
+
+    def _labels(self, y: ArrayLike, length: int) -> NDArray[Any]:
+        labels = np.asarray(y)
+        if labels.shape != (length,):
+            raise ValueError(f"y must have shape ({length},), as long as X, got {labels.shape}")
+        if not np.isin(labels, self.classes_).all():
+            raise ValueError(f"y must hold the classes {self.classes_.tolist()} only")
+        return labels
 
     def _bounded(self, points: Points) -> tuple[Any, float]:
         """The kernel, and what its values are to be divided by."""
@@ -341,6 +394,12 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             parameters.setdefault("bandwidth", default_bandwidth(points, self.weights_))
         if self.kernel == "polynomial":
             parameters.setdefault("degree", 2)
+        allowed = set(inspect.signature(NAMED[self.kernel]).parameters)
+        if unknown := sorted(set(parameters) - allowed):
+            raise ValueError(
+                f"kernel_params of {self.kernel!r} may hold {', '.join(sorted(allowed)) or 'none'}"
+                f", got {unknown[0]!r}"
+            )
         return NAMED[self.kernel](**parameters)
 
     def _offset(self, points: Points) -> Floats:
@@ -356,7 +415,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _kernel_scores(self, points: Points, offset: Floats | None = None) -> Floats:
         single = points.dtype == np.float32 and self.points_.dtype == np.float32
-        dtype = np.float32 if single else np.float64
+        dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (self._signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
         side = max(1, min(512, ENTRIES // max(1, points.shape[1])))
@@ -371,3 +430,12 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 block = tile(self.kernel_, queries, sample, lengths, squares[columns])
                 scores[rows] += block @ signed[columns]
         return scores
+
+
+def _algorithm(method: str | Callable[..., Any]) -> Callable[..., Any]:
+    # That topic lies above this one, so it is not imported but looked up.
+    known = importlib.import_module("noisytheory.sparse").ALGORITHMS
+    found = known.get(method) if isinstance(method, str) else method
+    if not callable(found):
+        raise ValueError(f"method must be callable or one of {', '.join(known)}, got {method!r}")
+    return found

@@ -61,11 +61,19 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.normalise = normalise
         self.noise_rate = noise_rate
 
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows are taken where every kernel takes them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> MultipleKernelMean:
         """Fit every kernel and keep the one of largest self-similarity."""
-        points, labels = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        points, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
         kernels = self.kernels
         if kernels is None:
             weights = _check_sample_weight(
@@ -75,8 +83,8 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError("sample_weight must not be zero everywhere")
             width = default_bandwidth(points, weights / weights.sum())
             kernels = [Gaussian(factor * width) for factor in (0.5, 1.0, 2.0)]
-        if len(kernels) == 0:
-            raise ValueError("kernels must not be empty")
+        if isinstance(kernels, str) or not isinstance(kernels, Sequence) or not kernels:
+            raise ValueError(f"kernels must be a sequence that is not empty, got {kernels!r}")
         models = [
             KernelMeanClassifier(
                 kernel, normalise=self.normalise, noise_rate=self.noise_rate
@@ -102,4 +110,6 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.best_estimator_.predict(self._checked(X))
 
     def _checked(self, X: ArrayLike) -> Points:
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )

@@ -49,7 +49,7 @@ def diagonal(kernel: Any, points: Points) -> Floats:
         return squared_norms(points)
     if isinstance(kernel, Kernel):
         return kernel.diagonal(points)
-    return np.array([float(np.asarray(kernel(row[None], row[None]))[0, 0]) for row in points])
+    return np.array([float(_called(kernel, row[None], row[None])[0, 0]) for row in points])
 
 
 def default_bandwidth(points: Points, weights: NDArray[np.float64]) -> float:
@@ -69,7 +69,7 @@ def slices(total: int, step: int) -> Iterator[slice]:
 def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
     """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points."""
     if not isinstance(kernel, Gaussian):
-        return np.asarray(kernel(x, z))
+        return np.asarray(kernel(x, z)) if isinstance(kernel, Kernel) else _called(kernel, x, z)
     product = x @ z.T
     block = product.toarray() if sparse.issparse(product) else np.asarray(product)
     factor = block.dtype.type(-0.5 / float(kernel.bandwidth) ** 2)
@@ -78,3 +78,12 @@ def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats
     block += factor * z_squares
     np.minimum(block, 0, out=block)
     return np.asarray(np.exp(block, out=block))
+
+
+def _called(kernel: Any, x: Points, z: Points) -> Floats:
+    """A Gram block from a callable of the user's, which may return anything."""
+    block, shape = np.asarray(kernel(x, z), dtype=np.float64), (x.shape[0], z.shape[0])
+    if block.shape != shape or not np.isfinite(block).all():
+        got = "NaN or infinity" if block.shape == shape else f"shape {block.shape}"
+        raise ValueError(f"kernel must return finite numbers of shape {shape}, got {got}")
+    return block

@@ -11,7 +11,9 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
+from noisytheory.kernel_mean.labelled import Labelled
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.sparse import herding
 
 
 def array_api_is_off(estimator):
@@ -120,9 +122,21 @@ def test_a_callable_kernel_and_rescaling():
         (KernelMeanClassifier(3), "kernel must be a name"),
         (KernelMeanClassifier(Linear(), kernel_params={"a": 1}), "kernel_params goes with"),
         (KernelMeanClassifier(normalise="all"), "normalise must be"),
-        (KernelMeanClassifier(noise_rate=0.5), "noise_rate must be None or in"),
+        *(
+            (KernelMeanClassifier(noise_rate=rate), r"noise_rate must be a number in \[0, 0.5\)")
+            for rate in (0.5, -0.1, np.nan, "a", (0.1, 0.2), True)
+        ),
+        (KernelMeanClassifier(kernel_params={"width": 1}), "may hold bandwidth, got 'width'"),
+        (KernelMeanClassifier("linear", kernel_params={"a": 1}), "may hold none, got 'a'"),
+        (KernelMeanClassifier(kernel_params={"bandwidth": 0}), "bandwidth must be"),
+        (KernelMeanClassifier(lambda a, b: 1.0), r"shape \(1, 1\), got shape \(\)"),
+        (KernelMeanClassifier(lambda a, b: np.nan * a @ b.T), "got NaN or infinity"),
+        (KernelMeanClassifier("polynomial"), "K.x, x. reaches 81; set normalise=True"),
+        (MultipleKernelMean(noise_rate=0.5), "noise_rate must be a number"),
+        (MultipleKernelMean("gaussian"), "kernels must be a sequence"),
+        (MultipleKernelMean([Gaussian(1.0), "linear"]), "norm at most 1, but K"),
         (KernelMeanClassifier(lambda a, b: a @ b.T, normalise=True), "by name or a Kernel"),
-        (MultipleKernelMean([]), "kernels must not be empty"),
+        (MultipleKernelMean([]), "kernels must be a sequence that is not empty"),
     ],
 )
 def test_nonsense_is_refused(model, message):
@@ -177,16 +191,108 @@ def test_compressed_scores_move_by_no_more_than_the_error(data, kernel):
     assert np.allclose(everything.decision_function(queries), model.decision_function(queries))
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "weight", "message"),
+    [
+        ([[0.0], [1.0]], [1, 1], None, "at least two classes, got only one class: 1"),
+        ([[0.0], [1.0]], [0.1, 0.2], None, "Unknown label type"),
+        ([[0.0], [np.nan]], [0, 1], None, "contains NaN"),
+        ([[0.0], [np.inf]], [0, 1], None, "contains infinity"),
+        ([[0.0], [1.0]], [0, 1], [0, 0], "zero"),
+        ([[0.0], [1.0]], [0, 1], [0, 2], "no weight on 0"),
+        ([[0.0], [1.0]], [0, 1], [-1, 2], "Negative values"),
+        ([[0.0], [1.0]], [0, 1], [np.nan, 2], "NaN"),
+    ],
+)
+@pytest.mark.parametrize("model", [KernelMeanClassifier(), MultipleKernelMean()], ids=repr)
+def test_bad_samples_are_refused(model, x, y, weight, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(x, y, weight)
+
+
+@pytest.mark.parametrize("method", ["margins", "margin_for_error", "corrected_risk"])
+def test_labels_to_judge_by_fit_the_model(data, method):
+    x, y, _ = data
+    model = KernelMeanClassifier(noise_rate=0.1).fit(x, y > 0)
+    for labels, message in (
+        (y[:5] > 0, "as long as X"), (y[:, None] > 0, "as long as X"), (y + 7, "hold the classes")
+    ):
+        with pytest.raises(ValueError, match=message):
+            getattr(model, method)(x, labels)
+    with pytest.raises(ValueError, match="needs two classes, got 3"):
+        getattr(KernelMeanClassifier(noise_rate=0.1).fit(x, y), method)(x, y)
+
+
+def test_no_margin_where_no_point_is_correct():
+    model = KernelMeanClassifier("linear").fit([[1.0], [-1.0]], [1, 0])
+    assert model.margin_for_error([[1.0], [-1.0]], [0, 1]) == np.inf
+
+
+def test_sparse_rows_for_several_kernels(data):
+    x, y, queries = data
+    kernels = [Gaussian(2.0), Normalised(Linear())]
+    thin = MultipleKernelMean(kernels).fit(sparse.csr_matrix(x), y)
+    dense = MultipleKernelMean(kernels).fit(x, y)
+    assert np.allclose(thin.similarities_, dense.similarities_)
+    scores = thin.decision_function(sparse.csr_matrix(queries))
+    assert np.allclose(scores, dense.decision_function(queries))
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), Normalised(Polynomial(2, 1.0))], ids=repr)
+@pytest.mark.parametrize("method", ["herding", "projection", "clustered"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_several_classes_are_compressed_together(data, kernel, method, dtype):
+    x, queries = data[0].astype(dtype), data[2].astype(dtype)
+    y = np.digitize(x[:, 0] - x[:, 1], (-0.7, 0.7))
+    names = np.array(["ash", "beech", "cedar"])
+    model = KernelMeanClassifier(kernel).fit(x, names[y])
+    options = {"rng": np.random.default_rng(0)} if method == "clustered" else {}
+    fewer = model.compress(60, method, **options)
+    assert len(fewer.weights_) <= (119 if method == "clustered" else 60)
+    # The distance of the means, class by class, from the Gram matrix of everything.
+    signs = np.where(y[:, None] == np.arange(3), 1, -1) / len(x)
+    both = np.concatenate([model.points_, fewer.points_]).astype(float)
+    moved = np.concatenate([signs, -fewer._signed])
+    squares = np.sum(moved * (kernel(both) @ moved), axis=0)
+    error, rounding = fewer.compression_error_, 4 * np.finfo(dtype).eps
+    np.testing.assert_allclose(error**2, squares, rtol=0, atol=rounding)
+    scores = model.decision_function(queries)
+    assert np.all(np.abs(fewer.decision_function(queries) - scores) <= error + 8 * rounding)
+    # Where the best class leads by more than the errors of two, the prediction stays.
+    lead = np.diff(np.sort(scores, axis=1)[:, 1:], axis=1)[:, 0]
+    clear = lead > np.sort(error)[1:].sum() + 16 * rounding
+    assert method != "projection" or clear.any()
+    assert np.array_equal(fewer.predict(queries)[clear], model.predict(queries)[clear])
+    again = fewer.compress(20)
+    assert len(again.weights_) <= 20 and again.compression_error_.shape == (3,)
+
+
+def test_two_classes_among_labelled_features_are_signs():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((50, 2)), rng.integers(0, 2, 50)
+    signs = 2 * y - 1
+    labelled = Labelled(Gaussian(1.0), 2)(np.column_stack([x, y]))
+    np.testing.assert_allclose(labelled, Gaussian(1.0)(x) * np.outer(signs, signs))
+    plain = herding(Gaussian(1.0), x, signs / 50, 10)
+    coded = herding(Labelled(Gaussian(1.0), 2), np.column_stack([x, y]), np.full(50, 0.02), 10)
+    np.testing.assert_array_equal(plain.indices, coded.indices)
+    np.testing.assert_allclose(plain.errors, coded.errors)
+
+
 def test_compression_refuses_what_it_cannot_do(data):
     x, y, _ = data
-    with pytest.raises(ValueError, match="two classes"):
-        KernelMeanClassifier().fit(x, y).compress(5)
     with pytest.raises(ValueError, match="one weight vector"):
         KernelMeanClassifier("linear", normalise=True).fit(x, y > 0).compress(5)
-    with pytest.raises(ValueError, match="method must be"):
-        KernelMeanClassifier().fit(x, y > 0).compress(5, "magic")
+    for method in ("magic", "farthest_first", "clustered_error", 3):
+        with pytest.raises(ValueError, match=r"method must be callable or one of .*herding"):
+            KernelMeanClassifier().fit(x, y > 0).compress(5, method)
+    for k in (0, -1, 2.5, True):
+        with pytest.raises(ValueError, match="k must be a whole number"):
+            KernelMeanClassifier().fit(x, y).compress(k)
     with pytest.raises(ValueError, match="dense rows"):
         KernelMeanClassifier().fit(sparse.csr_matrix(x), y > 0).compress(5)
+    with pytest.raises(ValueError, match="a Kernel"):
+        KernelMeanClassifier(lambda a, b: np.exp(-abs(a - b.T))).fit(x[:, :1], y).compress(5)
 
 
 def test_exported_lazily():

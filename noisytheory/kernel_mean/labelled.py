@@ -1,0 +1,60 @@
+r"""Features that carry their class, so that one mean classifies among several classes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.kernels import Kernel, Plan, checked_points
+
+__all__ = ["Labelled"]
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Index: TypeAlias = slice | NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Labelled(Kernel):
+    r"""$K(x,x')$ for points of one class, $-K(x,x')/(q-1)$ for points of two.
+
+    The classes are the corners of a regular simplex, $\langle s_y,s_{y'}\rangle=-\frac1{q-1}$, and
+    the feature is $\phi(x)\otimes s_y$: for two classes it is $y\phi(x)$.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of the points.
+    classes : int
+        $q\ge2$. The last coordinate of a row is its class, $0,\dots,q-1$.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> Labelled(Linear(), 3)([[2.0, 0]], [[1.0, 0], [1.0, 2]]).tolist()
+    [[2.0, -1.0]]
+    """
+
+    kernel: Kernel
+    classes: int
+
+    def diagonal(self, x: ArrayLike) -> Floats:
+        """That of the kernel, shape (n,)."""
+        return self.kernel.diagonal(checked_points(x)[:, :-1])
+
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """That of the kernel, with the classes' factor behind its last step."""
+        points = np.ascontiguousarray(x[:, :-1])
+        others = points if z is x else np.ascontiguousarray(z[:, :-1])
+        inner = self.kernel.plan(points, others, scaled=scaled)
+        left, right = x[:, -1], z[:, -1]
+
+        def finish(tile: Floats, rows: Index, columns: Index) -> None:
+            if inner.finish is not None:
+                inner.finish(tile, rows, columns)
+            np.divide(tile, 1 - self.classes, out=tile, where=left[rows, None] != right[columns])
+
+        return dataclasses.replace(inner, finish=finish)
