@@ -120,7 +120,8 @@ class MarginLoss(Loss):
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$y\,\psi'(yv)$, elementwise; at a kink one element of the subgradient."""
-        return np.asarray(np.asarray(y) * self.slope(_margin(y, v)))
+        labels = _labels(y)
+        return np.asarray(labels * self.slope(np.asarray(labels * np.asarray(v))))
 
     @abstractmethod
     def at_margin(self, margin: Values) -> Values:
@@ -511,13 +512,13 @@ class LabelFreeSquare(Loss):
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$v^2$, elementwise."""
         scores = np.asarray(v)
-        shape = np.broadcast_shapes(np.shape(y), scores.shape)
+        shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(scores * scores), shape))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$2v$, elementwise."""
         scores = np.asarray(v)
-        shape = np.broadcast_shapes(np.shape(y), scores.shape)
+        shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(2 * scores), shape))
 
 
@@ -535,7 +536,7 @@ class Corrected(Loss):
     Raises
     ------
     ValueError
-        If a rate is out of its range.
+        If a rate is out of its range, or there is no loss.
 
     Examples
     --------
@@ -549,6 +550,8 @@ class Corrected(Loss):
     sigma_plus: Fraction | float
 
     def __post_init__(self) -> None:
+        if not isinstance(self.loss, Loss):
+            raise ValueError(f"loss must be a Loss of noisytheory.losses, got {self.loss!r}")
         flip_rates((self.sigma_minus, self.sigma_plus))
 
     @property
@@ -597,7 +600,15 @@ class Corrected(Loss):
 
 
 def _margin(y: ArrayLike, v: ArrayLike) -> Values:
-    return np.asarray(np.asarray(y) * np.asarray(v))
+    return np.asarray(_labels(y) * np.asarray(v))
+
+
+def _labels(y: ArrayLike) -> Values:
+    labels = np.asarray(y)
+    if not np.all((labels == 1) | (labels == -1)):
+        wrong = labels[(labels != 1) & (labels != -1)].flat[0]
+        raise ValueError(f"y must be -1 or 1, got {wrong}")
+    return labels
 
 
 def _floats(values: Values) -> NDArray[np.float64]:

@@ -193,3 +193,19 @@ class TestCorrected:
 def test_refusals(build, message):
     with pytest.raises(ValueError, match=message):
         build()
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [Hinge(), LinearLoss(), ZeroOne(), TLogistic(), LabelFreeSquare(), corrected(Hinge(), 0.1)],
+)
+@pytest.mark.parametrize("y", [0, 2, [1, 0], np.nan])
+def test_labels_are_signs(loss, y):
+    for ask in (loss.value, loss.derivative):
+        with pytest.raises(ValueError, match="y must be -1 or 1, got"):
+            ask(y, [0.5, 1.0])
+
+
+def test_what_is_corrected_is_a_loss():
+    with pytest.raises(ValueError, match="loss must be a Loss"):
+        corrected(3, 0.1)

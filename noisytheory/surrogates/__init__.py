@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from noisytheory.surrogates.balance import auc, balanced_error
 from noisytheory.surrogates.bounds import (
     balanced_error_contaminated,
     contamination_of_noise,
     hinge_threshold,
     instance_noise_factor,
+    noise_of_contamination,
 )
 from noisytheory.surrogates.minimisers import hinge_minimiser, potential_minimiser
 from noisytheory.surrogates.orders.order import (
@@ -17,11 +19,14 @@ from noisytheory.surrogates.orders.order import (
 
 __all__ = [
     "affine_relation",
+    "auc",
+    "balanced_error",
     "balanced_error_contaminated",
     "contamination_of_noise",
     "hinge_minimiser",
     "hinge_threshold",
     "instance_noise_factor",
+    "noise_of_contamination",
     "potential_minimiser",
     "reversed_pair",
     "reversed_pair_exact",

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.domains import NOISE_RATE, POSITIVE, UNIT_INTERVAL, Domain, Numeric, requires
+from noisytheory.domains import (
+    LEVEL,
+    NOISE_RATE,
+    POSITIVE,
+    REAL,
+    UNIT_INTERVAL,
+    Domain,
+    Numeric,
+    requires,
+)
 
 __all__ = [
     "balanced_error_contaminated",
     "contamination_of_noise",
     "hinge_threshold",
     "instance_noise_factor",
+    "noise_of_contamination",
 ]
 
 BEYOND_FOUR = Domain(4)
+LEVEL_OR_0 = Domain(0, 1, include_low=True)
 
 
 @requires(R=BEYOND_FOUR)
@@ -46,7 +57,7 @@ def hinge_threshold(R: Numeric) -> Numeric:
     return (1 - a) / 2 / (3 / 4 + R / 4 - a)
 
 
-@requires(error=POSITIVE, alpha=UNIT_INTERVAL, beta=UNIT_INTERVAL, total=POSITIVE)
+@requires(error=REAL, alpha=UNIT_INTERVAL, beta=UNIT_INTERVAL, total=POSITIVE)
 def balanced_error_contaminated(
     error: Numeric, alpha: Numeric, beta: Numeric, total: Numeric = 1
 ) -> Numeric:
@@ -57,7 +68,7 @@ def balanced_error_contaminated(
     Parameters
     ----------
     error : float
-        Clean balanced error, in the unit of the loss.
+        Clean balanced error, in the unit of the loss, which may be negative.
     alpha, beta : float
         Share of the other class in the positive and in the negative one, in [0, 1].
     total : float
@@ -79,7 +90,7 @@ def balanced_error_contaminated(
     return (1 - alpha - beta) * error + (alpha + beta) / 2 * total
 
 
-@requires(minus=UNIT_INTERVAL, plus=UNIT_INTERVAL, positive=UNIT_INTERVAL)
+@requires(minus=UNIT_INTERVAL, plus=UNIT_INTERVAL, positive=LEVEL)
 def contamination_of_noise(
     minus: Numeric, plus: Numeric, positive: Numeric
 ) -> tuple[Numeric, Numeric]:
@@ -93,7 +104,7 @@ def contamination_of_noise(
     minus, plus : float
         Flip probabilities of negative and of positive labels.
     positive : float
-        $\pi=P(y=1)$.
+        $\pi=P(y=1)$, in (0, 1).
 
     Returns
     -------
@@ -108,6 +119,46 @@ def contamination_of_noise(
     kept = positive * (1 - plus) + (1 - positive) * minus
     lost = positive * plus + (1 - positive) * (1 - minus)
     return (1 - positive) * minus / kept, positive * plus / lost
+
+
+@requires(alpha=LEVEL_OR_0, beta=LEVEL_OR_0, positive=LEVEL)
+def noise_of_contamination(
+    alpha: Numeric, beta: Numeric, positive: Numeric
+) -> tuple[Numeric, Numeric]:
+    r"""Flip probabilities $\sigma_-,\sigma_+$ that mix the classes so, the way back.
+
+    $$\tilde\pi=\frac{\pi-\beta}{1-\alpha-\beta},\quad
+    \sigma_-=\frac{\alpha\,\tilde\pi}{1-\pi},\quad\sigma_+=\frac{\beta(1-\tilde\pi)}{\pi}$$
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Share of the other class in the positive and in the negative one, in [0, 1).
+    positive : float
+        $\pi=P(y=1)$ before the noise; between $\beta$ and $1-\alpha$, else no label noise does it.
+
+    Returns
+    -------
+    minus, plus : float
+        Probabilities; $\tilde\pi$ is the share of noisy labels that are positive.
+
+    Raises
+    ------
+    ValueError
+        If no noise rates give these shares.
+
+    Examples
+    --------
+    >>> [round(float(rate), 12) for rate in noise_of_contamination(0.125, 0.25, 0.5)]
+    [0.1, 0.3]
+    """
+    if not np.all((beta < positive) & (positive < 1 - alpha)):
+        raise ValueError(
+            f"positive must lie between beta and 1 - alpha, got {positive} with alpha = {alpha} "
+            f"and beta = {beta}"
+        )
+    noisy = (positive - beta) / (1 - alpha - beta)
+    return alpha * noisy / (1 - positive), beta * (1 - noisy) / positive
 
 
 @requires(least=NOISE_RATE, most=NOISE_RATE)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.losses import Loss
+from noisytheory.kernels import checked_points
+from noisytheory.losses import Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
 
 __all__ = ["hinge_minimiser", "potential_minimiser"]
 
 Floats = NDArray[np.float64]
+STRAIGHT = (Hinge, LinearLoss, Margin, Ramp, ZeroOne)
 
 
 def hinge_minimiser(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> tuple[Floats, float]:
@@ -32,7 +34,7 @@ def hinge_minimiser(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> tuple[Flo
     Raises
     ------
     ValueError
-        If the linear programme is not solved.
+        If the arguments do not fit each other, or the linear programme is not solved.
 
     Examples
     --------
@@ -42,10 +44,11 @@ def hinge_minimiser(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> tuple[Flo
     """
     from scipy.optimize import linprog
 
-    rows = np.asarray(x, float) * np.asarray(y, float)[:, None]
+    points, labels, table = _checked(x, y, weights, one=True)
+    rows = points * labels[:, None]
     n, d = rows.shape
     best = linprog(
-        np.concatenate([np.zeros(d), np.asarray(weights, float)]),
+        np.concatenate([np.zeros(d), table[0]]),
         A_ub=np.hstack([-rows, -np.eye(n)]), b_ub=-np.ones(n),
         bounds=[(None, None)] * d + [(0, None)] * n, method="highs",
     )
@@ -60,9 +63,10 @@ def potential_minimiser(
 ) -> Floats:
     r"""A stationary point of $\sum_ip_i\ell(y_i,\langle\omega,x_i\rangle)$, by Newton's method.
 
-    The minimiser where the loss is convex and smooth. Weights may have a leading axis: one problem
-    a row, solved together. Curvatures are taken in absolute value, and steps halved until the risk
-    does not rise.
+    The minimiser where the loss is convex and smooth and there is one: on examples that a linear
+    scorer separates a convex potential has none, and what comes back is where steps cease to lower
+    the risk. Weights may have a leading axis: one problem a row, solved together. Curvatures are
+    taken in absolute value, and steps halved until the risk does not rise.
 
     Parameters
     ----------
@@ -72,7 +76,7 @@ def potential_minimiser(
     weights : array-like, shape (n,) or (m, n)
         At least 0.
     loss : Loss
-        Differentiable.
+        With a curvature: not linear, hinge, ramp, margin or 0-1.
     start : array-like, shape (d,) or a number
         Where to begin.
     steps : int
@@ -82,14 +86,20 @@ def potential_minimiser(
     -------
     array, shape (d,) or (m, d)
 
+    Raises
+    ------
+    ValueError
+        If the arguments do not fit each other, or the loss is made of straight pieces.
+
     Examples
     --------
     >>> from noisytheory.losses import MarginSquare
     >>> potential_minimiser([[1.0], [1.0]], [1, -1], [0.75, 0.25], MarginSquare()).round(9).tolist()
     [0.5]
     """
-    points, labels = np.asarray(x, float), np.asarray(y, float)
-    table = np.atleast_2d(np.asarray(weights, float))
+    if isinstance(loss, STRAIGHT):
+        raise ValueError(f"loss must have a curvature, got {loss.name}: see hinge_minimiser")
+    points, labels, table = _checked(x, y, weights)
     omega = np.array(np.broadcast_to(np.asarray(start, float), (len(table), points.shape[1])))
     active = np.arange(len(table))
     for _ in range(steps):
@@ -137,3 +147,18 @@ def _risk(
     omega: Floats, points: Floats, labels: Floats, table: Floats, loss: Loss
 ) -> Floats:
     return np.asarray(np.sum(table * loss.value(labels, omega @ points.T), axis=1))
+
+
+def _checked(
+    x: ArrayLike, y: ArrayLike, weights: ArrayLike, *, one: bool = False
+) -> tuple[Floats, Floats, Floats]:
+    """Points, labels and a table of weights, or a ValueError that names what does not fit."""
+    points, labels = checked_points(x, "x").astype(np.float64), np.asarray(y, float)
+    table = np.asarray(weights, float)
+    if labels.shape != (len(points),) or not np.isin(labels, (-1, 1)).all():
+        raise ValueError(f"y must hold {len(points)} labels -1 or 1, got {y!r}")
+    if table.ndim not in ((1,) if one else (1, 2)) or table.shape[-1] != len(points):
+        raise ValueError(f"weights must have shape ({len(points)},), got {table.shape}")
+    if not (np.isfinite(table).all() and np.all(table >= 0)):
+        raise ValueError("weights must be finite and at least 0")
+    return points, labels, np.atleast_2d(table)

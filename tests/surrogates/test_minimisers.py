@@ -7,7 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noisytheory.losses import Exponential, Logistic, MarginSquare, SquaredHinge, TLogistic
+from noisytheory.losses import (
+    Exponential,
+    Hinge,
+    LinearLoss,
+    Logistic,
+    Margin,
+    MarginSquare,
+    Ramp,
+    SquaredHinge,
+    TLogistic,
+    ZeroOne,
+)
 from noisytheory.surrogates import hinge_minimiser, hinge_threshold, potential_minimiser
 from noisytheory.surrogates.long_servedio.simulate import (
     ATOMS,
@@ -115,3 +126,32 @@ def test_hinge_on_random_samples_beats_its_neighbours():
     assert np.maximum(0, 1 - y * (x @ omega)).mean() == pytest.approx(least)
     for step in rng.normal(size=(200, 2)):
         assert np.maximum(0, 1 - y * (x @ (omega + 0.1 * step))).mean() >= least - 1e-12
+
+
+THREE = [[1, -1], [1, 3], [30, 0]]
+
+
+@pytest.mark.parametrize(
+    "minimise", [hinge_minimiser, lambda x, y, w: potential_minimiser(x, y, w, Logistic())]
+)
+@pytest.mark.parametrize(
+    ("x", "y", "weights", "message"),
+    [
+        (THREE, [0, 1, 1], [0.5, 0.25, 0.25], "y must hold 3 labels -1 or 1"),
+        (THREE, [1, 1], [0.5, 0.25, 0.25], "y must hold 3 labels"),
+        (THREE, [1, 1, 1], [0.5, 0.25], "weights must have shape"),
+        (THREE, [1, 1, 1], [-0.5, 0.25, 0.25], "weights must be finite and at least 0"),
+        (THREE, [1, 1, 1], [np.nan, 0.25, 0.25], "weights must be finite"),
+        ([[np.nan, 1.0]], [1], [1.0], "x must be finite"),
+        ([1.0], [1], [1.0], "x must have shape"),
+    ],
+)
+def test_bad_problems_are_refused(minimise, x, y, weights, message):
+    with pytest.raises(ValueError, match=message):
+        minimise(x, y, weights)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), LinearLoss(), ZeroOne(), Margin(0.5), Ramp()])
+def test_newton_needs_a_curvature(loss):
+    with pytest.raises(ValueError, match="must have a curvature"):
+        potential_minimiser(THREE, [1, 1, 1], [0.5, 0.25, 0.25], loss)

@@ -73,3 +73,15 @@ def test_correction_under_unequal_rates_bends_linear_loss():
 def test_the_programme_refuses_what_it_cannot_solve():
     with pytest.raises(ValueError):
         reversed_pair([np.nan, 1.0], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("decide", [affine_relation, reversed_pair, reversed_pair_exact])
+def test_tables_of_one_length_are_asked_for(decide):
+    for first, second in (([], []), ([1], [1, 2])):
+        with pytest.raises(ValueError, match="must have as many values"):
+            decide(first, second)
+
+
+def test_a_linear_programme_wants_finite_values():
+    with pytest.raises(ValueError, match="must be finite"):
+        reversed_pair([np.nan, 1.0], [0.0, 1.0])

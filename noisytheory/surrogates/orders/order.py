@@ -7,7 +7,7 @@ $Q,Q'$.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -32,6 +32,11 @@ def affine_relation(first: Values, second: Values) -> tuple[Fraction, Fraction] 
     (alpha, beta) or None
         $\alpha=1$ where both losses are constant.
 
+    Raises
+    ------
+    ValueError
+        If the sequences are empty, or not of one length.
+
     Notes
     -----
     Kernel Mean paper, Proposition 26: the losses are order equivalent if and only if this exists.
@@ -42,7 +47,21 @@ def affine_relation(first: Values, second: Values) -> tuple[Fraction, Fraction] 
     (Fraction(2, 1), Fraction(5, 1))
     >>> affine_relation([0, 1, 2], [2, 1, 0]) is None
     True
+
+    Which losses does noise at rate 1/4 leave equivalent? Tables over labels and scores tell.
+
+    >>> from noisytheory.losses import Hinge, LinearLoss, corrected
+    >>> labels = np.array([1] * 3 + [-1] * 3)
+    >>> scores = np.array([Fraction(v, 2) for v in (-3, 0, 3)] * 2)
+    >>> [
+    ...     affine_relation(
+    ...         loss.value(labels, scores), corrected(loss, Fraction(1, 4)).value(labels, scores)
+    ...     )
+    ...     for loss in (LinearLoss(), Hinge())
+    ... ]
+    [(Fraction(2, 1), Fraction(-1, 1)), None]
     """
+    _checked(first, second)
     steps = [(a - first[0], b - second[0]) for a, b in zip(first, second, strict=True)]
     moved = next(((a, b) for a, b in steps if a != 0), None)
     if moved is None:
@@ -71,11 +90,17 @@ def reversed_pair_exact(
     (Q, Q') or None
         None where the second loss never allows a pair that the first one ranks the other way.
 
+    Raises
+    ------
+    ValueError
+        If the sequences are empty, or not of one length.
+
     Examples
     --------
     >>> [[str(p) for p in q] for q in reversed_pair_exact([0, 1, 1], [0, 0, 1])]
     [['0', '1', '0'], ['1', '0', '0']]
     """
+    _checked(first, second)
     a, b = _centred(first), _centred(second)
     square = sum(x * x for x in b)
     inner = sum(x * y for x, y in zip(a, b, strict=True))
@@ -89,6 +114,14 @@ def reversed_pair_exact(
     return [max(x, Fraction(0)) / mass for x in signed], [
         max(-x, Fraction(0)) / mass for x in signed
     ]
+
+
+def _checked(first: Sized, second: Sized) -> None:
+    if not len(first) or len(first) != len(second):
+        raise ValueError(
+            "first and second must have as many values, at least one, "
+            f"got {len(first)} and {len(second)}"
+        )
 
 
 def _centred(values: Values) -> list[Fraction]:
@@ -115,6 +148,11 @@ def reversed_pair(
     (Q, Q') or None
         Arrays of shape (m,).
 
+    Raises
+    ------
+    ValueError
+        If the sequences are empty, not of one length, or not finite.
+
     Examples
     --------
     >>> q, other = reversed_pair([0.0, 1.0, 1.0], [0.0, 0.0, 1.0])
@@ -124,6 +162,9 @@ def reversed_pair(
     from scipy.optimize import linprog
 
     one, two = np.asarray(first, float), np.asarray(second, float)
+    _checked(one, two)
+    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+        raise ValueError("first and second must be finite")
     m = one.size
     mass = np.zeros((2, 2 * m))
     mass[0, :m] = mass[1, m:] = 1.0
