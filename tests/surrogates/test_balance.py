@@ -60,7 +60,8 @@ def test_the_hinge_has_no_such_formula(scores):
 
 def test_shares_and_rates_are_inverse():
     rng = np.random.default_rng(0)
-    minus, plus, positive = rng.uniform(0, 0.5, (2, 50)).tolist() + [rng.uniform(0.1, 0.9, 50)]
+    minus, plus = rng.uniform(0, 0.5, (2, 50))
+    positive = rng.uniform(0.1, 0.9, 50)
     shares = contamination_of_noise(minus, plus, positive)
     found = noise_of_contamination(*shares, positive)
     np.testing.assert_allclose(found, [minus, plus], atol=1e-13)
