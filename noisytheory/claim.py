@@ -300,6 +300,10 @@ class Claim:
     twin : mapping, optional
         Fields that replace this claim's to make its broken twin; the key ``why`` says what was
         broken.
+    picture : callable, optional
+        ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
+        print, drawn again. Its docstring's first paragraph is the caption, the figure's label the
+        text for those who do not see it. No part of the fingerprint, nor is a ``pictures*.py``.
 
     Raises
     ------
@@ -345,6 +349,7 @@ class Claim:
     note: str = ""
     reason: str = "cited: no simulation can decide it"
     twin: Mapping[str, Any] | None = None
+    picture: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+", self.id):
@@ -502,7 +507,7 @@ class Claim:
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(
-            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, **changes
+            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, **changes
         )
 
     def fingerprint(self) -> str:
@@ -589,7 +594,12 @@ def _sources(claim: Claim) -> list[Path]:
               "kernels", "losses", "noise")
     files = {path for name in ground if (path := here / f"{name}.py").exists()}
     files.update((here / own.relative_to(here).parts[0]).rglob("*.py"))
-    return sorted(files)
+    return sorted(path for path in files if not _draws(path))
+
+
+def _draws(path: Path) -> bool:
+    """Whether a file only draws: a new colour must not cost a store its blocks."""
+    return path.name.startswith("pictures")
 
 
 def _reachable(module: types.ModuleType, folder: Path) -> list[Path]:
@@ -599,7 +609,7 @@ def _reachable(module: types.ModuleType, folder: Path) -> list[Path]:
     while waiting:
         current = waiting.pop()
         path = Path(getattr(current, "__file__", None) or "")
-        if not path.name or path in found or folder not in path.parents:
+        if not path.name or path in found or folder not in path.parents or _draws(path):
             continue
         found[path] = None
         for node in ast.walk(ast.parse(path.read_text())):

@@ -45,6 +45,7 @@ __all__ = [
     "optimum",
     "published",
     "rate",
+    "styled",
     "summary",
     "svg",
     "tightness",
@@ -86,6 +87,7 @@ RC: Any = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
+    "axes.prop_cycle": f"cycler('color', {[c.removeprefix('#') for c in COLOURS]})",
     "grid.color": GRID,
     "grid.linewidth": 0.6,
     "figure.facecolor": PAPER,
@@ -112,12 +114,26 @@ RC: Any = {
 Draw = Callable[..., "Figure"]
 
 
-def _styled(function: Draw) -> Draw:
+def styled(function: Draw, *, math: bool = False) -> Draw:
+    """The function, drawing in the report's style.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a figure.
+    math : bool
+        As in `svg`.
+
+    Returns
+    -------
+    callable
+    """
+
     @functools.wraps(function)
     def drawn(*args: Any, **kwargs: Any) -> Figure:
         import matplotlib
 
-        with matplotlib.rc_context(RC):
+        with matplotlib.rc_context(RC | {"text.parse_math": math}):
             return function(*args, **kwargs)
 
     return drawn
@@ -186,7 +202,7 @@ def _share(value: float) -> str:
 # Tail: the left side's distribution, the violation rate, tightness.
 
 
-@_styled
+@styled
 def distribution(dataset: xr.Dataset | Record) -> Figure:
     r"""How often the left side exceeds a multiple of the bound, cell by cell.
 
@@ -297,7 +313,7 @@ def _groups(record: Record) -> list[tuple[str, list[int]]]:
     return [(record.labels[i], [i]) for i in order]
 
 
-@_styled
+@styled
 def violations(dataset: xr.Dataset | Record) -> Figure:
     """How often the promise was broken, against how often it may be.
 
@@ -391,7 +407,7 @@ def _worst(
     return rows[[int(np.lexsort([k[:, j] for k in keys])[-1]) for j in range(rate.shape[1])]]
 
 
-@_styled
+@styled
 def tightness(dataset: xr.Dataset | Record) -> Figure:
     """Tightness along the sample size (or the widest numeric parameter), a line a population.
 
@@ -515,7 +531,7 @@ def _tightness(record: Record) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]
     return centre, low, high
 
 
-@_styled
+@styled
 def forest(dataset: xr.Dataset | Record) -> Figure:
     """Tightness of every cell with its interval, a row a cell, the bound as a line at 1.
 
@@ -629,7 +645,7 @@ def _state(decision: int) -> tuple[str, dict[str, Any]]:
 # Mean, equal.
 
 
-@_styled
+@styled
 def means(dataset: xr.Dataset | Record) -> Figure:
     """The mean of the left side against the right side, a row a cell, with 99% intervals.
 
@@ -703,7 +719,7 @@ def _declared(record: Record, name: str) -> NDArray[Any] | None:
     return np.full(record.size, float(value)) if isinstance(value, int | float) else None
 
 
-@_styled
+@styled
 def laws(dataset: xr.Dataset | Record) -> Figure:
     """How far two laws are apart: difference of their distribution functions, cell by cell.
 
@@ -772,7 +788,7 @@ def laws(dataset: xr.Dataset | Record) -> Figure:
 # Always, identity, exists.
 
 
-@_styled
+@styled
 def excess(dataset: xr.Dataset | Record) -> Figure:
     """The worst instance of every cell: by how much left exceeds (or differs from) right.
 
@@ -831,7 +847,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     return _finish(figure, axes, title, alt)
 
 
-@_styled
+@styled
 def optimum(dataset: xr.Dataset | Record) -> Figure:
     """The exact optimum on each instance against the value it should reach.
 
@@ -915,7 +931,7 @@ def slopes(record: Record) -> list[dict[str, Any]]:
     return out
 
 
-@_styled
+@styled
 def rate(dataset: xr.Dataset | Record) -> Figure:
     """The mean of the left side along the fitted parameter, log-log, with fit and promise.
 
@@ -974,7 +990,7 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
     return _finish(figure, axes, title, alt)
 
 
-@_styled
+@styled
 def published(dataset: xr.Dataset | Record) -> Figure:
     """Our number beside the printed one, a row a cell, both with 99% intervals.
 
@@ -1035,7 +1051,7 @@ def published(dataset: xr.Dataset | Record) -> Figure:
 # All claims at once.
 
 
-@_styled
+@styled
 def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     """Tightness of every claim at its tightest cell that is not vacuous, a row a claim.
 
@@ -1189,13 +1205,15 @@ def _shorter(found: re.Match[str]) -> str:
     return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
 
 
-def svg(figure: Figure) -> str:
+def svg(figure: Figure, *, math: bool = False) -> str:
     """Turn a figure into SVG text: no date, stable ids, colours that follow a dark scheme.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
         As the functions here return it.
+    math : bool
+        Whether dollars in its texts enclose formulas, for the author of the whole figure.
 
     Returns
     -------
@@ -1205,7 +1223,7 @@ def svg(figure: Figure) -> str:
     import matplotlib
 
     buffer = io.StringIO()
-    with matplotlib.rc_context(RC):
+    with matplotlib.rc_context(RC | {"text.parse_math": math}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)

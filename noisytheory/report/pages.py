@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,7 +40,11 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure's file, beside its page, and the text for those who do not see it."""
+    """A figure's file, the text for those who do not see it, and its caption.
+
+    A deciding picture lies beside its page; a claim's own is named from the index, because claims
+    may share it. No file: it could not be drawn, and the caption says why.
+    """
 
     file: str
     alt: str
@@ -52,6 +57,7 @@ class Page:
 
     record: Record
     pictures: list[Picture]
+    own: Picture | None = None
 
     @property
     def path(self) -> str:
@@ -120,7 +126,8 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
         raise ValueError(f"output must be a folder, and {folder} is a file")
     records = read(source)
     environment = _environment()
-    pages = [_claim(record, folder) for record in records]
+    own = _own(records, _drawings(source, records), folder)
+    pages = [_claim(record, own.get(record.id), folder) for record in records]
     for suffix in ("html", "md"):
         template = environment.get_template(f"claim.{suffix}")
         for number_, page in enumerate(pages):
@@ -135,7 +142,52 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
     return folder / "index.html"
 
 
-def _claim(record: Record, folder: Path) -> Page:
+def _drawings(
+    source: Audit | str | os.PathLike[str], records: Sequence[Record]
+) -> dict[str, Callable[..., Any]]:
+    """The claims' own pictures: of an audit from its claims, of a store from the catalogue."""
+    if isinstance(source, str | os.PathLike):
+        from noisytheory.catalogue import find_or_none
+
+        claims = [find_or_none(record.id) for record in records]
+    else:
+        claims = [result.claim for result in source]
+    return {claim.id: claim.picture for claim in claims if claim is not None and claim.picture}
+
+
+def _own(
+    records: Sequence[Record], drawings: Mapping[str, Callable[..., Any]], folder: Path
+) -> dict[str, Picture]:
+    """Draw what the claims themselves bring; a picture that several share is drawn once."""
+    drawn: dict[Callable[..., Any], Picture] = {}
+    found = {}
+    for record in records:
+        draw = drawings.get(record.id)
+        if draw is None:
+            continue
+        wants = "dataset" in inspect.signature(draw).parameters
+        picture = None if wants else drawn.get(draw)
+        if picture is None:
+            caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
+            file = f"{record.id}-picture.svg"
+            try:
+                figure = figures.styled(draw, math=True)(
+                    **({"dataset": record.dataset} if wants else {})
+                )
+                text = figures.svg(figure, math=True)
+            except Exception as error:  # of a user's code: a report must not be lost to it
+                what = f"{type(error).__name__}: {error}".rstrip(": ")
+                picture = Picture("", "", f"The claim's own picture could not be drawn. {what}")
+            else:
+                _save(folder / file, text)
+                alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
+                picture = Picture(file, alt, caption)
+            drawn[draw] = picture
+        found[record.id] = picture
+    return found
+
+
+def _claim(record: Record, own: Picture | None, folder: Path) -> Page:
     drawn = figures.deciding(record)
     stem = posixpath.basename(record.id)
     pictures = []
@@ -143,7 +195,7 @@ def _claim(record: Record, folder: Path) -> Page:
         picture = Picture(f"{stem}-{name}.svg", str(figure.get_label()), CAPTIONS[name])
         _save(folder / posixpath.dirname(record.id) / picture.file, figures.svg(figure))
         pictures.append(picture)
-    return Page(record, pictures)
+    return Page(record, pictures, own)
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:

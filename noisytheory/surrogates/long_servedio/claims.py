@@ -10,7 +10,7 @@ from noisytheory.claim import Certificate
 from noisytheory.domains import NOISE_RATE, Numeric, requires
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.surrogates import bounds
-from noisytheory.surrogates.long_servedio import simulate
+from noisytheory.surrogates.long_servedio import pictures, simulate
 from noisytheory.surrogates.worked import also, around, worked
 
 FIGURE_3 = "Figure 3, Sec. 7.2"
@@ -28,6 +28,7 @@ figure_3_clean = KERNEL_MEAN.identity(
     note=f"Population: {POPULATION}. The minimum is 0 and classifies everything.",
     twin=dict(grid=dict(R=[30], sigma=[0.15]), why="noise at rate 0.15"),
     **worked(simulate.clean_hinge),
+    picture=pictures.hyperplanes,
 )
 figure_3_noisy = KERNEL_MEAN.identity(
     "figure-3/noisy",
@@ -44,6 +45,7 @@ figure_3_noisy = KERNEL_MEAN.identity(
     ),
     **RISK,
     **worked(simulate.hinge_risk),
+    picture=pictures.hyperplanes,
 )
 
 
@@ -79,6 +81,7 @@ figure_3_threshold = KERNEL_MEAN.identity(
     origin="sharper",
     note=r"$\sigma^*(30)=\frac4{53}$: below it the SVM is perfect on the printed population.",
     twin=dict(bound=_rough_threshold, certify=_certified_rough, why="its limit for large R"),
+    picture=pictures.hyperplanes,
 )
 
 
@@ -106,6 +109,7 @@ figure_3_scale = KERNEL_MEAN.identity(
     twin=dict(**worked(_unscaled), why="R = 30 at every rate"),
     **RISK,
     **worked(_scaled),
+    picture=pictures.hyperplanes,
 )
 figure_3_mean = KERNEL_MEAN.identity(
     "figure-3/mean",
@@ -117,6 +121,7 @@ figure_3_mean = KERNEL_MEAN.identity(
     twin=dict(grid=dict(R=[30], sigma=[0.51]), why="noise above one half"),
     **RISK,
     **worked(simulate.mean_scores),
+    picture=pictures.hyperplanes,
 )
 
 IMPOSSIBLE: dict[str, Any] = dict(place="Sec. 4.3, after Long and Servedio", **RISK)

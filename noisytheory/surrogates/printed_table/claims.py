@@ -9,18 +9,8 @@ import numpy as np
 from noisytheory.claim import Law
 from noisytheory.domains import NOISE_RATE, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
-from noisytheory.surrogates.printed_table import simulate
-
-PRINTED: dict[str, dict[float, tuple[float, float]]] = {
-    "hinge": {0.1: (0.15, 0.27), 0.2: (0.21, 0.30), 0.3: (0.38, 0.37), 0.4: (0.42, 0.36),
-              0.49: (0.47, 0.38)},
-    "t-logistic": {0.1: (0.0, 0.0), 0.2: (0.0, 0.0), 0.3: (0.22, 0.08), 0.4: (0.22, 0.08),
-                   0.49: (0.39, 0.23)},
-    "linear": {0.0: (0.0, 0.0), 0.1: (0.0, 0.0), 0.2: (0.0, 0.0), 0.3: (0.0, 0.0),
-               0.4: (0.0, 0.0), 0.49: (0.34, 0.48)},
-}
-ROUNDED = 0.005
-"""Half a unit of the last printed digit."""
+from noisytheory.surrogates.printed_table import bounds, pictures, simulate
+from noisytheory.surrogates.printed_table.bounds import PRINTED, ROUNDED
 
 
 @requires(sigma=NOISE_RATE)
@@ -47,6 +37,7 @@ TABLE: dict[str, Any] = dict(
     rows=2048,
     quantity="0-1 risk on the clean population",
     unit="probability",
+    picture=pictures.table,
 )
 
 
@@ -89,8 +80,19 @@ table_1_linear = KERNEL_MEAN.published(
 )
 
 
-def _one_trial() -> float:
-    return 1.0
+@requires(sigma=NOISE_RATE)
+def _few_between(sigma: Numeric) -> float:
+    return float(bounds.most_between(*PRINTED["linear"][float(sigma)], simulate.TRIALS))
+
+
+@requires(sigma=NOISE_RATE)
+def _many_above_half(sigma: Numeric) -> float:
+    return -float(bounds.trials_above_half(*PRINTED["hinge"][float(sigma)], simulate.TRIALS))
+
+
+@requires(sigma=NOISE_RATE)
+def _few_at_ends(sigma: Numeric) -> float:
+    return float(bounds.most_at_ends(*PRINTED["t-logistic"][float(sigma)], simulate.TRIALS))
 
 
 def _intermediate(sigma: float, trials: int) -> Law:
@@ -102,7 +104,7 @@ table_1_linear_spread = KERNEL_MEAN.tail(
     statement=r"\text{mean .34 and deviation .48 at }\sigma=0.49\Rightarrow"
     r"\#\{\text{trials of risk}\notin\{0,1\}\}\le1",
     place="Table 1, Sec. 7.2, last cell",
-    bound=_one_trial,
+    bound=_few_between,
     exact=_intermediate,
     grid=dict(sigma=[0.49], trials=[simulate.TRIALS], delta=[0.5]),
     quantity="trials, of 125, whose risk is neither 0 nor 1",
@@ -113,4 +115,43 @@ table_1_linear_spread = KERNEL_MEAN.tail(
         "the printed deviation leaves room for one other trial. On the printed population 13% are "
         "others: mean .3806, deviation .4574."
     ),
+    picture=pictures.table,
+)
+SPREAD: dict[str, Any] = dict(
+    place="Table 1, Sec. 7.2",
+    hypotheses=["risks on the population; print has them on 1000 draws from it"],
+    unit="1",
+    expect="refuted",
+    picture=pictures.table,
+)
+table_1_hinge_spread = KERNEL_MEAN.tail(
+    "table-1/hinge-spread",
+    statement=r"\#\{\text{trials of risk}>\tfrac12\}\ge"
+    r"2\textstyle\sum_t(r_t^2-\tfrac{r_t}2)\text{ as printed}",
+    bound=_many_above_half,
+    simulate=simulate.trials_above_half,
+    grid=dict(sigma=[0.1, 0.2, 0.3, 0.4], trials=[simulate.TRIALS], delta=[0.5]),
+    rows=32,
+    quantity="minus the trials, of 125, whose risk exceeds one half",
+    note=(
+        r"Risks up to $\frac12$ have $r^2\le\frac r2$: with their means, the printed deviations "
+        "need 5, 7, 22 and 23 trials worse than guessing. The exact minimiser's hardly ever are."
+    ),
+    **SPREAD,
+)
+table_1_t_logistic_spread = KERNEL_MEAN.tail(
+    "table-1/t-logistic-spread",
+    statement=r"\tfrac1{16}\#\{\text{trials of risk}\in\{0,\tfrac12\}\}\le"
+    r"\textstyle\sum_t(r_t-\tfrac14)^2\text{ as printed}",
+    bound=_few_at_ends,
+    simulate=simulate.trials_at_ends,
+    grid=dict(sigma=[0.3, 0.4], trials=[simulate.TRIALS], delta=[0.5]),
+    rows=8,
+    quantity="trials, of 125, whose risk is 0 or one half",
+    note=(
+        r"Mean .22 with deviation .08 leaves room for 16 such trials, hence most risks were near "
+        r"$\frac14$: the point that is lost had that mass. On the printed population it has mass "
+        r"$\frac12$."
+    ),
+    **SPREAD,
 )

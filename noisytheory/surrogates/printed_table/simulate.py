@@ -17,7 +17,15 @@ from noisytheory.surrogates.long_servedio.simulate import (
 )
 from noisytheory.surrogates.long_servedio.three_points import HINGE, vertices
 
-__all__ = ["TRAINING", "TRIALS", "intermediate_trials", "linear_moments", "table_trial"]
+__all__ = [
+    "TRAINING",
+    "TRIALS",
+    "intermediate_trials",
+    "linear_moments",
+    "table_trial",
+    "trials_above_half",
+    "trials_at_ends",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -60,6 +68,20 @@ def table_trial(
     else:
         omega = t_logistic_minimiser(counts / n)
     return np.asarray((omega @ ATOMS[::2].T <= 0) @ CLEAN)
+
+
+def trials_above_half(
+    sigma: float, trials: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""Minus the number of trials, of so many, whose hinge risk exceeds one half."""
+    risks = table_trial("hinge", sigma, TRAINING, size=size * trials, rng=rng)
+    return -np.asarray(np.sum(risks.reshape(size, trials) > 0.5, axis=1), float)
+
+
+def trials_at_ends(sigma: float, trials: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Number of trials, of so many, whose t-logistic risk is 0 or one half."""
+    risks = table_trial("t-logistic", sigma, TRAINING, size=size * trials, rng=rng)
+    return np.asarray(np.sum(np.isin(risks.reshape(size, trials), (0.0, 0.5)), axis=1), float)
 
 
 def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[str, float]:
