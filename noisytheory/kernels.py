@@ -318,6 +318,8 @@ class Plan:
         $a$, ones if missing.
     column_scale : array, shape (m,), optional
         $b$.
+    increasing : bool
+        Whether $f$ is an increasing function of a number: then it need not be computed to compare.
 
     Examples
     --------
@@ -332,10 +334,15 @@ class Plan:
     finish: Finish | None = None
     row_scale: Floats | None = None
     column_scale: Floats | None = None
+    increasing: bool = False
+
+    def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
+        """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
+        return np.matmul(self.left[rows], self.right[:, columns], out=out)
 
     def raw(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The block without its scales, written into ``out``."""
-        np.matmul(self.left[rows], self.right[:, columns], out=out)
+        self.inner(rows, columns, out)
         if self.finish is not None:
             self.finish(out, rows, columns)
         return out
@@ -369,7 +376,9 @@ class Plan:
         column_scale = row_scale if same else (
             columns if self.column_scale is None else columns * self.column_scale
         ).astype(dtype)
-        return Plan(self.left, self.right, self.finish, row_scale, column_scale)
+        return Plan(
+            self.left, self.right, self.finish, row_scale, column_scale, self.increasing
+        )
 
     def at(self, columns: NDArray[np.integer[Any]]) -> Plan:
         """The plan of these columns only, their factors laid out anew."""
@@ -382,7 +391,7 @@ class Plan:
         return Plan(
             self.left, np.ascontiguousarray(self.right[:, columns]),
             None if inner is None else finish,
-            self.row_scale, None if scale is None else scale[columns],
+            self.row_scale, None if scale is None else scale[columns], self.increasing,
         )
 
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -438,7 +447,7 @@ class Linear(Kernel):
 
     def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
         """Inner products alone, see `Kernel.plan`."""
-        return Plan(x, z.T)
+        return Plan(x, z.T, increasing=True)
 
 
 @dataclass(frozen=True)
@@ -493,7 +502,7 @@ class Gaussian(Kernel):
             np.minimum(tile, zeros[:width] if width <= TILE_COLUMNS else 0.0, out=tile)
             np.exp2(tile, out=tile)
 
-        return Plan(left, right, finish)
+        return Plan(left, right, finish, increasing=True)
 
 
 @dataclass(frozen=True)
@@ -692,26 +701,31 @@ def _distance_factors(
     centre = z.mean(axis=0, dtype=np.float64) if len(z) else np.zeros(z.shape[1])
     left = np.empty((len(x), x.shape[1] + 2), dtype=dtype)
     right = np.empty((z.shape[1] + 2, len(z)), dtype=dtype)
-    np.multiply(x - centre, scale, out=left[:, :-2], casting="same_kind")
-    np.multiply((z - centre).T, scale, out=right[:-2], casting="same_kind")
+    left[:, :-2] = _moved(x, centre, scale)
     left[:, -2] = factor * _squared_norms(left[:, :-2])
     left[:, -1] = 1.0
-    right[-1] = factor * np.einsum("dn,dn->n", right[:-2], right[:-2])
+    moved = left[:, :-2] if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
+    right[-1] = left[:, -2] if z is x else factor * _squared_norms(moved)
     right[-2] = 1.0
-    right[:-2] *= -2.0 * factor
+    np.multiply(moved.T, dtype.type(-2.0 * factor), out=right[:-2])
     return left, right
+
+
+def _moved(x: Floats, centre: Floats, scale: float) -> Floats:
+    moved: Floats = x - centre
+    moved *= scale
+    return moved
 
 
 def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
     """The scaled plan of the Gaussian kernel, or None where its exponentials would overflow."""
     dtype = np.result_type(x, z)
     centre = z.mean(axis=0, dtype=np.float64) if len(z) else np.zeros(z.shape[1])
-    left = np.empty(x.shape, dtype=dtype)
-    np.multiply(x - centre, scale, out=left, casting="same_kind")
-    right = np.empty((z.shape[1], len(z)), dtype=dtype)
-    np.copyto(right, left.T if z is x else (z - centre).T * scale, casting="same_kind")
+    left = _moved(x, centre, scale).astype(dtype, copy=False)
+    moved = left if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
+    right = moved.T.copy(order="C")
     squares = np.einsum("nd,nd->n", left, left, dtype=np.float64)
-    others = squares if z is x else np.einsum("dn,dn->n", right, right, dtype=np.float64)
+    others = squares if z is x else np.einsum("nd,nd->n", moved, moved, dtype=np.float64)
     largest = max(squares.max(initial=0.0), others.max(initial=0.0))
     if not largest < 0.9 * math.log(float(np.finfo(dtype).max)):
         return None
@@ -722,4 +736,4 @@ def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
     def finish(tile: Floats, rows: Index, columns: Index) -> None:
         np.exp2(tile, out=tile)
 
-    return Plan(left, right, finish, row_scale, column_scale)
+    return Plan(left, right, finish, row_scale, column_scale, increasing=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel, blocks, checked_points
+from noisytheory.kernels import Kernel, Plan, blocks, checked_points
 
 __all__ = [
     "Approximation",
@@ -112,14 +112,17 @@ class Target:
         self.signs: Doubles = np.sign(used)
         self.masses: Doubles = np.abs(used) / self.total
         self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
-        # The factors of the signed Gram matrix, made once: a row is then one product and one pass.
-        self.plan = kernel.plan(self.points, self.points, scaled=True)
-        if np.any(self.signs != self.signs[0]):
-            self.plan = self.plan.times(self.signs, self.signs)
+        self.two_signs = bool(np.any(self.signs != self.signs[0]))
         self._scores: Doubles | None = None
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """How blocks of the signed Gram matrix are computed: its factors are made once."""
+        plan = self.kernel.plan(self.points, self.points, scaled=True)
+        return plan.times(self.signs, self.signs) if self.two_signs else plan
 
     def row(self, i: int, out: Floats) -> Floats:
         r"""$\langle s_i\phi(x_i),s_j\phi(x_j)\rangle$ for all $j$, written into ``out``."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel, checked_points
+from noisytheory.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Plan, checked_points
 from noisytheory.sparse.approximation import (
     Ints,
     Target,
@@ -21,6 +21,12 @@ from noisytheory.sparse.approximation import (
 __all__ = ["Traversal", "farthest_first", "printed_loop", "traverse"]
 
 Doubles = NDArray[np.float64]
+
+# Points that a new centre is compared with at once: the farthest, this share of all or so many.
+FARTHEST_SHARE = 16
+FARTHEST_LEAST = 2048
+# Centres that other points are compared with at once.
+TOGETHER = 48
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,10 @@ def farthest_first(
 
     This is Algorithm 1 of the paper on the kernel mean, mended: print loops while there are at
     most $m$ centres, which ends with $m+1$, or never if there are not so many distinct points.
-    It costs $n$ kernel evaluations a centre. The radius is at most, and the diameter of the
-    cells at most twice, the least diameter of a partition into ``k`` cells.
+    It costs little more than $n$ kernel evaluations a centre. New centres come from the farthest
+    points only, until none of these is as far as the others were; the others then catch up with
+    all new centres at once, tile by tile. The radius is at most, and the diameter of the cells at
+    most twice, the least diameter of a partition into ``k`` cells.
 
     Parameters
     ----------
@@ -111,30 +119,121 @@ def traverse(target: Target, k: int, *, start: int = 0, tolerance: float = 0.0) 
     checked_count("k", k)
     checked_start(start, n)
     checked_threshold("tolerance", tolerance)
-    buffer = target.buffer()
-    nearest: NDArray[Any] = np.full(n, np.inf, dtype=buffer.dtype)
-    cells = np.zeros(n, dtype=np.int64)
-    closer = np.empty(n, dtype=bool)
-    diagonal = target.diagonal.astype(buffer.dtype)
-    # Squared distances smaller than this are rounding of K(x, x) - 2 K(x, x') + K(x', x').
-    least = 16 * float(np.finfo(buffer.dtype).eps) * float(target.diagonal.max())
-    centres: list[int] = []
-    radii: list[float] = []
-    centre = start
+    cover = _Cover(target)
+    centres, radii = [start], list[float]()
+    cover.catch_up(centres)
     while True:
-        row = target.row(centre, buffer)
-        row *= -2.0
-        row += diagonal
-        row += diagonal[centre]
-        np.less(row, nearest, out=closer)
-        np.copyto(cells, len(centres), where=closer)
-        np.minimum(row, nearest, out=nearest)
-        centres.append(centre)
-        centre = int(nearest.argmax())
-        square = float(nearest[centre])
-        radii.append(math.sqrt(square) if square > least else 0.0)
-        if len(centres) == k or radii[-1] <= tolerance:
-            return Traversal(np.array(centres, dtype=np.int64), cells, np.array(radii))
+        few = cover.farthest()
+        known = len(centres)
+        while True:
+            i = int(few.near.argmax())
+            if few.near[i] < few.threshold:
+                break
+            radii.append(cover.radius(float(few.near[i])))
+            if len(centres) == k or radii[-1] <= tolerance:
+                cover.catch_up(centres[known:], few, known)
+                return Traversal(np.array(centres, dtype=np.int64), cover.cells, np.array(radii))
+            few.add(int(few.points[i]), i, len(centres))
+            centres.append(int(few.points[i]))
+        cover.catch_up(centres[known:], few, known)
+
+
+class _Farthest:
+    """The points that the next centres are among, and what is known of them."""
+
+    def __init__(self, cover: _Cover, points: Ints, threshold: float) -> None:
+        everything = len(points) == len(cover.near)
+        self.points = points
+        self.threshold = threshold
+        self.near = cover.near[points]
+        self.cells = cover.cells[points]
+        self.own = cover.own[points]
+        self.shift = cover.shift
+        self.plan = cover.plan if everything else cover.plan.at(points)
+        self.row = np.empty_like(self.near)
+        self.closer = np.empty(len(points), dtype=bool)
+
+    def add(self, centre: int, place: int, cell: int) -> None:
+        """Compare all with a new centre, which stands at ``place`` here."""
+        row = self.row
+        self.plan.block(slice(centre, centre + 1), slice(0, len(row)), row[None, :])
+        if self.shift is not None:
+            row -= self.shift[centre]
+        np.subtract(self.own, row, out=row)
+        row[place] = 0.0
+        np.less(row, self.near, out=self.closer)
+        np.copyto(self.cells, cell, where=self.closer)
+        np.minimum(row, self.near, out=self.near)
+
+
+class _Cover:
+    r"""Halves of the squared distances to the nearest centre, $\frac12(K_{ii}+K_{cc})-K_{ic}$."""
+
+    def __init__(self, target: Target) -> None:
+        n, dtype = len(target), target.points.dtype
+        diagonal = target.diagonal.astype(dtype)
+        self.plan: Plan = target.kernel.plan(target.points, target.points)
+        if target.two_signs:
+            self.plan = self.plan.times(target.signs, target.signs)
+        self.near: NDArray[Any] = np.full(n, np.inf, dtype=dtype)
+        self.cells: Ints = np.zeros(n, dtype=np.int64)
+        # What stands beside -K: the point's part, and the centre's unless all are alike.
+        alike = bool(np.all(diagonal == diagonal[0]))
+        self.own: NDArray[Any] = diagonal if alike else diagonal / 2
+        self.shift: NDArray[Any] | None = None if alike else self.own
+        # Squared distances smaller than this are rounding of K(x, x) - 2 K(x, x') + K(x', x').
+        self.least = 16 * float(np.finfo(dtype).eps) * float(target.diagonal.max())
+
+    def radius(self, half: float) -> float:
+        """The distance of which this is half the square."""
+        return math.sqrt(2 * half) if 2 * half > self.least else 0.0
+
+    def farthest(self) -> _Farthest:
+        """The points farthest from their centres, in the order of all."""
+        n = len(self.near)
+        few = max(FARTHEST_LEAST, n // FARTHEST_SHARE)
+        if n <= 2 * few:
+            return _Farthest(self, np.arange(n), -math.inf)
+        threshold = float(np.partition(self.near, n - few)[n - few])
+        points = np.flatnonzero(self.near >= threshold)
+        return _Farthest(self, points, threshold)
+
+    def catch_up(
+        self, centres: list[int], few: _Farthest | None = None, first: int = 0
+    ) -> None:
+        """Compare all points with these centres, but for those that have been."""
+        n = len(self.near)
+        if few is None or len(few.points) < n:
+            for group in range(0, len(centres), TOGETHER):
+                rows = np.array(centres[group : group + TOGETHER], dtype=np.int64)
+                step = min(n, TILE_ROWS * TILE_COLUMNS // len(rows))
+                tile = np.empty((len(rows), step), dtype=self.near.dtype)
+                for start in range(0, n, step):
+                    columns = slice(start, min(start + step, n))
+                    part = tile[:, : columns.stop - start]
+                    self._compare(rows, columns, part, first + group)
+        if few is None:
+            self.near[centres] = 0.0
+        else:
+            self.near[few.points] = few.near
+            self.cells[few.points] = few.cells
+
+    def _compare(self, rows: Ints, columns: slice, tile: NDArray[Any], first: int) -> None:
+        plan = self.plan
+        if plan.increasing and plan.row_scale is None and self.shift is None:
+            # The kernel is computed of the largest inner products only.
+            largest = plan.inner(rows, columns, tile).max(axis=0)
+            if plan.finish is not None:
+                plan.finish(largest[None, :], rows[:1], columns)
+        else:
+            plan.block(rows, columns, tile)
+            if self.shift is not None:
+                tile -= self.shift[rows, None]
+            largest = tile.max(axis=0)
+        near = self.own[columns] - largest
+        closer = np.flatnonzero(near < self.near[columns])
+        self.near[columns][closer] = near[closer]
+        self.cells[columns][closer] = first + tile[:, closer].argmax(axis=0)
 
 
 def printed_loop(squares: ArrayLike, m: int, *, start: int = 0) -> tuple[list[int], bool]:

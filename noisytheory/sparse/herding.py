@@ -3,6 +3,7 @@ r"""Kernel herding: Frank-Wolfe on $\frac12\|\pi^*-\omega\|^2$ over the hull of 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +15,12 @@ from noisytheory.sparse.approximation import (
     checked_count,
     checked_threshold,
 )
+from noisytheory.sparse.projection import simplex_weights
 
 __all__ = ["away_steps", "herding", "recursive_herding"]
 
 Doubles = NDArray[np.float64]
-STEPS = ("line search", "uniform", "classic")
+STEPS = ("line search", "uniform", "classic", "greedy")
 
 
 def herding(
@@ -31,6 +33,8 @@ def herding(
     tolerance: float = 0.0,
     gap: float = 0.0,
     candidates: ArrayLike | None = None,
+    distinct: bool = False,
+    best_weights: bool = False,
 ) -> Approximation:
     r"""Take the point with the largest $\langle\pi^*-\omega,\omega_i\rangle$, move towards it.
 
@@ -47,8 +51,11 @@ def herding(
         Target weights, of any sign.
     k : int
         Largest number of iterations; the number of atoms is at most this.
-    step : {"line search", "uniform", "classic"}
+    step : {"line search", "uniform", "classic", "greedy"}
         The best $\lambda$, $1/t$ (equal weights, with repetition), or $2/(t+1)$ at step $t$.
+        ``"greedy"`` has equal weights, too, but takes the point that lessens the error most: the
+        largest $\langle\pi^*-\frac{t-1}t\omega,\omega_i\rangle-\frac1{2t}K(x_i,x_i)$. With unit
+        features that is Eq. (8) of Chen, Welling, Smola, *Super-samples from kernel herding*, 2010.
     tolerance : float
         Stop when the error is at most this (RKHS norm).
     gap : float
@@ -56,11 +63,16 @@ def herding(
         error exceeds its least value by no more than the gap. Below 0 it never stops there.
     candidates : int array-like, optional
         Points that may be taken; all of non-zero weight if missing.
+    distinct : bool
+        Whether every point may be taken only once; then there are at most as many iterations as
+        candidates.
+    best_weights : bool
+        Whether to give the atoms their best convex weights in the end.
 
     Returns
     -------
     Approximation
-        Errors after every step.
+        Errors after every step, and then with the best weights if they are asked for.
 
     Raises
     ------
@@ -85,23 +97,33 @@ def herding(
     # residual = <pi* - w, w_i>, inner = <w, pi*>, norm = <w, w>.
     residual = scores.copy()
     row, scaled = target.buffer(), np.empty(len(target))
+    alone = scores - diagonal / 2 if step == "greedy" else None
     atoms: list[int] = []
     shares = np.zeros(k)
     errors: list[float] = []
     inner = norm = 0.0
-    for t in range(1, k + 1):
-        z = int(residual.argmax() if allowed is None else allowed[residual[allowed].argmax()])
+    taken = atoms if distinct else []
+    most = len(target) if allowed is None else len(allowed)
+    for t in range(1, (min(k, most) if distinct else k) + 1):
+        z = _largest(residual, allowed)
         slope = residual[z] - inner + norm
         if t > 1 and slope <= gap:
             break
+        if alone is not None:
+            np.multiply(residual, t - 1, out=scaled)
+            scaled += alone
+            z = _largest(scaled, allowed, taken)
+        elif taken:
+            z = _largest(residual, allowed, taken)
+            slope = residual[z] - inner + norm
         if t == 1:
             rate = 1.0
         elif step == "line search":
             across = float(scores[z] - residual[z])
             curvature = diagonal[z] - 2 * across + norm
-            rate = min(1.0, slope / curvature) if curvature > 0 else 0.0
+            rate = min(1.0, max(0.0, slope / curvature)) if curvature > 0 else 0.0
         else:
-            rate = 1 / t if step == "uniform" else 2 / (t + 1)
+            rate = 2 / (t + 1) if step == "classic" else 1 / t
         across = float(scores[z] - residual[z])
         norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
         inner = (1 - rate) * inner + rate * float(scores[z])
@@ -116,7 +138,33 @@ def herding(
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
         if errors[-1] <= tolerance:
             break
-    return target.approximation(atoms, shares[: len(atoms)], errors)
+    if not best_weights:
+        return target.approximation(atoms, shares[: len(atoms)], errors)
+    used = np.array(list(dict.fromkeys(atoms)), dtype=np.int64)
+    gram = target.gram(used)
+    best = simplex_weights(gram, scores[used], _merged(used, atoms, shares[: len(atoms)]))
+    return target.approximation(used, best, [*errors, target.distance(used, best, gram)])
+
+
+def _merged(used: NDArray[np.int64], atoms: list[int], shares: Doubles) -> Doubles:
+    """Total share of every atom."""
+    order = np.argsort(used)
+    place = order[np.searchsorted(used, atoms, sorter=order)]
+    merged = np.zeros(len(used))
+    np.add.at(merged, place, shares)
+    return merged
+
+
+def _largest(
+    values: Doubles, allowed: NDArray[np.int64] | None, taken: Sequence[int] = ()
+) -> int:
+    """Where the largest value is that may be taken, and has not been."""
+    gone = np.array(taken, dtype=np.int64)
+    hidden = values[gone]
+    values[gone] = -np.inf
+    z = int(values.argmax() if allowed is None else allowed[values[allowed].argmax()])
+    values[gone] = hidden
+    return z
 
 
 def _allowed(target: Target, candidates: ArrayLike | None) -> NDArray[np.int64] | None:
