@@ -17,6 +17,7 @@ from noisytheory.label_noise.bounds import (
     surrogate_regret_with_zeros,
     worst_score,
 )
+from noisytheory.label_noise.bounds_tradeoff import noisy_sparse_error, noisy_sparse_error_sharp
 
 __all__ = [
     "contaminated_distance",
@@ -29,6 +30,8 @@ __all__ = [
     "noisy_linear_risk",
     "noisy_minimax_radius",
     "noisy_score",
+    "noisy_sparse_error",
+    "noisy_sparse_error_sharp",
     "surrogate_regret",
     "surrogate_regret_with_zeros",
     "worst_score",

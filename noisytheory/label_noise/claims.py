@@ -12,7 +12,7 @@ import numpy as np
 from noisytheory.claim import Law
 from noisytheory.domains import Numeric
 from noisytheory.kernel_mean import bounds as kernel_mean
-from noisytheory.label_noise import bounds, simulate, simulate_exact
+from noisytheory.label_noise import bounds, claims_tradeoff, simulate, simulate_exact
 from noisytheory.label_noise.instances import EveryPair, OnePair, RandomPairs
 from noisytheory.papers import KERNEL_MEAN as PAPER
 from noisytheory.populations import Finite, axes, axis, digits, oblique_pair, orthonormal, two_axes
@@ -703,3 +703,8 @@ linear_loss_argmin = PAPER.identity(
         why="noise rates above 1/2, where linear risk is maximised instead",
     ),
 )
+
+# Robustness against sparsity, Section 6.
+
+corollary_23 = claims_tradeoff.corollary_23
+noise_raises_diameter = claims_tradeoff.noise_raises_diameter

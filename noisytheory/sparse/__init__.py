@@ -12,7 +12,6 @@ from noisytheory.sparse.bounds import (
     subsampling_mean_square,
 )
 from noisytheory.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
-from noisytheory.sparse.bounds_tradeoff import noisy_sparse_error
 from noisytheory.sparse.farthest_first import farthest_first
 from noisytheory.sparse.herding import away_steps, herding, recursive_herding
 from noisytheory.sparse.parallel import map_reduce
@@ -56,7 +55,6 @@ __all__ = [
     "luckiness",
     "map_reduce",
     "nearest_centre",
-    "noisy_sparse_error",
     "projection",
     "projection_error",
     "recursive_herding",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from noisytheory.sparse.claims_clusters import both_signs, experiments
 from noisytheory.sparse.claims_earlier import average_classifier
 from noisytheory.sparse.claims_herding import herding_rates, herding_rates_earlier
 from noisytheory.sparse.claims_parallel import algorithmic_luckiness, parallel
 from noisytheory.sparse.claims_subsampling import random_subsampling, theorem_20, theorem_21
-from noisytheory.sparse.claims_tradeoff import corollary_23, experiments, noise_and_diameter
 from noisytheory.sparse.claims_traversal import (
     algorithm_1,
     algorithm_2,
@@ -19,12 +19,11 @@ __all__ = [
     "algorithm_2",
     "algorithmic_luckiness",
     "average_classifier",
-    "corollary_23",
+    "both_signs",
     "cruz_cortes_scott",
     "experiments",
     "herding_rates",
     "herding_rates_earlier",
-    "noise_and_diameter",
     "parallel",
     "random_subsampling",
     "span_extension",

@@ -11,10 +11,10 @@ from noisytheory.kernel_mean import bounds as kernel_mean
 from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.populations import axis, two_axes
 from noisytheory.sparse import (
+    simulate_clusters,
     simulate_hulls,
     simulate_means,
     simulate_rates,
-    simulate_tradeoff,
 )
 from noisytheory.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 
@@ -162,7 +162,7 @@ average_classifier = [
         place="Sec. 6.2: estimating the mean lowers the cost of the scores",
         hypotheses=["s independent draws from the sample", BOUNDED],
         bound=_score_radius,
-        simulate=simulate_tradeoff.score_deviation,
+        simulate=simulate_clusters.score_deviation,
         grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
         trivial=2.0,
         twin={"bound": lambda n, delta: _score_radius(n, delta) / 3, "why": "bound divided by 3"},

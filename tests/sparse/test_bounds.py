@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noisytheory.sparse import bounds, bounds_herding, bounds_tradeoff
+from noisytheory.sparse import bounds, bounds_herding
 
 COUNTS, LEVELS = st.integers(1, 10**6), st.floats(1e-9, 1 - 1e-9)
 
@@ -70,17 +70,6 @@ def test_the_guaranteed_factor_on_an_orthonormal_sample():
     assert factor == pytest.approx(1 - 1 / (2 * n * (n - 1)))
 
 
-def test_corollary_23_without_noise_is_theorem_5_and_algorithm_1():
-    n, m, delta, diameter = 100, 5, 0.1, 0.3
-    statistical = 2 / math.sqrt(n) + math.sqrt(2 * math.log(2 / delta) / n)
-    sparse = 2 * diameter * (1 + math.sqrt(math.log(2 / delta))) / math.sqrt(m)
-    printed = bounds_tradeoff.noisy_sparse_error(n, m, delta, 0.0, diameter)
-    assert printed == pytest.approx(statistical + sparse)
-    noisy = bounds_tradeoff.noisy_sparse_error(n, m, delta, 0.25, diameter)
-    assert noisy == pytest.approx(2 * printed)
-    assert bounds_tradeoff.noisy_sparse_error_sharp(n, m, delta, 0.0, diameter) < printed
-
-
 def test_labelled_arrays_keep_their_names():
     m = xr.DataArray([1, 4], dims="m", coords={"m": [1, 4]})
     delta = xr.DataArray([0.1, 0.5], dims="delta")
@@ -91,7 +80,7 @@ def test_labelled_arrays_keep_their_names():
 
 @pytest.mark.parametrize(
     "function",
-    [f for module in (bounds, bounds_herding, bounds_tradeoff) for name in module.__all__
+    [f for module in (bounds, bounds_herding) for name in module.__all__
      if hasattr(f := getattr(module, name), "domains")],
     ids=lambda f: f.__name__,
 )

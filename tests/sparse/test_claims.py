@@ -11,11 +11,10 @@ import noisytheory as nt
 from noisytheory.catalogue import claims_of
 from noisytheory.sparse import (
     bounds,
-    bounds_tradeoff,
     claims,
     simulate,
+    simulate_clusters,
     simulate_rates,
-    simulate_tradeoff,
 )
 from noisytheory.sparse.claims_earlier import average_classifier
 from noisytheory.sparse.claims_subsampling import theorem_21
@@ -75,33 +74,11 @@ def test_simplices_attain_the_mean_term():
         assert rms / bounds.clustered_mean_repaired(m, diameter) == pytest.approx(ratio, abs=5e-5)
 
 
-@pytest.mark.parametrize(
-    "sigma, n, radius, mean, corrected",
-    [
-        (0.4, 500, 1.0546, 0.8, 0.42),
-        (0.4, 2000, 0.527288, 0.8, 0.215),
-        (0.4, 20_000, 0.166743, 0.8, 0.068),
-        (0.3, 2000, 0.263644, 0.6, 0.1),
-        (0.1, 10_000, 0.058953, 0.2, 0.0147),
-    ],
-)
-def test_corollary_23_on_a_point_mass(sigma, n, radius, mean, corrected):
-    bound = bounds_tradeoff.noisy_sparse_error(n, 2, 0.05, sigma, 0.0)
-    assert bound == pytest.approx(radius, rel=5e-5)
-    printed = simulate_tradeoff.noisy_point_law(n, sigma, 0)
-    assert printed.mean() == pytest.approx(mean, abs=1e-9)
-    # Twenty thousand violations of twenty thousand, but for the first row.
-    assert printed.exceeding(bound)[0] == pytest.approx(0.0 if n == 500 else 1.0, abs=1e-6)
-    repaired = simulate_tradeoff.noisy_point_law(n, sigma, 1)
-    assert repaired.quantile(0.95) == pytest.approx(corrected, rel=0.03)
-    assert repaired.exceeding(bound)[1] < 1e-4
-
-
 def test_missed_clusters():
-    law = simulate_tradeoff.missed_clusters_law(16, 32, 0)
+    law = simulate_clusters.missed_clusters_law(16, 32, 0)
     assert law.mean() == pytest.approx(0.926557, abs=5e-7)
     for members, probability in [(10, 0.8639), (20, 0.9001), (50, 0.9170), (100, 0.9219)]:
-        law = simulate_tradeoff.missed_clusters_law(16, 32, members)
+        law = simulate_clusters.missed_clusters_law(16, 32, members)
         assert law.mean() == pytest.approx(probability, abs=5e-5)
 
 
@@ -114,11 +91,11 @@ def test_herding_rate_on_the_square_is_four_d_squared():
 
 def test_checkerboard_with_32_atoms():
     rng = np.random.default_rng(1)
-    wrong = simulate_tradeoff.all_right("clustered", 0.25, size=100, rng=rng).mean()
+    wrong = simulate_clusters.all_right("clustered", 0.25, size=100, rng=rng).mean()
     # The catalogue saw 2 of 20, 400 draws gave 0.06: above 0.25 with probability below 1e-8.
     assert wrong < 0.25
     # About 0.9, see the missed clusters: 12 of 20 or fewer with probability below 1e-3.
-    assert simulate_tradeoff.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
+    assert simulate_clusters.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
 
 
 def test_counterexamples_replay():

@@ -12,10 +12,10 @@ from noisytheory import sparse
 from noisytheory.kernels import Linear
 from noisytheory.sparse import (
     simulate,
+    simulate_clusters,
     simulate_hulls,
     simulate_means,
     simulate_partitions,
-    simulate_tradeoff,
 )
 
 
@@ -129,10 +129,10 @@ def test_distances_from_the_boundary(hull):
 
 def test_missed_clusters_by_counting():
     hits = sum(len(set(draw)) == 3 for draw in itertools.product(range(3), repeat=4))
-    assert simulate_tradeoff.missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
+    assert simulate_clusters.missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
     subsets = list(itertools.combinations([0, 0, 1, 1, 2, 2], 4))
     hits = sum(len(set(draw)) == 3 for draw in subsets)
-    law = simulate_tradeoff.missed_clusters_law(3, 4, 2)
+    law = simulate_clusters.missed_clusters_law(3, 4, 2)
     assert law.mean() == pytest.approx(1 - hits / len(subsets))
 
 

@@ -1,4 +1,4 @@
-r"""Label noise on a point, clusters of a checkerboard: Corollary 23, Section 6, the figures."""
+r"""Clusters of a checkerboard, and scores of samples: the figures of Section 7.1."""
 
 from __future__ import annotations
 
@@ -10,33 +10,16 @@ from numpy.typing import NDArray
 
 from noisytheory.claim import Law
 from noisytheory.kernels import Gaussian
-from noisytheory.sparse.approximation import Target
-from noisytheory.sparse.farthest_first import traverse
 from noisytheory.sparse.sampling import clustered, with_replacement
 
 __all__ = [
     "all_right",
     "checkerboard",
-    "clean_diameter",
     "missed_clusters_law",
-    "noisy_diameter",
-    "noisy_point_law",
     "score_deviation",
 ]
 
 Doubles = NDArray[np.float64]
-
-
-def noisy_point_law(n: int, sigma: float, divided: int) -> Law:
-    r"""$\|\Phi(P)-\tilde\omega\|$ for a point mass: $\tilde\omega=\Phi(S)$ from two cells.
-
-    With $B\sim\mathrm{Bin}(n,\sigma)$ flipped labels $\Phi(S)=(1-2B/n)\phi(x)$; if ``divided``,
-    $\tilde\omega/(1-2\sigma)$ stands in its place.
-    """
-    from noisytheory.multinomial import binomial_law
-
-    mean = 1 - 2 * np.arange(n + 1) / n
-    return Law(np.abs(1 - mean / (1 - 2 * sigma if divided else 1)), binomial_law(n, sigma))
 
 
 def missed_clusters_law(clusters: int, draws: int, members: int) -> Law:
@@ -94,36 +77,3 @@ def score_deviation(
     r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the atoms, of samples of size ``n``."""
     difference = rng.multinomial(n, weights, size=size) / n - weights
     return np.asarray(np.abs(difference @ gram).max(axis=1))
-
-
-def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:
-    r"""A lower bound on $D^*(S,16)$ of a checkerboard sample some of whose labels were flipped.
-
-    Seventeen points at mutual distance $r$ need two in one of 16 cells: $D^*(S,16)\ge r$.
-    """
-    kernel = Gaussian(bandwidth)
-    points, labels = _regular_checkerboard()
-    labels[:flipped] *= -1
-    target = Target(kernel, points, labels / len(labels))
-    centres = traverse(target, 17).centres
-    gram = target.gram(centres)
-    squares = 2 - 2 * gram[np.triu_indices(17, 1)]
-    return float(np.sqrt(squares.min())), 1e-9
-
-
-def clean_diameter(bandwidth: float) -> float:
-    """Largest diameter of the 16 clusters themselves: at least $D^*(S,16)$ without noise."""
-    kernel = Gaussian(bandwidth)
-    points, _ = _regular_checkerboard()
-    squares = [
-        2 - 2 * kernel(points[i : i + 5]).min() for i in range(0, len(points), 5)
-    ]
-    return float(np.sqrt(max(squares)))
-
-
-def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Five points around every corner of the four by four grid."""
-    corners = np.array([(i, j) for i in range(4) for j in range(4)], dtype=float)
-    offsets = 0.1 * np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)], dtype=float)
-    points = (corners[:, None] + offsets[None]).reshape(-1, 2)
-    return points, np.repeat(np.where(corners.sum(axis=1) % 2 == 0, 1.0, -1.0), 5)

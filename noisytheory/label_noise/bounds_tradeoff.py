@@ -1,9 +1,6 @@
-r"""Corollary 23 and the figures of Section 7.1 as formulas: in print, and repaired."""
+r"""Robustness against sparsity as a formula: Corollary 23, in print, and repaired."""
 
 from __future__ import annotations
-
-import math
-from fractions import Fraction
 
 from noisytheory.domains import (
     COUNT,
@@ -17,12 +14,7 @@ from noisytheory.domains import (
 from noisytheory.kernel_mean import bounds as kernel_mean
 from noisytheory.sparse.bounds import clustered_error, clustered_error_repaired
 
-__all__ = [
-    "miss_probability",
-    "miss_probability_without_replacement",
-    "noisy_sparse_error",
-    "noisy_sparse_error_sharp",
-]
+__all__ = ["noisy_sparse_error", "noisy_sparse_error_sharp"]
 
 
 @requires(n=SAMPLE_SIZE, m=COUNT, delta=LEVEL, sigma=NOISE_RATE, diameter=NONNEGATIVE)
@@ -83,53 +75,3 @@ def noisy_sparse_error_sharp(
     """
     deviation = kernel_mean.mean_deviation_repaired(n, delta / 2)
     return (deviation + 2 * clustered_error_repaired(m, delta / 2, diameter)) / (1 - 2 * sigma)
-
-
-def miss_probability(clusters: int, draws: int) -> float:
-    r"""Probability that ``draws`` independent draws miss one of ``clusters`` equal clusters.
-
-    $$\sum_{j\ge1}(-1)^{j+1}\binom cj\Big(1-\frac jc\Big)^k$$
-
-    Parameters
-    ----------
-    clusters, draws : int, >= 1
-
-    Returns
-    -------
-    float
-        Probability.
-
-    Examples
-    --------
-    >>> round(miss_probability(16, 32), 6)
-    0.926557
-    """
-    terms = (
-        (-1) ** (j + 1) * math.comb(clusters, j) * (clusters - j) ** draws
-        for j in range(1, clusters + 1)
-    )
-    return float(Fraction(sum(terms), clusters**draws))
-
-
-def miss_probability_without_replacement(clusters: int, draws: int, members: int) -> float:
-    r"""The same for different points, ``members`` in each cluster.
-
-    Parameters
-    ----------
-    clusters, draws, members : int, >= 1
-
-    Returns
-    -------
-    float
-        Probability.
-
-    Examples
-    --------
-    >>> [round(miss_probability_without_replacement(16, 32, s), 4) for s in (10, 20, 50, 100)]
-    [0.8639, 0.9001, 0.917, 0.9219]
-    """
-    terms = (
-        (-1) ** (j + 1) * math.comb(clusters, j) * math.comb((clusters - j) * members, draws)
-        for j in range(1, clusters + 1)
-    )
-    return float(Fraction(sum(terms), math.comb(clusters * members, draws)))
