@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.domains import POSITIVE, Numeric, requires
-from noisytheory.label_noise import bounds_tradeoff, simulate_tradeoff
+from noisytheory.label_noise import bounds_tradeoff, pictures, simulate_tradeoff
 from noisytheory.papers import KERNEL_MEAN as PAPER
 
 POINT, ROW = simulate_tradeoff.OnePoint(), simulate_tradeoff.close_points()
@@ -43,6 +43,7 @@ COROLLARY_23: dict[str, Any] = {
     "rows": 256,
     "quantity": "distance from the clean mean",
     "unit": "RKHS norm",
+    "picture": pictures.trade_off,
 }
 CELLS: dict[str, Any] = {
     "population": [POINT, ROW, *BOARDS], "sigma": [0.0, 0.1, 0.3], "n": [500, 10_000],
@@ -126,4 +127,5 @@ noise_raises_diameter = PAPER.exists(
     twin={"grid": {"bandwidth": [0.25], "flipped": [0]}, "why": "no label flipped"},
     quantity="diameter",
     unit="RKHS norm",
+    picture=pictures.trade_off,
 )

@@ -9,6 +9,7 @@ from noisytheory.domains import COUNT, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.sparse import (
     bounds_clusters,
+    pictures,
     simulate_clusters,
     simulate_means,
     simulate_partitions,
@@ -100,6 +101,7 @@ experiments = [
         twin={"grid": {"rule": ["random"], "bandwidth": [0.25]}, "why": "32 random atoms"},
         quantity="1 if an instance is misclassified",
         unit="probability",
+        picture=pictures.sparse_checkerboard,
     ),
     KERNEL_MEAN.equal(
         "figure-2",
@@ -113,6 +115,7 @@ experiments = [
         exact=lambda: simulate_clusters.missed_clusters_law(16, 32, 0),
         quantity="1 if a cluster is missed",
         unit="probability",
+        picture=pictures.sparse_checkerboard,
         twin={"bound": lambda: 16 * (1 - 1 / 16) ** 32,
               "why": "the first term alone: a union bound, above 1"},
     ),
@@ -129,6 +132,7 @@ experiments = [
         grid={"members": [10, 20, 50, 100]},
         quantity="1 if a cluster is missed",
         unit="probability",
+        picture=pictures.sparse_checkerboard,
         twin={"bound": lambda: bounds_clusters.miss_probability(16, 32),
               "why": "the formula with replacement"},
     ),

@@ -27,10 +27,10 @@ FAR, NOISE = Fraction(30), Fraction(15, 100)
 
 
 def hyperplanes() -> Figure:
-    r"""Figure 3: the three points, all positive, and the hyperplanes that minimisers choose. Label
-    noise at rate 0.15 turns the hinge minimiser until it loses the southern point, half of the
-    mass; the mean keeps its direction. Right: how much noise hinge loss bears, by the distance R
-    of the third point.
+    r"""Figure 3 (Figure 2 of the earlier version): the three points, all positive, and the
+    hyperplanes that minimisers choose. Label noise at rate 0.15 turns the hinge minimiser until it
+    loses the southern point, half of the mass; the mean keeps its direction. Right: how much noise
+    hinge loss bears, by the distance R of the third point.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
