@@ -224,7 +224,9 @@ class Store:
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
         with reading(self.location):
-            return xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
+            found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
+        found.attrs.pop("complete", None)  # about the group's files, not about the claim
+        return found
 
     def ids(self) -> list[str]:
         """List the finished claims, sorted."""
