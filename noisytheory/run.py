@@ -126,6 +126,7 @@ def audit(
             trials = _trials(chosen, settings, limit, max_blocks, opened)
             for trial in _drive(trials, engine, progress):
                 results[trial.claim.id] = finish(trial, settings)
+        opened.flush()
         for claim_id, result in results.items():
             results[claim_id] = Result(result.claim, result.summary, result.seed, store=opened)
     except BaseException:

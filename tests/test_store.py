@@ -129,7 +129,7 @@ def test_round_trip_and_plain_xarray(location: str) -> None:
         assert set(tree.groups) == {"/", "/kernel-mean", "/kernel-mean/theorem-5"}
         assert tree.attrs == RUN
         dataset = tree[CLAIM].to_dataset().load()
-    assert dataset.identical(read)
+    assert dataset.attrs.pop("complete") and dataset.identical(read)
     assert dataset["lhs"].dims == ("population", "n", "chain", "draw")
     assert dataset["lhs"].attrs == {"units": "RKHS norm"}
     for cell, place in enumerate(np.ndindex(2, 3)):
@@ -324,24 +324,78 @@ def test_a_temporary_store_goes_when_it_is_closed() -> None:
     assert not Path(store.location).exists()
 
 
-def test_a_temporary_store_compacts_what_is_read() -> None:
+@pytest.mark.parametrize("blocks_in_memory", [100, 2, 0])
+def test_a_temporary_store_gives_what_a_directory_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks_in_memory: int
+) -> None:
+    """From memory, or put together as Zarr where that did not hold all blocks."""
+    from noisytheory.store.places import Temporary
+
+    size = open_blocks(Store.open(tmp_path / "sizes", RUN)).layout.frame_size
+    monkeypatch.setattr(Temporary, "ROOM", blocks_in_memory * size)
+    places = [(0, 0), (3, 1), (5, 2)]
+    read = {}
+    for location in (None, tmp_path / "s"):
+        with Store.open(location, RUN) as store:
+            blocks = open_blocks(store)
+            for where in places:
+                blocks.put(*where, block(*where))
+                blocks.put(*where, block(*where))
+            with pytest.raises(ValueError, match="other numbers"):
+                blocks.put(0, 0, block(0, 1))
+            blocks.finish(summary(), attributes={"lhs": {"units": "RKHS norm"}})
+            assert blocks.finished and store.ids() == [CLAIM]
+            if location is None:
+                files = [p.name for p in Path(store.location, ".journal").glob("*.blocks")]
+                assert len(files) == (blocks_in_memory < len(places))
+            for where in places:
+                assert_block(blocks, *where)
+            read[location] = store.read(CLAIM).load()
+    ours, theirs = read.values()
+    assert ours.identical(theirs)
+    assert {n: v.dtype for n, v in ours.variables.items()} == {
+        n: v.dtype for n, v in theirs.variables.items()
+    }
+
+
+def test_a_temporary_claim_goes_on_after_it_was_read() -> None:
     with Store.open(None, RUN) as store:
         blocks = open_blocks(store)
         blocks.put(0, 0, block(0, 0))
         blocks.finish(summary())
-        other = open_blocks(store, "a/b")
-        other.finish(summary())
-        assert blocks.finished and store.ids() == ["a/b", CLAIM]
-        assert not (Path(store.location) / "a").exists()
-        assert_block(blocks, 0, 0)
+        open_blocks(store, "a/b").finish(summary())
+        assert store.ids() == ["a/b", CLAIM]
+        assert store.read(CLAIM).sizes["chain"] == 1
         blocks.put(0, 1, block(0, 1))
         assert not blocks.finished and store.ids() == ["a/b"]
         blocks.finish(summary())
         read = store.read(CLAIM)
         assert read.sizes["chain"] == 2
         assert read["lhs"].values[0, 0, 1].tobytes() == block(0, 1)["lhs"].tobytes()
-        assert not (Path(store.location) / "a").exists()
         assert_block(blocks, 0, 1)
+
+
+def test_the_list_of_claims_comes_after_them(tmp_path: Path) -> None:
+    """Written when the store is opened, from time to time, and when it is closed."""
+
+    def listed() -> set[str]:
+        with xr.open_datatree(tmp_path / "s", engine="zarr") as tree:
+            return {group for group in tree.groups if group.count("/") == 2}
+
+    with Store.open(tmp_path / "s", RUN) as store:
+        for i in range(3):
+            store._root._due = np.inf if i else 0.0
+            store.claim(f"a/{i}", "f", {}, 1, 1).finish(xr.Dataset(), dims=())
+        assert listed() == {"/a/0"} and Store.load(tmp_path / "s").ids() == ["a/0", "a/1", "a/2"]
+        store.flush()
+        assert listed() == {"/a/0", "/a/1", "/a/2"}
+        store.claim("a/3", "f", {}, 1, 1).finish(xr.Dataset(), dims=())
+    assert len(listed()) == 4
+    with pytest.raises(KeyboardInterrupt), Store.open(tmp_path / "s", RUN) as store:
+        store._root._due = np.inf
+        store.claim("a/4", "f", {}, 1, 1).finish(xr.Dataset(), dims=())
+        raise KeyboardInterrupt
+    assert len(listed()) == 5
 
 
 def test_a_store_that_is_dropped_lets_go(tmp_path: Path) -> None:

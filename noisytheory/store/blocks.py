@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,12 @@ from noisytheory.store.root import Root
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+Small = tuple[tuple[Hashable, ...], np.ndarray, Mapping[str, Any]]
+"""Dimensions, values and attributes of a variable that is not of the blocks."""
+
+_DIGEST_TOLD = {"long_name": "CRC-32C of the block and its complement, 0 where none was drawn"}
 
 
 class ClaimBlocks:
@@ -44,8 +50,11 @@ class ClaimBlocks:
     @property
     def finished(self) -> bool:
         """Whether all blocks are compacted and everything in the group is as it was written."""
-        compacted = self._compacted.whole and not self._journal.blocks
-        return compacted or self.layout.claim in self._root.postponed
+        return self._whole or self.layout.claim in self._root.postponed
+
+    @property
+    def _whole(self) -> bool:
+        return self._compacted.whole and not self._journal.blocks
 
     @property
     def damaged(self) -> int:
@@ -148,46 +157,83 @@ class ClaimBlocks:
         root, layout = self._root, self.layout
         root.check_writable()
         drawn = self._block_arrays(dataset, dims, attributes or {})
-        small = [
-            chunks.small_array(str(name), known.dims, np.asarray(known.values), known.attrs)
+        small: dict[str, Small] = {
+            str(name): (known.dims, chunks.storable(str(name), known.values), known.attrs)
             for name, known in dataset.variables.items()
-        ]
-        auxiliary = [str(name) for name in dataset.coords if name not in dataset.dims]
-        told = {
-            **{str(name): value for name, value in dataset.attrs.items()},
-            **({"coordinates": " ".join(auxiliary)} if auxiliary else {}),
-            "claim": layout.claim,
-            "fingerprint": layout.described["fingerprint"],
         }
+        auxiliary = [str(name) for name in dataset.coords if name not in dataset.dims]
+        told = {str(name): value for name, value in dataset.attrs.items()}
+        told |= {"claim": layout.claim, "fingerprint": layout.described["fingerprint"]}
         own = json.loads(encoded(told))
         root.postponed.pop(layout.claim, None)
-        if self.finished:
-            arrays = _with_digests(small, drawn, self._compacted.digests)
-            if chunks.marker_of(own, arrays) == self._compacted.marker:
-                return
         if root.temporary:
-            # Nobody else opens it: what is never read is never compacted.
-            root.postponed[layout.claim] = lambda: self._compact(own, small, drawn)
+            # Nobody else opens it: what is never read is never put together.
+            root.postponed[layout.claim] = lambda: self._held(own, auxiliary, small, drawn)
             self._journal.close()
         else:
-            self._compact(own, small, drawn)
+            self._compact(own, auxiliary, small, drawn)
 
     def close(self) -> None:
         """Let go of the journal; the blocks in it stay."""
         self._journal.close()
 
+    def _held(
+        self, attributes: dict[str, Any], auxiliary: list[str], small: dict[str, Small],
+        drawn: list[chunks.Array],
+    ) -> xr.Dataset | None:
+        """Put the claim's dataset together as Zarr would give it, if memory has all blocks."""
+        import xarray as xr
+
+        if not getattr(self._journal, "in_memory", False):
+            self._compact(attributes, auxiliary, small, drawn)
+            return None
+        layout, digests = self.layout, self._digests()
+        values = {
+            array.name: np.full(
+                (*digests.shape, layout.rows), chunks.fill_of(layout.variables[array.name])
+            )
+            for array in drawn
+        }
+        for where in self._blocks() if drawn else ():
+            payload, digests[where] = layout.split(self._frame(where))
+            for name, part in layout.arrays(payload).items():
+                values[name][where] = part
+        whole = bool(np.all(digests))
+        variables: dict[str, Any] = dict(small)
+        for array in drawn:
+            dims, shape = (array.metadata[key] for key in ("dimension_names", "shape"))
+            data = values[array.name].reshape(shape)
+            if not whole and data.dtype.kind in "iu":
+                missing = np.broadcast_to(digests.reshape(shape[:-1])[..., None] == 0, shape)
+                data = np.where(missing, np.nan, data)
+            told = {k: v for k, v in array.metadata["attributes"].items() if k != "_FillValue"}
+            variables[array.name] = (dims, data, told)
+        if drawn:
+            *dims, _ = drawn[0].metadata["dimension_names"]
+            *shape, _ = drawn[0].metadata["shape"]
+            variables[DIGESTS] = (dims, digests.reshape(shape), _DIGEST_TOLD)
+        return xr.Dataset(variables, attrs=attributes).set_coords(auxiliary)
+
     def _compact(
-        self, attributes: dict[str, Any], small: list[chunks.Array], drawn: list[chunks.Array]
+        self, attributes: dict[str, Any], auxiliary: list[str], small: dict[str, Small],
+        drawn: list[chunks.Array],
     ) -> None:
         root, group, layout, journal = self._root, self._group, self.layout, self._journal
-        digests = np.zeros((layout.cells, self._chains()), dtype="<u8")
+        if auxiliary:
+            attributes = {**attributes, "coordinates": " ".join(auxiliary)}
+        described = [chunks.small_array(name, *known) for name, known in small.items()]
+        if self._whole:
+            arrays = _with_digests(described, drawn, self._compacted.digests)
+            if chunks.marker_of(attributes, arrays) == self._compacted.marker:
+                return
+        digests = self._digests()
         with writing(root.location):
             # Before a compacted claim is written anew, the journal gets its blocks back.
             for where in sorted(self._blocks() - set(journal.blocks)):
                 journal.append(where, self._frame(where))
             with root.replacing(group) as create:
                 write_blocks(create, drawn, layout, journal.blocks, self._frame, digests)
-                arrays = _with_digests(small, drawn, digests)
+                arrays = _with_digests(described, drawn, digests)
                 for array in arrays:
                     with create(f"{array.name}/zarr.json") as file:
                         file.write(array.document)
@@ -201,11 +247,13 @@ class ClaimBlocks:
             self._compacted = Compacted(root.place, group, layout, drawn, digests, marker)
             journal.remove()
 
+    def _digests(self) -> np.ndarray:
+        """Digests of the blocks, none of which is known yet."""
+        chains = max((block + 1 for _, block in self._blocks()), default=0)
+        return np.zeros((self.layout.cells, chains), dtype="<u8")
+
     def _blocks(self) -> set[Where]:
         return set(self._journal.blocks) | self._compacted.blocks()
-
-    def _chains(self) -> int:
-        return max((block + 1 for _, block in self._blocks()), default=0)
 
     def _frame(self, where: Where) -> bytes:
         """Return a block as the journal has it, verified."""
@@ -239,7 +287,7 @@ class ClaimBlocks:
             raise ValueError(f"{sorted(twice)} are variables of the blocks and of the dataset")
         if unknown := set(attributes) - set(layout.variables):
             raise ValueError(f"attributes for {sorted(unknown)}, which the blocks do not have")
-        chains = self._chains()
+        chains = self._digests().shape[1]
         if not chains or not layout.variables:
             return []
         dims = _cell_dims(dataset) if dims is None else list(dims)
@@ -267,8 +315,8 @@ def _with_digests(
     if not drawn:
         return small
     dims, shape = (drawn[0].metadata[key][:-1] for key in ("dimension_names", "shape"))
-    told = {"long_name": "CRC-32C of the block and its complement, 0 where none was drawn"}
-    return [*small, *drawn, chunks.small_array(DIGESTS, dims, digests.reshape(shape), told)]
+    stored = chunks.small_array(DIGESTS, dims, digests.reshape(shape), _DIGEST_TOLD)
+    return [*small, *drawn, stored]
 
 
 def _cell_dims(dataset: xr.Dataset) -> list[str]:

@@ -64,7 +64,7 @@ class Array:
 
     @functools.cached_property
     def document(self) -> bytes:
-        """The array's ``zarr.json``; made late, as a temporary store seldom needs it."""
+        """The array's ``zarr.json``."""
         return encoded(self.metadata)
 
 
@@ -73,10 +73,8 @@ def chunk_key(name: str, metadata: Mapping[str, Any]) -> str:
     return f"{name}/{'.'.join(['c'] + ['0'] * len(metadata['shape']))}"
 
 
-def small_array(
-    name: str, dims: Iterable[object], values: np.ndarray, attributes: Mapping[str, Any]
-) -> Array:
-    """Describe a variable in one chunk, or in none where all its values are the same bits."""
+def storable(name: str, values: np.ndarray) -> np.ndarray:
+    """Return values as they are stored, if they are numbers, booleans or text."""
     if values.dtype.kind in "OT":
         # The type that NumPy finds for what is inside: numbers, or text.
         values = np.array(values.tolist()).reshape(values.shape)
@@ -84,7 +82,13 @@ def small_array(
         raise ValueError(f"{name} must hold numbers, booleans or text, got {values.dtype}")
     if not values.dtype.itemsize:
         values = values.astype("<U1")
-    values = values.astype(values.dtype.newbyteorder("<"), copy=False)
+    return values.astype(values.dtype.newbyteorder("<"), copy=False)
+
+
+def small_array(
+    name: str, dims: Iterable[object], values: np.ndarray, attributes: Mapping[str, Any]
+) -> Array:
+    """Describe a storable variable in one chunk, or none where all its values are the same bits."""
     data = values.tobytes()
     fill = values.flat[0] if values.size else np.zeros((), values.dtype)[()]
     if values.dtype.kind == "f" and np.isnan(fill):

@@ -142,22 +142,23 @@ def write_blocks(
     if not arrays:
         return
     chains = digests.shape[1]
+    absent: dict[str, bytes | memoryview] = {
+        name: np.full(layout.rows, chunks.fill_of(dtype), dtype).tobytes()
+        for name, dtype in layout.variables.items()
+    }
     by_cell: dict[int, list[Where]] = {}
     for where in blocks:
         by_cell.setdefault(where[0], []).append(where)
     with contextlib.ExitStack() as stack:
         files = {array.name: stack.enter_context(create(array.key)) for array in arrays}
         for _, found in sorted(by_cell.items()):
-            values = {
-                name: np.full((chains, layout.rows), chunks.fill_of(dtype), dtype)
-                for name, dtype in layout.variables.items()
-            }
+            parts = {name: [absent[name]] * chains for name in files}
             for where in found:
                 payload, digests[where] = layout.split(frame(where))
-                for name, array in layout.arrays(payload).items():
-                    values[name][where[1]] = array
+                for name, values in layout.parts(payload):
+                    parts[name][where[1]] = values
             for name, file in files.items():
-                file.write(values[name].data.cast("B"))
+                file.write(b"".join(parts[name]))
         present = np.any(digests, axis=1)
         for name, file in files.items():
             file.write(chunks.shard_index(present, chains * layout.sizes[name]))

@@ -7,7 +7,7 @@ import json
 import mmap
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +100,17 @@ class Layout:
 
     def arrays(self, payload: bytes) -> dict[str, np.ndarray]:
         """Return the values of a block, each an array of shape (rows,)."""
-        arrays, offset = {}, 0
-        for name, dtype in self.variables.items():
-            arrays[name] = np.frombuffer(payload, dtype, self.rows, offset).copy()
-            offset += self.sizes[name]
-        return arrays
+        return {
+            name: np.frombuffer(part, self.variables[name]).copy()
+            for name, part in self.parts(payload)
+        }
+
+    def parts(self, payload: bytes) -> Iterator[tuple[str, memoryview]]:
+        """Yield the bytes of every variable of a block."""
+        view, offset = memoryview(payload), 0
+        for name, size in self.sizes.items():
+            yield name, view[offset : offset + size]
+            offset += size
 
     def frame(self, cell: int, block: int, payload: bytes) -> bytes:
         """Return a block as the journal has it."""
@@ -232,6 +238,41 @@ class FileJournal:
         if self._fd < 0:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
             self._fd = os.open(self._path, flags | getattr(os, "O_BINARY", 0), 0o666)
+
+
+class TemporaryJournal(FileJournal):
+    """The journal of a store that dies with its process: in memory as long as there is room.
+
+    `room` is what the store's journals may still hold there, in bytes, shared by all of them.
+    """
+
+    def __init__(self, path: Path, layout: Layout, room: list[int]) -> None:
+        super().__init__(path, layout)
+        self._room = room
+        self._kept: dict[Where, bytes] = {}
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether no block had to go to the file."""
+        return len(self._kept) == len(self.blocks)
+
+    def append(self, where: Where, frame: bytes) -> None:
+        """Add a frame."""
+        if len(frame) > self._room[0]:
+            super().append(where, frame)
+            return
+        self._room[0] -= len(frame)
+        self._kept[where], self.blocks[where] = frame, -1
+
+    def read(self, where: Where) -> bytes:
+        """Return a frame, unverified."""
+        return self._kept[where] if where in self._kept else super().read(where)
+
+    def remove(self) -> None:
+        """Forget all blocks."""
+        self._room[0] += sum(map(len, self._kept.values()))
+        self._kept.clear()
+        super().remove()
 
 
 class ObjectJournal:

@@ -4,25 +4,41 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from noisytheory.store.chunks import Array, branch, group_document, group_of
 from noisytheory.store.errors import StoreError
-from noisytheory.store.places import Create, Place, read_or_nothing
+from noisytheory.store.places import Create, Place, Temporary, read_or_nothing
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+_PATIENCE = 200
+"""The list is written again after this many times what writing it took, so costs under 1/200."""
 
 
 class Root:
-    """The root document of a store, to which every finished claim adds its branch."""
+    """The root document of a store, to which every finished claim adds its branch.
+
+    The document lists everything that is inside, so writing it at every claim would cost the square
+    of their number. The groups themselves say which are finished; the list may come after them.
+    `postponed` has the finished claims of a temporary store: each gives its dataset from memory, or
+    None after it has compacted what is not in memory.
+    """
 
     def __init__(self, place: Place) -> None:
         self.place = place
         self.location = place.location
         self.attributes: dict[str, Any] = {}
         self.groups: dict[str, tuple[str, bytes]] = {}  # id and branch of what is listed
-        self.postponed: dict[str, Callable[[], None]] = {}  # compacts a claim when it is read
+        self.postponed: dict[str, Callable[[], xr.Dataset | None]] = {}
         self.refusal = ""  # why nothing may be written
-        self.temporary = False
+        self.temporary = isinstance(place, Temporary)
+        self.stale = False  # whether a finished claim is not on the list yet
+        self._due = 0.0  # when the list may be written again
 
     def check_writable(self) -> None:
         """Refuse to write what is open for reading only, or no longer locked."""
@@ -60,9 +76,12 @@ class Root:
 
     def write(self) -> None:
         """Write the root document, all at once."""
+        start = time.monotonic()
         branches = [branch(paper, {}, []) for paper in self.papers]
         branches += [self.groups[group][1] for group in sorted(self.groups)]
         self.place.write("zarr.json", group_document(self.attributes, branches))
+        end = time.monotonic()
+        self._due, self.stale = end + _PATIENCE * (end - start), False
 
     @contextlib.contextmanager
     def replacing(self, group: str) -> Iterator[Create]:
@@ -74,9 +93,11 @@ class Root:
             yield create
 
     def show(self, group: str, claim_id: str, entry: bytes) -> None:
-        """Put a finished claim on the list."""
+        """Put a finished claim on the list, which is written now or soon."""
         self.groups[group] = (claim_id, entry)
-        self.write()
+        self.stale = True
+        if time.monotonic() >= self._due:
+            self.write()
 
     def make_paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -16,7 +17,7 @@ from noisytheory.store.compacted import Compacted, compacted_in
 from noisytheory.store.errors import StoreError, reading, writing
 from noisytheory.store.journal import Layout, encoded
 from noisytheory.store.lock import Held
-from noisytheory.store.places import Directory, Place, place_at
+from noisytheory.store.places import Directory, Place, Temporary, place_at
 from noisytheory.store.root import Root
 
 if TYPE_CHECKING:
@@ -90,9 +91,8 @@ class Store:
         own = json.loads(encoded({"format": FORMAT, **attributes}))
         if location is None:
             temporary = Path(tempfile.mkdtemp(prefix="noisytheory-"))
-            self = cls(Directory(temporary))
+            self = cls(Temporary(temporary))
             self._held.temporary = temporary
-            self._root.temporary = True
         else:
             self = cls(place_at(location))
         root = self._root
@@ -196,7 +196,7 @@ class Store:
         return blocks
 
     def read(self, claim_id: str) -> xr.Dataset:
-        """Open a finished claim lazily; values are read when they are used.
+        """Open a finished claim lazily: values are read when used, unless memory still has them.
 
         Parameters
         ----------
@@ -216,21 +216,40 @@ class Store:
 
         root = self._root
         if claim_id in root.postponed:
-            root.postponed[claim_id]()
+            held = root.postponed[claim_id]()
+            if held is not None:
+                return held
             del root.postponed[claim_id]
         group = next((g for g, (known, _) in root.groups.items() if known == claim_id), None)
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
         with reading(self.location):
-            return xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
+            found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
+        found.attrs.pop("complete", None)  # about the group's files, not about the claim
+        return found
 
     def ids(self) -> list[str]:
         """List the finished claims, sorted."""
         listed = {claim_id for claim_id, _ in self._root.groups.values()}
         return sorted(listed | set(self._root.postponed))
 
+    def flush(self) -> None:
+        """Write the list of finished claims, if one is not on it yet.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be written. The claims are whole all the same, and found by `load`.
+        """
+        if self._root.stale and not self._root.refusal:
+            with writing(self.location):
+                self._root.write()
+
     def close(self) -> None:
         """Let go of the store, and remove it if it is temporary."""
+        # Who closes because the disk is full has heard of it already.
+        with contextlib.suppress(StoreError):
+            self.flush()
         for blocks in self._open_claims.values():
             blocks.close()
         self._open_claims.clear()
@@ -242,7 +261,11 @@ class Store:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        try:
+            if exception[0] is None:
+                self.flush()
+        finally:
+            self.close()
 
     def __repr__(self) -> str:
         return f"<Store {self.location}: {len(self.ids())} finished claims>"
