@@ -24,9 +24,9 @@ from noisytheory.surrogates.long_servedio.simulate import (
     ATOMS,
     LABELS,
     noisy_masses,
-    t_logistic_minimiser,
     threshold,
 )
+from noisytheory.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.surrogates.long_servedio.three_points import (
     HINGE,
     margins,
@@ -155,3 +155,20 @@ def test_bad_problems_are_refused(minimise, x, y, weights, message):
 def test_newton_needs_a_curvature(loss):
     with pytest.raises(ValueError, match="must have a curvature"):
         potential_minimiser(THREE, [1, 1, 1], [0.5, 0.25, 0.25], loss)
+
+
+def test_t_logistic_minimisers_are_those_of_the_general_method():
+    counts = np.random.default_rng(8).multinomial(800, noisy_masses(0.3), size=50) / 800
+    loss = TLogistic()
+    found = t_logistic_minimiser(counts)
+    risks = [
+        np.sum(counts * loss.value(LABELS, omega @ ATOMS.T), axis=1)
+        for omega in (
+            potential_minimiser(ATOMS, LABELS, counts, loss),
+            potential_minimiser(ATOMS, LABELS, counts, loss, start=[2.0, 0.1]),
+            found,
+        )
+    ]
+    np.testing.assert_allclose(risks[2], np.minimum(risks[0], risks[1]), atol=1e-14)
+    gradient = (counts * loss.derivative(LABELS, found @ ATOMS.T)) @ ATOMS
+    np.testing.assert_allclose(gradient, 0, atol=1e-6)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.claim import Certificate
-from noisytheory.losses import Exponential, Logistic, Loss, SquaredHinge, TLogistic
+from noisytheory.losses import Exponential, Logistic, Loss, SquaredHinge
+from noisytheory.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.surrogates.long_servedio.three_points import (
     HINGE,
     MASSES,
@@ -31,7 +32,6 @@ __all__ = [
     "mean_scores",
     "noisy_masses",
     "potential_risk",
-    "t_logistic_minimiser",
     "t_logistic_risk",
     "threshold",
 ]
@@ -142,14 +142,3 @@ def t_logistic_risk(sigma: float) -> tuple[float, float]:
     r"""0-1 risk of the minimiser of t-logistic risk on $P_\sigma$, with an error of 0."""
     omega = t_logistic_minimiser(noisy_masses(sigma)[None])[0]
     return float(CLEAN[ATOMS[::2] @ omega <= 0].sum()), 0.0
-
-
-def t_logistic_minimiser(weights: Floats) -> Floats:
-    """The better of the stationary points reached from 0 and from a perfect classifier, by row."""
-    loss = TLogistic()
-    found = [
-        potential_minimiser(ATOMS, LABELS, weights, loss, start=start)
-        for start in ([0.0, 0.0], [2.0, 0.1])
-    ]
-    risks = [np.sum(weights * loss.value(LABELS, w @ ATOMS.T), axis=1) for w in found]
-    return np.where((risks[0] <= risks[1])[:, None], *found)

@@ -13,8 +13,8 @@ from noisytheory.surrogates.long_servedio.simulate import (
     CLEAN,
     LABELS,
     noisy_masses,
-    t_logistic_minimiser,
 )
+from noisytheory.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.surrogates.long_servedio.three_points import HINGE, vertices
 
 __all__ = [
