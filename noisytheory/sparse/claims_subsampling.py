@@ -210,10 +210,13 @@ theorem_21 = [
         statement=r"\tilde\omega\ \text{is at most}\ 2m\text{-sparse}",
         place="Theorem 21, Sec. 5.2",
         bound=bounds.clustered_sparsity,
-        exact=simulate.overflow_sparsity,
-        grid={"cells": ["parallel", "overflow"], "m": [2, 5, 20, 100]},
+        exact=simulate.drawn_points,
+        grid={"m": [2, 3, 4, 5, 20, 100]},
         quantity="points drawn",
-        note="At most 2m - 1, see `theorem-21/sparsity-repaired`.",
+        note=(
+            "All masses that are multiples of 1/9 and of 1/(2m - 1), for up to five cells, some of "
+            "them empty. At most 2m - 1, see `theorem-21/sparsity-repaired`."
+        ),
         certify=simulate.sparsity_certificate(0),
         twin={"bound": lambda m: 2 * m - 2, "certify": simulate.sparsity_certificate(2),
               "why": "2m - 2 for 2m"},
@@ -223,8 +226,8 @@ theorem_21 = [
         statement=r"\tilde\omega\ \text{is at most}\ (2m-1)\text{-sparse}",
         place="Theorem 21: a sum of m ceilings exceeds the sum by less than m",
         bound=bounds.clustered_sparsity_repaired,
-        exact=simulate.overflow_sparsity,
-        grid={"cells": ["parallel", "overflow"], "m": [2, 5, 20, 100]},
+        exact=simulate.drawn_points,
+        grid={"m": [2, 3, 4, 5, 20, 100]},
         quantity="points drawn",
         origin="sharper",
         note="Attained where all cells but one weigh a little more than 1/m.",

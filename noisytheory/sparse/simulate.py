@@ -29,9 +29,9 @@ __all__ = [
     "cell_diameter",
     "cell_law",
     "clustered_law",
+    "drawn_points",
     "least_diameter",
     "norm_law",
-    "overflow_sparsity",
     "sparsity_certificate",
     "subsample_law",
     "subset_law",
@@ -249,10 +249,30 @@ def _overflow_shares(m: int) -> Doubles:
     return shares
 
 
-def overflow_sparsity(cells: str, m: int) -> dict[str, Any]:
-    """Number of points drawn, the sparsity where all are different."""
-    shares = _overflow_shares(m) if cells == "overflow" else np.full(m, 1 / m)
-    return {"lhs": [int(draws_per_cell(shares, m).sum())], "m": [m]}
+@cache
+def _masses(m: int) -> list[list[Fraction]]:
+    r"""Masses of ``m`` cells, empty ones too: all multiples of $1/(2m-1)$ and of 1/9 where these
+    are few, else equal, geometric, with empty cells, and those that overflow."""
+    if m <= 5:
+        totals = {9, 2 * m - 1}
+        return [
+            [Fraction(b - a - 1, total) for a, b in itertools.pairwise((-1, *bars, total + m - 1))]
+            for total in sorted(totals)
+            for bars in itertools.combinations(range(total + m - 1), m - 1)
+        ]
+    half, little = Fraction(1, 2), Fraction(2 * m + 1, 2 * m * m)
+    return [
+        [Fraction(1, m)] * m,
+        [half**i for i in range(1, m)] + [half ** (m - 1)],
+        [Fraction(1, m // 2)] * (m // 2) + [Fraction(0)] * (m - m // 2),
+        [little] * (m - 1) + [1 - (m - 1) * little],
+    ]
+
+
+def drawn_points(m: int) -> dict[str, Any]:
+    """Number of points drawn, the sparsity where all are different, by the masses of the cells."""
+    draws = [int(draws_per_cell(np.array(masses, float), m).sum()) for masses in _masses(m)]
+    return {"lhs": draws, "m": [m] * len(draws), "case": list(range(len(draws)))}
 
 
 def sparsity_certificate(less: int) -> Callable[..., Certificate]:
@@ -269,14 +289,13 @@ def sparsity_certificate(less: int) -> Callable[..., Certificate]:
         One instance to a `Certificate`.
     """
 
-    def certify(cells: str, m: int) -> Certificate:
-        share = Fraction(2 * m + 1, 2 * m * m) if cells == "overflow" else Fraction(1, m)
-        last = 1 - (m - 1) * share
-        draws = (m - 1) * math.ceil(share * m) + math.ceil(last * m)
+    def certify(m: int, case: int) -> Certificate:
+        masses = _masses(m)[int(case)]
+        draws = [math.ceil(share * m) for share in masses]
         return Certificate(
-            draws, 2 * m - less,
-            [("cells", m), ("mass of all but the last", share), ("mass of the last", last),
-             ("points drawn", draws)],
+            sum(draws), 2 * m - less,
+            [("cells", m), ("masses", ", ".join(map(str, masses))),
+             ("draws", ", ".join(map(str, draws))), ("points drawn", sum(draws))],
         )
 
     return certify

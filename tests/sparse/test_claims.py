@@ -60,8 +60,9 @@ def test_parallel_cells_use_this_much_of_theorem_21(m, ratio):
 def test_orthogonal_cells_and_overflow():
     quantile = simulate.cell_law("orthogonal", 9, 1.3).quantile(0.95)
     assert quantile / bounds.clustered_error(9, 0.05, 1.3) == pytest.approx(0.183, abs=5e-4)
-    drawn = [simulate.overflow_sparsity("overflow", m)["lhs"][0] for m in (20, 100)]
-    assert drawn == [39, 199]
+    drawn = {m: max(simulate.drawn_points(m)["lhs"]) for m in (2, 3, 4, 5, 20, 100)}
+    assert drawn == {m: 2 * m - 1 for m in drawn}
+    assert len(simulate.drawn_points(5)["lhs"]) == 715
 
 
 def test_simplices_attain_the_mean_term():

@@ -66,6 +66,22 @@ svm_constrained = KERNEL_MEAN.always(
     twin=dict(grid=dict(share=["3"]), why="three times the threshold"),
     **worked(simulate.mean_on_ball),
 )
+svm_beyond = KERNEL_MEAN.always(
+    "relation-svm/beyond",
+    statement=r"r>\|\Phi(S)\|/\max_iy_i\langle\Phi(S),\phi(x_i)\rangle\Rightarrow "
+    r"r\hat\Phi(S)\notin\arg\min_{\|\omega\|\le r}\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
+    place="Sec. 3.1",
+    hypotheses=["the points of margin below 1 do not average to a multiple of the mean"],
+    grid=dict(share=["11/10", "3/2", "3"]),
+    quantity="1 if no turned classifier has less risk",
+    origin="sharper",
+    note=(
+        "Forty points in three dimensions, four samples. The angle between the SVM and the mean is "
+        "0 up to the threshold and positive beyond it."
+    ),
+    twin=dict(grid=dict(share=["9/10"]), why="below the threshold, where the mean is best"),
+    **worked(simulate.beyond_the_threshold),
+)
 
 ANY_POTENTIAL: dict[str, Any] = dict(
     place="Sec. 3.1, after Proposition 9 of the paper on the unhinged loss",

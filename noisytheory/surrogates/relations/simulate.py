@@ -16,6 +16,7 @@ from noisytheory.surrogates.worked import lattice, simplex
 
 __all__ = [
     "any_potential",
+    "beyond_the_threshold",
     "completed_square",
     "density_gap",
     "expected_square",
@@ -177,6 +178,61 @@ def mean_on_ball(share: str) -> Iterator[Certificate]:
             if _dot(omega, omega) <= _dot(own, own):
                 yield Certificate(_hinge(sample, own), _hinge(sample, omega),
                                   _steps(sample, omega))
+
+
+def beyond_the_threshold(share: str) -> Iterator[Certificate]:
+    r"""Whether no direction near the mean's has less hinge risk at its length, against 0.
+
+    Forty points in three dimensions; the length is ``share`` times $r^*$. The mean is turned
+    towards where its risk falls, and shortened to its length at most.
+
+    Parameters
+    ----------
+    share : str
+        Above 1 where the claim holds.
+    """
+    sites = [
+        (Fraction(a, 9), Fraction(b, 9), Fraction(c, 9))
+        for a, b, c in itertools.product(range(-9, 10), repeat=3)
+        if a * a + b * b + c * c == 81 and a + 2 * b + 3 * c > -9
+    ]
+    for first in range(4):
+        sample = sites[first :: max(1, len(sites) // 40)][:40]
+        n = len(sample)
+        mean = tuple(sum((a[i] for a in sample), Fraction(0)) / n for i in range(3))
+        products = [_inner(mean, a) for a in sample]
+        scale = Fraction(share) / max(products)
+        own = tuple(scale * u for u in mean)
+        square = _inner(mean, mean)
+        downhill = tuple(
+            sum((a[i] for a, f in zip(sample, products, strict=True) if scale * f < 1), Fraction(0))
+            / n for i in range(3)
+        )
+        along = _inner(downhill, mean) / square
+        turn = tuple(u - along * v for u, v in zip(downhill, mean, strict=True))
+        risk, best = _hinge_risk(sample, own), None
+        for step in (Fraction(1, 64), Fraction(1, 16), Fraction(1, 4), Fraction(1)):
+            turned = tuple(u + step * v for u, v in zip(own, turn, strict=True))
+            # 1 / (1 + q / 2) is at most 1 / sqrt(1 + q): no longer than the mean's multiple.
+            shorter = 1 / (1 + step**2 * _inner(turn, turn) / (2 * scale**2 * square))
+            other = _hinge_risk(sample, tuple(shorter * u for u in turned))
+            best = other if best is None else min(best, other)
+        yield Certificate(
+            int(best is None or best >= risk), 0,
+            [("points", n), ("mean", ", ".join(map(str, mean))),
+             ("r* is this multiple of the mean", 1 / max(products)), ("multiple taken", scale),
+             ("points beyond margin 1", sum(scale * f >= 1 for f in products)),
+             ("hinge risk of the mean", risk), ("least risk of the turned ones", best)],
+        )
+
+
+def _inner(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+
+
+def _hinge_risk(sample: Sequence[Sequence[Fraction]], omega: Sequence[Fraction]) -> Fraction:
+    total = sum((max(Fraction(0), 1 - _inner(omega, a)) for a in sample), Fraction(0))
+    return total / len(sample)
 
 
 def svm_direction(share: str) -> Iterator[Certificate]:
