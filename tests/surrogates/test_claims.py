@@ -29,7 +29,7 @@ REFUTED = {
         "misclassification-satisfies-15/printed", "misclassification-satisfies-15/order-printed",
         "theorem-16/printed", "theorem-18/printed", "lemma-19/printed",
         "long-servedio-impossibility/printed", "table-1/hinge", "table-1/t-logistic",
-        "table-1/linear-spread",
+        "table-1/linear-spread", "table-1/hinge-spread", "table-1/t-logistic-spread",
     },
     "average-classifier": {
         "theorem-1/printed", "lemma-7/printed", "relation-kde/printed", "theorem-13/hypothesis",
