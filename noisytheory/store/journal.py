@@ -28,8 +28,7 @@ Where = tuple[int, int]
 
 def encoded(value: object) -> bytes:
     """Return the one JSON text that stands for a value here; checksums are taken of it."""
-    text = json.dumps(value, default=_plain, separators=(",", ":"), ensure_ascii=False)
-    return text.encode()
+    return _ENCODER.encode(value).encode()
 
 
 def _plain(value: object) -> object:
@@ -44,6 +43,9 @@ def write_all(fd: int, data: Any) -> None:
     view = memoryview(data).cast("B")
     while view:
         view = view[os.write(fd, view) :]
+
+
+_ENCODER = json.JSONEncoder(default=_plain, separators=(",", ":"), ensure_ascii=False)
 
 
 class Layout:
