@@ -515,6 +515,13 @@ def test_dims_are_read_off_or_given() -> None:
     assert np.isfinite(second.values[0, 1]).all() and np.isfinite(third.values[0, 1]).all()
 
 
+def test_a_store_in_another_format_is_not_read(location: str) -> None:
+    with Store.open(location, {**RUN, "format": 2}) as store:
+        open_blocks(store).finish(summary())
+    with pytest.raises(StoreError, match="has format 2, this version reads 1"):
+        Store.load(location)
+
+
 @pytest.mark.parametrize("name", ["format", "seed", "version"])
 def test_a_store_of_another_run_is_refused(location: str, name: str) -> None:
     Store.open(location, RUN).close()
@@ -607,7 +614,7 @@ def test_a_zarr_group_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     xr.Dataset({"x": ("i", [1.0])}).to_zarr(tmp_path / "z", consolidated=False)
     with pytest.raises(StoreError, match="has format None"):
         Store.open(tmp_path / "z", RUN)
-    with pytest.raises(StoreError, match="no claim"):
+    with pytest.raises(StoreError, match="is Zarr, but not a store"):
         Store.load(tmp_path / "z")
 
 
@@ -1091,22 +1098,25 @@ def outlive_the_parent(path: Path) -> None:
     """A forked worker lives on; its parent, which had the store open, is killed."""
     read, write = os.pipe()
 
+    def worker() -> None:
+        os.write(write, f"{os.getpid()}\n".encode())
+        time.sleep(60)
+
     def parent() -> None:
         store = Store.open(path, RUN)
-        worker = forked(lambda: time.sleep(60))
-        os.write(write, f"{worker}\n".encode())
+        forked(worker)
         time.sleep(60)
         store.close()
 
     pid = forked(parent)
-    worker = int(os.read(read, 20))
+    living = int(os.read(read, 20))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     try:
         Store.open(path, RUN).close()
         print("opened")
     finally:
-        os.kill(worker, signal.SIGKILL)
+        os.kill(living, signal.SIGKILL)
 
 
 def outgrow_the_limit(path: Path) -> None:

@@ -120,7 +120,7 @@ class Store:
 
     @classmethod
     def load(cls, location: str | os.PathLike[str]) -> Store:
-        """Open an existing store for reading only, whatever run wrote it.
+        """Open an existing store for reading only, whatever run of this format wrote it.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class Store:
         Raises
         ------
         StoreError
-            If there is no store, or nothing in it is finished.
+            If there is no store, it has another format, or nothing in it is finished.
         """
         self = cls(place_at(location))
         self._root.refusal = "was opened for reading"
@@ -143,6 +143,13 @@ class Store:
             found = self._root.found()
             if found is None:
                 raise StoreError(f"there is no store at {self.location}")
+            if "format" not in found:
+                raise StoreError(f"{self.location} is Zarr, but not a store of noisytheory")
+            if found["format"] != FORMAT:
+                raise StoreError(
+                    f"the store {self.location} has format {found.get('format')!r}, "
+                    f"this version reads {FORMAT}: use the version that wrote it"
+                )
             self._root.attributes = found
             self._root.scan()
         if not self._root.groups:

@@ -1,0 +1,117 @@
+"""What an audit spends on storing, and what the engine adds to a cell in which nothing happens.
+
+Run as ``python validation/benchmarks/audit.py``. The share is CPU seconds inside the store over CPU
+seconds of the whole audit, its worker processes included, so it does not depend on what else the
+machine does; the audit is that of every claim, in a temporary store (as ``noisytheory audit`` keeps
+it) and in a directory (as with ``--store``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import resource
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import noisytheory as nt
+from noisytheory.store import ClaimBlocks, Store
+
+TIMED = {Store: ("open", "claim", "flush", "close"), ClaimBlocks: ("put", "get", "finish")}
+"""Everything that an audit calls of the store."""
+
+
+@contextlib.contextmanager
+def storing() -> Iterator[dict[str, float]]:
+    """Add up the CPU seconds of this thread inside the store, by name; not twice where nested."""
+    spent: dict[str, float] = {}
+    inside = [0]
+    kept = {(owner, name): owner.__dict__[name] for owner in TIMED for name in TIMED[owner]}
+
+    def timed(name: str, function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            start = time.thread_time()
+            inside[0] += 1
+            try:
+                return function(*args, **kwargs)
+            finally:
+                inside[0] -= 1
+                if not inside[0]:
+                    spent[name] = spent.get(name, 0.0) + time.thread_time() - start
+
+        return call
+
+    for (owner, name), function in kept.items():
+        plain = isinstance(function, classmethod)
+        bound = getattr(owner, name) if plain else function
+        setattr(owner, name, staticmethod(timed(name, bound)) if plain else timed(name, bound))
+    try:
+        yield spent
+    finally:
+        for (owner, name), function in kept.items():
+            setattr(owner, name, function)
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def share(budget: str, directory: Path | None) -> tuple[float, float, dict[str, float]]:
+    """Audit every claim; returns seconds of storing and of the whole, and the parts of storing."""
+    claims = list(nt.claims.values())
+    before = cpu_seconds()
+    with storing() as spent, nt.audit(claims, budget=budget, workers=2, store=directory):
+        pass
+    return sum(spent.values()), cpu_seconds() - before, spent
+
+
+def trivial_cells(count: int, repeats: int) -> float:
+    """Microseconds that an audit takes for a cell of one block of 16 rows, drawn in no time."""
+    claim = nt.Paper("trivial", "benchmark").tail(
+        "cells", statement="0 <= 1", bound=lambda n, delta: 1.0 + 0.0 * n, rows=16, trivial=2.0,
+        simulate=lambda n, *, size, rng: np.zeros(size),
+        grid={"n": list(range(1, count + 1)), "delta": [0.1]},
+    )
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        nt.audit([claim], replicates=16).close()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times) / count * 1e6
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--budgets", nargs="+", default=["smoke", "standard"])
+    parser.add_argument("--directory", type=Path, help="where to write; a temporary one by default")
+    options = parser.parse_args()
+    root = Path(tempfile.mkdtemp(dir=options.directory))
+    print(f"{len(nt.claims)} claims, two workers; CPU seconds")
+    try:
+        for budget in options.budgets:
+            for name, place in (("temporary", None), ("directory", root / budget)):
+                stored, whole, parts = share(budget, place)
+                told = ", ".join(f"{part} {value:.2f}" for part, value in parts.items())
+                print(
+                    f"{budget:9s} {name:10s} storing {stored:5.2f} of {whole:6.1f}"
+                    f" = {stored / whole:.2%}  ({told})",
+                    flush=True,
+                )
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    print(f"a trivial cell {trivial_cells(2000, 5):.0f} us; {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
