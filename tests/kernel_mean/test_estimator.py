@@ -270,16 +270,18 @@ def test_several_classes_are_compressed_together(data, kernel, method, dtype):
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Linear(), Normalised(Linear())], ids=repr)
 def test_labelled_features_are_traversed_by_their_distances(kernel):
     rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((200, 3)), rng.integers(0, 4, 200)
-    found = farthest_first(Labelled(kernel, 4), np.column_stack([x, y]), 9)
-    same = np.where(y[:, None] == y, 1.0, -1 / 3)
-    gram = kernel(x) * same
-    squares = np.diag(gram)[:, None] + np.diag(gram) - 2 * gram
-    centres = [0]
-    while len(centres) < 9:
-        centres.append(int(squares[centres].min(axis=0).argmax()))
+    n, m = 5000, 40
+    x, y = rng.standard_normal((n, 3)), rng.integers(0, 4, n)
+    found = farthest_first(Labelled(kernel, 4), np.column_stack([x, y]), m)
+    power, nearest, cells, centres = kernel.diagonal(x), np.full(n, np.inf), np.zeros(n, int), []
+    for cell in range(m):
+        centres.append(int(nearest.argmax()))
+        row = kernel(x[centres[-1:]], x)[0] * np.where(y == y[centres[-1]], 1.0, -1 / 3)
+        squares = power + power[centres[-1]] - 2 * row
+        cells[squares < nearest - 1e-12] = cell
+        nearest = np.minimum(nearest, squares)
     assert found.centres.tolist() == centres
-    np.testing.assert_array_equal(found.cells, squares[centres].argmin(axis=0))
+    np.testing.assert_array_equal(found.cells, cells)
 
 
 def test_two_classes_among_labelled_features_are_signs():
