@@ -232,6 +232,8 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     }
     if claim.along is not None:
         attributes["along"] = claim.along
+    if claim.picture is not None:
+        attributes["picture"] = getattr(claim.picture, "__name__", "picture")
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)

@@ -68,6 +68,13 @@ def test_only_claims_import_the_machinery(topic):
             assert part(name) not in set(MACHINERY) - allowed, (path, name)
 
 
+def test_only_claims_import_pictures():
+    """Pictures are outside of the fingerprint: no number may come from them."""
+    for path in ROOT.rglob("*.py"):
+        if not path.name.startswith("claims"):
+            assert not any(name.split(".")[-1].startswith("pictures") for name in imports(path))
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_topics_import_downwards_only(topic):
     below = TOPICS[: TOPICS.index(topic)]

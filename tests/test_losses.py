@@ -209,3 +209,14 @@ def test_labels_are_signs(loss, y):
 def test_what_is_corrected_is_a_loss():
     with pytest.raises(ValueError, match="loss must be a Loss"):
         corrected(3, 0.1)
+
+
+def test_the_linear_loss_is_twice_an_error_and_above_it():
+    """The paper's own check, and scores of unit classifiers lie in [-1, 1]."""
+    scores = np.linspace(-1, 1, 41)
+    for y in (-1, 1):
+        assert np.array_equal(2 * ZeroOne().value(y, [-1, 1]), LinearLoss().value(y, [-1, 1]))
+        assert np.all(ZeroOne().value(y, scores) <= LinearLoss().value(y, scores))
+    rng = np.random.default_rng(0)
+    omega, features = (a / np.linalg.norm(a, axis=1)[:, None] for a in rng.normal(size=(2, 99, 5)))
+    assert np.abs(3 * omega @ features.T).max() <= 3

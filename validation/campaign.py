@@ -1,6 +1,6 @@
 """Run the repository's own audit and publish it: reports/ and the table in the README.
 
-    python validation/campaign.py [--workers N] [--store DIR]
+    python validation/campaign.py [--workers N] [--store DIR] [--output DIR]
 
 The definition is ``campaign.toml`` beside this file. The same definition gives the same files, byte
 for byte on one machine, and the same verdict table on all.
@@ -17,6 +17,8 @@ import sys
 import tomllib
 from pathlib import Path
 from typing import Any
+
+import benchmark_pages
 
 import noisytheory as nt
 from noisytheory import report
@@ -92,18 +94,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--store")
+    parser.add_argument(
+        "--output", type=Path,
+        help="another folder than reports/: nothing is deleted, and the README stays as it is",
+    )
     options = parser.parse_args()
     with run(options.workers, options.store) as audit:
         table = verdict_table(audit)
-        folder = ROOT / "reports"
-        for old in folder.iterdir() if folder.exists() else []:
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-        report.write(audit, folder)
+        folder = options.output or ROOT / "reports"
+        if options.output is None and folder.exists():
+            for old in folder.iterdir():
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
+        recorded = benchmark_pages.write(folder)
+        report.write(audit, folder, links={"Benchmarks": "benchmarks"} if recorded else None)
         (folder / "verdicts.json").write_text(json.dumps(table, indent=1) + "\n")
-        readme = ROOT / "README.md"
-        head, _, rest = readme.read_text().partition(START)
-        _, _, tail = rest.partition(END)
-        readme.write_text(f"{head}{START}\n{readme_table(table)}\n{END}{tail}")
+        if options.output is None:
+            readme = ROOT / "README.md"
+            head, _, rest = readme.read_text().partition(START)
+            _, _, tail = rest.partition(END)
+            readme.write_text(f"{head}{START}\n{readme_table(table)}\n{END}{tail}")
         for result in audit:
             if not result.as_expected:
                 print(f"not as expected: {result!r}")

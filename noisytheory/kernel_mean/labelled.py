@@ -57,4 +57,5 @@ class Labelled(Kernel):
                 inner.finish(tile, rows, columns)
             np.divide(tile, 1 - self.classes, out=tile, where=left[rows, None] != right[columns])
 
-        return dataclasses.replace(inner, finish=finish)
+        # Between two classes the kernel falls where the inner product grows.
+        return dataclasses.replace(inner, finish=finish, increasing=False)

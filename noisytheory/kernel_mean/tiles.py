@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.kernels import Gaussian, Kernel, Linear, Normalised
+from noisytheory.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised
 
 __all__ = ["default_bandwidth", "diagonal", "is_linear", "slices", "squared_norms", "tile",
            "unit_rows"]
@@ -72,12 +72,13 @@ def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats
         return np.asarray(kernel(x, z)) if isinstance(kernel, Kernel) else _called(kernel, x, z)
     product = x @ z.T
     block = product.toarray() if sparse.issparse(product) else np.asarray(product)
-    factor = block.dtype.type(-0.5 / float(kernel.bandwidth) ** 2)
+    # Powers of 2, as in `noisytheory.kernels`.
+    factor = block.dtype.type(-0.5 * LOG2_E / float(kernel.bandwidth) ** 2)
     block *= -2 * factor
     block += (factor * x_squares)[:, None]
     block += factor * z_squares
-    np.minimum(block, 0, out=block)
-    return np.asarray(np.exp(block, out=block))
+    np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block)
+    return np.asarray(np.exp2(block, out=block))
 
 
 def _called(kernel: Any, x: Points, z: Points) -> Floats:

@@ -7,6 +7,7 @@ contamination (in units of ``1/levels``). No score is ever zero, or not zero, by
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from dataclasses import dataclass
@@ -58,10 +59,8 @@ class Instances:
         -------
         Instances
         """
-        return Instances(
-            self.gram[rows], self.points[rows], self.masses[rows], self.corruption[rows],
-            self.share[rows],
-        )
+        fields = dataclasses.fields(self)
+        return Instances(*(getattr(self, field.name)[rows] for field in fields))
 
 
 @dataclass(frozen=True)

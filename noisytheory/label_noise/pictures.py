@@ -36,10 +36,10 @@ ERRORS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def trade_off() -> Figure:
-    r"""Section 6 on a checkerboard of 16 clusters. A flipped label is far from its cluster,
-    so 16 clusters become 32, and the cells of 16 centres stay wide. Then 16 cells cannot push the
-    sparse part of the error, divided by 1 − 2σ, below the statistical part, whatever the sample
-    size; 32 and more can. Errors are root mean squares over the draws: the statistical part by its
+    r"""Section 6 on a checkerboard of 16 clusters. A flipped label is far from its cluster, so 16
+    clusters become 32, and the cells of 16 centres stay wide. With 16 cells the sparse part of the
+    error, divided by 1 − 2σ, then stays above the statistical part whatever the sample size; more
+    cells push it below. Errors are root mean squares over the draws: the statistical part by its
     formula, the sparse part exactly, given a sample.
     """
     from matplotlib import rcParams

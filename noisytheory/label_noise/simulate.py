@@ -7,6 +7,7 @@ every instance of an exhaustive family. `simulate_exact` computes one instance a
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -221,8 +222,7 @@ def noisy_score(
         same = first[np.searchsorted(noisy.instances[first], population.instances)]
         return {"lhs": noisy.scores[same][at], "score": population.scores[at], "at": at}
     drawn = population.instances(size, rng)
-    flip, of = _fraction(sigma).as_integer_ratio()
-    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
+    mixture, of = _noisy(drawn.masses, sigma)
     noisy_mean = np.einsum("nj,njd->nd", _signed(mixture), drawn.points)
     scores = np.einsum("nd,nd->n", noisy_mean, drawn.points[:, 0])
     present = drawn.masses.sum(axis=2)
@@ -256,8 +256,7 @@ def noise_immunity(
         ``lhs`` and ``rhs``, shape (size,), and the instances.
     """
     drawn = population.instances(size, rng)
-    flip, of = _fraction(sigma).as_integer_ratio()
-    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
+    mixture, _ = _noisy(drawn.masses, sigma)
     return {
         "lhs": _risk(drawn.masses, _scores(drawn.gram, mixture), population.total, zero),
         "rhs": _risk(drawn.masses, _scores(drawn.gram, drawn.masses), population.total, zero),
@@ -270,14 +269,10 @@ def noisy_linear_risk(population: Pairs, sigma: float, *, size: Size, rng: Rng) 
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
+    population, size, rng
+        As in `noise_immunity`.
     sigma : float
         Probability that a label is flipped.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -286,10 +281,9 @@ def noisy_linear_risk(population: Pairs, sigma: float, *, size: Size, rng: Rng) 
         is ``classifier``, in units of ``1 / SCORE_STEPS``, and the instances.
     """
     drawn, generator = population.instances(size, rng), _generator(rng)
-    flip, of = _fraction(sigma).as_integer_ratio()
+    mixture, of = _noisy(drawn.masses, sigma)
     shape = drawn.masses.shape[:2]
     classifier = generator.integers(-3 * SCORE_STEPS, 3 * SCORE_STEPS, shape, endpoint=True)
-    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
     losses = SCORE_STEPS - classifier[..., None] * LABELS
     unit = population.total * SCORE_STEPS
     return {
@@ -305,14 +299,10 @@ def argmin_sets(population: Pairs, sigma: float, *, size: Size, rng: Rng) -> Dra
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
+    population, size, rng
+        As in `noise_immunity`.
     sigma : float
         Probability that a label is flipped.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -321,10 +311,9 @@ def argmin_sets(population: Pairs, sigma: float, *, size: Size, rng: Rng) -> Dra
         0; ``functions``, shape (size, CLASS_SIZE, J), with values small enough for ties.
     """
     drawn, generator = population.instances(size, rng), _generator(rng)
-    flip, of = _fraction(sigma).as_integer_ratio()
+    mixture, _ = _noisy(drawn.masses, sigma)
     count, atoms = drawn.masses.shape[:2]
     functions = generator.integers(-2, 2, (count, CLASS_SIZE, atoms), endpoint=True)
-    mixture = (of - flip) * drawn.masses + flip * drawn.masses[..., ::-1]
 
     def minimisers(masses: Ints) -> Ints:
         losses = 1 - functions[..., None] * LABELS
@@ -350,12 +339,8 @@ def contaminated_mean(population: Pairs, *, size: Size, rng: Rng) -> Drawn:
 
     Parameters
     ----------
-    population : RandomPairs or EveryPair
-        Family of instances, with coordinates.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
+    population, size, rng
+        As in `noise_immunity`.
 
     Returns
     -------
@@ -385,12 +370,8 @@ def contaminated_distance(population: Pairs, *, size: Size, rng: Rng) -> Drawn:
 
     Parameters
     ----------
-    population : RandomPairs or EveryPair
-        Family of instances, with coordinates.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
+    population, size, rng
+        As in `noise_immunity`.
 
     Returns
     -------
@@ -415,12 +396,8 @@ def population_distance(population: Pairs, *, size: Size, rng: Rng) -> Drawn:
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
+    population, size, rng
+        As in `noise_immunity`.
 
     Returns
     -------
@@ -441,14 +418,10 @@ def contaminated_risk(population: Pairs, reach: int, *, size: Size, rng: Rng) ->
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances.
+    population, size, rng
+        As in `noise_immunity`.
     reach : int
         Factor $r$ on the margin; 1 in the paper.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -467,14 +440,10 @@ def contaminated_risk_two_sided(
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances.
+    population, size, rng
+        As in `noise_immunity`.
     reach : int
         Factor on the margin; 1 in the statement.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -510,24 +479,17 @@ def corrupted_risk(population: Pairs, divisor: int, *, size: Size, rng: Rng) -> 
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances.
+    population, size, rng
+        As in `noise_immunity`.
     divisor : int
         $r$; 2 in the paper.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
     dict
         ``lhs``, ``rhs`` and ``applies``, shape (size,), and the instances.
     """
-    drawn = population.instances(size, rng)
-    scores = _scores(drawn.gram, drawn.masses)
-    margin = _margin(drawn.masses, scores)
-    drawn = _with_worst(drawn, scores, population.total, every=2)
+    drawn, scores, margin = _corrupted(population, size, rng, every=2)
     mixed = _scores(drawn.gram, _mixture(drawn, population.levels))
     unit = population.total * population.square
     return {
@@ -546,24 +508,17 @@ def lost_mass(population: Pairs, threshold: str, *, size: Size, rng: Rng) -> Dra
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances.
+    population, size, rng
+        As in `noise_immunity`.
     threshold : {"sharp", "margin"}
         Hypothesis: $\sigma<\Gamma/(1+\Gamma)$, or $\sigma<\Gamma$.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
     dict
         ``lhs``, ``rhs`` (zero) and ``applies``, shape (size,), and the instances.
     """
-    drawn = population.instances(size, rng)
-    scores = _scores(drawn.gram, drawn.masses)
-    margin = _margin(drawn.masses, scores)
-    drawn = _with_worst(drawn, scores, population.total, every=2)
+    drawn, scores, margin = _corrupted(population, size, rng, every=2)
     lost = _lost(drawn, scores, population.levels)
     unit = population.total * population.square
     below = population.levels * margin > drawn.share * unit
@@ -582,24 +537,17 @@ def weakest_mass(population: Pairs, threshold: str, *, size: Size, rng: Rng) -> 
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances, all features of norm 1.
+    population, size, rng
+        As in `noise_immunity`.
     threshold : {"sharp", "half"}
         Hypothesis: $\sigma\ge\Gamma/(1+\Gamma)$, or $\sigma\ge\Gamma/2$.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
     dict
         ``lhs``, ``rhs`` and ``applies``, shape (size,), and the instances.
     """
-    drawn = population.instances(size, rng)
-    scores = _scores(drawn.gram, drawn.masses)
-    margin = _margin(drawn.masses, scores)
-    drawn = _with_worst(drawn, scores, population.total, every=1)
+    drawn, scores, margin = _corrupted(population, size, rng, every=1)
     unit = population.total * population.square
     above = population.levels * margin <= 2 * drawn.share * unit
     if threshold == "sharp":
@@ -625,14 +573,10 @@ def perturbed_risk(
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
+    population, size, rng
+        As in `noise_immunity`.
     inequality : {"closed", "open", "mixed"}
         Errors are $y\tilde f\le0$ and $yf\le\epsilon$, or both with $<$, or $\le$ and $<$.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -665,14 +609,10 @@ def perturbed_risk_within_margin(
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
+    population, size, rng
+        As in `noise_immunity`.
     strict : {"<", "<="}
         Hypothesis: $\epsilon<\Gamma(P,f)$ as in the paper, or $\epsilon\le\Gamma(P,f)$.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -703,12 +643,8 @@ def margin_for_error(population: Pairs, *, size: Size, rng: Rng) -> Drawn:
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
+    population, size, rng
+        As in `noise_immunity`.
 
     Returns
     -------
@@ -777,16 +713,12 @@ def surrogate_regret(
 
     Parameters
     ----------
-    population : RandomPairs, EveryPair or OnePair
-        Family of instances; their Gram matrix plays no part.
+    population, size, rng
+        As in `noise_immunity`.
     zero : {"both", "half"}
         Whether a zero score is an error for both labels, or half an error.
     scores : {"any", "nonzero", "unbounded"}
         Scores in [-1, 1] with many zeros, without zeros, or in [-2, 2].
-    size : int
-        Number of instances.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------
@@ -829,6 +761,12 @@ def _fraction(sigma: float) -> Fraction:
     return Fraction(str(sigma))
 
 
+def _noisy(masses: Ints, sigma: float) -> tuple[Ints, int]:
+    """Masses under label noise in whole numbers, and by how much they are multiplied."""
+    flip, of = _fraction(sigma).as_integer_ratio()
+    return (of - flip) * masses + flip * masses[..., ::-1], of
+
+
 def _generator(rng: Rng) -> np.random.Generator:
     if rng is None:
         raise ValueError("this trial draws classifiers and needs rng")
@@ -836,13 +774,7 @@ def _generator(rng: Rng) -> np.random.Generator:
 
 
 def _instance(drawn: Instances) -> Drawn:
-    return {
-        "gram": drawn.gram,
-        "points": drawn.points,
-        "masses": drawn.masses,
-        "corruption": drawn.corruption,
-        "share": drawn.share,
-    }
+    return {field.name: getattr(drawn, field.name) for field in dataclasses.fields(drawn)}
 
 
 def _signed(masses: Ints) -> Ints:
@@ -898,12 +830,17 @@ def _worst(masses: Ints, scores: Ints) -> Bools:
     return hot.reshape(masses.shape)
 
 
-def _with_worst(drawn: Instances, scores: Ints, total: int, every: int) -> Instances:
-    """Replace the corruption of every so many instances by the worst one."""
-    flipped = total * _worst(drawn.masses, scores)[..., ::-1].astype(np.int64)
+def _corrupted(
+    population: Pairs, size: Size, rng: Rng, *, every: int
+) -> tuple[Instances, Ints, Ints]:
+    """Instances, every so many with the worst corruption, and clean scores and margins."""
+    drawn = population.instances(size, rng)
+    scores = _scores(drawn.gram, drawn.masses)
+    flipped = population.total * _worst(drawn.masses, scores)[..., ::-1].astype(np.int64)
     chosen = np.arange(len(flipped)) % every == 0
     corruption = np.where(chosen[:, None, None], flipped, drawn.corruption)
-    return Instances(drawn.gram, drawn.points, drawn.masses, corruption, drawn.share)
+    worse = dataclasses.replace(drawn, corruption=corruption)
+    return worse, scores, _margin(drawn.masses, scores)
 
 
 def _lost(drawn: Instances, scores: Ints, levels: int) -> Ints:

@@ -201,6 +201,60 @@ def argmin_sets(masses: Ints, functions: Ints, sigma: float, total: int) -> Cert
 # Contamination.
 
 
+class _Contaminated:
+    """One instance in fractions: $P$, $Q$, their mixture, and scores before and after."""
+
+    def __init__(
+        self, gram: Ints, masses: Ints, corruption: Ints, share: int, square: int, total: int,
+        levels: int,
+    ) -> None:
+        self.kernel, self.clean = _kernel(gram, square), _masses(masses, total)
+        self.other, self.sigma = _masses(corruption, total), Fraction(int(share), levels)
+        self.mixed = _mixed(self.clean, self.other, self.sigma)
+        self.before = _scores(self.kernel, self.clean)
+        self.after = _scores(self.kernel, self.mixed)
+        self.margin = _margin(self.clean, self.before)
+
+    def given(self) -> list[Step]:
+        """Kernel values, populations and the share."""
+        used = _used(self.clean, self.other)
+        return [
+            *_points(self.kernel, used), *_list("P", self.clean), *_list("Q", self.other),
+            ("sigma", self.sigma),
+        ]
+
+    def steps(self, *hypotheses: Step) -> list[Step]:
+        """What is given, clean scores, what is supposed of them, and scores after."""
+        return [
+            *self.given(), *_score_steps("Phi(P)", self.kernel, self.clean), *hypotheses,
+            *_mixed_score_steps(self.kernel, self.clean, self.other, self.sigma),
+        ]
+
+    def gamma(self) -> Step:
+        """The margin for error."""
+        return ("margin for error Gamma", _margin_text(self.clean, self.before))
+
+    def limit(self, threshold: str) -> tuple[str, Fraction]:
+        """A limit of the share, by name: of the margin for error, which must be there."""
+        assert self.margin is not None
+        if threshold == "sharp":
+            return "Gamma / (1 + Gamma)", self.margin / (1 + self.margin)
+        divisor = {"margin": 1, "half": 2}.get(threshold) or int(threshold)
+        return "Gamma" if divisor == 1 else f"Gamma / {divisor}", self.margin / divisor
+
+    def risks(self, *hypotheses: Step) -> Certificate:
+        """0-1 risk on $P$ after, against that before."""
+        return Certificate(
+            _risk(self.clean, self.after),
+            _risk(self.clean, self.before),
+            [
+                *self.steps(*hypotheses),
+                ("Risk01(P, Phi(P))", _risk_text(self.clean, self.before)),
+                ("Risk01(P, Phi(P~))", _risk_text(self.clean, self.after)),
+            ],
+        )
+
+
 def contaminated_mean(
     factors: Callable[[Fraction], tuple[Fraction, Fraction]],
 ) -> Certify:
@@ -221,24 +275,22 @@ def contaminated_mean(
         gram: Ints, masses: Ints, corruption: Ints, share: int, square: int, total: int,
         levels: int,
     ) -> Certificate:
-        kernel, clean = _kernel(gram, square), _masses(masses, total)
-        other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-        mixed = _mixed(clean, other, sigma)
-        first, second = _scores(kernel, clean)[0], _scores(kernel, other)[0]
-        left, right = factors(sigma)
+        case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+        first, second = case.before[0], _scores(case.kernel, case.other)[0]
+        left, right = factors(case.sigma)
+        promised = left * first + right * second
         return Certificate(
-            _scores(kernel, mixed)[0],
-            left * first + right * second,
+            case.after[0],
+            promised,
             [
-                *_points(kernel, sorted({0, *_used(clean, other)})),
-                *_list("P", clean),
-                *_list("Q", other),
-                ("sigma", sigma),
-                ("<Phi(P), phi(x_1)>", _expansion(kernel, clean, 0)),
-                ("<Phi(Q), phi(x_1)>", _expansion(kernel, other, 0)),
-                ("<Phi(P~), phi(x_1)>", _expansion(kernel, mixed, 0)),
-                ("promised", f"{left} * {_in(first)} + {right} * {_in(second)} "
-                             f"= {left * first + right * second}"),
+                *_points(case.kernel, sorted({0, *_used(case.clean, case.other)})),
+                *_list("P", case.clean),
+                *_list("Q", case.other),
+                ("sigma", case.sigma),
+                ("<Phi(P), phi(x_1)>", _expansion(case.kernel, case.clean, 0)),
+                ("<Phi(Q), phi(x_1)>", _expansion(case.kernel, case.other, 0)),
+                ("<Phi(P~), phi(x_1)>", _expansion(case.kernel, case.mixed, 0)),
+                ("promised", f"{left} * {_in(first)} + {right} * {_in(second)} = {promised}"),
             ],
         )
 
@@ -263,20 +315,19 @@ def contaminated_distance(factor: Callable[[Fraction], Fraction]) -> Certify:
         gram: Ints, masses: Ints, corruption: Ints, share: int, square: int, total: int,
         levels: int,
     ) -> Certificate:
-        kernel, clean = _kernel(gram, square), _masses(masses, total)
-        other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-        mixed = _mixed(clean, other, sigma)
-        moved, apart = _distance2(kernel, clean, mixed), _distance2(kernel, clean, other)
-        promised = factor(sigma) ** 2 * apart
+        case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+        moved = _distance2(case.kernel, case.clean, case.mixed)
+        apart = _distance2(case.kernel, case.clean, case.other)
+        promised = factor(case.sigma) ** 2 * apart
         return Certificate(
             _root(moved),
             _root(promised),
             [
-                *_situation(kernel, clean, other, sigma),
-                *_list("P~ = (1-sigma) P + sigma Q", mixed),
-                ("|Phi(P) - Phi(P~)|^2", _distance_text(kernel, clean, mixed)),
-                ("|Phi(P) - Phi(Q)|^2", _distance_text(kernel, clean, other)),
-                ("promised square", f"({factor(sigma)})^2 * {apart} = {promised}"),
+                *case.given(),
+                *_list("P~ = (1-sigma) P + sigma Q", case.mixed),
+                ("|Phi(P) - Phi(P~)|^2", _distance_text(case.kernel, case.clean, case.mixed)),
+                ("|Phi(P) - Phi(Q)|^2", _distance_text(case.kernel, case.clean, case.other)),
+                ("promised square", f"({factor(case.sigma)})^2 * {apart} = {promised}"),
             ],
         )
 
@@ -336,32 +387,20 @@ def contaminated_risk(*, two_sided: bool = False) -> Certify:
         gram: Ints, masses: Ints, corruption: Ints, share: int, reach: int, square: int,
         total: int, levels: int,
     ) -> Certificate:
-        kernel, clean = _kernel(gram, square), _masses(masses, total)
-        other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-        mixed = _mixed(clean, other, sigma)
-        before, after = _scores(kernel, clean), _scores(kernel, mixed)
-        margin = _smallest_score(clean, before) if two_sided else _margin(clean, before)
-        apart = _distance2(kernel, clean, other)
-        if margin is None or not sigma**2 * apart < (reach * margin) ** 2:
+        case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+        margin = _smallest_score(case.clean, case.before) if two_sided else case.margin
+        apart = _distance2(case.kernel, case.clean, case.other)
+        if margin is None or not case.sigma**2 * apart < (reach * margin) ** 2:
             return NONE
-        name = "smallest |f(x)|" if two_sided else "margin for error Gamma"
         factor = "" if reach == 1 else f"{reach} "
-        return Certificate(
-            _risk(clean, after),
-            _risk(clean, before),
-            [
-                *_situation(kernel, clean, other, sigma),
-                *_score_steps("Phi(P)", kernel, clean),
-                (name, margin if two_sided else _margin_text(clean, before)),
-                ("|Phi(P) - Phi(Q)|^2", _distance_text(kernel, clean, other)),
-                (
-                    f"hypothesis sigma |Phi(P) - Phi(Q)| < {factor}margin, squared",
-                    f"({sigma})^2 * {apart} = {sigma**2 * apart} < {(reach * margin) ** 2}",
-                ),
-                *_mixed_score_steps(kernel, clean, other, sigma),
-                ("Risk01(P, Phi(P))", _risk_text(clean, before)),
-                ("Risk01(P, Phi(P~))", _risk_text(clean, after)),
-            ],
+        square_moved = case.sigma**2 * apart
+        return case.risks(
+            ("smallest |f(x)|", margin) if two_sided else case.gamma(),
+            ("|Phi(P) - Phi(Q)|^2", _distance_text(case.kernel, case.clean, case.other)),
+            (
+                f"hypothesis sigma |Phi(P) - Phi(Q)| < {factor}margin, squared",
+                f"({case.sigma})^2 * {apart} = {square_moved} < {(reach * margin) ** 2}",
+            ),
         )
 
     return certify
@@ -372,27 +411,13 @@ def corrupted_risk(
     levels: int,
 ) -> Certificate:
     r"""Risks on $P$ of the means of $\tilde P$ and of $P$, where $\sigma<\Gamma/r$."""
-    kernel, clean = _kernel(gram, square), _masses(masses, total)
-    other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-    before = _scores(kernel, clean)
-    after = _scores(kernel, _mixed(clean, other, sigma))
-    margin = _margin(clean, before)
-    if margin is None or not sigma < margin / divisor:
+    case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+    if case.margin is None:
         return NONE
-    limit = margin / divisor
-    return Certificate(
-        _risk(clean, after),
-        _risk(clean, before),
-        [
-            *_situation(kernel, clean, other, sigma),
-            *_score_steps("Phi(P)", kernel, clean),
-            ("margin for error Gamma", _margin_text(clean, before)),
-            ("hypothesis", f"sigma = {sigma} < Gamma / {divisor} = {limit}"),
-            *_mixed_score_steps(kernel, clean, other, sigma),
-            ("Risk01(P, Phi(P))", _risk_text(clean, before)),
-            ("Risk01(P, Phi(P~))", _risk_text(clean, after)),
-        ],
-    )
+    name, limit = case.limit(str(divisor))
+    if not case.sigma < limit:
+        return NONE
+    return case.risks(case.gamma(), ("hypothesis", f"sigma = {case.sigma} < {name} = {limit}"))
 
 
 def lost_mass(
@@ -400,27 +425,20 @@ def lost_mass(
     total: int, levels: int,
 ) -> Certificate:
     r"""Mass that is right under $\Phi(P)$ and wrong under $\Phi(\tilde P)$, against zero."""
-    kernel, clean = _kernel(gram, square), _masses(masses, total)
-    other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-    before = _scores(kernel, clean)
-    after = _scores(kernel, _mixed(clean, other, sigma))
-    margin = _margin(clean, before)
-    if margin is None:
+    case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+    if case.margin is None:
         return NONE
-    limit = margin / (1 + margin) if threshold == "sharp" else margin
-    if not sigma < limit:
+    name, limit = case.limit(threshold)
+    if not case.sigma < limit:
         return NONE
-    name = "Gamma / (1 + Gamma)" if threshold == "sharp" else "Gamma"
-    lost = _lost(clean, before, after)
+    lost = _lost(case.clean, case.before, case.after)
     return Certificate(
         sum(lost.values(), Fraction(0)),
         0,
         [
-            *_situation(kernel, clean, other, sigma),
-            *_score_steps("Phi(P)", kernel, clean),
-            ("margin for error Gamma", _margin_text(clean, before)),
-            ("hypothesis", f"sigma = {sigma} < {name} = {limit}"),
-            *_mixed_score_steps(kernel, clean, other, sigma),
+            *case.steps(
+                case.gamma(), ("hypothesis", f"sigma = {case.sigma} < {name} = {limit}")
+            ),
             ("right before, wrong after", _mass_text(lost)),
         ],
     )
@@ -431,30 +449,24 @@ def weakest_mass(
     total: int, levels: int,
 ) -> Certificate:
     r"""Mass of the weakest correct point against the mass lost to its label-flipped copy."""
-    kernel, clean = _kernel(gram, square), _masses(masses, total)
-    other, sigma = _masses(corruption, total), Fraction(int(share), levels)
-    before = _scores(kernel, clean)
-    after = _scores(kernel, _mixed(clean, other, sigma))
-    margin = _margin(clean, before)
-    if margin is None:
+    case = _Contaminated(gram, masses, corruption, share, square, total, levels)
+    if case.margin is None:
         return NONE
-    limit = margin / (1 + margin) if threshold == "sharp" else margin / 2
-    (point, label), = (atom for atom, mass in other.items() if mass == 1)
+    name, limit = case.limit(threshold)
+    (point, label), = (atom for atom, mass in case.other.items() if mass == 1)
     weakest = (point, -label)
-    if sigma < limit or -label * before[point] != margin or kernel[point][point] != 1:
+    right = -label * case.before[point] == case.margin and case.kernel[point][point] == 1
+    if case.sigma < limit or not right:
         return NONE
-    name = "Gamma / (1 + Gamma)" if threshold == "sharp" else "Gamma / 2"
-    lost = _lost(clean, before, after)
+    lost = _lost(case.clean, case.before, case.after)
     return Certificate(
-        clean[weakest],
+        case.clean[weakest],
         sum(lost.values(), Fraction(0)),
         [
-            *_situation(kernel, clean, other, sigma),
-            *_score_steps("Phi(P)", kernel, clean),
-            ("margin for error Gamma", _margin_text(clean, before)),
-            ("hypothesis", f"sigma = {sigma} >= {name} = {limit}"),
-            *_mixed_score_steps(kernel, clean, other, sigma),
-            ("mass of the weakest correct point", f"P{_atom(*weakest)} = {clean[weakest]}"),
+            *case.steps(
+                case.gamma(), ("hypothesis", f"sigma = {case.sigma} >= {name} = {limit}")
+            ),
+            ("mass of the weakest correct point", f"P{_atom(*weakest)} = {case.clean[weakest]}"),
             ("right before, wrong after", _mass_text(lost)),
         ],
     )
@@ -751,13 +763,6 @@ def _list(name: str, masses: Table) -> list[Step]:
 
 def _given(name: str, scores: Sequence[Fraction], masses: Table) -> list[Step]:
     return [(f"{name}(x_{j + 1})", scores[j]) for j in _used(masses)]
-
-
-def _situation(
-    kernel: list[list[Fraction]], clean: Table, other: Table, sigma: Fraction
-) -> list[Step]:
-    used = _used(clean, other)
-    return [*_points(kernel, used), *_list("P", clean), *_list("Q", other), ("sigma", sigma)]
 
 
 def _expansion(kernel: list[list[Fraction]], masses: Table, at: int) -> str:

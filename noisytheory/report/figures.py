@@ -1053,7 +1053,10 @@ def published(dataset: xr.Dataset | Record) -> Figure:
 
 @styled
 def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
-    """Tightness of every claim at its tightest cell that is not vacuous, a row a claim.
+    """Tightness of every claim at its tightest cell that is not vacuous.
+
+    A row a claim with its interval, where they are few; else a dot a claim, stacked, a panel a
+    paper, with the names of those furthest from the bound.
 
     Parameters
     ----------
@@ -1074,6 +1077,19 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     ]
     if not records:
         raise ValueError("no claim has a ratio of left side and bound")
+    holding = [float(r.tightness) for r in records if r.verdict == "upheld" and r.tightness]
+    beyond = sum(r.verdict == "refuted" for r in records)
+    title = (
+        f"The median upheld claim reaches {_share(float(np.median(holding)))} its bound"
+        if holding else f"{beyond} of {len(records)} claims are refuted"
+    )
+    alt = f"Tightness of {len(records)} claims on a logarithmic axis, marked by verdict."
+    return _summary_rows(records, title, alt) if len(records) <= ROWS else (
+        _summary_stacks(records, title, alt)
+    )
+
+
+def _summary_rows(records: Sequence[Record], title: str, alt: str) -> Figure:
     figure, axes = _canvas(height=0.7 + 0.19 * len(records), width=6.4)
     seen: set[str] = set()
     for y, record in enumerate(records):
@@ -1083,30 +1099,101 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
             np.array([float(record.per_level(name)[at])])
             for name in ("tightness", "tightness_low", "tightness_high")
         )
-        verdict = {"refuted": REFUTED, "upheld": UPHELD}.get(record.verdict, 0)
-        word, style = _state(verdict)
+        word, style = _verdict_style(record)
         _points(
             axes, np.array([y]), value, low, high, across=True,
             label="_" if word in seen else word, **style,
         )
         seen.add(word)
-    axes.axvline(1, color=INK, linewidth=1.2, label="the bound")
-    axes.set_xscale("log")
-    values = np.array([r.tightness for r in records] + [1.0])
-    axes.set_xlim(values.min() / 1.4, values.max() * 1.4)
-    _plain_log(axes.xaxis)
     axes.set_yticks(range(len(records)), [_short(r.id, 46) for r in records])
     axes.set_ylim(len(records) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("tightness: left side / right side at the tightest cell")
-    beyond = sum(r.verdict == "refuted" for r in records)
-    holding = [float(r.tightness) for r in records if r.verdict == "upheld" and r.tightness]
-    title = (
-        f"The median upheld claim reaches {_share(float(np.median(holding)))} its bound"
-        if holding else f"{beyond} of {len(records)} claims are refuted"
-    )
-    alt = f"Tightness of {len(records)} claims on a logarithmic axis, marked by verdict."
+    _tightness_axis(axes, records)
     return _finish(figure, axes, title, alt)
+
+
+def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    papers = list(dict.fromkeys(str(r.paper) for r in records))
+    step = 0.04
+    stacks = []
+    for paper in papers:
+        height: dict[int, int] = {}
+        placed = []
+        for record in sorted((r for r in records if r.paper == paper), key=lambda r: r.verdict):
+            assert record.tightness is not None
+            column = round(np.log10(record.tightness) / step)
+            height[column] = height.get(column, 0) + 1
+            placed.append((record, 10.0 ** (column * step), height[column]))
+        stacks.append((placed, max(height.values())))
+    tallest = [max(top, 14) + 1.5 for _, top in stacks]
+    reach = _reach(records)
+    figure = Figure(figsize=(8.2, 0.9 + 0.085 * sum(tallest)), layout="constrained")
+    panels = figure.subplots(
+        len(papers), 1, sharex=True, squeeze=False, height_ratios=tallest
+    ).ravel()
+    seen: set[str] = set()
+    for axes, paper, (placed, _), top in zip(panels, papers, stacks, tallest, strict=True):
+        for record, x, y in placed:
+            word, style = _verdict_style(record)
+            panels[-1].plot([], [], linestyle="none", label="_" if word in seen else word, **style)
+            seen.add(word)
+            axes.plot([x], [y], linestyle="none", **(style | {"markersize": 4.6}))
+        axes.axvline(1, color=INK, linewidth=1.2, zorder=1)
+        axes.set(ylim=(0, top), yticks=[])
+        free = 2 + max((y for _, x, y in placed if abs(np.log10(x)) > step), default=0)
+        for sign in (-1, 1):
+            side = [p for p in placed if sign * (p[1] - 1) > 0]
+            _name_extremes(axes, side, float(np.log10(reach[1] / reach[0])), free)
+        axes.set_title(f"{paper}, {len(placed)} claims", fontsize=RC["font.size"])
+        axes.grid(axis="y", visible=False)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(labelbottom=axes is panels[-1])
+    panels[-1].plot([], [], color=INK, linewidth=1.2, label="the bound")
+    _tightness_axis(panels[-1], records)
+    alt += " A dot a claim, a panel a paper; the loosest and the most broken are named."
+    return _finish(figure, panels[-1], title, alt)
+
+
+def _name_extremes(
+    axes: Axes, placed: Sequence[tuple[Record, float, int]], span: float, free: float,
+    count: int = 5,
+) -> None:
+    """Names of the outermost dots on one side, each over its dot, from a height that is free."""
+    # A name ends before the line at 1, where the tallest stack stands: 145 characters a panel.
+    wide = [
+        p for p in placed if len(_short(p[0].name, 40)) < 145 * abs(np.log10(p[1])) / span
+    ]
+    outermost = sorted(wide, key=lambda p: (-abs(np.log10(p[1])), -p[2]))[:count]
+    highest = min(free + 2.0 * (len(outermost) - 1), axes.get_ylim()[1] - 1)
+    for rank, (record, x, y) in enumerate(outermost):
+        # The outermost highest: no name crosses another one's line.
+        height, left = highest - 2.0 * rank, x < 1
+        axes.plot([x, x], [y, height], color=MUTED, linewidth=0.6, zorder=1)
+        axes.annotate(
+            _short(record.name, 40), (x, height),
+            xytext=(2 if left else -2, 0), textcoords="offset points",
+            ha="left" if left else "right", va="center", fontsize=7.5, zorder=4,
+        )
+
+
+def _verdict_style(record: Record) -> tuple[str, dict[str, Any]]:
+    return _state({"refuted": REFUTED, "upheld": UPHELD}.get(record.verdict, 0))
+
+
+def _reach(records: Sequence[Record]) -> tuple[float, float]:
+    values = [float(r.tightness) for r in records if r.tightness is not None] + [1.0]
+    return min(values) / 1.4, max(values) * 1.4
+
+
+def _tightness_axis(axes: Axes, records: Sequence[Record]) -> None:
+    if not any(line.get_label() == "the bound" for line in axes.get_lines()):
+        axes.axvline(1, color=INK, linewidth=1.2, label="the bound")
+    axes.set_xscale("log")
+    axes.set_xlim(*_reach(records))
+    _plain_log(axes.xaxis)
+    axes.set_xlabel("tightness: left side / right side at the tightest cell")
 
 
 def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:

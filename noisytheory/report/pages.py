@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from noisytheory.draws import one_thread
 from noisytheory.report import figures, mathematics, prose
 from noisytheory.report.record import ORIGINS, Record, number, read
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from noisytheory.result import Audit
 
-__all__ = ["write"]
+__all__ = ["environment", "write"]
 
 SYMBOLS = {"upheld": "✔", "refuted": "✘", "undecided": "○", "vacuous": "–"}
 """A shape for each verdict, so that colour is never alone."""
@@ -96,7 +98,10 @@ class Page:
         return prose.tables(self.record)
 
 
-def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]) -> Path:
+def write(
+    source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
+    links: Mapping[str, str] | None = None,
+) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
     The same audit gives the same bytes. Files of an earlier report at the same place are replaced;
@@ -108,6 +113,9 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
         An audit still open, or the location of a finished store.
     output : str or path
         A folder; it is made if it is not there.
+    links : mapping of str to str, optional
+        Further pages that the index links to: what they are, and the file without its suffix;
+        there must be an ``.html`` and a ``.md`` of it.
 
     Returns
     -------
@@ -125,11 +133,11 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
     records = read(source)
-    environment = _environment()
+    templates = environment()
     own = _own(records, _drawings(source, records), folder)
     pages = [_claim(record, own.get(record.id), folder) for record in records]
     for suffix in ("html", "md"):
-        template = environment.get_template(f"claim.{suffix}")
+        template = templates.get_template(f"claim.{suffix}")
         for number_, page in enumerate(pages):
             text = template.render(
                 page=page, record=page.record,
@@ -138,7 +146,7 @@ def write(source: Audit | str | os.PathLike[str], output: str | os.PathLike[str]
                 siblings=_siblings(page, pages),
             )
             _save(folder / f"{page.path}.{suffix}", text)
-    _index(pages, folder, environment)
+    _index(pages, folder, templates, links or {})
     return folder / "index.html"
 
 
@@ -164,27 +172,37 @@ def _own(
     for record in records:
         draw = drawings.get(record.id)
         if draw is None:
+            name = record.dataset.attrs.get("picture")
+            if name is not None:
+                # A user's file: a store holds no code.
+                text = f"{name}() draws it, in the file that declares the claim: audit that file "
+                text += "with this store and ask for the report."
+                found[record.id] = Picture("", "", text)
             continue
         wants = "dataset" in inspect.signature(draw).parameters
         picture = None if wants else drawn.get(draw)
         if picture is None:
-            caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
-            file = f"{record.id}-picture.svg"
-            try:
-                figure = figures.styled(draw, math=True)(
-                    **({"dataset": record.dataset} if wants else {})
-                )
-                text = figures.svg(figure, math=True)
-            except Exception as error:  # of a user's code: a report must not be lost to it
-                what = f"{type(error).__name__}: {error}".rstrip(": ")
-                picture = Picture("", "", f"The claim's own picture could not be drawn. {what}")
-            else:
-                _save(folder / file, text)
-                alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
-                picture = Picture(file, alt, caption)
+            picture = _draw(record, draw, wants, folder)
             drawn[draw] = picture
         found[record.id] = picture
     return found
+
+
+def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -> Picture:
+    caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
+    file = f"{record.id}-picture.svg"
+    given = {"dataset": record.dataset} if wants else {}
+    try:
+        # As in an audit: with more threads the last bits of what it computes move.
+        with one_thread():
+            figure = figures.styled(draw, math=True)(**given)
+        text = figures.svg(figure, math=True)
+    except Exception as error:  # of a user's code: a report must not be lost to it
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        return Picture("", "", f"The claim's own picture could not be drawn. {what}")
+    _save(folder / file, text)
+    alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
+    return Picture(file, alt, caption)
 
 
 def _claim(record: Record, own: Picture | None, folder: Path) -> Page:
@@ -207,7 +225,9 @@ def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
     ]
 
 
-def _index(pages: Sequence[Page], folder: Path, environment: Environment) -> None:
+def _index(
+    pages: Sequence[Page], folder: Path, templates: Environment, links: Mapping[str, str]
+) -> None:
     records = [page.record for page in pages]
     picture = None
     try:
@@ -221,8 +241,8 @@ def _index(pages: Sequence[Page], folder: Path, environment: Environment) -> Non
     for record in records:
         papers.setdefault(record.paper, record.title)
     for suffix, name in (("html", "index.html"), ("md", "README.md")):
-        text = environment.get_template(f"index.{suffix}").render(
-            pages=pages, picture=picture, papers=papers,
+        text = templates.get_template(f"index.{suffix}").render(
+            links=links, pages=pages, picture=picture, papers=papers,
             counts={v: sum(r.verdict == v for r in records)
                     for v in ("upheld", "refuted", "undecided")},
             kinds=sorted({r.kind for r in records}),
@@ -238,17 +258,24 @@ def _save(path: Path, text: str) -> None:
     path.write_text(text.rstrip() + "\n", encoding="utf-8", newline="\n")
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates with their filters, for pages that stand beside the report's.
+
+    Returns
+    -------
+    jinja2.Environment
+        Text is escaped in HTML; in Markdown the filters ``cell`` and ``plain`` do it.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
+    templates = Environment(
         loader=PackageLoader("noisytheory.report"),
         # Markdown files too hold text of others; what escapes there is `_cell` and `plain`.
         autoescape=lambda name: not (name or "").endswith(".md"),
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )
-    environment.filters |= {
+    templates.filters |= {
         "formula": lambda tex: Markup(mathematics.mathml(tex, display=True)),
         "note": lambda text: Markup(mathematics.render(text)),
         "line": lambda text: Markup(mathematics.render_line(text)),
@@ -256,13 +283,18 @@ def _environment() -> Environment:
             Markup('<span class="part">{}</span>').format(part) for part in text.split("/")
         ),
         "plain": mathematics.plain_markdown,
+        # An address breaks at its commas only where there is room after them.
+        "spaced": lambda text: re.sub(r",(?=\S)", ", ", text),
+        "plain_cell": lambda text: " ".join(
+            mathematics.plain_markdown(text).split()
+        ).replace("|", "\\|"),
         "cell": _cell,
         "number": number,
     }
-    environment.globals |= {
+    templates.globals |= {
         "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
     }
-    return environment
+    return templates
 
 
 def _cell(value: Any) -> str:

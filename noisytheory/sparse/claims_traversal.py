@@ -274,4 +274,22 @@ cruz_cortes_scott = [
         },
         **PROJECTION,
     ),
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott/nearest-centre-weighted",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
+        place="not in the paper",
+        hypotheses=["each point replaced by its centre"],
+        bound=lambda least: least,
+        simulate=simulate_partitions.weighted_centre_error,
+        certify=simulate_partitions.square_certificate(Fraction(1)),
+        grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
+        origin="sharper",
+        twin={
+            "bound": lambda least: least / 4,
+            "certify": simulate_partitions.square_certificate(Fraction(1, 4)),
+            "why": "bound halved",
+        },
+        rows=256,
+        quantity="squared error, times the squared total mass",
+    ),
 ]

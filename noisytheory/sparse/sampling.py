@@ -18,7 +18,7 @@ from noisytheory.sparse.approximation import (
     checked_rng,
     checked_threshold,
 )
-from noisytheory.sparse.farthest_first import Traversal, traverse
+from noisytheory.sparse.farthest_first import traverse
 
 __all__ = [
     "clustered",
@@ -138,7 +138,9 @@ def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
     >>> draws_per_cell([0.1 + 0.2, 0.7], 10).tolist()
     [3, 7]
     """
-    return np.ceil(np.asarray(shares, dtype=np.float64) * m - 1e-9).astype(np.int64)
+    masses = np.asarray(shares, dtype=np.float64)
+    # However light a cell is, it gives a draw; an empty one gives none.
+    return np.maximum(np.ceil(masses * m - 1e-9), masses > 0).astype(np.int64)
 
 
 def clustered(
@@ -149,11 +151,12 @@ def clustered(
     *,
     rng: np.random.Generator,
     start: int = 0,
+    cells: ArrayLike | None = None,
 ) -> Approximation:
-    r"""Clustered sub-sampling on the cells of a farthest-first traversal (Algorithm 1, mended).
+    r"""Clustered sub-sampling (Theorem 21) on farthest-first cells (Algorithm 1), or on others.
 
     Cell $S_i$ gives the mean of $\lceil\alpha(S_i)k\rceil$ draws from it, with weight
-    $\alpha(S_i)$. At most $2k-1$ atoms.
+    $\alpha(S_i)$; an empty cell, or one without weight, gives nothing. At most $2k-1$ atoms.
 
     Parameters
     ----------
@@ -163,11 +166,18 @@ def clustered(
         Number of cells, the paper's $m$; there are fewer where fewer points are distinct.
     start : int
         First centre, counted among the points of non-zero weight.
+    cells : int array-like, shape (n,), optional
+        Cell of every point, from 0 to ``k - 1``, in place of the traversal's.
 
     Returns
     -------
     Approximation
         One error.
+
+    Raises
+    ------
+    ValueError
+        If ``k``, ``start`` or ``cells`` is out of range.
 
     Examples
     --------
@@ -178,7 +188,13 @@ def clustered(
     0.0
     """
     target = Target(kernel, points, alpha)
-    return _sample_cells(target, traverse(target, k, start=start), k, rng)
+    if cells is None:
+        return _sample_cells(target, traverse(target, k, start=start).cells, k, rng)
+    given, count = np.asarray(cells), checked_count("k", k)
+    whole = given.dtype.kind in "iu" and given.shape == (target.given,)
+    if not whole or given.min() < 0 or given.max() >= count:
+        raise ValueError(f"cells must hold {target.given} whole numbers in [0, {count - 1}]")
+    return _sample_cells(target, given[target.kept], count, rng)
 
 
 def clustered_to_tolerance(
@@ -229,20 +245,20 @@ def clustered_to_tolerance(
         enough = np.flatnonzero(promised <= tolerance)
         if enough.size:
             k = int(enough[0]) + 1
-            return _sample_cells(target, traverse(target, k, start=start), k, rng)
+            return _sample_cells(target, traverse(target, k, start=start).cells, k, rng)
         size *= 2
 
 
 def _sample_cells(
-    target: Target, partition: Traversal, m: int, rng: np.random.Generator
+    target: Target, cells: Ints, m: int, rng: np.random.Generator
 ) -> Approximation:
     checked_rng(rng)
-    shares = np.bincount(partition.cells, weights=target.masses, minlength=len(partition.centres))
+    shares = np.bincount(cells, weights=target.masses)
     atoms, weights = [], []
     for cell, count in enumerate(draws_per_cell(shares, m)):
-        members = np.flatnonzero(partition.cells == cell)
-        law = target.masses[members] / shares[cell]
-        atoms.append(rng.choice(members, size=int(count), p=law / law.sum()))
-        weights.append(np.full(int(count), shares[cell] / count))
-    drawn, amounts = np.concatenate(atoms), np.concatenate(weights)
-    return target.approximation(drawn, amounts)
+        if count:
+            members = np.flatnonzero(cells == cell)
+            law = target.masses[members] / shares[cell]
+            atoms.append(rng.choice(members, size=int(count), p=law / law.sum()))
+            weights.append(np.full(int(count), shares[cell] / count))
+    return target.approximation(np.concatenate(atoms), np.concatenate(weights))

@@ -28,6 +28,7 @@ __all__ = [
     "square_certificate",
     "traversal_diameter",
     "traversal_radius",
+    "weighted_centre_error",
 ]
 
 Ints = NDArray[np.int64]
@@ -164,6 +165,23 @@ def nearest_centre_error(
         "least": radius * n**2,
         "points": points,
         "applies": (squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0,
+    }
+
+
+def weighted_centre_error(
+    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    r"""The same with masses of 1 to 9 to a point; squares in units of the squared total mass."""
+    points, masses = _points(size, n, dimension, rng), rng.integers(1, 10, (size, n))
+    centres, cells, radius = _traverse(_squares(points), m)
+    nearest = np.take_along_axis(centres, cells, axis=1)
+    shifts = points - np.take_along_axis(points, nearest[:, :, None], axis=1)
+    moved = (masses[:, :, None] * shifts).sum(axis=1)
+    # A centre that is found twice, or another point in its place, counts once.
+    away = np.where((shifts != 0).any(axis=2), masses, 0).sum(axis=1)
+    return {
+        "lhs": (moved**2).sum(axis=1), "least": away**2 * radius, "points": points,
+        "masses": masses,
     }
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
 from noisytheory.kernel_mean.labelled import Labelled
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
-from noisytheory.sparse import herding
+from noisytheory.sparse import farthest_first, herding
 
 
 def array_api_is_off(estimator):
@@ -265,6 +265,23 @@ def test_several_classes_are_compressed_together(data, kernel, method, dtype):
     assert np.array_equal(fewer.predict(queries)[clear], model.predict(queries)[clear])
     again = fewer.compress(20)
     assert len(again.weights_) <= 20 and again.compression_error_.shape == (3,)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Linear(), Normalised(Linear())], ids=repr)
+def test_labelled_features_are_traversed_by_their_distances(kernel):
+    rng = np.random.default_rng(0)
+    n, m = 5000, 40
+    x, y = rng.standard_normal((n, 3)), rng.integers(0, 4, n)
+    found = farthest_first(Labelled(kernel, 4), np.column_stack([x, y]), m)
+    power, nearest, cells, centres = kernel.diagonal(x), np.full(n, np.inf), np.zeros(n, int), []
+    for cell in range(m):
+        centres.append(int(nearest.argmax()))
+        row = kernel(x[centres[-1:]], x)[0] * np.where(y == y[centres[-1]], 1.0, -1 / 3)
+        squares = power + power[centres[-1]] - 2 * row
+        cells[squares < nearest - 1e-12] = cell
+        nearest = np.minimum(nearest, squares)
+    assert found.centres.tolist() == centres
+    np.testing.assert_array_equal(found.cells, cells)
 
 
 def test_two_classes_among_labelled_features_are_signs():

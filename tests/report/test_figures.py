@@ -209,6 +209,28 @@ def test_summary_leaves_out_what_has_no_ratio(trial):
         figures.summary([data(trial, "quoted")])
 
 
+def test_summary_of_many_claims_stacks_them_by_paper(trial):
+    one = data(trial, "hoeffding").load()
+    many = [one.assign_attrs(claim=f"planted/claim-{k}", paper="planted") for k in range(20)]
+    loose = one.copy(deep=True)
+    loose["tightness"] = loose["tightness"] / 20
+    many += [loose.assign_attrs(claim="other/loose", paper="other", verdict="undecided")]
+    broken = data(trial, "hoeffding-broken").load()
+    many += [broken.assign_attrs(claim=f"other/broken-{k}", paper="other") for k in range(5)]
+    figure = figures.summary(many)
+    first, second = figure.axes
+    assert [a.get_title("left") for a in figure.axes] == ["planted, 20 claims", "other, 6 claims"]
+    dots = [x for x in first.get_lines() if len(x.get_xdata()) == 1]
+    assert len(dots) == 20
+    assert sorted(float(x.get_ydata()[0]) for x in dots) == list(range(1, 21))
+    # The nearest twenty-fifth of a decade to what was measured.
+    measured = Record(one).tightness
+    assert abs(np.log10(float(dots[0].get_xdata()[0]) / measured)) <= 0.02 + 1e-12
+    assert [t.get_text() for t in second.texts][0] == "loose"
+    assert set(names(figure)) == {"upheld", "refuted", "undecided", "the bound"}
+    assert first.get_xscale() == "log" and len(figures.svg(figure)) < 150_000
+
+
 def test_dollars_in_names_are_text(trial):
     priced = dataclasses.replace(planted.equal(), id="planted/priced", quantity="price $x_ in {")
     with audit([priced], replicates=64) as found:

@@ -231,6 +231,22 @@ def test_only_cited_claims_make_a_report(tmp_path):
     assert not list(tmp_path.rglob("*.svg"))
 
 
+def test_further_pages_are_linked_from_both_indexes(tmp_path):
+    with audit([planted.cited()]) as found:
+        write(found, tmp_path, links={"Bench & marks": "benchmarks"})
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<a href="benchmarks.html">Bench &amp; marks</a>' in index
+    assert "[Bench & marks](benchmarks.md)" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_an_unexpected_verdict_is_marked_in_its_row(tmp_path):
+    with audit([dataclasses.replace(planted.cited(), expect="refuted")]) as found:
+        write(found, tmp_path)
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<strong class="surprise">expected: refuted</strong>' in index
+    assert "(**expected: refuted**)" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
 def test_no_store(tmp_path):
     with pytest.raises(StoreError, match="no store"):
         write(tmp_path / "nothing", tmp_path / "out")

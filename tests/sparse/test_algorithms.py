@@ -226,6 +226,51 @@ def test_clustered_sampling_may_use_every_atom_but_one_of_2m(m):
     shares[-1] = 1 - shares[:-1].sum()
     assert draws_per_cell(shares, m).sum() == 2 * m - 1
     assert draws_per_cell(np.full(m, 1 / m), m).sum() == m
+    assert draws_per_cell([1 - 1e-12, 1e-12, 0.0], m).tolist() == [m, 1, 0]
+
+
+def test_cells_of_ones_own_empty_ones_and_those_without_weight_too():
+    points = np.array([[0.0], [0.0], [5.0], [5.0], [9.0]])
+    alpha = [0.3, 0.2, 0.25, 0.25, 0.0]
+    found = sparse.clustered(
+        Gaussian(1.0), points, alpha, 6, cells=[0, 0, 3, 3, 5], rng=np.random.default_rng(0)
+    )
+    assert found.error < 1e-7 and 4 not in found.indices
+    # Both cells have half of the mass: three draws each, of equal points.
+    assert found.weights[found.indices < 2].sum() == pytest.approx(0.5)
+    for cells in ([0, 0, 1, 1], [0, 0, 1, 1, 6], [0, 0, 1, 1, -1], [0.0, 0, 1, 1, 0], "halves"):
+        with pytest.raises(ValueError, match=r"cells must hold 5 whole numbers in \[0, 5\]"):
+            sparse.clustered(
+                Gaussian(1.0), points, alpha, 6, cells=cells, rng=np.random.default_rng(0)
+            )
+
+
+def test_any_partition_has_the_variance_of_theorem_21():
+    rng = np.random.default_rng(4)
+    points, alpha, cells = rng.standard_normal((30, 2)), rng.uniform(0.1, 1, 30), np.arange(30) % 4
+    kernel, m = Gaussian(1.0), 4
+    masses = alpha / alpha.sum()
+    gram, promised = kernel(points), 0.0
+    for cell in range(m):
+        inside = masses * (cells == cell)
+        share = inside.sum()
+        law = inside / share
+        promised += share**2 / np.ceil(share * m) * (1 - law @ gram @ law)
+    squares = np.array([
+        sparse.clustered(kernel, points, masses, m, cells=cells, rng=rng).error ** 2
+        for _ in range(4000)
+    ])
+    assert abs(squares.mean() - promised) < 5 * squares.std() / np.sqrt(4000)
+
+
+def test_the_nearest_centre_errs_by_the_mass_that_moves_times_the_radius():
+    points, alpha = sample(80, 2)
+    kept = alpha != 0
+    for k in (1, 5, 20):
+        found = sparse.nearest_centre(Gaussian(1.5), points, alpha, k)
+        radius = sparse.farthest_first(Gaussian(1.5), points[kept], k, alpha=alpha[kept]).radii[-1]
+        moved = np.abs(alpha).sum() - np.abs(alpha[found.indices]).sum()
+        assert found.error <= moved * radius + 1e-9
 
 
 def test_clustered_to_tolerance_keeps_its_promise():

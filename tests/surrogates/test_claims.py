@@ -24,6 +24,7 @@ ALL = {claim.id: claim for claim in everything}
 
 REFUTED = {
     "kernel-mean": {
+        "lemma-4/printed", "proposition-11/bayes-rule/printed",
         "linear-loss-calibrated/printed", "convex-potential-calibrated/printed",
         "relation-any-convex-potential/printed", "relation-kde/printed", "theorem-15/hypothesis",
         "misclassification-satisfies-15/printed", "misclassification-satisfies-15/order-printed",

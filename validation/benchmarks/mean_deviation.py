@@ -1,27 +1,24 @@
 """What drawing ||Phi(P) - Phi(S)|| costs: the obvious loop, a good numpy form and ours, in one run.
 
-Run as ``python validation/benchmarks/mean_deviation.py`` (``--json`` for numbers alone). The three
-take turns on the same population with BLAS on one thread; every figure is a median over rounds.
-Beside them stand the machine's ceilings from the same run, and with them the time that the
-arithmetic alone would take. The loop is timed on a few replicates and scaled up, and says so.
+Run as ``python validation/benchmarks/mean_deviation.py`` (``--json`` for numbers alone,
+``--record`` to keep them). The forms take turns on the same population. The loop is timed on a few
+replicates and scaled up, and says so. The error is that of the mean of the drawn squares, relative
+to its expectation: it tells that all draw from the same law.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
-import time
-import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+import recorded
 
 from noisytheory.kernels import Gaussian
 from noisytheory.populations import Finite
 
 LOOP_REPLICATES = 2
+OURS, GOOD, LOOP = "noisytheory", "a good NumPy form", "a loop over samples"
 
 
 def population(atoms: int, dimension: int) -> Finite:
@@ -59,99 +56,54 @@ def ours(population: Finite, n: int, size: int, rng: np.random.Generator) -> np.
     return population.deviations(n, size=size, rng=rng)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def peak(work: Callable[[], object]) -> float:
-    """Peak of memory that numpy asks for while ``work`` runs, in MiB."""
-    tracemalloc.start()
-    work()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most / 2**20
-
-
-def ceilings(rng: np.random.Generator) -> dict[str, Callable[[], float]]:
-    """Each yields one figure: operations a second."""
-    left, right = rng.random((1024, 1024)), rng.random((1024, 1024))
-    numbers, out = np.empty(1 << 20), np.empty((1024, 1024))
-    weights = np.full(1000, 1e-3)
-    return {
-        "dgemm, flop/s": lambda: 2 * 1024**3 / seconds(lambda: np.matmul(left, right, out=out)),
-        "random doubles/s": lambda: numbers.size / seconds(lambda: rng.random(out=numbers)),
-        "multinomial cells/s": lambda: 1e5
-        / seconds(lambda: rng.multinomial(10_000, weights, size=100)),
-    }
-
-
-def measure(atoms: int, dimension: int, n: int, size: int, rounds: int) -> dict[str, object]:
-    """Time the three forms and the ceilings, in turns."""
+def measure(
+    atoms: int, dimension: int, n: int, size: int, rounds: int, machine: recorded.Machine
+) -> tuple[list[recorded.Row], list[recorded.Row]]:
+    """Rows and goals of one population."""
     subject = population(atoms, dimension)
     rng = np.random.default_rng(1)
-    first = seconds(lambda: ours(subject, n, 1, rng))
-    forms = {"good numpy": good_numpy, "ours": ours}
-    times: dict[str, list[float]] = {"obvious loop": [], **{name: [] for name in forms}}
-    limits = ceilings(rng)
-    speeds: dict[str, list[float]] = {name: [] for name in limits}
-    means = {}
-    for _ in range(rounds):
-        for name, form in forms.items():
-            drawn: list[np.ndarray] = []
-            times[name].append(
-                seconds(lambda form=form, drawn=drawn: drawn.append(form(subject, n, size, rng)))
-            )
-            means[name] = float(np.mean(drawn[0] ** 2) * n)
-        for name, limit in limits.items():
-            speeds[name].append(limit())
-    few = seconds(lambda: obvious_loop(subject, n, LOOP_REPLICATES, rng))
-    times["obvious loop"].append(few / LOOP_REPLICATES * size)
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    speed = {name: statistics.median(values) for name, values in speeds.items()}
-    return {
-        "atoms": atoms,
-        "dimension": dimension,
-        "n": n,
-        "replicates": size,
-        "rounds": rounds,
-        "seconds": medians,
-        "spread": {name: [min(v), max(v)] for name, v in times.items()},
-        "extrapolated": {"obvious loop": f"from {LOOP_REPLICATES} replicates"},
-        "first call, factor included, seconds": first,
-        "good numpy / ours": medians["good numpy"] / medians["ours"],
-        "peak MiB": {
-            name: peak(lambda form=form: form(subject, n, size, rng))
-            for name, form in forms.items()
-        },
-        "n E L^2 (exact, then as drawn)": [subject.variance, *means.values()],
-        "rank of the factor": int(subject._form._top.shape[0]),
-        "ceilings": speed,
-        # A triangular product is half of a full one.
-        "seconds for the product alone at dgemm's speed": atoms**2 * size / speed["dgemm, flop/s"],
-        "seconds for numpy's multinomial counts alone": atoms * size / speed["multinomial cells/s"],
-    }
+    squares: dict[str, list[float]] = {OURS: [], GOOD: []}
 
+    def form(name: str, draw: Callable[..., np.ndarray]) -> Callable[[], object]:
+        return lambda: squares[name].append(float(np.mean(draw(subject, n, size, rng) ** 2)))
 
-def told(result: dict[str, object]) -> str:
-    """The result in words."""
-    times, memory = result["seconds"], result["peak MiB"]
-    lines = [
-        f"{result['atoms']} atoms in dimension {result['dimension']}, n = {result['n']}, "
-        f"{result['replicates']} replicates, median of {result['rounds']} rounds, one thread",
+    forms = {OURS: form(OURS, ours), GOOD: form(GOOD, good_numpy)}
+    times = recorded.in_turns(forms, rounds, machine)
+    loop = recorded.seconds(lambda: obvious_loop(subject, n, LOOP_REPLICATES, rng))
+    loop *= size / LOOP_REPLICATES
+    memory = {name: recorded.peak(work) for name, work in forms.items()}
+    twice = recorded.peak(lambda: ours(subject, n, 2 * size, rng))
+    told = machine.told()
+    rank = len(subject._form._top)
+    # A triangular product is half of a full one.
+    product = atoms * rank * size / (told["dgemm_gflops"] * 1e9)
+    work = (f"norm of the mean's deviation, {atoms:,} atoms in dimension {dimension}, n={n:,}, "
+            f"{size:,} replicates")
+    expected = subject.variance / n
+    error = {name: abs(np.mean(values) / expected - 1) for name, values in squares.items()}
+    rows = [
+        recorded.row(work, OURS, times[OURS], memory[OURS], error[OURS],
+                     f"rank {rank}; {product:.3f} s are the product alone at this run's dgemm"),
+        recorded.row(work, GOOD, times[GOOD], memory[GOOD], error[GOOD]),
+        recorded.row(work, LOOP, loop, None, None, f"scaled up from {LOOP_REPLICATES} replicates"),
     ]
-    for name, time_ in times.items():
-        low, high = result["spread"][name]
-        note = result["extrapolated"].get(name)
-        detail = f"extrapolated {note}" if note else f"{low:.3f} to {high:.3f}"
-        used = f", peak {memory[name]:.0f} MiB" if name in memory else ""
-        lines.append(f"  {name:14s} {time_:10.3f} s  ({detail}){used}")
-    skip = {"seconds", "spread", "extrapolated", "peak MiB", "atoms", "dimension", "n",
-            "replicates", "rounds", "ceilings"}
-    lines += [f"  {name}: {value}" for name, value in result.items() if name not in skip]
-    lines += [f"  {name}: {value:.3g}" for name, value in result["ceilings"].items()]
-    return "\n".join(lines)
+    goals = []
+    if rank == atoms:
+        ratio = times[GOOD] / times[OURS]
+        goals = [
+            recorded.goal(work, "4.5 x the good NumPy form", f"{ratio:.1f} x", ratio >= 4.5, ""),
+            recorded.goal(
+                work, "0.25 s", f"{times[OURS]:.3f} s", times[OURS] <= 0.25,
+                f"set where dgemm gives 77 GFLOP/s; this run gave {told['dgemm_gflops']:.0f}, at "
+                f"which the product alone takes {product:.2f} s",
+            ),
+            recorded.goal(
+                work, "memory independent of the number of replicates",
+                f"{memory[OURS]:.1f} MiB, {twice:.1f} for twice as many",
+                twice <= 1.05 * memory[OURS], "",
+            ),
+        ]
+    return rows, goals
 
 
 def main() -> None:
@@ -161,14 +113,23 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=10_000)
     parser.add_argument("--replicates", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="numbers alone")
+    parser.add_argument("--record", action="store_true", help="keep them under results/")
+    parser.add_argument("--core", type=int, help="core to run on; the last by default")
     given = parser.parse_args()
-    with threadpool_limits(1):
-        results = [
-            measure(given.atoms, dimension, given.n, given.replicates, given.rounds)
-            for dimension in given.dimension
-        ]
-    print(json.dumps(results, indent=1) if given.json else "\n".join(map(told, results)))
+    recorded.pinned(given.core)
+    machine = recorded.Machine()
+    rows, goals = [], []
+    for dimension in given.dimension:
+        more, aims = measure(
+            given.atoms, dimension, given.n, given.replicates, given.rounds, machine
+        )
+        rows += more
+        goals += aims
+    found = recorded.result(
+        __file__, "Deviations of the mean", rows, goals, machine, ("scipy",), given.rounds
+    )
+    recorded.finish(__file__, found, record=given.record, as_json=given.json)
 
 
 if __name__ == "__main__":

@@ -1,50 +1,53 @@
-"""Herding and farthest-first traversal beside rivals: CPU time, memory, error at equal size.
+"""Herding and farthest-first traversal beside rivals: seconds, memory, error at equal size.
 
-Run as ``python validation/benchmarks/sparse.py`` (``--json`` for numbers alone). Every method runs
-in a process of its own with one thread for BLAS: a warm-up, then the median CPU time of the rounds
-and the growth of the resident set beyond that after the imports and the data. CPU time, because it
-is what a busy machine leaves comparable. The rivals coreax, goodpoints and fpsample are used where
-they are installed, and named as missing where not. The error is that of equal weights on the points
-chosen, measured by one function for all; "best weights" gives the same points optimal ones.
+Run as ``python validation/benchmarks/sparse.py`` (``--json`` for numbers alone, ``--record`` to
+keep them). Every method lives in a process of its own, pinned to one core with one thread; after a
+warm-up they take turns. Memory is the growth of the resident set during the first call, beyond
+imports and data. The rivals coreax, goodpoints and fpsample (the extra ``benchmarks``) are used
+where they are installed. The error of herding is that of equal weights on the points chosen, by one
+function for all, unless weights came with them; that of a traversal is its covering radius.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
-import os
-import resource
 import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import recorded
 
-Chosen = np.ndarray
-
-
-def points_of(n: int, dimension: int) -> np.ndarray:
-    return np.random.default_rng(0).standard_normal((n, dimension))
+Chosen = tuple[np.ndarray, np.ndarray | None]
+DIMENSION = 10
 
 
-def ours_herding(points: np.ndarray, k: int) -> Callable[[], Chosen]:
+def points_of(n: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((n, DIMENSION))
+
+
+def ours_herding(points: np.ndarray, k: int, **options: Any) -> Callable[[], Chosen]:
     from noisytheory import sparse
     from noisytheory.kernels import Gaussian
 
-    kernel, alpha = Gaussian(np.sqrt(points.shape[1])), np.full(len(points), 1 / len(points))
+    kernel, alpha = Gaussian(np.sqrt(DIMENSION)), np.full(len(points), 1 / len(points))
 
     def run() -> Chosen:
-        found = sparse.herding(kernel, points, alpha, k, step="uniform")
-        return np.repeat(found.indices, np.rint(found.weights * k).astype(int))
+        found = sparse.herding(
+            kernel, points, alpha, k, step="greedy", distinct=True, **options
+        )
+        return found.indices, found.weights
 
     return run
 
 
 def ours_herding_single(points: np.ndarray, k: int) -> Callable[[], Chosen]:
     return ours_herding(points.astype(np.float32), k)
+
+
+def ours_herding_best(points: np.ndarray, k: int) -> Callable[[], Chosen]:
+    return ours_herding(points, k, best_weights=True)
 
 
 def plain_herding(points: np.ndarray, k: int) -> Callable[[], Chosen]:
@@ -56,11 +59,13 @@ def plain_herding(points: np.ndarray, k: int) -> Callable[[], Chosen]:
             -(squares[:, None] + squares - 2 * points @ points.T) / (2 * points.shape[1])
         )
         mean, total = gram.mean(axis=1), np.zeros(len(points))
-        chosen = []
+        chosen: list[int] = []
         for t in range(k):
-            chosen.append(int((mean - total / max(t, 1)).argmax()))
+            merit = mean - total / (t + 1)
+            merit[chosen] = -np.inf
+            chosen.append(int(merit.argmax()))
             total += gram[chosen[-1]]
-        return np.array(chosen)
+        return np.array(chosen), None
 
     return run
 
@@ -73,46 +78,49 @@ def coreax_herding(points: np.ndarray, k: int) -> Callable[[], Chosen]:
     from coreax.kernels import SquaredExponentialKernel
     from coreax.solvers import KernelHerding
 
-    kernel = SquaredExponentialKernel(length_scale=float(np.sqrt(points.shape[1])))
+    kernel = SquaredExponentialKernel(length_scale=float(np.sqrt(DIMENSION)))
     solver = KernelHerding(coreset_size=k, kernel=kernel, block_size=1000)
     data = Data(jax.numpy.asarray(points))
 
     def run() -> Chosen:
         coreset, _ = solver.reduce(data)
-        return np.asarray(coreset.unweighted_indices)
+        return np.asarray(coreset.unweighted_indices), None
 
     return run
 
 
 def goodpoints_thinning(points: np.ndarray, k: int) -> Callable[[], Chosen]:
-    """Kernel thinning to ``n / 2^m``, the nearest power of two to ``k``.
+    """Kernel thinning, with the whole Gram matrix stored.
 
-    With the whole Gram matrix stored: its other path does not run under NumPy 2.4.
+    Its other path does not run under NumPy 2.4.
     """
     from goodpoints import kt
 
-    rounds = round(np.log2(len(points) / k))
-    width = points.shape[1]
+    rounds = int(np.log2(len(points) // k))
 
     def kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return np.exp(-((x - y) ** 2).sum(axis=-1) / (2 * width))
+        return np.exp(-((x - y) ** 2).sum(axis=-1) / (2 * DIMENSION))
 
     def run() -> Chosen:
-        return np.asarray(kt.thin(points, rounds, kernel, kernel, seed=1, store_K=True))
+        return np.asarray(kt.thin(points, rounds, kernel, kernel, seed=1, store_K=True)), None
 
     return run
 
 
 def random_points(points: np.ndarray, k: int) -> Callable[[], Chosen]:
-    return lambda: np.random.default_rng(1).choice(len(points), size=k)
+    return lambda: (np.random.default_rng(1).choice(len(points), size=k), None)
 
 
 def ours_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
     from noisytheory import sparse
     from noisytheory.kernels import Gaussian
 
-    kernel = Gaussian(np.sqrt(points.shape[1]))
-    return lambda: sparse.farthest_first(kernel, points, k).centres
+    kernel = Gaussian(np.sqrt(DIMENSION))
+    return lambda: (sparse.farthest_first(kernel, points, k).centres, None)
+
+
+def ours_farthest_single(points: np.ndarray, k: int) -> Callable[[], Chosen]:
+    return ours_farthest(points.astype(np.float32), k)
 
 
 def plain_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
@@ -121,7 +129,7 @@ def plain_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
         while len(chosen) < k:
             np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1), out=nearest)
             chosen.append(int(nearest.argmax()))
-        return np.array(chosen)
+        return np.array(chosen), None
 
     return run
 
@@ -129,115 +137,217 @@ def plain_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
 def fpsample_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
     import fpsample
 
-    return lambda: np.asarray(fpsample.fps_sampling(points, k, start_idx=0))
+    return lambda: (np.asarray(fpsample.fps_sampling(points, k, start_idx=0)), None)
 
 
+class Method(NamedTuple):
+    make: Callable[[np.ndarray, int], Callable[[], Chosen]]
+    package: str | None = None
+    note: str = ""
+
+
+OURS, SINGLE, BEST = "noisytheory", "noisytheory (float32)", "noisytheory, best weights"
+PLAIN, COREAX = "plain NumPy, whole Gram matrix", "coreax KernelHerding"
+FPSAMPLE = "fpsample fps_sampling"
 HERDING = {
-    "ours": (ours_herding, None),
-    "ours, single precision": (ours_herding_single, None),
-    "plain, whole Gram matrix": (plain_herding, None),
-    "coreax KernelHerding": (coreax_herding, "coreax"),
-    "goodpoints kernel thinning": (goodpoints_thinning, "goodpoints"),
-    "random": (random_points, None),
+    OURS: Method(ours_herding, None, "step='greedy', distinct=True"),
+    SINGLE: Method(ours_herding_single),
+    BEST: Method(ours_herding_best, None, "best convex weights on the same points"),
+    COREAX: Method(coreax_herding, "coreax"),
+    PLAIN: Method(plain_herding),
+    "goodpoints kernel thinning": Method(goodpoints_thinning, "goodpoints"),
+    "random points": Method(random_points),
 }
 FARTHEST = {
-    "ours": (ours_farthest, None),
-    "plain": (plain_farthest, None),
-    "fpsample (Euclidean only)": (fpsample_farthest, "fpsample"),
+    OURS: Method(ours_farthest, None, "any kernel, here Gaussian; error: covering radius"),
+    SINGLE: Method(ours_farthest_single),
+    FPSAMPLE: Method(fpsample_farthest, "fpsample", "Euclidean only, float32 inside"),
+    "plain NumPy, Euclidean": Method(plain_farthest),
 }
-TASKS = {"herding": HERDING, "farthest first": FARTHEST}
+TASKS = {"herding": HERDING, "farthest-first traversal": FARTHEST}
+SMALL, MIDDLE, LARGE, FAR = (
+    ("herding", 8192, 512), ("herding", 10_000, 500), ("herding", 50_000, 500),
+    ("farthest-first traversal", 50_000, 500),
+)
 
 
-def judged(points: np.ndarray, chosen: Chosen, task: str) -> dict[str, float]:
-    """RKHS error with equal and with the best convex weights, or the covering radius."""
-    from noisytheory.kernels import Gaussian
-    from noisytheory.sparse.approximation import Target
-    from noisytheory.sparse.projection import simplex_weights
-
-    kernel = Gaussian(np.sqrt(points.shape[1]))
-    if task == "farthest first":
-        nearest = np.full(len(points), np.inf)
-        for i in chosen:
-            np.minimum(nearest, ((points - points[i]) ** 2).sum(axis=1), out=nearest)
-        return {"radius": float(np.sqrt(nearest.max()))}
-    target = Target(kernel, points, np.full(len(points), 1 / len(points)))
-    equal = target.distance(chosen, np.full(len(chosen), 1 / len(chosen)))
-    unique = np.unique(chosen)
-    gram = target.gram(unique)
-    best = simplex_weights(gram, target.scores[unique], np.full(len(unique), 1 / len(unique)))
-    return {"error": equal, "best weights": target.distance(unique, best, gram)}
+def title(task: str, n: int, k: int) -> str:
+    return f"{task}, n={n:,}, d={DIMENSION}, k={k}"
 
 
-def measure(task: str, name: str, n: int, dimension: int, k: int, rounds: int) -> dict[str, object]:
-    """One method, in this process."""
-    points = points_of(n, dimension)
-    run = TASKS[task][name][0](points, k)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    chosen = run()
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return {
-        "method": name, "n": n, "k": len(chosen), "seconds": statistics.median(times),
-        "spread": [min(times), max(times)], "MiB": round(grown, 1),
-        **judged(points, chosen, task),
+def taking_part(task: str, n: int, k: int) -> dict[str, Method]:
+    """Methods that fit this size, and are installed."""
+    methods = {
+        name: method for name, method in TASKS[task].items()
+        if method.package is None or importlib.util.find_spec(method.package) is not None
     }
+    if task == "herding" and n > 20_000:
+        # A Gram matrix of 20 GB.
+        del methods[PLAIN]
+    if n != k * 2 ** int(np.log2(n // k)):
+        # Thinning halves: another size would not be equal.
+        methods.pop("goodpoints kernel thinning", None)
+    return methods
+
+
+class Judge:
+    """RKHS error or covering radius of points chosen among the same ones."""
+
+    def __init__(self, task: str, n: int) -> None:
+        from noisytheory.kernels import Gaussian
+        from noisytheory.sparse.approximation import Target
+
+        self.points, self.task = points_of(n), task
+        if task == "herding":
+            self.target = Target(Gaussian(np.sqrt(DIMENSION)), self.points, np.full(n, 1 / n))
+
+    def error(self, chosen: np.ndarray, weights: np.ndarray | None) -> float:
+        if self.task == "herding":
+            equal = np.full(len(chosen), 1 / len(chosen))
+            return self.target.distance(chosen, equal if weights is None else weights)
+        nearest = np.full(len(self.points), np.inf)
+        for i in chosen:
+            np.minimum(nearest, ((self.points - self.points[i]) ** 2).sum(axis=1), out=nearest)
+        return float(np.sqrt(nearest.max()))
+
+
+def compare(
+    task: str, n: int, k: int, rounds: int, machine: recorded.Machine
+) -> tuple[list[recorded.Row], dict[str, list[int]]]:
+    """All methods in turns: their rows, and what they chose."""
+    judge, rows, chosen = Judge(task, n), [], {}
+    workers, times = {}, {}
+    methods = taking_part(task, n, k)
+    for name in methods:
+        worker = recorded.Worker(__file__, ["--one", task, name, "--size", str(n), str(k)])
+        if worker.failure is not None:
+            rows.append(recorded.row(title(task, n, k), name, None, note=worker.failure))
+            continue
+        workers[name], times[name] = worker, list[float]()
+    for _ in range(rounds):
+        for name, worker in workers.items():
+            times[name].append(worker.ask())
+        machine.measure()
+    for name, worker in workers.items():
+        worker.close()
+        told = worker.first
+        chosen[name] = told["indices"]
+        weights = None if told["weights"] is None else np.array(told["weights"])
+        random = name == "random points"
+        rows.append(recorded.row(
+            title(task, n, k), name, None if random else statistics.median(times[name]),
+            None if random else told["peak_mib"],
+            judge.error(np.array(told["indices"]), weights), methods[name].note,
+        ))
+    return rows, chosen
+
+
+def agreement(rows: list[recorded.Row], chosen: dict[str, list[int]]) -> None:
+    """Say in our rows whose points are the same."""
+    for row in rows:
+        if not row["who"].startswith(OURS) or row["who"] not in chosen or row["who"] == BEST:
+            continue
+        same = [
+            name for name, indices in chosen.items()
+            if name != row["who"] and not name.startswith(OURS)
+            and indices == chosen[row["who"]]
+        ]
+        told = [row["note"]] if row["note"] else []
+        row["note"] = "; ".join([*told, *(f"same points as {name}" for name in same)])
+
+
+def goals(works: dict[tuple[str, int, int], dict[str, recorded.Row]]) -> list[recorded.Row]:
+    """What was aimed at, for the works whose rivals were here."""
+    found = []
+
+    def ratio(work: tuple[str, int, int], rival: str, who: str) -> float | None:
+        rows = works.get(work, {})
+        if rival not in rows or who not in rows or not rows[rival]["seconds"]:
+            return None
+        return rows[rival]["seconds"] / rows[who]["seconds"]
+
+    for work, aim, who, rival, needed, why in (
+        (MIDDLE, "10 x coreax, the same points", OURS, COREAX, 10, "kernel values dominate"),
+        (MIDDLE, "15 x coreax in float32", SINGLE, COREAX, 15, "kernel values dominate"),
+        (LARGE, "10 x coreax", OURS, COREAX, 10,
+         "half of the Gram matrix at the machine's speed of products and exponentials"),
+        (FAR, "parity with fpsample in float64", OURS, FPSAMPLE, 1, ""),
+        (FAR, "2 x fpsample in float32", SINGLE, FPSAMPLE, 2, ""),
+    ):
+        times = ratio(work, rival, who)
+        if times is not None:
+            found.append(recorded.goal(
+                title(*work), aim, f"{times:.1f} x", times >= needed, why
+            ))
+    if LARGE in works:
+        memory = works[LARGE][OURS]["peak_mib"]
+        found.append(recorded.goal(
+            title(*LARGE), "peak memory under 25 MB", f"{memory:.1f} MiB", memory * 2**20 < 25e6,
+            "factors of the kernel, twice the points",
+        ))
+    for work in (SMALL, MIDDLE, LARGE):
+        rows = works.get(work)
+        if not rows:
+            continue
+        rivals = [r for name, r in rows.items() if not name.startswith(OURS) and r["error"]]
+        least = min(r["error"] for r in rivals)
+        named = next(r["who"] for r in rivals if r["error"] == least)
+        ours, best = rows[OURS]["error"], rows[BEST]["error"]
+        found.append(recorded.goal(
+            title(*work), "error at equal k never above any rival's",
+            f"{ours:.6f} with equal weights, {best:.6f} with the best, beside {least:.6f} "
+            f"({named})",
+            ours <= least * (1 + 1e-6), "another point won at equal weights",
+        ))
+        found.append(recorded.goal(
+            title(*work), "best weights: 15 to 20% less error",
+            f"{100 * (1 - best / least):.0f}% less", best <= 0.85 * least, "",
+        ))
+    return found
+
+
+def one(task: str, name: str, n: int, k: int) -> None:
+    """In a worker: one method."""
+    run = TASKS[task][name].make(points_of(n), k)
+
+    def told(found: Chosen) -> dict[str, Any]:
+        indices, weights = found
+        return {"indices": indices.tolist(), "weights": None if weights is None else
+                weights.tolist()}
+
+    recorded.serve(run, told)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="numbers alone")
+    parser.add_argument("--record", action="store_true", help="keep them under results/")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--large", action="store_true", help="herding of 50,000 points too")
+    parser.add_argument("--small", action="store_true", help="without herding of 50,000 points")
+    parser.add_argument("--core", type=int, help="core to run on; the last by default")
     parser.add_argument("--one", nargs=2, metavar=("TASK", "METHOD"), help=argparse.SUPPRESS)
-    parser.add_argument("--size", nargs=3, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--size", nargs=2, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(measure(*options.one, *options.size, options.rounds)))
+        one(*options.one, *options.size)
         return
-    sizes = [("herding", 8192, 10, 512), ("farthest first", 50_000, 10, 500)]
-    if options.large:
-        sizes.append(("herding", 50_000, 10, 500))
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu",
-               "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
-    results: dict[str, list[dict[str, object]]] = {}
-    for task, n, dimension, k in sizes:
-        rows = results.setdefault(f"{task}, n={n}, d={dimension}, k={k}", [])
-        for name, (_, package) in TASKS[task].items():
-            if package is not None and importlib.util.find_spec(package) is None:
-                rows.append({"method": name, "missing": package})
-                continue
-            if n > 20_000 and name.startswith(("plain, whole", "goodpoints")):
-                rows.append({"method": name, "missing": f"{8 * n * n / 1e9:.0f} GB of memory"})
-                continue
-            command = [sys.executable, __file__, "--one", task, name, "--rounds",
-                       str(options.rounds), "--size", str(n), str(dimension), str(k)]
-            done = subprocess.run(
-                command, env={**os.environ, **threads}, capture_output=True, text=True
-            )
-            if done.returncode:
-                reason = (done.stderr.strip().splitlines() or ["killed"])[-1]
-                rows.append({"method": name, "missing": reason})
-                continue
-            rows.append(json.loads(done.stdout.splitlines()[-1]))
-    if options.json:
-        print(json.dumps(results, indent=2))
-        return
-    for title, rows in results.items():
-        print(title)
-        own = next(row["seconds"] for row in rows if row["method"] == "ours")
-        for row in rows:
-            if "missing" in row:
-                print(f"  {row['method']:<28} not run: {row['missing']}")
-                continue
-            quality = ", ".join(
-                f"{key} {row[key]:.6f}" for key in ("error", "best weights", "radius") if key in row
-            )
-            print(f"  {row['method']:<28} {row['seconds']:8.3f} s  x{row['seconds'] / own:7.2f}"
-                  f"  {row['MiB']:7.1f} MiB  k={row['k']}  {quality}")
+    recorded.pinned(options.core)
+    machine = recorded.Machine()
+    rows: list[recorded.Row] = []
+    works: dict[tuple[str, int, int], dict[str, recorded.Row]] = {}
+    for work in (SMALL, MIDDLE, LARGE, FAR):
+        if work == LARGE and options.small:
+            continue
+        found, chosen = compare(*work, 3 if work == LARGE else options.rounds, machine)
+        agreement(found, chosen)
+        works[work] = {row["who"]: row for row in found}
+        rows += found
+    result = recorded.result(
+        __file__, "Sparse approximation: herding and farthest-first traversal", rows,
+        goals(works), machine, ("scipy", "coreax", "jax", "goodpoints", "fpsample"),
+        options.rounds,
+    )
+    recorded.finish(__file__, result, record=options.record, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """What storing costs: the journal, the compaction and the files, beside Zarr with a chunk a block.
 
-Run as ``python validation/benchmarks/store.py``; every figure is a median over rounds in which our
-way and the rival's take turns, on the same directory and the same blocks. Nothing is deleted before
-the end: for a while after a deletion ext4 is many times slower at making files.
+Run as ``python validation/benchmarks/store.py`` (``--json`` for numbers alone, ``--record`` to keep
+them). Seconds by the clock, because files are waited for; every figure is a median over rounds in
+which our way and the rival's take turns, on the same directory and the same blocks. Nothing is
+deleted before the end: for a while after a deletion ext4 is many times slower at making files.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import recorded
 import xarray as xr
 import zarr
 
@@ -92,25 +94,40 @@ def blocks_of(count: int, rows: int) -> list[np.ndarray]:
     return list(np.random.default_rng(1).normal(size=(count, rows)))
 
 
-def compare_blocks(root: Path, rounds: int) -> None:
-    print("\nblocks, one at a time           journal   chunk a block   ratio   compaction   files")
-    for rows, count, few in ((16, 20000, 400), (100, 20000, 400), (1000, 4000, 400)):
+def compare_blocks(
+    root: Path, rounds: int, machine: recorded.Machine
+) -> tuple[list[recorded.Row], list[recorded.Row]]:
+    """Blocks put one at a time: rows and goals."""
+    rows, goals = [], []
+    for length, count, few in ((16, 20000, 400), (100, 20000, 400), (1000, 4000, 400)):
         chains = 10
         ours, rivals, compactions = [], [], []
         for i in range(rounds):
-            blocks = blocks_of(count, rows)
-            rival = root / f"rival-{rows}-{i}"
-            rivals.append(few / chunk_a_block(rival, blocks[:few], chains))
+            blocks = blocks_of(count, length)
+            rival = root / f"rival-{length}-{i}"
+            rivals.append(chunk_a_block(rival, blocks[:few], chains) * count / few)
             rival_files = files_in(rival) / few * count
-            putting, compacting, files = journal(root / f"ours-{rows}-{i}", blocks, chains)
-            ours.append(count / putting)
-            compactions.append(count * rows * 8 / compacting / 1e6)
-        mine, other = statistics.median(ours), statistics.median(rivals)
-        print(
-            f"{count:6d} blocks of {rows:4d} floats {mine:10,.0f}/s {other:11,.0f}/s"
-            f" {mine / other:8.0f} {statistics.median(compactions):8,.0f} MB/s"
-            f" {files:4d} : {rival_files:,.0f}"
-        )
+            putting, compacting, files = journal(root / f"ours-{length}-{i}", blocks, chains)
+            ours.append(putting)
+            compactions.append(compacting)
+            machine.measure()
+        work = f"storing {count:,} blocks of {length:,} numbers, one at a time"
+        put, compacted = statistics.median(ours), statistics.median(compactions)
+        other = statistics.median(rivals)
+        rows += [
+            recorded.row(work, "noisytheory, journal and compaction", put + compacted, None, None,
+                         f"{count / put:,.0f} blocks/s into the journal, then compacted at "
+                         f"{count * length * 8 / compacted / 1e6:,.0f} MB/s; {files} files"),
+            recorded.row(work, "Zarr, a chunk a block", other, None, None,
+                         f"scaled up from {few} blocks; {rival_files:,.0f} files"),
+        ]
+        if length == 100:
+            a_block = 1e6 * (put + compacted) / count
+            goals.append(recorded.goal(
+                work, "under 100 µs a cell, crash-safe", f"{a_block:.0f} µs a block",
+                a_block < 100, "",
+            ))
+    return rows, goals
 
 
 def made_bare(path: Path, target: Path) -> float:
@@ -135,7 +152,7 @@ def made_bare(path: Path, target: Path) -> float:
     return seconds(make)
 
 
-def compare_claims(root: Path, claims: int) -> None:
+def compare_claims(root: Path, claims: int, machine: recorded.Machine) -> list[recorded.Row]:
     """Finish claims in one store, beside the bare files and xarray writing the same dataset."""
     cells = int(np.prod(CELLS))
     chains, rows = 4, 100
@@ -163,20 +180,24 @@ def compare_claims(root: Path, claims: int) -> None:
             times["temporary"].append(seconds(lambda i=i: finish(aside, i)))
             times["bare"].append(made_bare(path / f"paper/{i}", root / f"bare/{i}"))
             times["xarray"].append(seconds(lambda i=i: rival(i)))
+            if i % 50 == 0:
+                machine.measure()
     files = files_in(path)
     with Store.open(path, RUN) as store:
         times["resumed"] = [seconds(lambda i=i: finish(store, i)) for i in range(claims)]
     opened = seconds(lambda: xr.open_datatree(path, engine="zarr").close())
 
-    ms = {name: 1e3 * statistics.median(values) for name, values in times.items()}
-    print(f"{claims} claims of {len(dataset.variables)} variables, {cells * chains} blocks each")
-    print(f"put, compact and list   {ms['ours']:6.2f} ms a claim")
-    print(f"the same files, bare    {ms['bare']:6.2f} ms, ratio {ms['bare'] / ms['ours']:.2f}")
-    print(f"xarray's to_zarr        {ms['xarray']:6.2f} ms, ratio {ms['xarray'] / ms['ours']:.1f}")
-    print(f"in a temporary store    {ms['temporary']:6.2f} ms")
-    print(f"again, when finished    {ms['resumed']:6.2f} ms")
-    print(f"files                   {files / claims:6.1f} a claim")
-    print(f"xarray opens all        {opened:6.2f} s")
+    middle = {name: statistics.median(values) for name, values in times.items()}
+    work = f"a claim of {len(dataset.variables)} variables and {cells * chains} blocks, finished"
+    return [
+        recorded.row(work, "noisytheory", middle["ours"], None, None,
+                     f"{files / claims:.0f} files; the same files by bare system calls "
+                     f"{1e3 * middle['bare']:.1f} ms; found finished when resumed "
+                     f"{1e3 * middle['resumed']:.2f} ms; xarray opens all {claims} in "
+                     f"{opened:.2f} s"),
+        recorded.row(work, "noisytheory, temporary store", middle["temporary"]),
+        recorded.row(work, "xarray to_zarr", middle["xarray"]),
+    ]
 
 
 def main() -> None:
@@ -184,13 +205,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--claims", type=int, default=300)
     parser.add_argument("--directory", type=Path, help="where to write; a temporary one by default")
+    parser.add_argument("--json", action="store_true", help="numbers alone")
+    parser.add_argument("--record", action="store_true", help="keep them under results/")
+    parser.add_argument("--core", type=int, help="core to run on; the last by default")
     options = parser.parse_args()
+    recorded.pinned(options.core)
+    machine = recorded.Machine()
     root = Path(tempfile.mkdtemp(dir=options.directory))
     try:
-        compare_claims(root, options.claims)
-        compare_blocks(root, options.rounds)
+        rows = compare_claims(root, options.claims, machine)
+        more, goals = compare_blocks(root, options.rounds, machine)
     finally:
         shutil.rmtree(root, ignore_errors=True)
+    found = recorded.result(
+        __file__, "Storing", rows + more, goals, machine, ("zarr", "xarray"), options.rounds,
+        "seconds by the clock of one pinned core, medians of rounds taken in turns",
+    )
+    recorded.finish(__file__, found, record=options.record, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,34 @@ proposition_11 = KERNEL_MEAN.identity(
     **worked(simulate.minimisers),
 )
 
+BAYES: dict[str, Any] = dict(
+    hypotheses=[ZERO],
+    quantity="0-1 risk of the rule",
+    unit="probability",
+    **worked(simulate.bayes_rule),
+)
+bayes_printed = KERNEL_MEAN.identity(
+    "proposition-11/bayes-rule/printed",
+    statement=r"f_{01,P}(x)=1\text{ if }\eta(x)>\tfrac12\text{ and }0\text{ otherwise}",
+    place="proof of Proposition 11, A.4: it is well known that",
+    grid=dict(otherwise=[0], threshold=["11/20"]),
+    expect="refuted",
+    note=(
+        "Print has three Bayes rules. A score of 0 is an error for both labels, so that this one "
+        "is wrong wherever it outputs 0. Posteriors are tenths: 11/20 is above one half."
+    ),
+    **BAYES,
+)
+bayes_repaired = KERNEL_MEAN.identity(
+    "proposition-11/bayes-rule/repaired",
+    statement=r"f_{01,P}(x)=1\text{ if }\eta(x)\ge\tfrac12\text{ and }-1\text{ otherwise}",
+    place="Sec. 2",
+    grid=dict(otherwise=[-1], threshold=["1/2"]),
+    note="The first of the three.",
+    twin=dict(grid=dict(otherwise=[-1], threshold=["3/4"]), why="positive from 3/4 on"),
+    **BAYES,
+)
+
 theorem_16_calibrated = KERNEL_MEAN.identity(
     "theorem-16/calibrated",
     statement=r"\ell(y,v)=\lambda yv+g(y)\text{ is calibrated}\iff\lambda<0",

@@ -13,7 +13,14 @@ from fractions import Fraction
 from noisytheory.claim import Certificate
 from noisytheory.surrogates.worked import around, lattice
 
-__all__ = ["bayes_optimal", "calibrated", "linear_calibrated", "linear_regret", "minimisers"]
+__all__ = [
+    "bayes_optimal",
+    "bayes_rule",
+    "calibrated",
+    "linear_calibrated",
+    "linear_regret",
+    "minimisers",
+]
 
 POSTERIORS = [Fraction(k, 10) for k in range(11)]
 SCORES = lattice(-1, 1, 2)
@@ -132,6 +139,24 @@ def bayes_optimal(threshold: Fraction = Fraction(1, 2)) -> Iterator[Certificate]
         risks = [1 - (2 * eta - 1) * v for v in SCORES]
         risk = 1 - (2 * eta - 1) * rule
         yield Certificate(risk, min(risks), [("eta", eta), ("f_P", rule), ("risk of f_P", risk)])
+
+
+def bayes_rule(otherwise: int, threshold: str) -> Iterator[Certificate]:
+    r"""0-1 risk, zeros wrong, of $f=1$ where $\eta$ reaches a threshold, against the least of all.
+
+    Parameters
+    ----------
+    otherwise : {0, -1}
+        What $f$ is below it.
+    threshold : str
+        One half where the claim holds.
+    """
+    for eta in POSTERIORS:
+        rule = 1 if eta >= Fraction(threshold) else otherwise
+        risk = _error(eta, Fraction(rule), "both")
+        yield Certificate(
+            risk, min(eta, 1 - eta), [("eta", eta), ("f", rule), ("Risk01 of f", risk)]
+        )
 
 
 def minimisers(sigma: float, zero: str) -> Iterator[Certificate]:

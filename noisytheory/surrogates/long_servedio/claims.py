@@ -146,10 +146,35 @@ impossibility = KERNEL_MEAN.identity(
     statement=r"\forall\sigma\ \forall\psi\ \exists P:\ \mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})"
     r"=\tfrac12",
     grid=dict(sigma=[0.3, 0.1, 0.01]),
-    note="For hinge loss, exactly; for smooth potentials see `.../potentials`.",
+    note=(
+        "For hinge loss, exactly; for smooth potentials see "
+        "`kernel-mean/long-servedio-impossibility/repaired-smooth`."
+    ),
     twin=dict(**worked(_unscaled), why="one population for all rates"),
     **IMPOSSIBLE,
     **worked(_scaled),
+)
+
+
+def _smooth_scaled(potential: str, sigma: float) -> Any:
+    return simulate.potential_risk(potential, sigma, R=int(np.ceil(9 / sigma)))
+
+
+def _smooth_unscaled(potential: str, sigma: float) -> Any:
+    return simulate.hinge_risk(30, sigma, "guessing")
+
+
+impossibility_smooth = KERNEL_MEAN.identity(
+    "long-servedio-impossibility/repaired-smooth",
+    statement=impossibility.statement,
+    grid=dict(potential=list(simulate.SMOOTH), sigma=[0.45, 0.3, 0.1, 0.01, 0.001]),
+    exact=_smooth_scaled,
+    note=r"With $R=\lceil9/\sigma\rceil$; minimisers by Newton's method.",
+    twin=dict(
+        grid=dict(potential=["hinge"], sigma=[0.01]), **worked(_smooth_unscaled),
+        why="hinge loss, and R = 30 at every rate",
+    ),
+    **IMPOSSIBLE,
 )
 
 

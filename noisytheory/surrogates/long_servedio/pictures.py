@@ -90,7 +90,7 @@ def _hyperplane(axes: Axes, omega: tuple[Fraction, Fraction], **style: object) -
 def _thresholds(axes: Axes) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    far = np.geomspace(6, 1000, 200)
+    far = np.geomspace(6, 1300, 200)
     limit = np.asarray(hinge_threshold(far), float)
     axes.fill_between(
         far, limit, 0.5, facecolor="none", hatch="///", edgecolor="C0", alpha=0.35, linewidth=0,
@@ -110,7 +110,7 @@ def _thresholds(axes: Axes) -> None:
         textcoords="offset points", ha="right", va="top", color="C1",
     )
     axes.set(
-        xscale="log", yscale="log", xlim=(6, 1000), ylim=(0.002, 0.7),
+        xscale="log", yscale="log", xlim=(6, 1300), ylim=(0.002, 0.7),
         xlabel="R, distance of the third point", ylabel="noise rate σ [probability]",
         title="How much noise",
     )

@@ -130,10 +130,11 @@ def mean_scores(R: int, sigma: float) -> Iterator[Certificate]:
     )
 
 
-def potential_risk(potential: str, sigma: float) -> dict[str, Any]:
-    r"""0-1 risk of the minimiser of a smooth potential on $P_\sigma$, $R=30$."""
-    omega = potential_minimiser(ATOMS, LABELS, noisy_masses(sigma), SMOOTH[potential])
-    scores = ATOMS[::2] @ omega
+def potential_risk(potential: str, sigma: float, R: int = 30) -> dict[str, Any]:
+    r"""0-1 risk of the minimiser of a smooth potential on $P_\sigma$."""
+    atoms = np.array([p for p in points(Fraction(R)) for _ in (1, -1)], float)
+    omega = potential_minimiser(atoms, LABELS, noisy_masses(sigma), SMOOTH[potential])
+    scores = atoms[::2] @ omega
     return {"lhs": np.array([CLEAN[scores <= 0].sum()]), "rhs": np.array([0.5]),
             "south": scores[:1]}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,20 @@ from noisytheory.surrogates.printed_table import bounds, pictures, simulate
 from noisytheory.surrogates.printed_table.bounds import PRINTED, ROUNDED
 
 
-@requires(sigma=NOISE_RATE)
-def printed_mean(column: str, sigma: Numeric) -> Numeric:
-    """Mean 0-1 risk in print."""
+def _by_cell(rule: Callable[..., float], column: str, sigma: Numeric) -> Numeric:
+    """A rule on the printed mean and deviation of a column, at one noise rate or several."""
     rates = PRINTED[column]
     if not np.isin(np.asarray(sigma), list(rates)).all():
         raise ValueError(f"sigma must be one of {list(rates)}, got {sigma!r}")
-    return sum((sigma == rate) * mean for rate, (mean, _) in rates.items())
+    return sum(
+        (sigma == rate) * float(rule(*cell, simulate.TRIALS)) for rate, cell in rates.items()
+    )
+
+
+@requires(sigma=NOISE_RATE)
+def printed_mean(column: str, sigma: Numeric) -> Numeric:
+    """Mean 0-1 risk in print."""
+    return _by_cell(lambda mean, *_: mean, column, sigma)
 
 
 def printed_error(column: str, sigma: float) -> float:
@@ -81,18 +89,18 @@ table_1_linear = KERNEL_MEAN.published(
 
 
 @requires(sigma=NOISE_RATE)
-def _few_between(sigma: Numeric) -> float:
-    return float(bounds.most_between(*PRINTED["linear"][float(sigma)], simulate.TRIALS))
+def _few_between(sigma: Numeric) -> Numeric:
+    return _by_cell(bounds.most_between, "linear", sigma)
 
 
 @requires(sigma=NOISE_RATE)
-def _many_above_half(sigma: Numeric) -> float:
-    return -float(bounds.trials_above_half(*PRINTED["hinge"][float(sigma)], simulate.TRIALS))
+def _many_above_half(sigma: Numeric) -> Numeric:
+    return -_by_cell(bounds.trials_above_half, "hinge", sigma)
 
 
 @requires(sigma=NOISE_RATE)
-def _few_at_ends(sigma: Numeric) -> float:
-    return float(bounds.most_at_ends(*PRINTED["t-logistic"][float(sigma)], simulate.TRIALS))
+def _few_at_ends(sigma: Numeric) -> Numeric:
+    return _by_cell(bounds.most_at_ends, "t-logistic", sigma)
 
 
 def _intermediate(sigma: float, trials: int) -> Law:

@@ -28,6 +28,29 @@ lemma_4 = KERNEL_MEAN.always(
     twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
     **worked(simulate.least_linear_risk),
 )
+ONLY: dict[str, Any] = dict(
+    statement=(
+        r"\arg\min_{\|\omega\|\le1}\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"
+        r"=\{\hat\Phi(S)\}"
+    ),
+    place="Lemma 4, Sec. 3",
+    quantity="other minimisers on a lattice",
+    **worked(simulate.other_minimisers),
+)
+lemma_4_printed = KERNEL_MEAN.identity(
+    "lemma-4/printed",
+    grid=dict(samples=["any"], radius=[1]),
+    expect="refuted",
+    note=r"With $S=\{(x,1),(x,-1)\}$ the mean is 0 and every $\omega$ is a minimiser.",
+    **ONLY,
+)
+lemma_4_repaired = KERNEL_MEAN.identity(
+    "lemma-4/repaired",
+    hypotheses=["the mean is not 0"],
+    grid=dict(samples=["nonzero"], radius=[1]),
+    twin=dict(grid=dict(samples=["nonzero"], radius=[2]), why="a ball of radius 2"),
+    **ONLY,
+)
 relation_svm = KERNEL_MEAN.identity(
     "relation-svm",
     statement=r"\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)=\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"

@@ -27,6 +27,7 @@ __all__ = [
     "mean_discrepancy",
     "mean_on_ball",
     "multiple_kernels",
+    "other_minimisers",
     "self_similarity",
     "svm_direction",
     "total_variation",
@@ -91,6 +92,34 @@ def least_linear_risk(radius: int) -> Iterator[Certificate]:
                     max(Fraction(0), _dot(omega, mean)) ** 2, _dot(mean, mean),
                     _steps(sample, omega),
                 )
+
+
+def other_minimisers(samples: str, radius: int) -> Iterator[Certificate]:
+    r"""How many $\omega$, no multiples of $\Phi$, have $\langle\omega,\Phi\rangle\ge\|\Phi\|$.
+
+    Parameters
+    ----------
+    samples : {"any", "nonzero"}
+        Whether the mean may be 0.
+    radius : int
+        Of the ball; 1 where the claim holds.
+    """
+    cancelling = [((Fraction(1), Fraction(0)), (Fraction(-1), Fraction(0)))]
+    for sample in (*SAMPLES, *(cancelling if samples == "any" else [])):
+        mean = _mean(sample)
+        if samples == "nonzero" and not any(mean):
+            continue
+        found = []
+        for omega in BALL:
+            other = _times(Fraction(radius), omega)
+            inner, crossed = _dot(other, mean), other[0] * mean[1] != other[1] * mean[0]
+            if (crossed or not any(mean)) and inner >= 0 and inner**2 >= _dot(mean, mean):
+                found.append(other)
+        yield Certificate(
+            len(found), 0,
+            [("signed features", _show(sample)), ("mean", _show([mean])),
+             ("others as good as the unit mean", _show(found[:3]) or "none")],
+        )
 
 
 def self_similarity(signs: str) -> Iterator[Certificate]:

@@ -1,0 +1,141 @@
+"""Pictures that claims bring: drawn once, no part of the fingerprint, never a report's loss."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from xml.etree.ElementTree import fromstring
+
+import planted
+import pytest
+
+import noisytheory as nt
+from noisytheory import audit
+from noisytheory.report import figures, write
+
+CALLS: list[str] = []
+
+BROUGHT = {claim.picture: claim for claim in nt.claims.values() if claim.picture is not None}
+
+
+def shared():
+    """Two lines of a caption
+    in the source. $x$ <b>
+
+    What follows is not the caption.
+    """
+    from matplotlib.figure import Figure
+
+    CALLS.append("shared")
+    figure = Figure()
+    figure.subplots().plot([0, 1], [0, 1], color="C1")
+    figure.set_label("A line that rises from the origin to the point (1, 1), <b> all the way.")
+    return figure
+
+
+def own_draws(dataset):
+    """The mean of the left side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    figure.subplots().set_title(f"mean {float(dataset['mean'].max()):.3f}")
+    return figure
+
+
+def fails():
+    raise ZeroDivisionError("no such luck <script>")
+
+
+def claims():
+    one = planted.hoeffding()
+    return [
+        dataclasses.replace(one, id="planted/first", picture=shared),
+        dataclasses.replace(one, id="planted/deep/second", picture=shared),
+        dataclasses.replace(one, id="planted/draws", picture=own_draws),
+        dataclasses.replace(one, id="planted/fails", picture=fails),
+        dataclasses.replace(planted.cited(), id="planted/quoted-picture", picture=shared),
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pictures")
+    CALLS.clear()
+    with audit(claims(), replicates=64, store=root / "store") as found:
+        write(found, root / "out")
+    return root / "out"
+
+
+def page(folder, name, suffix="html"):
+    return (folder / f"planted/{name}.{suffix}").read_text(encoding="utf-8")
+
+
+def test_a_shared_picture_is_drawn_once_and_shown_on_every_page(folder):
+    assert CALLS == ["shared"]
+    found = set()
+    for name in ("first", "deep/second", "quoted-picture"):
+        for suffix, pattern in (("html", r'src="([^"]+-picture\.svg)"'),
+                                ("md", r"\]\(([^)]+-picture\.svg)\)")):
+            source, = re.findall(pattern, page(folder, name, suffix))
+            where = (folder / f"planted/{name}").parent / source
+            found.add(where.resolve())
+    picture, = found
+    assert picture.is_file() and "#d55e00" in picture.read_text()
+
+
+def test_the_caption_is_the_docstrings_first_paragraph_and_stays_text(folder):
+    assert "Two lines of a caption in the source. $x$ &lt;b&gt;" in page(folder, "first")
+    assert "Two lines of a caption in the source" in page(folder, "first", "md")
+    assert "is not the caption" not in page(folder, "first")
+    assert "(1, 1), &lt;b&gt; all the way" in page(folder, "first")
+
+
+def test_a_picture_may_draw_the_claims_own_dataset(folder):
+    text = "".join(fromstring((folder / "planted/draws-picture.svg").read_text()).itertext())
+    assert re.search(r"mean 0\.\d{3}", text)
+
+
+def test_a_picture_that_raises_leaves_one_line(folder):
+    told = "could not be drawn. ZeroDivisionError: no such luck"
+    assert told in page(folder, "fails") and told in page(folder, "fails", "md")
+    assert "<script>" not in page(folder, "fails")
+    assert not (folder / "planted/fails-picture.svg").exists()
+    assert "pictures that decide" in page(folder, "fails")
+
+
+def test_a_store_alone_says_where_the_picture_of_a_users_file_is(folder, tmp_path):
+    write(folder.parent / "store", tmp_path)
+    assert "shared() draws it, in the file that declares the claim" in page(tmp_path, "first")
+    assert not list(tmp_path.rglob("*-picture.svg"))
+
+
+def test_a_store_alone_draws_what_the_catalogue_declares(tmp_path):
+    claim = nt.claims["kernel-mean/figure-3/clean"]
+    with audit([claim], budget="smoke", store=tmp_path / "store"):
+        pass
+    write(tmp_path / "store", tmp_path / "out")
+    assert (tmp_path / "out/kernel-mean/figure-3/clean-picture.svg").is_file()
+
+
+def test_a_picture_is_no_part_of_the_fingerprint_nor_of_the_twin():
+    claim = nt.claims["kernel-mean/figure-1"]
+    other = dataclasses.replace(claim, picture=shared)
+    assert claim.fingerprint() == other.fingerprint()
+    assert other.broken().picture is None
+
+
+@pytest.mark.parametrize("picture", BROUGHT, ids=lambda p: p.__name__)
+def test_a_catalogues_picture_reads_well_and_is_the_same_again(picture, monkeypatch):
+    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
+    assert len(" ".join(picture.__doc__.split())) > 80
+    drawn = []
+    for _ in range(2):
+        figure = figures.styled(picture, math=True)()
+        drawn.append(figures.svg(figure, math=True))
+    assert drawn[0] == drawn[1] and len(drawn[0]) < 300_000
+    assert len(figure.get_label()) > 80
+    for axes in figure.axes:
+        assert axes.get_xlabel() and axes.get_title("left") + axes.get_title()
+    assert any("[" in axes.get_ylabel() for axes in figure.axes)
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", drawn[0]))
+    assert used <= set(figures.DARK)

@@ -1,0 +1,87 @@
+"""The protocol of the earlier version's Figure 1, on bundled digits."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from noisytheory.kernels import Gaussian
+from noisytheory.sparse import simulate_digits
+
+
+@pytest.fixture(scope="module")
+def protocol():
+    return simulate_digits.bundled(0)
+
+
+def error(protocol, weights):
+    """RKHS distance to the mean of all, from the whole Gram matrix."""
+    gap = weights - protocol.mean
+    return float(np.sqrt(gap @ Gaussian(protocol.bandwidth)(protocol.train) @ gap))
+
+
+def test_folds_part_the_images(protocol):
+    folds = [simulate_digits.bundled(fold) for fold in range(simulate_digits.FOLDS)]
+    assert sum(len(fold.answers) for fold in folds) == 357
+    assert all(len(fold.labels) + len(fold.answers) == 357 for fold in folds)
+    assert protocol.train.min() == 0 and protocol.train.max() == 1
+    assert set(protocol.labels) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_round_loses_at_most_its_tolerance(protocol, parallel):
+    sizes = [len(protocol.labels)]
+    for j, weights in enumerate(simulate_digits.herds(protocol, parallel=parallel), start=1):
+        assert error(protocol, weights) <= j * protocol.tolerance + 1e-9
+        assert np.abs(weights).sum() == pytest.approx(1)
+        sizes.append(np.count_nonzero(weights))
+    assert all(later < earlier for earlier, later in itertools.pairwise(sizes))
+    assert sizes[-1] <= protocol.stop < sizes[-2]
+
+
+def test_the_first_herd_is_the_largest_that_the_tolerance_asks_for(protocol):
+    first = next(simulate_digits.herds(protocol, parallel=False))
+    assert error(protocol, first) > 0.5 * protocol.tolerance
+
+
+def test_the_baseline_counts_what_the_mean_calls_right(protocol):
+    scores = np.array([
+        np.exp(-np.sum((protocol.train - x) ** 2, axis=1) / (2 * protocol.bandwidth**2))
+        @ protocol.labels for x in protocol.test
+    ])
+    assert protocol.baseline == int(np.sum(scores * protocol.answers > 0))
+
+
+def test_a_certificate_counts_images():
+    found = simulate_digits.counted_certificate(Fraction(1, 10))(counted=12, tested=119)
+    assert found.lhs == Fraction(12, 119) and found.exceeds()
+    assert not simulate_digits.counted_certificate(Fraction(1, 10))(11, 119).exceeds()
+
+
+def test_instances_are_the_herds_in_question():
+    few = simulate_digits.few_points(1, 0.5)
+    sizes = [size for size, _ in simulate_digits.bundled(1).recursive]
+    assert len(few["lhs"]) == sum(size <= 23.8 for size in sizes)
+    far = simulate_digits.short_of_mean(1, 0.1)
+    assert len(far["lhs"]) == sum(size >= 23.8 for size in sizes)
+    apart = simulate_digits.compared(1, simulate_digits.TOLERANCE)
+    assert len(apart["lhs"]) == len(simulate_digits.bundled(1).parallel)
+    assert np.array_equal(apart["lhs"] * apart["tested"], apart["counted"])
+
+
+def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
+    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
+    assert simulate_digits.mnist_pair() is None
+    monkeypatch.setenv("NOISYTHEORY_DATA", str(tmp_path))
+    assert simulate_digits.mnist_pair() is None
+    rng = np.random.default_rng(5)
+    images = rng.integers(0, 256, (30, 28, 28), dtype=np.uint8)
+    classes = np.resize([3, 8, 1], 30).astype(np.uint8)
+    np.savez(tmp_path / "mnist.npz", x_train=images, y_train=classes, x_test=images[:6],
+             y_test=classes[:6])
+    found = simulate_digits.mnist_pair()
+    assert found is not None and found.train.shape == (20, 784) and found.test.shape == (4, 784)
+    assert found.labels.tolist() == [-1.0, 1.0] * 10 and float(found.train.max()) <= 1

@@ -1,0 +1,111 @@
+"""Recorded benchmarks become pages: who was ahead, by how much, and which goals were missed."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree.ElementTree import fromstring
+
+import benchmark_pages
+import pytest
+
+RECORDED = {
+    "title": "Herding", "command": "python validation/benchmarks/sparse.py",
+    "machine": {"cores": 2, "dgemm_gflops": 51.2}, "versions": {"numpy": "2.3.0"},
+    "rows": [
+        {"work": "n=50,000", "who": "noisytheory (float64)", "seconds": 2.0, "peak_mib": 17.0,
+         "error": 0.00607, "note": "blocks of $n$ <rows>"},
+        {"work": "n=50,000", "who": "rival 1.0", "seconds": 14.4, "peak_mib": 340.0,
+         "error": 0.00607, "note": ""},
+        {"work": "n=50,000", "who": "loop", "seconds": 100.0, "peak_mib": None, "error": None,
+         "note": ""},
+        {"work": "n=500", "who": "rival 1.0", "seconds": 0.01, "peak_mib": 1.0, "error": 0.1},
+        {"work": "n=500", "who": "noisytheory", "seconds": 0.02, "peak_mib": 1.0, "error": 0.1},
+        {"work": "alone", "who": "noisytheory", "seconds": 0.5, "peak_mib": 1.0, "error": None},
+        {"work": "too large", "who": "rival 1.0", "seconds": None, "note": "out of memory"},
+        {"work": "too large", "who": "noisytheory", "seconds": 9.0, "peak_mib": 8.0},
+    ],
+    "goals": [
+        {"work": "n=50,000", "goal": "10 x the rival", "measured": "7.2 x", "reached": False,
+         "why": "memory-bound"},
+        {"work": "n=500", "goal": "no more than 1 s", "measured": "0.02 s", "reached": True,
+         "why": ""},
+    ],
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "sparse.json").write_text(json.dumps(RECORDED))
+    assert benchmark_pages.write(tmp_path / "out", results)
+    return tmp_path / "out"
+
+
+def cells(text, who):
+    return [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in text.splitlines() if line.startswith(f"| {who}")
+    ]
+
+
+def test_every_row_stands_against_the_best_rival(folder):
+    text = (folder / "benchmarks.md").read_text()
+    big, small, alone, large = cells(text, "noisytheory")
+    assert big[1:5] == ["2", "7.2 × faster", "17", "0.00607"]
+    assert small[2] == "2 × slower"
+    assert alone[2] == large[2] == "–"
+    assert [row[2] for row in cells(text, "rival")] == ["best rival", "best rival", "–"]
+    assert cells(text, "loop")[0][2:5] == ["6.9 × its time", "–", "–"]
+
+
+def test_goals_say_whether_they_were_reached_and_why_not(folder):
+    text = (folder / "benchmarks.md").read_text()
+    assert "1 of 2 goals is reached" in text
+    assert "| n=50,000 | 10 x the rival | 7.2 x | ✘ not reached | memory-bound |" in text
+    assert "| n=500 | no more than 1 s | 0.02 s | ✔ reached |  |" in text
+
+
+def test_the_page_says_the_same_and_keeps_text_as_text(folder):
+    page = (folder / "benchmarks.html").read_text()
+    assert "7.2 × faster" in page and "not reached" in page and "51.2" in page
+    assert "<math" in page and "<rows>" not in page
+    for name in re.findall(r'(?:href|src)="([^"]+)"', page):
+        assert name == "index.html" or (folder / name).is_file()
+
+
+def test_the_picture_has_a_row_for_every_work_with_a_rival(folder):
+    picture = (folder / "benchmarks.svg").read_text()
+    text = "".join(fromstring(picture).itertext())
+    assert "Faster than the best rival in 1 of 2 pieces of work" in text
+    assert "n=50,000" in text and "alone" not in text
+
+
+def test_the_same_results_give_the_same_bytes(folder, tmp_path):
+    benchmark_pages.write(tmp_path / "again", tmp_path / "results")
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_nothing_recorded_writes_nothing(tmp_path):
+    assert not benchmark_pages.write(tmp_path / "out", tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"versions": None}, "sparse.json has no 'versions'"),
+    ({"rows": [{"work": "n=500", "who": "x"}]}, "a row has no 'seconds'"),
+    ({"goals": [{"work": "n=5", "goal": "", "measured": "", "reached": True}]},
+     "a goal is of 'n=5', which no row has"),
+])
+def test_a_broken_file_is_named(tmp_path, change, says):
+    told = {k: v for k, v in (RECORDED | change).items() if v is not None}
+    (tmp_path / "sparse.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match=re.escape(says)):
+        benchmark_pages.read(tmp_path)
+
+
+def test_what_the_repository_has_recorded_can_be_read():
+    for benchmark in benchmark_pages.read():
+        assert benchmark.works and benchmark.machine
