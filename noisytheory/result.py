@@ -133,6 +133,20 @@ def _describe_tail(
             out["refutable_factor"][j] = np.partition(row, lhs.size - needed)[lhs.size - needed]
 
 
+_TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
+
+_TOLD = {
+    "tail": ("violations", "probability", *_TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
+    "mean": (*_TIGHTNESS, "resolution", "vacuous"),
+    "equal": ("resolution",),
+    "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
+    "identity": ("tries", "violations", "resolution"),
+    "exists": ("tightness", "vacuous"),
+    "rate": (),
+    "published": ("resolution",),
+}
+"""What the dataset of a kind says of every cell and level, besides what all of them say."""
+
 _LONG_NAMES = {
     "rhs": "right side (median over draws if it depends on them)",
     "violations": "draws that break the promise",
@@ -186,25 +200,27 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
 
     if rows:
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
-        for name in ("rhs", "violations", "probability", "tightness", "tightness_low",
-                     "tightness_high", "refutable_factor", "resolution"):
-            put(name, [row[name] for row in rows], level_dims, level_shape)
+        told = _TOLD[claim.kind]
+        for name in ("rhs", *told):
+            if name in rows[0]:
+                put(name, [row[name] for row in rows], level_dims, level_shape)
         coords["quantile"] = QUANTILES
         put("quantiles", [r["quantiles"] for r in rows], (*dims, "quantile"),
             (*shape, len(QUANTILES)))
-        for name in ("mean", "replicates", "tries"):
+        for name in ("mean", "replicates"):
             put(name, [row[name] for row in rows], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", [s.against for s in trial.cells], level_dims, level_shape)
         put("log_e_support", [s.support for s in trial.cells], level_dims, level_shape)
-        put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
+        if "vacuous" in told:
+            put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
         put("decision", [decisions(trial, s) for s in trial.cells], level_dims, level_shape)
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
         for name in ("margin", "printed_error") if claim.kind in ("equal", "published") else ():
-            told = [float(claim.value(name, cell) or 0.0) for cell in claim.cells()]
-            put(name, told, dims, shape)
+            declared = [float(claim.value(name, cell) or 0.0) for cell in claim.cells()]
+            put(name, declared, dims, shape)
         for name, values in extra.items():
             put(name, values, dims, shape)
         for name in ("rhs", "quantiles", "mean"):
@@ -332,7 +348,8 @@ class Result:
     def _headline(self, name: str) -> float | None:
         if name not in self.summary:
             return None
-        values = np.where(self.summary["vacuous"], np.nan, self.summary[name])
+        vacuous = self.summary.get("vacuous", False)
+        values = np.where(vacuous, np.nan, self.summary[name])
         finite = values[np.isfinite(values)]
         return float(finite.max()) if finite.size else None
 

@@ -162,7 +162,9 @@ class Record:
         return np.asarray(self.dataset[name].transpose(*self.dims).values).reshape(self.size)
 
     def per_level(self, name: str) -> NDArray[Any]:
-        """A variable over cells and levels, shape (cells, levels); one level if none is named."""
+        """A variable over cells and levels, shape (cells, levels); NaN where its kind has none."""
+        if name not in self.dataset:
+            return np.full((self.size, max(1, self.deltas.size)), np.nan)
         dims = (*self.dims, "delta") if self.deltas.size else self.dims
         values = np.asarray(self.dataset[name].transpose(*dims).values)
         return values.reshape(self.size, max(1, self.deltas.size))
@@ -181,7 +183,7 @@ class Record:
     @cached_property
     def vacuous(self) -> NDArray[np.bool_]:
         """Where the bound is no better than what is true anyway."""
-        return self.per_level("vacuous").astype(bool)
+        return np.asarray(self.per_level("vacuous") == 1)
 
     @cached_property
     def is_exact(self) -> NDArray[np.bool_]:

@@ -77,7 +77,8 @@ class Directory:
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a whole group aside, then move it into place: it is never seen half written."""
         staged, old = Path(self._hidden(group, "staged")), Path(self._hidden(group, "old"))
-        shutil.rmtree(staged, ignore_errors=True)
+        if staged.exists():
+            shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir()
         made = {""}
 
@@ -91,7 +92,7 @@ class Directory:
         target = self.path / group
         try:
             yield create
-            if target.exists():
+            if replaced := target.exists():
                 os.rename(target, old)
             os.rename(staged, target)
         except BaseException:
@@ -99,7 +100,8 @@ class Directory:
                 os.rename(old, target)
             shutil.rmtree(staged, ignore_errors=True)
             raise
-        shutil.rmtree(old, ignore_errors=True)
+        if replaced:
+            shutil.rmtree(old, ignore_errors=True)
 
     def journal(self, group: str, layout: Layout) -> FileJournal:
         """Return the journal of a group, which need not exist."""

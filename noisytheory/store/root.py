@@ -38,6 +38,7 @@ class Root:
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
         self.stale = False  # whether a finished claim is not on the list yet
+        self._made: set[str] = set()  # papers that are known to have their group
         self._due = 0.0  # when the list may be written again
 
     def check_writable(self) -> None:
@@ -102,8 +103,9 @@ class Root:
     def make_paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""
         text = group_document({})
-        if read_or_nothing(self.place, f"{paper}/zarr.json") != text:
+        if paper not in self._made and read_or_nothing(self.place, f"{paper}/zarr.json") != text:
             self.place.write(f"{paper}/zarr.json", text)
+        self._made.add(paper)
 
     @property
     def papers(self) -> list[str]:
