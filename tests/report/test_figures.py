@@ -235,7 +235,7 @@ def test_summary_of_many_claims_stacks_them_by_paper(trial):
     # The nearest twenty-fifth of a decade to what was measured.
     measured = Record(one).tightness
     assert abs(np.log10(float(dots[0].get_xdata()[0]) / measured)) <= 0.02 + 1e-12
-    assert [t.get_text() for t in second.texts][0] == "loose"
+    assert next(t.get_text() for t in second.texts) == "loose"
     assert set(names(figure)) == {"upheld", "refuted", "undecided", "the bound"}
     assert first.get_xscale() == "log" and len(figures.svg(figure)) < 150_000
 
