@@ -114,7 +114,11 @@ class Target:
         self.total = float(np.abs(used).sum())
         self.signs: Doubles = np.sign(used)
         self.masses: Doubles = np.abs(used) / self.total
-        self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
+        with np.errstate(over="ignore"):
+            self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
+        if not np.isfinite(self.diagonal).all():
+            row = int(self.kept[~np.isfinite(self.diagonal)][0])
+            raise ValueError(f"K(x, x) must be finite, but overflows in row {row} of points")
         self.two_signs = bool(np.any(self.signs != self.signs[0]))
         self._scores: Doubles | None = None
 

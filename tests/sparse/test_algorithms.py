@@ -400,6 +400,7 @@ TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
         ({"alpha": np.zeros(6)}, "alpha must not be zero everywhere"),
         ({"alpha": [1, 2, 3, 4, 5, np.inf]}, "alpha must be finite, got inf"),
         ({"alpha": [1.0]}, "alpha must have shape"),
+        ({"kernel": Polynomial(3), "points": 1e200 * TWICE}, "overflows in row 2"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
