@@ -839,7 +839,10 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     if broken:
         title = f"Certified counterexamples in {broken} of {record.size} cells"
     elif record.exact:
-        title = f"No break in any of {total} instances, which are all there are"
+        title = (
+            "No break in the one instance that there is" if total == "1"
+            else f"No break in any of {total} instances, which are all there are"
+        )
     else:
         title = f"No break in {total} tries"
     alt = (

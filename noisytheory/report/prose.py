@@ -108,6 +108,8 @@ def _upheld(record: Record) -> str:
     if record.kind in ("always", "identity"):
         tries = number(int(record.per_cell("tries").sum()))
         broken = "breaks the inequality" if record.kind == "always" else "tells the sides apart"
+        if record.exact and tries == "1":
+            return f"the one instance that there is was worked out, and it is none that {broken}."
         if record.exact:
             return f"all {tries} instances were enumerated, and none {broken}."
         return f"none of {tries} instances tried {broken} by more than rounding."
