@@ -16,6 +16,7 @@ seconds, memory and error may be null where there is none.
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def ratios(benchmarks: list[Benchmark]) -> Any:
     ]
     if not works:
         return None
-    figure = Figure(figsize=(8.2, 1.3 + 0.26 * len(works)), layout="constrained")
+    figure = Figure(figsize=(8.2, 1.3 + 0.34 * len(works)), layout="constrained")
     axes = figure.add_subplot()
     places = np.arange(len(works))
     for key, label, shift, style in (
@@ -166,10 +167,10 @@ def ratios(benchmarks: list[Benchmark]) -> Any:
     shown = shown if len(shown) <= 9 else [t for t in shown if f"{t:e}".startswith("1")]
     axes.set_xticks(shown, [number(t) for t in shown])
     axes.set_xticks([], minor=True)
-    axes.set_yticks(places, [work.name for work in works])
+    axes.set_yticks(places, [textwrap.fill(work.name, 44) for work in works])
     axes.set_ylim(len(works) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("best rival / ours [ratio]: to the right we are ahead")
+    axes.set_xlabel("best rival / ours [ratio]; right of 1 we are ahead")
     figure.legend(loc="outside lower left", ncols=3)
     ahead = sum((work.ratio("seconds") or 0) >= 1 for work in works)
     figure.suptitle(

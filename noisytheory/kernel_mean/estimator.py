@@ -366,11 +366,14 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         if getattr(kernel, "bounded_by_one", False):
             return kernel, 1.0
+        with np.errstate(over="ignore"):
+            largest = float(np.max(diagonal(kernel, points[self.weights_ > 0])))
+        if not np.isfinite(largest):
+            raise ValueError("K(x, x) must be finite, but overflows: rescale X")
         if self.normalise is True:
             if not isinstance(kernel, Kernel):
                 raise ValueError("normalise=True needs a kernel by name or a Kernel")
             return Normalised(kernel), 1.0
-        largest = float(np.max(diagonal(kernel, points[self.weights_ > 0])))
         if self.normalise == "largest":
             return kernel, largest if largest > 0 else 1.0
         if largest > 1 + 1e-6:

@@ -226,7 +226,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     chosen = _most_tense(record, np.isfinite(rhs) & (rhs > 0), LINES)
     figure, axes = _canvas()
     floor = min(delta / 5, 0.002)
-    reach = 1.25
+    ends = []
     for k, index in enumerate(chosen):
         x, survival = _survival(record, index)
         x = x / rhs[index]
@@ -235,10 +235,12 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         if vacuous:
             style["color"] = MUTED
         keep = survival >= floor
-        reach = max(reach, min(1.12 * float(np.max(x[keep])), 6.0))
+        ends.append(float(np.max(x[keep])))
         label = _short(record.labels[index]) + (" (vacuous)" if vacuous else "")
         # Between two quantiles the probability is at most that of the left one.
         axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
+    # Curves far beyond the bound are cut, but not all of them.
+    reach = max(1.25, min(1.12 * max(ends), max(6.0, 1.12 * min(ends)))) if ends else 1.25
     axes.fill_between(
         [1, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
         label="what the promise forbids",
@@ -837,7 +839,10 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     if broken:
         title = f"Certified counterexamples in {broken} of {record.size} cells"
     elif record.exact:
-        title = f"No break in any of {total} instances, which are all there are"
+        title = (
+            "No break in the one instance that there is" if total == "1"
+            else f"No break in any of {total} instances, which are all there are"
+        )
     else:
         title = f"No break in {total} tries"
     alt = (

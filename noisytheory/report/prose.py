@@ -33,7 +33,7 @@ PROMISES = {
     "exists": "some instance makes the smallest value at least what is stated",
     "rate": "on log-log axes the slope is at most what is stated",
     "published": "a printed number comes out again",
-    "cited": "quoted from elsewhere; no simulation can decide it",
+    "cited": "quoted from elsewhere or lost in print; no simulation can decide it",
 }
 """What a claim of each kind promises."""
 
@@ -60,7 +60,10 @@ class Table:
 def verdict(record: Record) -> str:
     """What was found, in a sentence or two that a reader understands."""
     if record.kind == "cited":
-        return "The result is quoted from elsewhere, and no simulation can decide it."
+        reason = str(record.reason)
+        if reason.startswith("cited"):
+            return "The result is quoted from elsewhere, and no simulation can decide it."
+        return f"It cannot be decided: {reason}."
     found = {
         "upheld": _upheld, "refuted": _refuted, "undecided": _undecided,
     }[record.verdict](record)
@@ -105,6 +108,8 @@ def _upheld(record: Record) -> str:
     if record.kind in ("always", "identity"):
         tries = number(int(record.per_cell("tries").sum()))
         broken = "breaks the inequality" if record.kind == "always" else "tells the sides apart"
+        if record.exact and tries == "1":
+            return f"the one instance that there is was worked out, and it is none that {broken}."
         if record.exact:
             return f"all {tries} instances were enumerated, and none {broken}."
         return f"none of {tries} instances tried {broken} by more than rounding."

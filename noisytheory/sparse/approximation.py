@@ -3,6 +3,9 @@ r"""What every algorithm here approximates, and what it returns.
 The target is $\omega^*=\sum_i\alpha_i\phi(x_i)$ with weights of any sign. As in Section 5.3 of the
 paper on the kernel mean it is written $W\pi^*$ with $W=\sum|\alpha_i|$ and $\pi^*$ in the convex
 hull of the signed features $\mathrm{sign}(\alpha_i)\phi(x_i)$, and $\pi^*$ is approximated there.
+
+Kernels need not be normalised: errors are exact for any kernel, in its own norm. Herding then takes
+long features more readily; `noisytheory.kernels.Normalised` gives all of them norm 1.
 """
 
 from __future__ import annotations
@@ -111,7 +114,11 @@ class Target:
         self.total = float(np.abs(used).sum())
         self.signs: Doubles = np.sign(used)
         self.masses: Doubles = np.abs(used) / self.total
-        self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
+        with np.errstate(over="ignore"):
+            self.diagonal: Doubles = kernel.diagonal(self.points).astype(np.float64)
+        if not np.isfinite(self.diagonal).all():
+            row = int(self.kept[~np.isfinite(self.diagonal)][0])
+            raise ValueError(f"K(x, x) must be finite, but overflows in row {row} of points")
         self.two_signs = bool(np.any(self.signs != self.signs[0]))
         self._scores: Doubles | None = None
 

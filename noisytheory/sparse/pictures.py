@@ -185,7 +185,7 @@ def digit_herds() -> Figure:
     training set is herded with a fixed tolerance, then the herd, and so on; parallel herding does
     it in subdivisions. Each dot is a herd; the line is the mean of the whole training set. Print
     has lost its numbers; bandwidth and tolerances are ours, and the digits are MNIST's where
-    `NOISYTHEORY_DATA` holds them, else bundled ones, split in three ways.
+    NOISYTHEORY_DATA holds them, else bundled ones, split in three ways.
     """
     from matplotlib.figure import Figure
 

@@ -144,6 +144,13 @@ def test_nonsense_is_refused(model, message):
         model.fit([[3.0], [1.0]], [0, 1])
 
 
+@pytest.mark.parametrize("normalise", [False, True, "largest"])
+def test_kernels_that_overflow_are_refused(normalise):
+    model = KernelMeanClassifier("polynomial", normalise=normalise)
+    with pytest.raises(ValueError, match=r"K\(x, x\) must be finite"):
+        model.fit([[1e200], [1.0]], [0, 1])
+
+
 def test_sparse_rows_need_a_kernel_of_inner_products():
     with pytest.raises(ValueError, match="linear and the Gaussian kernel only"):
         KernelMeanClassifier("laplace").fit(sparse.eye(2, format="csr"), [0, 1])

@@ -138,6 +138,15 @@ def test_distribution_forbids_the_corner(trial):
     np.testing.assert_allclose(crossing, tightness, rtol=0.12)
 
 
+def test_distribution_far_beyond_the_bound_is_still_seen(trial):
+    far = data(trial, "hoeffding-broken").copy(deep=True).load()
+    far["rhs"] = far["rhs"] / 10
+    axes = axes_of(figures.distribution(far))
+    reach = axes.get_xlim()[1]
+    curves = [x for x in axes.get_lines() if x.get_label().startswith("n")]
+    assert reach > 6 and any(float(max(c.get_xdata())) <= reach for c in curves)
+
+
 def test_tightness_is_what_was_measured(trial):
     dataset = data(trial, "hoeffding")
     record = Record(dataset)
@@ -226,7 +235,7 @@ def test_summary_of_many_claims_stacks_them_by_paper(trial):
     # The nearest twenty-fifth of a decade to what was measured.
     measured = Record(one).tightness
     assert abs(np.log10(float(dots[0].get_xdata()[0]) / measured)) <= 0.02 + 1e-12
-    assert [t.get_text() for t in second.texts][0] == "loose"
+    assert next(t.get_text() for t in second.texts) == "loose"
     assert set(names(figure)) == {"upheld", "refuted", "undecided", "the bound"}
     assert first.get_xscale() == "log" and len(figures.svg(figure)) < 150_000
 

@@ -247,6 +247,13 @@ def test_an_unexpected_verdict_is_marked_in_its_row(tmp_path):
     assert "(**expected: refuted**)" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
+def test_a_cited_claim_says_why_it_cannot_be_decided(tmp_path):
+    with audit([dataclasses.replace(planted.cited(), reason="numbers lost in print")]) as found:
+        write(found, tmp_path)
+    text = (tmp_path / "planted/quoted.md").read_text(encoding="utf-8")
+    assert "It cannot be decided: numbers lost in print." in text
+
+
 def test_no_store(tmp_path):
     with pytest.raises(StoreError, match="no store"):
         write(tmp_path / "nothing", tmp_path / "out")

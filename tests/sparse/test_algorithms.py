@@ -400,6 +400,7 @@ TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
         ({"alpha": np.zeros(6)}, "alpha must not be zero everywhere"),
         ({"alpha": [1, 2, 3, 4, 5, np.inf]}, "alpha must be finite, got inf"),
         ({"alpha": [1.0]}, "alpha must have shape"),
+        ({"kernel": Polynomial(3), "points": 1e200 * TWICE}, "overflows in row 2"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -433,6 +434,28 @@ def test_more_atoms_than_distinct_points_and_points_without_weight(name):
     if name != "with_replacement":
         assert found.error < 1e-7
     assert np.abs(found.weights).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_kernels_need_not_be_normalised(name):
+    algorithm, _, options = CALLS[name]
+    points, alpha = sample(40, signed=False)
+    alpha[:] = 1 / 40
+
+    def run(kernel, points):
+        again = {"rng": np.random.default_rng(3)} if "rng" in options else {}
+        return algorithm(kernel, points, alpha, 4, **{**options, **again})
+
+    one, three = run(Linear(), points), run(Linear(), 3 * points)
+    np.testing.assert_array_equal(one.indices, three.indices)
+    assert three.error == pytest.approx(3 * one.error, abs=1e-7)
+    # On request every feature has norm 1, however long the points are.
+    lengths = np.random.default_rng(0).uniform(0.1, 9, (40, 1))
+    unit, scaled = run(Normalised(Linear()), points), run(Normalised(Linear()), lengths * points)
+    np.testing.assert_array_equal(unit.indices, scaled.indices)
+    assert unit.error == pytest.approx(scaled.error, abs=1e-7)
+    with pytest.raises(ValueError, match=r"K\(x, x\) must be positive to normalise"):
+        run(Normalised(Linear()), 0 * points)
 
 
 @pytest.mark.parametrize("name", [name for name, call in CALLS.items() if "rng" in call[2]])

@@ -35,8 +35,8 @@ RARE = 1e-4
 
 def table() -> Figure:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk over 125 trials of 800
-    examples. Crossed out are printed cells whose mean and deviation, whatever the 125 risks behind
-    them, the minimisers on the printed three points give with a chance below one in 10,000.
+    examples. Crossed out are printed cells that cannot be: their mean and deviation need risks
+    that the minimisers on the printed three points give with a chance below one in 10,000.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
