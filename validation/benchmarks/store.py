@@ -194,8 +194,8 @@ def compare_claims(root: Path, claims: int, machine: recorded.Machine) -> list[r
                      f"{files / claims:.0f} files; the same files by bare system calls "
                      f"{1e3 * middle['bare']:.1f} ms; found finished when resumed "
                      f"{1e3 * middle['resumed']:.2f} ms; xarray opens all {claims} in "
-                     f"{opened:.2f} s"),
-        recorded.row(work, "noisytheory, temporary store", middle["temporary"]),
+                     f"{opened:.2f} s; in a temporary store "
+                     f"{1e3 * middle['temporary']:.1f} ms"),
         recorded.row(work, "xarray to_zarr", middle["xarray"]),
     ]
 
