@@ -289,7 +289,7 @@ def commands(record: Record) -> list[str]:
     # Alone, a claim has the whole level; with its share of the audit's it draws the same.
     family = int(record.dataset.attrs.get("family", 1))
     share = float(record.alpha) / max(1, family)
-    alpha = "" if share == 0.01 else f" --alpha {share:.17g}"
+    alpha = "" if share == 0.01 else f" --alpha {share!r}"
     lines = [f"noisytheory audit {record.id} --seed {record.seed} {size}{alpha}"]
     return [*lines, f"noisytheory replay {record.id}"]
 
