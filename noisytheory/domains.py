@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -83,6 +83,9 @@ class Domain:
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
+        if isinstance(value, int) and not isinstance(value, bool):
+            # NumPy has no whole number beyond 64 bits.
+            value = float(value) if abs(value) < 2**1023 else np.copysign(np.inf, value)
         values = np.asarray(value)
         if values.dtype == bool or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
@@ -116,8 +119,8 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Returns
     -------
     decorator
-        Wraps a function of scalars, arrays or labelled arrays. Lists become arrays; labelled
-        arrays pass through with their names.
+        Wraps a function of scalars, arrays or labelled arrays. Lists become arrays; of labelled
+        arrays the result has the dimensions and coordinates, and the function's own name.
 
     Raises
     ------
@@ -147,16 +150,27 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
+            labelled = [n for n in domains if hasattr(bound.arguments[n], "dims")]
             for name, domain in domains.items():
                 value = bound.arguments[name]
                 domain.check(name, value)
+                if labelled and name not in labelled and np.ndim(value):
+                    raise ValueError(
+                        f"{name} must be a number or a labelled array, as {labelled[0]} is one, "
+                        f"got an array of shape {np.shape(value)} without names"
+                    )
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
                 bound.arguments[name] = (
                     value.astype(float)
                     if hasattr(value, "dims")
                     else np.asarray(value, dtype=float)[()]
                 )
-            return function(*bound.args, **bound.kwargs)
+            found: Any = function(*bound.args, **bound.kwargs)
+            if hasattr(found, "dims") and hasattr(found, "name"):
+                # Its name and unit would be those of an argument.
+                found = found.rename(function.__name__)
+                found.attrs = {}
+            return cast(R, found)
 
         checked.domains = domains  # type: ignore[attr-defined]
         return checked

@@ -147,6 +147,12 @@ _TOLD = {
 }
 """What the dataset of a kind says of every cell and level, besides what all of them say."""
 
+_COORDINATES = {
+    "n": "sample size",
+    "delta": "probability of failure",
+    "sigma": "rate of label noise",
+}
+
 _LONG_NAMES = {
     "rhs": "right side (median over draws if it depends on them)",
     "violations": "draws that break the promise",
@@ -253,8 +259,10 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
-    for name in dims:
-        dataset[name].attrs["long_name"] = name
+    for name in (*dims, *(["delta"] if has_levels and rows else [])):
+        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name)
+        if dataset[name].dtype.kind in "iuf":
+            dataset[name].attrs["units"] = "1"
     drawn = {"long_name": claim.quantity, "units": claim.unit}
     named = {
         "lhs": drawn,
@@ -475,7 +483,8 @@ def nearest(result: Result) -> dict[str, Any]:
             found = renamed(exact) if isinstance(exact := exact_evidence(claim, cell), dict) else {}
             if not found:
                 # A law or an optimum: the cell as a whole stands for it.
-                tight = np.ravel(np.atleast_1d(dataset["tightness"].values))
+                told_of = "tightness" if "tightness" in dataset else "log_e_against"
+                tight = np.ravel(np.atleast_1d(dataset[told_of].values))
                 levels = tight.size // claim.size
                 ratio = np.nan_to_num(tight[index * levels : (index + 1) * levels], nan=-np.inf)
                 at, block, row = int(np.argmax(ratio)), -1, 0

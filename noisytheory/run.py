@@ -7,14 +7,17 @@ engine, the number of workers, or how often a run was killed and resumed, the re
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import platform
+import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,8 +119,12 @@ def audit(
         "version": __version__,
     }
     names = hashlib.blake2b("\n".join(c.id for c in chosen).encode(), digest_size=8).hexdigest()
-    opened = Store.open(store, {**settings, "claims": names})
-    start = time.time()
+    start, where = time.time(), _where()
+    from datetime import UTC, datetime
+
+    started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
+    told = {**settings, **where, "commit": _commit(), "started": started}
+    opened = Store.open(store, {**told, "claims": names})
     results: dict[str, Result] = {}
     try:
         _same_audit(opened, {**settings, "claims": names})
@@ -125,28 +132,47 @@ def audit(
         with one_thread(), engine:
             trials = _trials(chosen, settings, limit, max_blocks, opened)
             for trial in _drive(trials, engine, progress):
-                results[trial.claim.id] = finish(trial, settings)
+                results[trial.claim.id] = finish(trial, {**settings, **where})
         opened.flush()
         for claim_id, result in results.items():
             results[claim_id] = Result(result.claim, result.summary, result.seed, store=opened)
     except BaseException:
         opened.close()
         raise
-    from datetime import UTC, datetime
-
     provenance = {
-        **settings,
-        "workers": engine.description,
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "started": datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds"),
-        "seconds": round(time.time() - start, 2),
+        **told, "workers": engine.description, "seconds": round(time.time() - start, 2),
     }
     ordered = {claim.id: results[claim.id] for claim in chosen}
     if isinstance(claims, Claim):
         return ordered[claims.id]
     return Audit(ordered, provenance, opened)
+
+
+def _where() -> dict[str, str]:
+    """The machine, and the versions that the numbers may depend on."""
+    import scipy
+
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+@functools.cache
+def _commit() -> str:
+    """The commit that this package is a checkout of, or nothing."""
+    root = Path(__file__).parents[1]
+    if not (root / ".git").exists():
+        return ""
+    try:
+        found = subprocess.run(
+            ["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip()
 
 
 def _same_audit(store: Store, own: Mapping[str, Any]) -> None:

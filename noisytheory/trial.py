@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -198,10 +199,23 @@ class Trial:
 
 def _probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
     """One row, to see what there is to store; an error is told of the whole block."""
+    before = _global_randomness()
     try:
-        return draw(claim, cell, 0, seed=seed, rows=1)
+        found = draw(claim, cell, 0, seed=seed, rows=1)
     except ClaimError:
-        return draw(claim, cell, 0, seed=seed)
+        found = draw(claim, cell, 0, seed=seed)
+    if _global_randomness() != before:
+        raise ClaimError(
+            f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
+            "numbers twice: draw from its argument rng"
+        )
+    return found
+
+
+def _global_randomness() -> tuple[object, ...]:
+    """The state of the generators that no simulator may use."""
+    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
+    return random.getstate(), state["state"]["pos"], state["state"]["key"].tobytes()
 
 
 def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:

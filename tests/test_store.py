@@ -522,6 +522,34 @@ def test_a_store_in_another_format_is_not_read(location: str) -> None:
         Store.load(location)
 
 
+def test_a_store_of_another_version_is_not_read_where_that_matters(location: str) -> None:
+    with Store.open(location, RUN) as store:
+        open_blocks(store).finish(summary())
+    Store.load(location, "0.1.0").close()
+    with pytest.raises(StoreError, match=r"was written by version 0\.1\.0, this is 0\.2\.0"):
+        Store.load(location, "0.2.0")
+
+
+def test_what_is_damaged_is_not_read(tmp_path: Path) -> None:
+    """Any file of a finished claim: a flipped bit, a missing end, no file at all."""
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    assert Store.load(tmp_path / "s").read(CLAIM).sizes["chain"] == 2
+    for file in [p for p in group.rglob("*") if p.is_file()]:
+        data = file.read_bytes()
+        flipped = bytearray(data)
+        flipped[len(data) // 2] ^= 4
+        for broken in (bytes(flipped), data[:-1], None):
+            file.unlink()
+            if broken is not None:
+                file.write_bytes(broken)
+            with pytest.raises(StoreError) as caught:
+                Store.load(tmp_path / "s").read(CLAIM)
+            assert "\n" not in str(caught.value) and str(tmp_path / "s") in str(caught.value)
+        file.write_bytes(data)
+    assert Store.load(tmp_path / "s").read(CLAIM).sizes["chain"] == 2
+
+
 @pytest.mark.parametrize("name", ["format", "seed", "version"])
 def test_a_store_of_another_run_is_refused(location: str, name: str) -> None:
     Store.open(location, RUN).close()

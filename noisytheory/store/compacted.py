@@ -104,6 +104,18 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         return Compacted(place, group, layout)
 
 
+def is_whole(place: Place, group: str) -> bool:
+    """Say whether everything in a group is as it was written, whatever claim it holds."""
+    try:
+        metadata = json.loads(place.read(f"{group}/zarr.json"))
+        attributes = metadata["attributes"]
+        blank = Layout(attributes["claim"], attributes["fingerprint"], {}, 1, 1)
+        found = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
+        return compacted_in(place, group, Layout(**found)).whole
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        return False
+
+
 def _description(
     attributes: dict[str, Any], described: dict[str, Any], layout: Layout
 ) -> dict[str, Any]:

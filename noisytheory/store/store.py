@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.store.blocks import ClaimBlocks
 from noisytheory.store.chunks import group_of
-from noisytheory.store.compacted import Compacted, compacted_in
+from noisytheory.store.compacted import Compacted, compacted_in, is_whole
 from noisytheory.store.errors import StoreError, reading, writing
 from noisytheory.store.journal import Layout, encoded
 from noisytheory.store.lock import Held
@@ -119,13 +119,15 @@ class Store:
         return self
 
     @classmethod
-    def load(cls, location: str | os.PathLike[str]) -> Store:
+    def load(cls, location: str | os.PathLike[str], version: str | None = None) -> Store:
         """Open an existing store for reading only, whatever run of this format wrote it.
 
         Parameters
         ----------
         location : str or path
             A directory or any fsspec URL.
+        version : str, optional
+            Refuse a store that another version wrote.
 
         Returns
         -------
@@ -135,7 +137,7 @@ class Store:
         Raises
         ------
         StoreError
-            If there is no store, it has another format, or nothing in it is finished.
+            If there is no store, it has another format or version, or nothing in it is finished.
         """
         self = cls(place_at(location))
         self._root.refusal = "was opened for reading"
@@ -149,6 +151,11 @@ class Store:
                 raise StoreError(
                     f"the store {self.location} has format {found.get('format')!r}, "
                     f"this version reads {FORMAT}: use the version that wrote it"
+                )
+            if version is not None and found.get("version") != version:
+                raise StoreError(
+                    f"the store {self.location} was written by version {found.get('version')}, "
+                    f"this is {version}: use that one, or audit into another store"
                 )
             self._root.attributes = found
             self._root.scan()
@@ -231,6 +238,12 @@ class Store:
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
         with reading(self.location):
+            if self._root.refusal and not is_whole(root.place, group):
+                # A writer has verified what it did not write itself.
+                raise StoreError(
+                    f"{claim_id} in the store {self.location} is damaged: the audit that wrote it, "
+                    "run again with this store, mends it"
+                )
             found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
         found.attrs.pop("complete", None)  # about the group's files, not about the claim
         return found
