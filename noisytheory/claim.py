@@ -603,13 +603,21 @@ def _draws(path: Path) -> bool:
 
 
 def _reachable(module: types.ModuleType, folder: Path) -> list[Path]:
-    """The module's file and, transitively, those that it imports from its own folder or below."""
+    """The module's file and, transitively, those that it imports from its own folder or below.
+
+    What is installed there, in an environment beside the file, is known by its version instead.
+    """
+    installed = [Path(__file__).parent, *map(Path, {sys.prefix, sys.base_prefix})]
+    installed = [place for place in installed if folder in place.parents]
     found: dict[Path, None] = {}
     waiting = [module]
     while waiting:
         current = waiting.pop()
         path = Path(getattr(current, "__file__", None) or "")
         if not path.name or path in found or folder not in path.parents or _draws(path):
+            continue
+        inside = path.relative_to(folder).parts
+        if "site-packages" in inside or any(place in path.parents for place in installed):
             continue
         found[path] = None
         for node in ast.walk(ast.parse(path.read_text())):
@@ -620,7 +628,12 @@ def _reachable(module: types.ModuleType, folder: Path) -> list[Path]:
                 package = "." * node.level + (node.module or "")
                 names = [package, *(f"{package}.{alias.name}" for alias in node.names)]
             for name in names:
-                full = resolve_name(name, current.__package__) if name.startswith(".") else name
+                full = name
+                if name.startswith("."):
+                    try:
+                        full = resolve_name(name, current.__package__)
+                    except ImportError:
+                        continue  # beyond the top: whoever imports it will hear of it
                 if full in sys.modules:
                     waiting.append(sys.modules[full])
     return sorted(found)

@@ -85,7 +85,7 @@ class Domain:
         """
         if isinstance(value, int) and not isinstance(value, bool):
             # NumPy has no whole number beyond 64 bits.
-            value = float(value) if abs(value) < 2**1023 else np.copysign(np.inf, value)
+            value = float(value) if abs(value) < 2**1023 else np.inf * (1 if value > 0 else -1)
         values = np.asarray(value)
         if values.dtype == bool or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")

@@ -469,28 +469,28 @@ def nearest(result: Result) -> dict[str, Any]:
     if claim.kind == "cited":
         return {**told, "cell": "", "lhs": "-", "rhs": "-", "steps": [["undecided", claim.reason]]}
     best: tuple[float, int, int, int] | None = None
-    names = [n for n in ("lhs", "rhs_draw", *claim.drawn_names()) if n in dataset]
+    told_of = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
+    names = [n for n in told_of if n in dataset]
     stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
     for index, cell in enumerate(claim.cells()):
         lhs = stacked["lhs"][index] if "lhs" in stacked else np.empty(0)
         good = np.flatnonzero(~np.isnan(lhs))
         if good.size:
             drawn = {n: stacked[n][index][good] for n in names}
-            ratio = _nearness(claim, lhs[good], right_side(claim, cell, drawn)[-1])
+            ratio = _nearness(claim, drawn, _promised(claim, cell, drawn)[-1])
             at = int(np.argmax(ratio))
             block, row = divmod(int(good[at]), claim.rows)
         else:
             found = renamed(exact) if isinstance(exact := exact_evidence(claim, cell), dict) else {}
             if not found:
                 # A law or an optimum: the cell as a whole stands for it.
-                told_of = "tightness" if "tightness" in dataset else "log_e_against"
-                tight = np.ravel(np.atleast_1d(dataset[told_of].values))
+                said = "tightness" if "tightness" in dataset else "log_e_against"
+                tight = np.ravel(np.atleast_1d(dataset[said].values))
                 levels = tight.size // claim.size
                 ratio = np.nan_to_num(tight[index * levels : (index + 1) * levels], nan=-np.inf)
                 at, block, row = int(np.argmax(ratio)), -1, 0
             else:
-                rhs = right_side(claim, cell, found)[-1]
-                ratio = _nearness(claim, np.asarray(found["lhs"], float), rhs)
+                ratio = _nearness(claim, found, _promised(claim, cell, found)[-1])
                 at = int(np.argmax(ratio))
                 block, row = -1, at
         if best is None or ratio[at] > best[0]:
@@ -499,13 +499,24 @@ def nearest(result: Result) -> dict[str, Any]:
     return replay_address(claim, *best[1:], seed=result.seed)
 
 
-def _nearness(claim: Claim, lhs: NDArray[Any], rhs: NDArray[Any]) -> NDArray[np.float64]:
+def _promised(claim: Claim, cell: Cell, drawn: Arrays) -> NDArray[np.float64]:
+    """What a left side is held against: the right side or, of two laws, the other one's draw."""
+    if "other" in drawn and claim.bound is None:
+        return np.asarray(drawn["other"], float)[None, :]
+    return right_side(claim, cell, drawn)
+
+
+def _nearness(claim: Claim, drawn: Arrays, rhs: NDArray[Any]) -> NDArray[np.float64]:
     """How near each row comes to breaking the promise; larger is nearer."""
-    if claim.kind == "identity":
-        return np.asarray(np.abs(lhs - rhs), float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = lhs / np.where(rhs > 0, rhs, np.nan)
-    return np.asarray(np.where(np.isnan(ratio), -np.inf, ratio), float)
+    lhs = np.asarray(drawn["lhs"], float)
+    if claim.kind == "identity" or "other" in drawn:
+        ratio = np.abs(lhs - rhs)
+    else:
+        # Against a bound of zero or less, equality is as near as it gets.
+        ratio = np.select([rhs > 0, lhs > rhs, lhs == rhs], [0.0, np.inf, 1.0], -np.inf)
+        np.divide(lhs, rhs, out=ratio, where=rhs > 0)
+    applies = np.asarray(drawn.get("applies", np.ones(lhs.shape)), bool)
+    return np.asarray(np.where(np.isnan(ratio) | ~applies, -np.inf, ratio), float)
 
 
 def replay_address(
@@ -543,7 +554,7 @@ def replay_address(
         certificate = certified(claim, cell, drawn, row)
         return {**told, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
                 "steps": [[name, str(value)] for name, value in certificate.steps]}
-    rhs = right_side(claim, cell, drawn)
+    rhs = _promised(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
     steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]
     for j, delta in enumerate(claim.deltas or (None,)):

@@ -297,6 +297,35 @@ def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypa
     assert fingerprint() != first
 
 
+def test_what_is_installed_beside_a_file_is_no_part_of_it(tmp_path, monkeypatch):
+    """The environment of the README's command lies in the folder of the user's file."""
+    packages = tmp_path / ".venv" / "lib" / "site-packages"
+    package = packages / "installed_here"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "P = 0.5\ndef beyond():\n    from ... import nothing\n"
+    )
+    (tmp_path / "b_theorem.py").write_text(
+        "import numpy as np\nimport noisytheory as nt\nfrom installed_here import P\n"
+        "from noisytheory import kernels\n"
+        "def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10]))\n"
+    )
+    monkeypatch.syspath_prepend(packages)
+    (claim,) = load_file(tmp_path / "b_theorem.py")
+    first = claim.fingerprint()
+    (package / "__init__.py").write_text("P = 0.5\n# another comment\n")
+    assert claim.fingerprint() == first
+    assert nt.audit(claim, budget="smoke").verdict == "upheld"
+    # A file that lies where this package does brings nothing of it but its version.
+    import noisytheory.claim
+
+    beside = Path(noisytheory.claim.__file__).parents[1] / "c_theorem.py"
+    found = noisytheory.claim._reachable(noisytheory.claim, beside.parent)
+    assert found == []
+
+
 def test_a_script_without_a_main_guard_may_use_processes(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -344,3 +373,43 @@ def test_real_claims_give_the_same_bits_everywhere():
 def test_spawned_processes_of_ones_own(reference):
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, run(executor=pool) as a:
         assert_identical(reference, a)
+
+
+@pytest.mark.parametrize("claim_id", [
+    "kernel-mean/figure-2",  # equal, exact
+    "average-classifier/herding-rates/monte-carlo",
+    "kernel-mean/theorem-5/minimax",  # exists
+    "kernel-mean/any-q-immunity/sharp",  # drawn, under hypotheses, with a bound of zero
+    "kernel-mean/lemma-10",  # identity
+    "average-classifier/theorem-4/candidate-c-2",  # tail, exact
+])
+def test_what_is_nearest_satisfies_the_hypotheses(claim_id):
+    found = nt.audit(nt.claims[claim_id], budget="smoke").replay()
+    assert found["claim"] == claim_id and found["lhs"] and found["rhs"]
+    assert ["hypothesis", "does not hold here"] not in found["steps"]
+
+
+def test_every_kind_replays():
+    with run() as trial:
+        for result in trial:
+            assert {"claim", "cell", "block", "row", "lhs", "rhs", "steps"} <= set(result.replay())
+
+
+def test_a_simulator_may_not_use_a_global_generator():
+    def simulate(n, *, size, rng):
+        return np.random.random(size)  # noqa: NPY002
+
+    with pytest.raises(ValueError, match="draws from a global random generator"):
+        run(planted.mean_of("global", simulate=simulate, bound=lambda n: 1.0))
+
+
+def test_a_dataset_and_its_store_tell_where_they_come_from(tmp_path):
+    run([planted.mean()], store=tmp_path / "store").close()
+    with xr.open_datatree(tmp_path / "store", engine="zarr") as tree:
+        told = tree.attrs
+        dataset = tree[next(g for g in tree.groups if g.count("/") == 2)].to_dataset()
+    for name in ("machine", "python", "numpy", "scipy"):
+        assert dataset.attrs[name] == told[name] != ""
+    assert told["numpy"] == np.__version__ and told["started"].endswith("+00:00")
+    assert len(told["commit"]) in (0, 40)
+    assert dataset["n"].attrs == {"long_name": "sample size", "units": "1"}
