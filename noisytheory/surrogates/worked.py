@@ -55,9 +55,45 @@ def _listed(
     }
 
 
-def also(claim: Any, paper: Any, name: str, place: str) -> Any:
-    """The same claim where another paper makes it."""
-    return dataclasses.replace(claim, id=f"{paper.id}/{name}", paper=paper, place=place)
+NOTATION = {
+    r"\Phi_i(S)": r"\omega_{i,S}", r"\Phi(P_\sigma)": r"\omega_{P_\sigma}",
+    r"\Phi(S)": r"\omega_S", r"\Phi(P)": r"\omega_P", r"\Phi(P_+)": r"\omega_{P_+}",
+    r"\Phi(P_-)": r"\omega_{P_-}",
+}
+"""The later paper's names for means, and the earlier one's."""
+
+
+def also(claim: Any, paper: Any, name: str, place: str, **told: Any) -> Any:
+    """The same claim where the earlier paper makes it, in that paper's notation.
+
+    Parameters
+    ----------
+    claim : Claim
+        As the later paper has it.
+    paper : Paper
+    name, place : str
+        Its name and place in the earlier paper.
+    **told
+        Fields that this paper words differently.
+
+    Returns
+    -------
+    Claim
+    """
+    fields: dict[str, Any] = {
+        "statement": claim.statement, "note": claim.note, "hypotheses": claim.hypotheses, **told
+    }
+
+    def named(text: str) -> str:
+        for later, earlier in NOTATION.items():
+            text = text.replace(later, earlier)
+        return text
+
+    fields = {
+        key: named(value) if isinstance(value, str) else [named(line) for line in value]
+        for key, value in fields.items()
+    }
+    return dataclasses.replace(claim, id=f"{paper.id}/{name}", paper=paper, place=place, **fields)
 
 
 def _number(side: Any) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -183,8 +184,49 @@ def test_lemma_19_is_tight():
     # Wrong on mass 2/7 without noise, or on mass 5/7 with noise 3/10: noisy risks tie, 1 / .4.
     ratios = [
         c.lhs / (c.rhs * Fraction(2, 5))
-        for c in contamination.instance_noise("0-1, half at zero", "printed")
+        for c in contamination.instance_noise("0-1, half at zero", "printed", "3/10")
         if dict(c.steps)["noise rates"] == "(0, 3/10)" and c.rhs
     ]
     assert max(ratios) == Fraction(5, 2)
     assert bounds.instance_noise_factor(0.1, 0.3) == pytest.approx(2.0)
+
+
+def test_two_scorers_imply_different_constants(verdicts):
+    for name in ("kernel-mean/theorem-18/printed", "average-classifier/theorem-16/printed"):
+        found = verdicts[name].replay()
+        assert (found["lhs"], found["rhs"]) == ("6", "1/2")
+        steps = dict(found["steps"])
+        assert (steps["alpha, beta"], steps["P+"], steps["P-"]) == ("3/10, 1/10", "(1, 0)", "(0, 1)")
+        what = "BER, contaminated BER, implied C"
+        assert steps[f"scores (0, 2): {what}"] == "2, 12/5, 6"
+        assert steps[f"scores (1, 0): {what}"] == "1/2, 2/5, 1/2"
+    # One constant fits all scorers where the losses of both labels have a constant sum.
+    fitting = {c.lhs for c in contamination.implied_constants("ramp")}
+    assert fitting == {Fraction(1)}
+
+
+def test_lemma_19_at_noise_of_one_half():
+    found = [
+        c for c in contamination.instance_noise("0-1, half at zero", "printed", "1/2")
+        if "1/2" in dict(c.steps)["noise rates"]
+    ]
+    assert all(c.rhs == 0 for c in found)  # 0/0: elsewhere nothing is promised
+    wrong = [c for c in found if c.exceeds()]
+    # Labels of a point are fair coins: a function that is wrong there ties with one that is not.
+    assert max(c.lhs for c in wrong) == 1
+    below = contamination.instance_noise("0-1, half at zero", "printed", "3/10")
+    assert not any(c.exceeds() for c in below)
+
+
+def test_copies_name_their_own_papers_results():
+    later = [c for c in everything if c.paper.id == "kernel-mean"]
+    assert any("Theorem 17" in c.note for c in later)
+    for claim in everything:
+        if claim.paper.id == "average-classifier":
+            told = " ".join([claim.statement, claim.note, *claim.hypotheses])
+            assert r"\Phi(" not in told, claim.id
+            if claim.id.startswith(("average-classifier/theorem-1", "average-classifier/lemma-1")):
+                assert not set(re.findall(r"Theorem (\d+)", told)) - {"15"}, claim.id
+                assert not re.search(r"`theorem-(?!13/hypothesis)", told), claim.id
+    note = ALL["average-classifier/theorem-15/no-loss"].note
+    assert "no non trivial loss" in note and "Theorem 15" in note and "Theorem 17" not in note

@@ -5,16 +5,24 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.claim import Certificate
 from noisytheory.surrogates.worked import simplex
 
-__all__ = ["auc", "balanced_error", "instance_noise", "label_noise_shares", "share_sums"]
+__all__ = [
+    "auc", "balanced_error", "implied_constants", "instance_noise", "label_noise_shares",
+    "share_sums",
+]
 
 SHARES = [(Fraction(3, 10), Fraction(1, 10)), (Fraction(0), Fraction(1, 2))]
 CLASSES = simplex(3, 2)
 SCORES = [Fraction(k, 2) for k in (-2, -1, 0, 1, 2)]
 RATES = [Fraction(0), Fraction(1, 5), Fraction(3, 10)]
+SEPARATE = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
+MIXED = ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 4), Fraction(3, 4)))
+SCORERS = [(0, 2), (1, 0), (0, 1), (1, -1), (-1, 1)]
+"""Scores of two points; the first two are those of the catalogue's example."""
 
 
 def _loss(name: str, y: int, v: Fraction) -> Fraction:
@@ -67,7 +75,38 @@ def balanced_error(loss: str, constant: str) -> Iterator[Certificate]:
             )
 
 
-def _join(values: Sequence[Fraction]) -> str:
+def implied_constants(loss: str) -> Iterator[Certificate]:
+    r"""The constants $C$ that two scorers imply on the same classes and shares.
+
+    The theorem has one $C$ for all scorers, so each of them determines it:
+    $C=2\,\frac{\mathrm{BER}(\tilde P_\pm,f)-(1-\alpha-\beta)\mathrm{BER}(P_\pm,f)}
+    {\alpha+\beta}$.
+
+    Parameters
+    ----------
+    loss : str
+    """
+    for (alpha, beta), (up, down) in itertools.product(SHARES, (SEPARATE, MIXED)):
+        found = []
+        for scores in SCORERS:
+            positive = [_loss(loss, 1, Fraction(v)) for v in scores]
+            negative = [_loss(loss, -1, Fraction(v)) for v in scores]
+            clean = (_risk(up, positive) + _risk(down, negative)) / 2
+            mixed = (
+                _risk(_mixed(up, down, alpha), positive) + _risk(_mixed(down, up, beta), negative)
+            ) / 2
+            implied = 2 * (mixed - (1 - alpha - beta) * clean) / (alpha + beta)
+            found.append((scores, clean, mixed, implied))
+        for one, two in itertools.combinations(found, 2):
+            yield Certificate(
+                one[3], two[3],
+                [("alpha, beta", f"{alpha}, {beta}"), ("P+", _join(up)), ("P-", _join(down)),
+                 *((f"scores {_join(scores)}: BER, contaminated BER, implied C",
+                    f"{clean}, {mixed}, {implied}") for scores, clean, mixed, implied in (one, two))],
+            )
+
+
+def _join(values: Sequence[Any]) -> str:
     return f"({', '.join(str(v) for v in values)})"
 
 
@@ -128,7 +167,7 @@ def share_sums(limit: int) -> Iterator[Certificate]:
         )
 
 
-def instance_noise(loss: str, factor: str) -> Iterator[Certificate]:
+def instance_noise(loss: str, factor: str, rates_to: str) -> Iterator[Certificate]:
     r"""Clean risk of any minimiser under instance-dependent noise, against the promised multiple.
 
     Two points with positive labels, two functions to choose from, every noise rate of a grid at
@@ -139,15 +178,21 @@ def instance_noise(loss: str, factor: str) -> Iterator[Certificate]:
     loss : str
     factor : {"printed", "sharper", "halfway", "none"}
         $1/(1-2\max\sigma)$; with $1-2\min\sigma$ above; $1/(1-\max\sigma)$; 1.
+    rates_to : {"3/10", "1/2"}
+        Largest noise rate. At one half the printed right side is a division by 0: 0/0 where the
+        clean optimum is 0, read as its limit 0 as the rate rises to one half; elsewhere it
+        promises nothing and the instance is left out.
     """
     scores = [Fraction(v) for v in ((-1, 1, 3) if loss == "linear" else (-1, 0, 1))]
     if loss == "linear in [-1, 1]":
         loss = "linear"
     functions = list(itertools.product(scores, repeat=2))
     for mass in (Fraction(1, 2), Fraction(2, 7)):
-        for rates in itertools.product(RATES, repeat=2):
+        tried = RATES if rates_to == "3/10" else [*RATES, Fraction(1, 2)]
+        for rates in itertools.product(tried, repeat=2):
             most, least = max(rates), min(rates)
-            promised = {
+            half = most == Fraction(1, 2)
+            promised = Fraction(0) if half else {
                 "printed": 1 / (1 - 2 * most),
                 "sharper": (1 - 2 * least) / (1 - 2 * most),
                 "halfway": 1 / (1 - most),
@@ -158,12 +203,15 @@ def instance_noise(loss: str, factor: str) -> Iterator[Certificate]:
                 best = min(one[1], two[1])
                 chosen = max(clean for clean, noisy in (one, two) if noisy == best)
                 optimum = min(one[0], two[0])
+                if half and optimum != 0:
+                    continue
                 yield Certificate(
                     chosen, optimum * promised,
                     [("masses", f"{mass}, {1 - mass}"), ("noise rates", _join(rates)),
                      ("functions", f"{_join(f)} or {_join(g)}"),
                      ("clean risks", f"{one[0]}, {two[0]}"),
-                     ("noisy risks", f"{one[1]}, {two[1]}"), ("factor", promised)],
+                     ("noisy risks", f"{one[1]}, {two[1]}"),
+                     ("factor", "1/0, read as a limit: 0/0 is 0" if half else promised)],
                 )
 
 
