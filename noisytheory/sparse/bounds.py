@@ -107,19 +107,28 @@ def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
     ----------
     n : int, >= 1
         Points.
-    k : int, >= 1
-        Atoms; nothing is claimed, and 0 returned, where it exceeds ``n``.
+    k : int, 1 to ``n``
+        Atoms.
 
     Returns
     -------
     float
         RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, ``k`` by exceeding ``n`` anywhere.
+
     Examples
     --------
     >>> round(float(sparse_lower_bound(100, 7)), 6)
     0.364496
     """
+    beyond = np.asarray(k > n)
+    if beyond.any():
+        atoms = np.asarray(k + 0 * n)
+        raise ValueError(f"k must be a whole number in [1, n], got {atoms[beyond].flat[0]:g}")
     return np.sqrt(np.maximum(1 / k - 1 / n, 0.0))
 
 

@@ -19,12 +19,14 @@ from noisytheory.kernels import Linear
 from noisytheory.sparse.herding import away_steps
 
 __all__ = [
+    "away_certificate",
     "away_error",
     "diameter_square",
     "drawn_targets",
     "herding_certificate",
     "herding_error",
     "herding_progress",
+    "pyramidal_width_square",
     "run",
     "uniform_certificate",
     "uniform_error",
@@ -131,12 +133,42 @@ def uniform_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> 
     return {"lhs": np.sqrt(errors[:, -1]), **given}
 
 
-def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    """Squared error of herding with away steps on a cross-polytope, and after the first."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    # Positive weights of the target: what its coordinates leave is spread over all vertices.
+def pyramidal_width_square(hull: str) -> Fraction:
+    r"""Squared pyramidal width: the least distance of a face from the hull of the other vertices.
+
+    $1/(p-1)$ for a cross-polytope of dimension $p\ge2$, $4/p$ for a cube of side 2, for $p$
+    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd. Peña and Rodríguez
+    2019 have the width as this distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
+
+    Examples
+    --------
+    >>> [str(pyramidal_width_square(hull)) for hull in ("cross 2", "cube 3", "simplex 4")]
+    ['1', '4/3', '1']
+    """
+    shape, dimension = hull.split()
+    p = int(dimension)
+    if shape == "cross":
+        return Fraction(1, p - 1)
+    return Fraction(4 * p, p * p - 1) if shape == "simplex" and p % 2 else Fraction(4, p)
+
+
+def _masses(hull: str, target: Doubles) -> Doubles:
+    """Positive masses on the vertices whose means are the targets."""
+    shape = hull.split()[0]
+    if shape == "simplex":
+        return target
+    vertices = vertices_of(hull)
+    if shape == "cube":
+        return np.asarray(np.prod((1 + target[:, None] * vertices[None]) / 2, axis=2))
+    # What the coordinates leave is spread over all vertices.
     masses = np.concatenate([np.maximum(target, 0), np.maximum(-target, 0)], axis=1)
-    masses += (1 - masses.sum(axis=1, keepdims=True)) / len(vertices)
+    return np.asarray(masses + (1 - masses.sum(axis=1, keepdims=True)) / len(vertices))
+
+
+def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
+    """Squared error of herding with away steps, and after the first."""
+    vertices, target, given = drawn_targets(hull, size, rng)
+    masses = _masses(hull, target)
     lhs, first = np.empty(size), np.empty(size)
     for i in range(size):
         found = away_steps(Linear(), vertices, masses[i], k)
@@ -251,3 +283,67 @@ def uniform_certificate(
         )
 
     return certify
+
+
+def away_certificate(factor: int) -> Callable[..., Certificate]:
+    r"""Herding with away steps in fractions, against the rate of ``factor`` times the width.
+
+    Parameters
+    ----------
+    factor : int
+        1 in the claim.
+
+    Returns
+    -------
+    callable
+        One instance, ``k`` odd, to a `Certificate`.
+    """
+
+    def certify(hull: str, k: int, top: Ints, low: Any) -> Certificate:
+        target = [Fraction(int(x), int(low)) for x in top]
+        rows = [[int(x) for x in row] for row in vertices_of(hull)]
+        errors, lines = _exact_away(rows, target, k)
+        square, diameter = factor**2 * pyramidal_width_square(hull), diameter_square(hull)
+        return Certificate(
+            errors[-1], errors[0] * (1 - square / (4 * diameter)) ** ((k - 1) // 2),
+            [("target", [str(x) for x in target]), *lines,
+             ("w squared", pyramidal_width_square(hull)), ("D squared", diameter)],
+        )
+
+    return certify
+
+
+def _exact_away(
+    rows: list[list[int]], target: list[Fraction], k: int
+) -> tuple[list[Fraction], list[tuple[str, object]]]:
+    """Squared errors after every step, and what was done."""
+
+    def dot(a: Any, b: Any) -> Fraction:
+        return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+    gains = [dot(target, row) for row in rows]
+    first = gains.index(max(gains))
+    held, point = {first: Fraction(1)}, [Fraction(x) for x in rows[first]]
+    residual = [a - b for a, b in zip(target, point, strict=True)]
+    errors = [dot(residual, residual)]
+    lines: list[tuple[str, object]] = [("step 1", f"atom {rows[first]}, error {errors[0]}")]
+    for t in range(2, k + 1):
+        gains = [dot(residual, row) for row in rows]
+        here = dot(residual, point)
+        forward, away = gains.index(max(gains)), min(held, key=lambda atom: gains[atom])
+        ahead = gains[forward] - here >= here - gains[away]
+        atom = forward if ahead else away
+        most = Fraction(1) if ahead else held[away] / (1 - held[away])
+        direction = [x - b for x, b in zip(rows[atom], point, strict=True)]
+        curvature, slope = dot(direction, direction), abs(gains[atom] - here)
+        size = min(most, slope / curvature) if curvature else Fraction(0)
+        rate = size if ahead else -size
+        held = {a: w * (1 - rate) for a, w in held.items()}
+        held[atom] = held.get(atom, Fraction(0)) + rate
+        held = {a: w for a, w in held.items() if w}
+        point = [b + rate * x for b, x in zip(point, direction, strict=True)]
+        residual = [a - b for a, b in zip(target, point, strict=True)]
+        errors.append(dot(residual, residual))
+        name = "towards" if ahead else "away from"
+        lines.append((f"step {t}", f"{name} {rows[atom]}, squared error about {float(errors[-1])}"))
+    return errors, lines

@@ -19,8 +19,17 @@ COUNTS, LEVELS = st.integers(1, 10**6), st.floats(1e-9, 1 - 1e-9)
 def test_theorem_20_by_hand():
     assert bounds.sparse_lower_bound(4, 1) == pytest.approx(math.sqrt(0.75))
     assert bounds.sparse_lower_bound(4, 4) == 0
-    # With more atoms than points nothing is claimed.
-    assert bounds.sparse_lower_bound(4, 5) == 0
+
+
+def test_theorem_20_needs_as_many_points_as_atoms():
+    for n, k in ((5, 7), (np.array([5, 9]), 7), (5, np.array([3, 7])),
+                 (xr.DataArray([5, 9], dims="n"), xr.DataArray([3, 7], dims="k"))):
+        with pytest.raises(ValueError, match=r"k must be a whole number in \[1, n\], got 7"):
+            bounds.sparse_lower_bound(n, k)
+    grid = bounds.sparse_lower_bound(
+        xr.DataArray([5, 9], dims="n"), xr.DataArray([1, 5], dims="k")
+    )
+    assert grid.dims and float(grid.sel(n=0, k=1)) == 0
 
 
 @given(COUNTS, LEVELS, st.floats(0, 10))

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from noisytheory import sparse
 from noisytheory.kernels import Linear
@@ -141,3 +142,47 @@ def test_kernel_evaluations():
     # Half of the matrix, but for the blocks on its diagonal.
     count = simulate_means.herding_evaluations(3000, 1, "scores")["lhs"][0]
     assert 3000 * 3001 / 2 <= count <= 0.6 * 3000**2
+
+
+def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
+    # Every face of these hulls is where some direction with entries -1, 0, 1 is largest.
+    for hull in ("cross 2", "cross 3", "cross 5", "cube 2", "cube 3", "simplex 4", "simplex 5"):
+        vertices = simulate_hulls.vertices_of(hull)
+        faces = set()
+        for direction in itertools.product((-1, 0, 1), repeat=vertices.shape[1]):
+            heights = vertices @ np.array(direction)
+            faces.add(tuple(heights == heights.max()))
+        least = min(
+            _between(vertices[np.array(face)], vertices[~np.array(face)])
+            for face in faces if not all(face)
+        )
+        assert least == pytest.approx(float(simulate_hulls.pyramidal_width_square(hull)), abs=1e-9)
+
+
+def _between(one, two):
+    """Squared distance of two hulls: least squares with weights that are positive and sum to 1."""
+    rows = np.concatenate([one, -two]).T.astype(float)
+    sums = np.zeros((2, len(one) + len(two)))
+    sums[0, :len(one)], sums[1, len(one):] = 1, 1
+    heavy = 1e6
+    system = np.concatenate([rows, heavy * sums])
+    weights, _ = nnls(system, np.concatenate([np.zeros(len(rows)), [heavy, heavy]]))
+    return float(((rows @ weights) ** 2).sum())
+
+
+def test_away_steps_in_fractions_are_those_of_the_library():
+    rng = np.random.default_rng(5)
+    for hull in ("cross 5", "cube 3", "simplex 4"):
+        drawn = simulate_hulls.away_error(hull, 5, size=6, rng=rng)
+        certify = simulate_hulls.away_certificate(1)
+        for row in range(6):
+            found = certify(hull, 5, drawn["top"][row], drawn["low"][row])
+            assert float(found.lhs) == pytest.approx(drawn["lhs"][row], abs=1e-12)
+            assert not found.exceeds()
+
+
+def test_projection_on_two_of_three_points_attains_its_bound():
+    drawn = simulate_partitions.projection_square(3, 2, 8, size=512, rng=np.random.default_rng(0))
+    promised = drawn["least"] / 9
+    ratio = drawn["lhs"] / np.where(promised > 0, promised, 1)
+    assert ratio[drawn["applies"]].max() == pytest.approx(1.0)

@@ -230,3 +230,17 @@ def test_copies_name_their_own_papers_results():
                 assert not re.search(r"`theorem-(?!13/hypothesis)", told), claim.id
     note = ALL["average-classifier/theorem-15/no-loss"].note
     assert "no non trivial loss" in note and "Theorem 15" in note and "Theorem 17" not in note
+
+
+def test_candidates_for_lost_bounds():
+    # The catalogue's forms, at n = 200 and delta = 0.05.
+    assert generalisation.pac_bayes_log_n_gap(200, 0.05) == pytest.approx(
+        math.sqrt((1 + 2 * math.log(200 / 0.05)) / 200)
+    )
+    one = generalisation.pac_bayes_selected_gap(200, 1, 0.05)
+    assert one == pytest.approx(generalisation.pac_bayes_gap(200, 0.05))
+    assert generalisation.pac_bayes_selected_gap(200, 10, 0.05) == pytest.approx(
+        generalisation.pac_bayes_gap(200, 0.005)
+    )
+    names = ("theorem-3/candidate-pac-bayes-log-n", "theorem-5/candidate-pac-bayes")
+    assert all(ALL[f"average-classifier/{name}"].origin == "candidate" for name in names)
