@@ -172,7 +172,7 @@ def _between(one, two):
 
 def test_away_steps_in_fractions_are_those_of_the_library():
     rng = np.random.default_rng(5)
-    for hull in ("cross 5", "cube 3", "simplex 4"):
+    for hull in ("cross 5", "simplex 4", "simplex 5"):  # on cubes vertices tie
         drawn = simulate_hulls.away_error(hull, 5, size=6, rng=rng)
         certify = simulate_hulls.away_certificate(1)
         for row in range(6):
