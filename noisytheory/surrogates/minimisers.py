@@ -6,12 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.kernels import checked_points
-from noisytheory.losses import Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
+from noisytheory.losses import Corrected, Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
 
 __all__ = ["hinge_minimiser", "potential_minimiser"]
 
 Floats = NDArray[np.float64]
 STRAIGHT = (Hinge, LinearLoss, Margin, Ramp, ZeroOne)
+# What the last Newton step may still move a score by, as a share of the largest score or of 1. It
+# is some 1e-6 at a minimum, and at least 0.02 where scores of a potential run to infinity.
+STILL = 1e-3
+# A step moves no score by more than this many times the largest one, or 1.
+REACH = 8.0
 
 
 def hinge_minimiser(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> tuple[Floats, float]:
@@ -63,10 +68,9 @@ def potential_minimiser(
 ) -> Floats:
     r"""A stationary point of $\sum_ip_i\ell(y_i,\langle\omega,x_i\rangle)$, by Newton's method.
 
-    The minimiser where the loss is convex and smooth and there is one: on examples that a linear
-    scorer separates a convex potential has none, and what comes back is where steps cease to lower
-    the risk. Weights may have a leading axis: one problem a row, solved together. Curvatures are
-    taken in absolute value, and steps halved until the risk does not rise.
+    The minimiser where the loss is convex; of another loss a point whose gradient vanishes, which
+    depends on ``start``. Weights may have a leading axis: one problem a row, solved together.
+    Curvatures are taken in absolute value, and steps halved until the risk does not rise.
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ def potential_minimiser(
     weights : array-like, shape (n,) or (m, n)
         At least 0.
     loss : Loss
-        With a curvature: not linear, hinge, ramp, margin or 0-1.
+        With a curvature: not linear, hinge, ramp, margin or 0-1, nor one of them corrected.
     start : array-like, shape (d,) or a number
         Where to begin.
     steps : int
@@ -89,7 +93,9 @@ def potential_minimiser(
     Raises
     ------
     ValueError
-        If the arguments do not fit each other, or the loss is made of straight pieces.
+        If the arguments do not fit each other, the loss is made of straight pieces, or a problem
+        ends at no stationary point: there is none where a linear scorer separates the examples of
+        a convex potential, or where the risk falls without end.
 
     Examples
     --------
@@ -97,17 +103,59 @@ def potential_minimiser(
     >>> potential_minimiser([[1.0], [1.0]], [1, -1], [0.75, 0.25], MarginSquare()).round(9).tolist()
     [0.5]
     """
-    if isinstance(loss, STRAIGHT):
+    clean = loss
+    while isinstance(clean, Corrected):
+        clean = clean.loss
+    if isinstance(clean, STRAIGHT):
         raise ValueError(f"loss must have a curvature, got {loss.name}: see hinge_minimiser")
     points, labels, table = _checked(x, y, weights)
     omega = np.array(np.broadcast_to(np.asarray(start, float), (len(table), points.shape[1])))
+    if not np.isfinite(omega).all():
+        raise ValueError(f"start must be finite, got {start!r}")
     active = np.arange(len(table))
-    for _ in range(steps):
-        moved = _newton_step(omega, active, points, labels, table, loss)
-        active = active[moved]
-        if active.size == 0:
-            break
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _ in range(steps):
+            moved = _newton_step(omega, active, points, labels, table, loss)
+            active = active[moved]
+            if active.size == 0:
+                break
+        restless = ~_at_rest(omega, points, labels, table, loss)
+    if restless.any():
+        row = int(restless.argmax())
+        which = f" in row {row} of weights" if np.ndim(weights) == 2 else ""
+        raise ValueError(
+            f"no stationary point of the {loss.name} risk was reached{which}, at omega = "
+            f"{omega[row].tolist()}: there may be none (separable examples, a risk without a "
+            "least value), or start or steps must change"
+        )
     return omega if np.ndim(weights) == 2 else omega[0]
+
+
+def _at_rest(
+    omega: Floats, points: Floats, labels: Floats, table: Floats, loss: Loss
+) -> NDArray[np.bool_]:
+    """Whether a Newton step, however flat the risk, moves no score by much, a row a problem."""
+    _, gradient, eigenvalues, axes = _expansion(omega, points, labels, table, loss)
+    inner = np.einsum("mji,mj->mi", axes, gradient)
+    # An axis without points has a gradient of rounding only, and its step moves no score.
+    step = np.divide(inner, np.abs(eigenvalues), out=np.zeros_like(inner), where=inner != 0)
+    moves = np.abs(np.einsum("mij,mj->mi", axes, step) @ points.T).max(-1)
+    largest = np.maximum(1.0, np.abs(omega @ points.T).max(-1))
+    return np.asarray(moves <= STILL * largest)
+
+
+def _expansion(
+    omega: Floats, points: Floats, labels: Floats, weights: Floats, loss: Loss
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Risk, gradient, and the eigenvalues and axes of the second derivative, a row a problem."""
+    scores = omega @ points.T
+    value = _risk(omega, points, labels, weights, loss)
+    gradient = (weights * loss.derivative(labels, scores)) @ points
+    width = 1e-4 * np.maximum(1.0, np.abs(scores))
+    ahead, behind = (loss.derivative(labels, scores + sign * width) for sign in (1, -1))
+    curvature = weights * (ahead - behind) / (2 * width)
+    eigenvalues, axes = np.linalg.eigh(np.einsum("mn,ni,nj->mij", curvature, points, points))
+    return value, gradient, eigenvalues, axes
 
 
 def _newton_step(
@@ -116,17 +164,14 @@ def _newton_step(
 ) -> NDArray[np.bool_]:
     """Move the active rows of ``omega`` in place; which of them could be improved."""
     weights, here = table[active], omega[active]
-    scores = here @ points.T
-    value = _risk(here, points, labels, weights, loss)
-    gradient = (weights * loss.derivative(labels, scores)) @ points
-    width = 1e-4 * np.maximum(1.0, np.abs(scores))
-    ahead, behind = (loss.derivative(labels, scores + sign * width) for sign in (1, -1))
-    curvature = weights * (ahead - behind) / (2 * width)
-    hessian = np.einsum("mn,ni,nj->mij", curvature, points, points)
-    eigenvalues, axes = np.linalg.eigh(hessian)
+    value, gradient, eigenvalues, axes = _expansion(here, points, labels, weights, loss)
     scale = np.maximum(np.abs(eigenvalues), 1e-10 * np.abs(eigenvalues).max(-1, keepdims=True))
-    inner = np.einsum("mji,mj->mi", axes, gradient) / np.maximum(scale, 1e-300)
+    inner = np.einsum("mji,mj->mi", axes, gradient) / np.maximum(scale, 1e-150)
     step = -np.einsum("mij,mj->mi", axes, inner)
+    # Where the risk has no curvature the step would be endless.
+    moves = np.abs(step @ points.T).max(-1)
+    reach = REACH * np.maximum(1.0, np.abs(here @ points.T).max(-1))
+    step *= np.minimum(1.0, reach / np.maximum(moves, 1e-150))[:, None]
     decrease = np.einsum("mi,mi->m", gradient, step)
     moved, left, length = np.zeros(len(active), bool), np.arange(len(active)), 1.0
     # Below rounding nothing is left to gain.

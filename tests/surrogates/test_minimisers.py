@@ -15,9 +15,11 @@ from noisytheory.losses import (
     Margin,
     MarginSquare,
     Ramp,
+    Sigmoid,
     SquaredHinge,
     TLogistic,
     ZeroOne,
+    corrected,
 )
 from noisytheory.surrogates import hinge_minimiser, hinge_threshold, potential_minimiser
 from noisytheory.surrogates.long_servedio.simulate import (
@@ -172,3 +174,62 @@ def test_t_logistic_minimisers_are_those_of_the_general_method():
     np.testing.assert_allclose(risks[2], np.minimum(risks[0], risks[1]), atol=1e-14)
     gradient = (counts * loss.derivative(LABELS, found @ ATOMS.T)) @ ATOMS
     np.testing.assert_allclose(gradient, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [LinearLoss(), Hinge(), Ramp()])
+def test_a_correction_does_not_bend_straight_pieces(loss):
+    with pytest.raises(ValueError, match="must have a curvature, got .*corrected"):
+        potential_minimiser(THREE, [1, 1, 1], [0.5, 0.25, 0.25], corrected(loss, 0.1))
+
+
+def noisy_line():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    return x, np.where(x[:, 0] + rng.normal(size=60) > 0, 1, -1)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        Logistic(), Exponential(), SquaredHinge(), TLogistic(), MarginSquare(),
+        corrected(Logistic(), 0.1), corrected(MarginSquare(), (0.1, 0.3)),
+    ],
+    ids=lambda loss: loss.name,
+)
+def test_what_comes_back_is_stationary(loss):
+    x, y = noisy_line()
+    found = potential_minimiser(x, y, np.full(60, 1 / 60), loss)
+    assert np.abs(loss.derivative(y, x @ found) @ x / 60).max() < 1e-9
+
+
+def test_a_start_without_curvature_is_left():
+    x, y, weights = [[2.0], [-0.5], [0.7]], [1, 1, -1], [1.0, 0.3, 0.4]
+    found = potential_minimiser(x, y, weights, Sigmoid())
+    slope = (np.array(weights) * Sigmoid().derivative(y, np.array(x) @ found)) @ x
+    assert abs(found[0]) > 1 and np.abs(slope).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("loss", "separable"),
+    [
+        (Logistic(), True), (Exponential(), True), (TLogistic(), True), (Sigmoid(), True),
+        (Sigmoid(), False), (corrected(Logistic(), 0.4), False),
+        (corrected(SquaredHinge(), 0.1), True),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_a_risk_without_a_minimum_is_said_to_have_none(loss, separable):
+    x, y = noisy_line()
+    if separable:
+        y = np.where(x[:, 0] > 0, 1, -1)
+    with pytest.raises(ValueError, match="no stationary point of the .* risk was reached, at"):
+        potential_minimiser(x, y, np.full(60, 1 / 60), loss)
+    both = np.stack([np.full(60, 1 / 60)] * 2)
+    with pytest.raises(ValueError, match="in row 0 of weights"):
+        potential_minimiser(x, y, both, loss)
+
+
+def test_two_steps_are_not_enough():
+    x, y = noisy_line()
+    with pytest.raises(ValueError, match="start or steps must change"):
+        potential_minimiser(x, y, np.full(60, 1 / 60), Exponential(), start=5.0, steps=2)
