@@ -178,7 +178,7 @@ def test_t_logistic_minimisers_are_those_of_the_general_method():
 
 @pytest.mark.parametrize("loss", [LinearLoss(), Hinge(), Ramp()])
 def test_a_correction_does_not_bend_straight_pieces(loss):
-    with pytest.raises(ValueError, match="must have a curvature, got .*corrected"):
+    with pytest.raises(ValueError, match=r"must have a curvature, got .*corrected"):
         potential_minimiser(THREE, [1, 1, 1], [0.5, 0.25, 0.25], corrected(loss, 0.1))
 
 
@@ -222,7 +222,7 @@ def test_a_risk_without_a_minimum_is_said_to_have_none(loss, separable):
     x, y = noisy_line()
     if separable:
         y = np.where(x[:, 0] > 0, 1, -1)
-    with pytest.raises(ValueError, match="no stationary point of the .* risk was reached, at"):
+    with pytest.raises(ValueError, match=r"no stationary point of the .* risk was reached, at"):
         potential_minimiser(x, y, np.full(60, 1 / 60), loss)
     both = np.stack([np.full(60, 1 / 60)] * 2)
     with pytest.raises(ValueError, match="in row 0 of weights"):
