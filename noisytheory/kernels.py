@@ -38,6 +38,8 @@ TILE_ROWS = 192
 TILE_COLUMNS = 384
 # NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
 LOG2_E = 1.0 / math.log(2.0)
+# Squares of coordinates within this, and sums of very many of them, stay finite.
+LARGEST = {"float64": 1e150, "float32": 1e15}
 # Entries of one block from `blocks` when the caller names no number of rows (8 MiB of doubles).
 BLOCK_ENTRIES = 1 << 20
 
@@ -59,8 +61,11 @@ def checked_points(points: ArrayLike, name: str = "x") -> Floats:
     Raises
     ------
     ValueError
-        If the array is not two-dimensional, or holds NaN or an infinity.
+        If the array is not two-dimensional, is sparse, or holds NaN, an infinity, or a coordinate
+        beyond $10^{150}$ (in single precision $10^{15}$), whose square would overflow.
     """
+    if hasattr(points, "toarray"):
+        raise ValueError(f"{name} must be dense rows, got a sparse matrix: see its toarray()")
     array = np.asarray(points)
     if array.ndim != 2:
         raise ValueError(
@@ -71,10 +76,44 @@ def checked_points(points: ArrayLike, name: str = "x") -> Floats:
             array = array.astype(np.float64, copy=False)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name} must hold real numbers, got {array.dtype}") from error
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array).all(axis=1)))
-        raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
+    check_range(array, name)
     return np.ascontiguousarray(array)
+
+
+def check_range(array: Floats, name: str = "x") -> None:
+    """Refuse coordinates that are NaN, infinite, or have squares that overflow.
+
+    Parameters
+    ----------
+    array : array of float32 or float64, shape (n, d) or (n,)
+    name : str
+        The argument's name, for the message.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument and what is allowed.
+
+    Examples
+    --------
+    >>> check_range(np.array([[1e200]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: x must have coordinates within +-1e+150, their squares overflow; got 1e+200 in row 0
+    """
+    limit = LARGEST[array.dtype.name]
+    # Extremes carry NaN along, and need no array of truth values.
+    if not array.size or -limit <= array.min() <= array.max() <= limit:
+        return
+    sizes = np.abs(array.reshape(len(array), -1)).max(axis=1)
+    row = int(np.argmin(sizes <= limit))
+    if not np.isfinite(sizes).all():
+        row = int(np.argmin(np.isfinite(sizes)))
+        raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
+    raise ValueError(
+        f"{name} must have coordinates within +-{limit:g}, their squares overflow; "
+        f"got {float(sizes[row]):g} in row {row}"
+    )
 
 
 def rkhs_norm(kernel: Kernel, x: ArrayLike, alpha: ArrayLike) -> float:
@@ -620,7 +659,7 @@ class Normalised(Kernel):
     Parameters
     ----------
     kernel : Kernel
-        The kernel to normalise; evaluating it at an instance with $K(x,x)=0$ raises.
+        The kernel to normalise. The feature of a row of zeros with $K(x,x)=0$ stays 0.
 
     Examples
     --------
@@ -636,17 +675,18 @@ class Normalised(Kernel):
             raise ValueError(f"kernel must be a Kernel, got {self.kernel!r}")
 
     def diagonal(self, x: ArrayLike) -> Floats:
-        """Ones, shape (n,)."""
+        """Ones, and 0 where the feature is 0, shape (n,)."""
         points = checked_points(x)
-        self._scale(points)
-        return np.ones(len(points), dtype=points.dtype)
+        return np.asarray(self._scale(points) > 0).astype(points.dtype)
 
     def _scale(self, points: Floats) -> Floats:
         diagonal = self.kernel.diagonal(points)
-        if np.any(diagonal <= 0):
-            row = int(np.argmax(diagonal <= 0))
-            raise ValueError(f"K(x, x) must be positive to normalise, got 0 in row {row}")
-        scale: Floats = 1.0 / np.sqrt(diagonal)
+        zero = diagonal <= 0
+        if zero.any():
+            lost = np.flatnonzero(zero)[points[zero].any(axis=1)]
+            if lost.size:
+                raise ValueError(f"K(x, x) must be positive to normalise, got 0 in row {lost[0]}")
+        scale: Floats = np.where(zero, diagonal.dtype.type(0), 1 / np.sqrt(diagonal + zero))
         return scale
 
     def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
@@ -659,6 +699,8 @@ class Normalised(Kernel):
 def _positive(name: str, value: float) -> None:
     if isinstance(value, bool) or not math.isfinite(value) or value <= 0:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+    if not 1e-150 <= value <= 1e150:
+        raise ValueError(f"{name} must lie in [1e-150, 1e+150], got {value!r}: its square is lost")
 
 
 def _same_dimension(x: Floats, z: Floats) -> None:
@@ -701,11 +743,16 @@ def _distance_factors(
     centre = z.mean(axis=0, dtype=np.float64) if len(z) else np.zeros(z.shape[1])
     left = np.empty((len(x), x.shape[1] + 2), dtype=dtype)
     right = np.empty((z.shape[1] + 2, len(z)), dtype=dtype)
-    left[:, :-2] = _moved(x, centre, scale)
-    left[:, -2] = factor * _squared_norms(left[:, :-2])
+    with np.errstate(over="ignore", invalid="ignore"):
+        left[:, :-2] = _moved(x, centre, scale)
+        # Of a difference the square is up to four times as large as those of its parts.
+        left[:, -2] = 4 * factor * _squared_norms(left[:, :-2])
+        moved = left[:, :-2] if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
+        right[-1] = left[:, -2] if z is x else 4 * factor * _squared_norms(moved)
+    _check_spread(left[:, -2], right[-1])
+    left[:, -2] /= 4
+    right[-1] /= 4
     left[:, -1] = 1.0
-    moved = left[:, :-2] if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
-    right[-1] = left[:, -2] if z is x else factor * _squared_norms(moved)
     right[-2] = 1.0
     np.multiply(moved.T, dtype.type(-2.0 * factor), out=right[:-2])
     return left, right
@@ -713,16 +760,28 @@ def _distance_factors(
 
 def _moved(x: Floats, centre: Floats, scale: float) -> Floats:
     moved: Floats = x - centre
-    moved *= scale
+    # Squares that overflow are refused where they are added up.
+    with np.errstate(over="ignore"):
+        moved *= scale
     return moved
+
+
+def _check_spread(*squares: Floats) -> None:
+    """Refuse points whose distances in bandwidths cannot be squared."""
+    if not all(np.isfinite(part).all() for part in squares):
+        raise ValueError(
+            "bandwidth must be larger beside these coordinates: squared distances in bandwidths "
+            "overflow"
+        )
 
 
 def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
     """The scaled plan of the Gaussian kernel, or None where its exponentials would overflow."""
     dtype = np.result_type(x, z)
     centre = z.mean(axis=0, dtype=np.float64) if len(z) else np.zeros(z.shape[1])
-    left = _moved(x, centre, scale).astype(dtype, copy=False)
-    moved = left if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
+    with np.errstate(over="ignore"):
+        left = _moved(x, centre, scale).astype(dtype, copy=False)
+        moved = left if z is x else _moved(z, centre, scale).astype(dtype, copy=False)
     right = moved.T.copy(order="C")
     squares = np.einsum("nd,nd->n", left, left, dtype=np.float64)
     others = squares if z is x else np.einsum("nd,nd->n", moved, moved, dtype=np.float64)

@@ -8,6 +8,7 @@ import pickle
 import mpmath
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -140,9 +141,41 @@ def test_bad_parameters_are_refused(build, message):
         build()
 
 
-def test_normalising_a_zero_feature_is_refused():
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3)], ids=repr)
+def test_a_zero_feature_stays_zero_when_normalised(kernel):
+    normalised = Normalised(kernel)
+    assert normalised([[2.0], [0.0]]).tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    assert normalised.diagonal([[2.0], [0.0]]).tolist() == [1.0, 0.0]
+    assert normalised([[2.0], [0.0]], [[-3.0]]).ravel() == pytest.approx([kernel([[2.0]], [[-3.0]])
+        [0, 0] / np.sqrt(kernel([[2.0]])[0, 0] * kernel([[-3.0]])[0, 0]), 0.0])
+    # Here it is 0 by underflow only.
     with pytest.raises(ValueError, match="0 in row 1"):
-        Normalised(Linear())([[1.0], [0.0]])
+        normalised([[1.0], [1e-200]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Linear()([[1.0], [1e200]]), r"x must have coordinates within \+-1e\+150, .* row 1"),
+        (lambda: Linear()([[1.0]], [[-1e200]]), r"z must have coordinates within"),
+        (lambda: Gaussian(1.0)(np.array([[1e17]], np.float32)), r"within \+-1e\+15,"),
+        (lambda: Gaussian(1e-200), r"bandwidth must lie in \[1e-150, 1e\+150\], got 1e-200"),
+        (lambda: Laplace(1e200), r"bandwidth must lie in"),
+        (lambda: Gaussian(1e-100)([[0.0], [1e100]]), "bandwidth must be larger"),
+        (lambda: Laplace(1e-100)([[0.0], [1e100]]), "bandwidth must be larger"),
+        (lambda: rkhs_norm(Gaussian(1e-100), [[0.0], [1e100]], [1, 1]), "bandwidth must be larger"),
+        (lambda: Linear()(scipy.sparse.eye(2)), "x must be dense rows, got a sparse matrix"),
+    ],
+)
+def test_what_would_overflow_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_coordinates_at_the_edge_are_right():
+    assert Gaussian(1e148)([[1e150]], [[0.0]])[0, 0] == 0
+    assert Gaussian(1e150)([[1e150]], [[0.0]])[0, 0] == pytest.approx(np.exp(-0.5))
+    assert Laplace(1e-150)([[1e-150]], [[0.0]])[0, 0] == pytest.approx(np.exp(-1))
 
 
 @pytest.mark.parametrize("rows", [0, -1, 1.5, True])

@@ -111,6 +111,12 @@ def contamination_of_noise(
     alpha, beta : float
         With sum below 1 if and only if that of the flip probabilities is.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or the noise leaves one label without examples, at flip
+        probabilities 0 and 1.
+
     Examples
     --------
     >>> [round(float(share), 12) for share in contamination_of_noise(0.25, 0.25, 0.5)]
@@ -118,6 +124,8 @@ def contamination_of_noise(
     """
     kept = positive * (1 - plus) + (1 - positive) * minus
     lost = positive * plus + (1 - positive) * (1 - minus)
+    if not (np.all(kept > 0) and np.all(lost > 0)):
+        raise ValueError("minus, plus must leave examples of either label, got 0 and 1")
     return (1 - positive) * minus / kept, positive * plus / lost
 
 

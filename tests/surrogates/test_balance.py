@@ -89,3 +89,9 @@ def test_bad_arguments_are_named(call, message):
 def test_no_error_and_negative_losses_are_allowed():
     assert balanced_error_contaminated(0, 0.3, 0.1) == pytest.approx(0.2)
     assert balanced_error_contaminated(-1, 0.3, 0.1, 2) == pytest.approx(-0.2)
+
+
+@pytest.mark.parametrize("rates", [(0, 1), (1, 0)])
+def test_noise_that_leaves_one_label_is_refused(rates):
+    with pytest.raises(ValueError, match="must leave examples of either label"):
+        contamination_of_noise(*rates, 0.5)
