@@ -164,6 +164,9 @@ class Paper:
         Title, or author and year.
     authors, reference : str
         For the report.
+    discrepancies : mapping of str to sequence of str
+        Numbered discrepancies in print, each with the names of the claims that decide it. A claim's
+        note ends with the numbers of its own.
 
     Examples
     --------
@@ -177,6 +180,23 @@ class Paper:
     title: str
     authors: str = ""
     reference: str = ""
+    discrepancies: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)
+
+    def remark(self, claim_id: str) -> str:
+        """The numbers of the discrepancies that a claim decides, as a sentence or nothing.
+
+        Parameters
+        ----------
+        claim_id : str
+
+        Returns
+        -------
+        str
+        """
+        name = claim_id.removeprefix(f"{self.id}/")
+        found = [number for number, names in self.discrepancies.items() if name in names]
+        noun = "Discrepancy" if len(found) == 1 else "Discrepancies"
+        return f"{noun} {', '.join(found)}." if found else ""
 
     def _claim(self, kind: str, name: str, fields: dict[str, Any]) -> Claim:
         return Claim(id=f"{self.id}/{name}", paper=self, kind=kind, **fields)
@@ -362,6 +382,9 @@ class Claim:
             raise ValueError(
                 f"{self.id}: expect must be one of {', '.join(VERDICTS)}, got {self.expect!r}"
             )
+        remark = self.paper.remark(self.id)
+        if remark and not self.note.endswith(remark):
+            object.__setattr__(self, "note", f"{self.note} {remark}".lstrip())
         grid = {}
         for name, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):

@@ -203,7 +203,6 @@ herding_rates = [
         simulate=simulate_hulls.away_error,
         rows=64,
         grid={"hull": [*HULLS, "simplex 5"], "k": [2, 7, 40]},
-        certify=simulate_hulls.away_certificate(1),
         origin="sharper",
         note=(
             "The rate knows the sample, not the target's distance from the boundary. Far from "

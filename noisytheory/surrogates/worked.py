@@ -83,6 +83,8 @@ def also(claim: Any, paper: Any, name: str, place: str, **told: Any) -> Any:
     fields: dict[str, Any] = {
         "statement": claim.statement, "note": claim.note, "hypotheses": claim.hypotheses, **told
     }
+    # The later paper numbers its discrepancies otherwise.
+    fields["note"] = fields["note"].replace(claim.paper.remark(claim.id), "").rstrip()
 
     def named(text: str) -> str:
         for later, earlier in NOTATION.items():
