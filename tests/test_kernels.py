@@ -156,7 +156,7 @@ def test_a_zero_feature_stays_zero_when_normalised(kernel):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Linear()([[1.0], [1e200]]), r"x must have coordinates within \+-1e\+150, .* row 1"),
+        (lambda: Linear()([[1.0], [1e200]]), r"x must .* within \+-1e\+150, .* row 1"),
         (lambda: Linear()([[1.0]], [[-1e200]]), r"z must have coordinates within"),
         (lambda: Gaussian(1.0)(np.array([[1e17]], np.float32)), r"within \+-1e\+15,"),
         (lambda: Gaussian(1e-200), r"bandwidth must lie in \[1e-150, 1e\+150\], got 1e-200"),

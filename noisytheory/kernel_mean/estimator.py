@@ -23,15 +23,18 @@ from noisytheory.kernel_mean.labelled import Labelled
 from noisytheory.kernel_mean.tiles import (
     Floats,
     Points,
+    check_coordinates,
     default_bandwidth,
     diagonal,
     is_linear,
     slices,
     squared_norms,
+    takes_sparse,
     tile,
     unit_rows,
 )
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.losses import ZeroOne, corrected
 from noisytheory.noise import checked_rate
 
 __all__ = ["KernelMeanClassifier"]
@@ -45,7 +48,11 @@ NAMED: dict[str, type[Kernel]] = {
     "polynomial": Polynomial,
 }
 ENTRIES = 1 << 19
-"""Kernel values, or coordinates of one side, that a tile holds at most (4 MiB of doubles)."""
+"""Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
+SIDE = 512
+"""Rows and columns that a tile has at most."""
+THIN = (256, 1024)
+"""The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
 
 class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -62,14 +69,16 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         A callable takes two arrays of rows and returns their Gram block, finite.
     kernel_params : mapping, optional
         Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
-        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates.
+        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates; a polynomial has
+        degree 2 and offset 1 by itself.
     normalise : bool or "largest"
         The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
         the sample, which leaves the classifier as it is.
-    noise_rate : float, optional
-        Probability in [0, 1/2) that a label is flipped, for `corrected_risk`; None if it is not
-        known. The classifier itself does not depend on it.
+    noise_rate : float or pair of floats, optional
+        Probability in [0, 1/2) that a label is flipped, or those of the first and of the second of
+        two classes, with sum below 1, for `corrected_risk`; None if it is not known. The classifier
+        itself does not depend on it.
 
     Attributes
     ----------
@@ -98,7 +107,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         *,
         kernel_params: Mapping[str, Any] | None = None,
         normalise: bool | Literal["largest"] = False,
-        noise_rate: float | None = None,
+        noise_rate: float | tuple[float, float] | None = None,
     ) -> None:
         self.kernel = kernel
         self.kernel_params = kernel_params
@@ -106,9 +115,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.noise_rate = noise_rate
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse rows are taken, for the linear and the Gaussian kernel."""
+        """Sparse rows are taken for the linear and the Gaussian kernel."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = _named_sparse(self.kernel)
         return tags
 
     def fit(
@@ -135,6 +144,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         points, labels = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
         )
+        check_coordinates(points)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
@@ -153,14 +163,20 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"{self.classes_[masses.argmin()]}"
             )
         if self.noise_rate is not None:
-            checked_rate("noise_rate", self.noise_rate, below=Fraction(1, 2))
+            _flips(self.noise_rate, len(self.classes_))
         self.weights_ = weights / weights.sum()
         self.kernel_, self.scale_ = self._bounded(points)
         self._codes = codes
         signed = self._coded(self.weights_, codes)
         self._norms: NDArray[np.float64] | None = None
         if is_linear(self.kernel_):
-            self.coef_ = np.asarray((unit_rows(points, self.kernel_).T @ signed).T) / self.scale_
+            features = unit_rows(points, self.kernel_)
+            self.coef_ = np.asarray((features.T @ signed).T) / self.scale_
+            # Of two classes, that of each: noise may treat them unlike.
+            self._parts = [
+                np.asarray(features.T @ (self.weights_ * (codes == c))) / self.scale_
+                for c in ((0, 1) if len(self.classes_) == 2 else ())
+            ]
         else:
             self._signed = signed
             self.offset_ = self._offset(points)
@@ -189,6 +205,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         points = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32]
         )
+        check_coordinates(points)
         scores = self._scores(points)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -240,7 +257,20 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def corrected_risk(self, X: ArrayLike, y: ArrayLike) -> float:
         r"""0-1 risk on clean labels from the error $e$ on noisy ones, $(e-\sigma)/(1-2\sigma)$.
 
-        Unbiased where ``X``, ``y`` are independent of the sample; it can fall outside [0, 1].
+        With a pair of rates it is the mean of the 0-1 loss as `noisytheory.losses.corrected` makes
+        it unbiased, the second class counted as +1. It is unbiased where ``X``, ``y`` are
+        independent of the sample, and can fall outside [0, 1]; on the sample it is too small.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
+            Of examples that the model was not fitted to.
+        y : array-like, shape (m,)
+            Their noisy labels.
+
+        Returns
+        -------
+        float
 
         Raises
         ------
@@ -248,21 +278,40 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If ``noise_rate`` is None, if ``y`` is not as long as ``X`` or holds other classes, or
             with more than two classes.
         """
-        rate = self._rate("corrected_risk")
+        rates = self._rates("corrected_risk")
         predicted = self.predict(X)
-        wrong = float(np.mean(predicted != self._labels(y, len(predicted))))
-        return (wrong - rate) / (1 - 2 * rate)
+        given = self._labels(y, len(predicted))
+        signs = (np.where(labels == self.classes_[1], 1, -1) for labels in (given, predicted))
+        return float(np.mean(corrected(ZeroOne(), rates).value(*signs)))
 
     def corrected_linear_risk(self) -> float:
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
+
+        With a pair of rates it is
+        $1-\langle\Phi(S),\sum_ip_ic_iy_i\phi(x_i)\rangle/\big((1-\sigma_--\sigma_+)\|\Phi(S)\|\big)$
+        with $c_i=1-\sigma_{-y_i}+\sigma_{y_i}$.
 
         Raises
         ------
         ValueError
             If ``noise_rate`` is None, or with more than two classes.
         """
-        rate = self._rate("corrected_linear_risk")
-        return float(1 - self.self_similarity() / (1 - 2 * rate))
+        minus, plus = self._rates("corrected_linear_risk")
+        similarity = float(self.self_similarity())
+        if minus == plus or similarity == 0:
+            return 1 - similarity / (1 - minus - plus)
+        negative, positive = self._shares()
+        weighted = (1 - plus + minus) * negative + (1 - minus + plus) * positive
+        return 1 - weighted / ((1 - minus - plus) * similarity)
+
+    def _shares(self) -> tuple[float, float]:
+        r"""What either class adds to $\|\Phi(S)\|^2$."""
+        if is_linear(self.kernel_):
+            inner = [self.scale_ * float(part @ self.coef_[0]) for part in self._parts]
+            return -inner[0], inner[1]
+        added = self._signed[:, 0] * self._kernel_scores(self.points_.astype(np.float64))[:, 0]
+        positive = self._signed[:, 0] > 0
+        return float(added[~positive].sum()), float(added[positive].sum())
 
     def compress(
         self, k: int, method: str | Callable[..., Any] = "herding", **options: Any
@@ -307,7 +356,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if is_linear(self.kernel_):
             raise ValueError("compress: a linear kernel keeps one weight vector already")
         if not isinstance(self.kernel_, Kernel) or sparse.issparse(self.points_):
-            raise ValueError("compress needs dense rows and a kernel by name or a Kernel")
+            raise ValueError(
+                "compress needs dense rows and a kernel by name or a Kernel: of sparse X fit "
+                "X.toarray(), the algorithms work with whole rows"
+            )
         algorithm = _algorithm(method)
         two = len(self.classes_) == 2
         if two:
@@ -338,11 +390,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if len(self.classes_) != 2:
             raise ValueError(f"{what} needs two classes, got {len(self.classes_)}")
 
-    def _rate(self, what: str) -> float:
+    def _rates(self, what: str) -> tuple[float, float]:
         self._two_classes(what)
         if self.noise_rate is None:
             raise ValueError(f"{what} needs noise_rate, which is None (unknown)")
-        return float(self.noise_rate)
+        return _flips(self.noise_rate, 2)
 
     def _labels(self, y: ArrayLike, length: int) -> NDArray[Any]:
         labels = np.asarray(y)
@@ -359,7 +411,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"normalise must be False, True or 'largest', got {self.normalise!r}"
             )
         kernel = self._named(points)
-        if sparse.issparse(points) and not (is_linear(kernel) or isinstance(kernel, Gaussian)):
+        if sparse.issparse(points) and not takes_sparse(kernel):
             raise ValueError(
                 "sparse X goes with the linear and the Gaussian kernel only; "
                 f"got {self.kernel!r}, densify X or change the kernel"
@@ -396,7 +448,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if self.kernel in ("gaussian", "laplace"):
             parameters.setdefault("bandwidth", default_bandwidth(points, self.weights_))
         if self.kernel == "polynomial":
-            parameters.setdefault("degree", 2)
+            # Without an offset even degrees do not tell x from -x.
+            parameters = {"degree": 2, "offset": 1.0, **parameters}
         allowed = set(inspect.signature(NAMED[self.kernel]).parameters)
         if unknown := sorted(set(parameters) - allowed):
             raise ValueError(
@@ -417,22 +470,55 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._kernel_scores(points, self.offset_)
 
     def _kernel_scores(self, points: Points, offset: Floats | None = None) -> Floats:
-        single = points.dtype == np.float32 and self.points_.dtype == np.float32
+        sample = self.points_
+        single = points.dtype == np.float32 and sample.dtype == np.float32
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (self._signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
-        side = max(1, min(512, ENTRIES // max(1, points.shape[1])))
-        squares = squared_norms(self.points_)
-        for rows in slices(points.shape[0], side):
-            queries = points[rows]
-            if offset is not None and offset.any():
-                queries = queries - offset
-            lengths = squared_norms(queries)
-            for columns in slices(self.points_.shape[0], side):
-                sample = self.points_[columns]
-                block = tile(self.kernel_, queries, sample, lengths, squares[columns])
+        squares, thin = squared_norms(sample), sparse.issparse(sample)
+        both = thin and sparse.issparse(points)
+        high, wide = THIN if both else (_side(points if thin else sample), _side(sample))
+        for columns in slices(sample.shape[0], wide):
+            some = sample[columns]
+            # Laid out once for all queries: what a product of sparse rows needs of its right side.
+            right = some.T.tocsr() if thin else None
+            for rows in slices(points.shape[0], high):
+                queries = points[rows]
+                if not thin and sparse.issparse(queries):
+                    queries = queries.toarray()
+                if offset is not None and offset.any():
+                    queries = queries - offset
+                lengths = squared_norms(queries)
+                block = tile(self.kernel_, queries, some, lengths, squares[columns], right)
                 scores[rows] += block @ signed[columns]
         return scores
+
+
+def _side(points: Points) -> int:
+    """Rows of one side of a tile."""
+    width = 1 if sparse.issparse(points) else max(1, points.shape[1])
+    return max(1, min(SIDE, ENTRIES // width))
+
+
+def _named_sparse(kernel: KernelLike) -> bool:
+    """Whether a kernel, by name or not, takes sparse rows."""
+    return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
+
+
+def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
+    """Flip probabilities of the first and the second class."""
+    if np.ndim(noise_rate) == 0:
+        rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(1, 2)))
+        return rate, rate
+    if len(noise_rate) != 2 or classes != 2:
+        raise ValueError(
+            "noise_rate must be a number in [0, 0.5), or with two classes a pair; "
+            f"got {noise_rate!r} with {classes} classes"
+        )
+    first, second = (float(checked_rate("noise_rate", rate)) for rate in noise_rate)
+    if first + second >= 1:
+        raise ValueError(f"noise_rate must have a sum below 1, got {noise_rate!r}")
+    return first, second
 
 
 def _algorithm(method: str | Callable[..., Any]) -> Callable[..., Any]:

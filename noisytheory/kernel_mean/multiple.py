@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noisytheory.kernel_mean.estimator import KernelLike, KernelMeanClassifier
-from noisytheory.kernel_mean.tiles import Floats, Points, default_bandwidth
+from noisytheory.kernel_mean.tiles import Floats, Points, check_coordinates, default_bandwidth
 from noisytheory.kernels import Gaussian
 
 __all__ = ["MultipleKernelMean"]
@@ -29,7 +29,8 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As `KernelMeanClassifier` takes them; by default Gaussians with half, once and twice the
         default bandwidth.
     normalise : bool or "largest"
-    noise_rate : float, optional
+    noise_rate : float or pair of floats, optional
+        Both as in `KernelMeanClassifier`.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kernels: Sequence[KernelLike] | None = None,
         *,
         normalise: bool | Literal["largest"] = False,
-        noise_rate: float | None = None,
+        noise_rate: float | tuple[float, float] | None = None,
     ) -> None:
         self.kernels = kernels
         self.normalise = normalise
@@ -64,7 +65,11 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken where every kernel takes them."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        kernels = self.kernels
+        tags.input_tags.sparse = kernels is None or (
+            isinstance(kernels, Sequence)
+            and all(KernelMeanClassifier(k).__sklearn_tags__().input_tags.sparse for k in kernels)
+        )
         return tags
 
     def fit(
@@ -74,6 +79,7 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         points, labels = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
         )
+        check_coordinates(points)
         kernels = self.kernels
         if kernels is None:
             weights = _check_sample_weight(
@@ -108,6 +114,39 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predicted classes, shape (m,)."""
         check_is_fitted(self)
         return self.best_estimator_.predict(self._checked(X))
+
+    def self_similarity(self) -> Any:
+        """That of the chosen kernel, see `KernelMeanClassifier.self_similarity`."""
+        check_is_fitted(self)
+        return self.best_estimator_.self_similarity()
+
+    def margins(self, X: ArrayLike, y: ArrayLike) -> Floats:
+        """Those of the chosen kernel, see `KernelMeanClassifier.margins`."""
+        check_is_fitted(self)
+        return self.best_estimator_.margins(self._checked(X), y)
+
+    def margin_for_error(self, X: ArrayLike, y: ArrayLike) -> float:
+        """That of the chosen kernel, see `KernelMeanClassifier.margin_for_error`."""
+        check_is_fitted(self)
+        return self.best_estimator_.margin_for_error(self._checked(X), y)
+
+    def corrected_risk(self, X: ArrayLike, y: ArrayLike) -> float:
+        """That of the chosen kernel, see `KernelMeanClassifier.corrected_risk`."""
+        check_is_fitted(self)
+        return self.best_estimator_.corrected_risk(self._checked(X), y)
+
+    def corrected_linear_risk(self) -> float:
+        """That of the chosen kernel, see `KernelMeanClassifier.corrected_linear_risk`.
+
+        The kernel was chosen on the same sample: over ``k`` kernels the least of ``k`` such risks.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.corrected_linear_risk()
+
+    def compress(self, *args: Any, **options: Any) -> KernelMeanClassifier:
+        """The chosen kernel's classifier on few examples, see `KernelMeanClassifier.compress`."""
+        check_is_fitted(self)
+        return self.best_estimator_.compress(*args, **options)
 
     def _checked(self, X: ArrayLike) -> Points:
         return validate_data(

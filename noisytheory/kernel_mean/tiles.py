@@ -9,10 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised
+from noisytheory.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
 
-__all__ = ["default_bandwidth", "diagonal", "is_linear", "slices", "squared_norms", "tile",
-           "unit_rows"]
+__all__ = [
+    "check_coordinates",
+    "default_bandwidth",
+    "diagonal",
+    "is_linear",
+    "slices",
+    "squared_norms",
+    "takes_sparse",
+    "tile",
+    "unit_rows",
+]
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
@@ -25,14 +34,28 @@ def is_linear(kernel: Any) -> bool:
     )
 
 
+def takes_sparse(kernel: Any) -> bool:
+    """Whether sparse rows are taken: by kernels that are one function of an inner product."""
+    return is_linear(kernel) or isinstance(kernel, Gaussian)
+
+
+def check_coordinates(points: Points) -> None:
+    """Refuse coordinates whose squares overflow, dense or sparse."""
+    check_range(points.data if sparse.issparse(points) else points, "X")
+
+
 def unit_rows(points: Points, kernel: Any) -> Points:
-    """Rows as features of a linear kernel: divided by their norms if it is normalised."""
+    """Rows as features of a linear kernel: divided by their norms if it is normalised.
+
+    A row of zeros stays one.
+    """
     if isinstance(kernel, Linear):
         return points
     norms = np.sqrt(squared_norms(points))
-    if np.any(norms == 0):
-        raise ValueError(f"K(x, x) must be positive to normalise, got 0 in row {norms.argmin()}")
-    inverse = (1 / norms).astype(points.dtype)
+    zero = norms == 0
+    if zero.any() and abs(points[zero]).max() > 0:
+        raise ValueError("X must have rows of zeros, or rows whose squares do not underflow")
+    inverse = np.where(zero, 0, 1 / (norms + zero)).astype(points.dtype)
     return sparse.diags(inverse) @ points if sparse.issparse(points) else points * inverse[:, None]
 
 
@@ -66,14 +89,27 @@ def slices(total: int, step: int) -> Iterator[slice]:
     return (slice(start, min(start + step, total)) for start in range(0, total, step))
 
 
-def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
-    """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points."""
+def tile(
+    kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats,
+    columns: Points | None = None,
+) -> Floats:
+    """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points.
+
+    ``columns`` is ``z.T`` laid out by rows, for who has it already.
+    """
     if not isinstance(kernel, Gaussian):
         return np.asarray(kernel(x, z)) if isinstance(kernel, Kernel) else _called(kernel, x, z)
-    product = x @ z.T
+    product = x @ (z.T if columns is None else columns)
     block = product.toarray() if sparse.issparse(product) else np.asarray(product)
+    factor = -0.5 * LOG2_E / float(kernel.bandwidth) ** 2
+    largest = max(float(x_squares.max(initial=1.0)), float(z_squares.max(initial=1.0)))
+    if not -factor < float(np.finfo(block.dtype).max) / (16 * largest):
+        raise ValueError(
+            f"bandwidth must be larger beside rows of norm {largest**0.5:g}, got "
+            f"{float(kernel.bandwidth):g}: squared distances in bandwidths overflow"
+        )
     # Powers of 2, as in `noisytheory.kernels`.
-    factor = block.dtype.type(-0.5 * LOG2_E / float(kernel.bandwidth) ** 2)
+    factor = block.dtype.type(factor)
     block *= -2 * factor
     block += (factor * x_squares)[:, None]
     block += factor * z_squares

@@ -12,7 +12,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
 from noisytheory.kernel_mean.labelled import Labelled
+from noisytheory.kernel_mean.tiles import tile
 from noisytheory.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.losses import LinearLoss, corrected
 from noisytheory.sparse import farthest_first, herding
 
 
@@ -27,6 +29,13 @@ def array_api_is_off(estimator):
         KernelMeanClassifier(),
         KernelMeanClassifier("linear", normalise="largest"),
         MultipleKernelMean(),
+        KernelMeanClassifier("linear", normalise=True),
+        KernelMeanClassifier("laplace"),
+        KernelMeanClassifier("polynomial", normalise=True),
+        KernelMeanClassifier("polynomial", normalise="largest"),
+        KernelMeanClassifier(Normalised(Polynomial(3, 1.0))),
+        MultipleKernelMean(["laplace", "gaussian"]),
+        MultipleKernelMean(["linear", "gaussian"], normalise=True),
     ],
     expected_failed_checks=array_api_is_off,
 )
@@ -124,14 +133,16 @@ def test_a_callable_kernel_and_rescaling():
         (KernelMeanClassifier(normalise="all"), "normalise must be"),
         *(
             (KernelMeanClassifier(noise_rate=rate), r"noise_rate must be a number in \[0, 0.5\)")
-            for rate in (0.5, -0.1, np.nan, "a", (0.1, 0.2), True)
+            for rate in (0.5, -0.1, np.nan, "a", (0.1, 0.2, 0.3), True)
         ),
+        (KernelMeanClassifier(noise_rate=(0.5, 0.5)), "noise_rate must have a sum below 1"),
+        (KernelMeanClassifier(noise_rate=(0.5, -0.5)), r"noise_rate must be a number in \[0, 1\]"),
         (KernelMeanClassifier(kernel_params={"width": 1}), "may hold bandwidth, got 'width'"),
         (KernelMeanClassifier("linear", kernel_params={"a": 1}), "may hold none, got 'a'"),
         (KernelMeanClassifier(kernel_params={"bandwidth": 0}), "bandwidth must be"),
         (KernelMeanClassifier(lambda a, b: 1.0), r"shape \(1, 1\), got shape \(\)"),
         (KernelMeanClassifier(lambda a, b: np.nan * a @ b.T), "got NaN or infinity"),
-        (KernelMeanClassifier("polynomial"), "K.x, x. reaches 81; set normalise=True"),
+        (KernelMeanClassifier("polynomial"), "K.x, x. reaches 100; set normalise=True"),
         (MultipleKernelMean(noise_rate=0.5), "noise_rate must be a number"),
         (MultipleKernelMean("gaussian"), "kernels must be a sequence"),
         (MultipleKernelMean([Gaussian(1.0), "linear"]), "norm at most 1, but K"),
@@ -148,7 +159,59 @@ def test_nonsense_is_refused(model, message):
 def test_kernels_that_overflow_are_refused(normalise):
     model = KernelMeanClassifier("polynomial", normalise=normalise)
     with pytest.raises(ValueError, match=r"K\(x, x\) must be finite"):
-        model.fit([[1e200], [1.0]], [0, 1])
+        model.fit([[1e100], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "linear", "polynomial"])
+@pytest.mark.parametrize("model", [KernelMeanClassifier, lambda k: MultipleKernelMean([k])])
+def test_coordinates_whose_squares_overflow_are_refused(kernel, model):
+    message = r"X must have coordinates within \+-1e\+150, their squares overflow; got 1e\+200"
+    with pytest.raises(ValueError, match=message):
+        model(kernel).fit([[1e200], [1.0]], [0, 1])
+    fitted = KernelMeanClassifier(kernel, normalise=True).fit([[0.5], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=message):
+        fitted.decision_function([[1e200]])
+
+
+def test_a_bandwidth_far_below_the_coordinates_is_refused():
+    for dense in (np.array([[1e100], [1.0]]), sparse.csr_matrix([[1e100], [1.0]])):
+        model = KernelMeanClassifier(Gaussian(1e-60)).fit(dense, [0, 1])
+        with pytest.raises(ValueError, match=r"bandwidth must be larger beside rows of norm"):
+            model.decision_function(dense)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("fitted_dense", [False, True])
+def test_wide_sparse_rows_cost_what_they_hold(dense, fitted_dense, monkeypatch):
+    from noisytheory.kernel_mean import estimator
+
+    rng = np.random.default_rng(0)
+    x = sparse.random_array((1500, 3000), density=0.004, format="csr", rng=rng)
+    y, queries = rng.integers(0, 3, 1500), x[:700]
+    model = KernelMeanClassifier(Gaussian(1.5)).fit(x.toarray() if fitted_dense else x, y)
+    tiles = []
+
+    def counted(*args):
+        tiles.append(1)
+        return tile(*args)
+
+    monkeypatch.setattr(estimator, "tile", counted)
+    scores = model.decision_function(queries.toarray() if dense else queries)
+    gram = Gaussian(1.5)(queries.toarray(), x.toarray())
+    np.testing.assert_allclose(scores, gram @ model._signed, atol=1e-14)
+    if not (dense or fitted_dense):
+        assert len(tiles) == 6  # 256 x 1024 each, where 3000 dense columns would take 81
+
+
+def test_memory_is_bounded_by_tiles_of_sparse_rows():
+    rng = np.random.default_rng(0)
+    x = sparse.random_array((6000, 100_000), density=5e-5, format="csr", rng=rng)
+    model = KernelMeanClassifier(Gaussian(1.5)).fit(x, rng.integers(0, 2, 6000))
+    tracemalloc.start()
+    model.decision_function(x[:3000])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * 2**20  # all pairs would take 137 MiB, a dense copy of the rows 4.5 GiB
 
 
 def test_sparse_rows_need_a_kernel_of_inner_products():
@@ -167,6 +230,53 @@ def test_risks_are_corrected_for_noise():
     assert sorted(set(model.margins(x, y).round(12))) == [-0.6, 0.6]
     with pytest.raises(ValueError, match="needs noise_rate"):
         KernelMeanClassifier("linear").fit(x, y).corrected_risk(x, y)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(1.0)], ids=repr)
+def test_risks_are_corrected_for_noise_that_depends_on_the_class(kernel):
+    rng = np.random.default_rng(2)
+    minus, plus = 0.1, 0.35
+    x, clean = rng.uniform(-0.5, 0.5, (4000, 2)), rng.choice([-1, 1], 4000)
+    x[:, 0] += 0.2 * clean
+    rates = np.where(clean == 1, plus, minus)
+    noisy = np.where(rng.random(4000) < rates, -clean, clean)
+    model = KernelMeanClassifier(kernel, noise_rate=(minus, plus)).fit(x, noisy)
+    # What the loss of `losses` says of the same scores.
+    unit = model.decision_function(x) / model.self_similarity()
+    loss = corrected(LinearLoss(), (minus, plus))
+    assert model.corrected_linear_risk() == pytest.approx(loss.value(noisy, unit).mean())
+    assert model.corrected_linear_risk() == pytest.approx((1 - clean * unit).mean(), abs=0.05)
+    held, labels = rng.uniform(-0.5, 0.5, (40_000, 2)), rng.choice([-1, 1], 40_000)
+    held[:, 0] += 0.2 * labels
+    rates = np.where(labels == 1, plus, minus)
+    flipped = np.where(rng.random(40_000) < rates, -labels, labels)
+    truth = np.mean(model.predict(held) != labels)
+    # An example counts from -0.35/0.55 to 0.9/0.55: a deviation of at most half the range, six times.
+    six = 6 * 1.25 / 0.55 / 2 / 40_000**0.5
+    assert model.corrected_risk(held, flipped) == pytest.approx(truth, abs=six)
+    assert abs(np.mean(model.predict(held) != flipped) - truth) > 2 * six
+    equal = KernelMeanClassifier(kernel, noise_rate=(0.2, 0.2)).fit(x, noisy)
+    single = KernelMeanClassifier(kernel, noise_rate=0.2).fit(x, noisy)
+    assert equal.corrected_risk(held, flipped) == single.corrected_risk(held, flipped)
+    with pytest.raises(ValueError, match=r"noise_rate must be a number .* with 3 classes"):
+        KernelMeanClassifier(kernel, noise_rate=(0.1, 0.2)).fit(x, np.arange(4000) % 3)
+
+
+def test_several_kernels_answer_as_the_one_chosen(data):
+    x, y, queries = data
+    several = MultipleKernelMean([Gaussian(0.5), Gaussian(2.0)], noise_rate=(0.1, 0.2))
+    several.fit(x, y > 0)
+    chosen = KernelMeanClassifier(several.best_estimator_.kernel, noise_rate=(0.1, 0.2))
+    chosen.fit(x, y > 0)
+    labels = np.arange(len(queries)) % 2 > 0
+    for call in (
+        lambda m: m.self_similarity(), lambda m: m.corrected_linear_risk(),
+        lambda m: m.margins(queries, labels), lambda m: m.margin_for_error(queries, labels),
+        lambda m: m.corrected_risk(queries, labels),
+        lambda m: m.compress(20).decision_function(queries),
+        lambda m: m.compress(9, "clustered", rng=np.random.default_rng(0)).compression_error_,
+    ):
+        np.testing.assert_array_equal(call(several), call(chosen))
 
 
 def test_the_longest_mean_is_chosen(data):
