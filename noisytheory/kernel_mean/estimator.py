@@ -314,7 +314,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return float(added[~positive].sum()), float(added[positive].sum())
 
     def compress(
-        self, k: int, method: str | Callable[..., Any] = "herding", **options: Any
+        self, k: int | None = None, method: str | Callable[..., Any] = "herding", **options: Any
     ) -> KernelMeanClassifier:
         r"""The same classifier on few examples: a sparse sample near $\Phi(S)$.
 
@@ -325,12 +325,14 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Parameters
         ----------
         k : int
-            What the method calls its size: iterations of herding, draws, cells.
+            Number of atoms: iterations of herding, draws, centres; of ``"clustered"`` the cells.
+            To be left out with a method of ``noisytheory.sparse.TO_TOLERANCE``, which takes
+            ``tolerance=`` in its place.
         method : str or callable
             An algorithm ``(kernel, points, alpha, k, **options)`` whose result has ``indices``,
             ``weights`` and ``error``; a name is one of ``noisytheory.sparse.ALGORITHMS``.
         **options
-            For the method: ``rng`` where it draws.
+            For the method: ``rng`` where it draws, ``parts`` of ``"map_reduce"``.
 
         Returns
         -------
@@ -341,8 +343,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            With sparse rows, a callable kernel, an unknown method, or a linear kernel, which keeps
-            one weight vector already.
+            With sparse rows, a callable kernel, an unknown method, an option that the method needs
+            or does not take, or a linear kernel, which keeps one weight vector already.
 
         Examples
         --------
@@ -360,7 +362,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "compress needs dense rows and a kernel by name or a Kernel: of sparse X fit "
                 "X.toarray(), the algorithms work with whole rows"
             )
-        algorithm = _algorithm(method)
+        algorithm, k = _algorithm(method, k, options)
         two = len(self.classes_) == 2
         if two:
             found = algorithm(self.kernel_, self.points_, self._signed[:, 0], k, **options)
@@ -521,10 +523,15 @@ def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
     return first, second
 
 
-def _algorithm(method: str | Callable[..., Any]) -> Callable[..., Any]:
+def _algorithm(
+    method: str | Callable[..., Any], k: Any, options: dict[str, Any]
+) -> tuple[Callable[..., Any], Any]:
+    """The algorithm and its fourth argument: a number of atoms, or a tolerance from the options."""
     # That topic lies above this one, so it is not imported but looked up.
-    known = importlib.import_module("noisytheory.sparse").ALGORITHMS
-    found = known.get(method) if isinstance(method, str) else method
-    if not callable(found):
-        raise ValueError(f"method must be callable or one of {', '.join(known)}, got {method!r}")
-    return found
+    known = importlib.import_module("noisytheory.sparse")
+    to_tolerance = known.TO_TOLERANCE.get(method) if isinstance(method, str) else method
+    if k is None and to_tolerance in known.TO_TOLERANCE.values() and "tolerance" in options:
+        tolerance = options.pop("tolerance")
+        known.check_options(to_tolerance, options)
+        return to_tolerance, tolerance
+    return known.find_algorithm(method, options), k

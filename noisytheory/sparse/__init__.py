@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from noisytheory.sparse.algorithms import (
+    ALGORITHMS,
+    TO_TOLERANCE,
+    check_options,
+    find_algorithm,
+)
 from noisytheory.sparse.approximation import Approximation
 from noisytheory.sparse.bounds import (
     clustered_error,
@@ -12,7 +18,7 @@ from noisytheory.sparse.bounds import (
     subsampling_mean_square,
 )
 from noisytheory.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
-from noisytheory.sparse.farthest_first import farthest_first
+from noisytheory.sparse.farthest_first import farthest_first, farthest_first_printed
 from noisytheory.sparse.herding import away_steps, herding, recursive_herding
 from noisytheory.sparse.parallel import map_reduce
 from noisytheory.sparse.projection import (
@@ -23,31 +29,29 @@ from noisytheory.sparse.projection import (
 )
 from noisytheory.sparse.sampling import (
     clustered,
+    clustered_printed,
     clustered_to_tolerance,
+    clustered_to_tolerance_printed,
     with_replacement,
     without_replacement,
 )
 
-ALGORITHMS = {
-    algorithm.__name__: algorithm
-    for algorithm in (
-        away_steps, clustered, clustered_to_tolerance, convex_projection, fully_corrective,
-        herding, map_reduce, nearest_centre, projection, recursive_herding, with_replacement,
-        without_replacement,
-    )
-}
-"""By name, all that take ``(kernel, points, alpha, k, ...)`` and give an `Approximation`."""
-
 __all__ = [
     "ALGORITHMS",
+    "TO_TOLERANCE",
     "Approximation",
     "away_steps",
+    "check_options",
     "clustered",
     "clustered_error",
     "clustered_error_repaired",
+    "clustered_printed",
     "clustered_to_tolerance",
+    "clustered_to_tolerance_printed",
     "convex_projection",
     "farthest_first",
+    "farthest_first_printed",
+    "find_algorithm",
     "frank_wolfe_square",
     "fully_corrective",
     "herding",

@@ -48,11 +48,14 @@ class Approximation:
     measure : callable or array, shape (steps,)
         `errors`, or what gives them. Exact errors need the norm of the target, which takes half of
         its Gram matrix, more than most algorithms spend: they are worked out when asked for.
+    final : callable, optional
+        What gives `error` alone, where that costs less than `errors`.
     """
 
     indices: Ints
     weights: Doubles
     measure: Callable[[], ArrayLike] | ArrayLike
+    final: Callable[[], float] | None = None
 
     @functools.cached_property
     def errors(self) -> Doubles:
@@ -60,13 +63,15 @@ class Approximation:
         found = self.measure() if callable(self.measure) else self.measure
         return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
-    @property
+    @functools.cached_property
     def error(self) -> float:
         """RKHS distance to the target."""
+        if self.final is not None and "errors" not in self.__dict__:
+            return float(self.final())
         return float(self.errors[-1])
 
     def __repr__(self) -> str:
-        waiting = callable(self.measure) and "errors" not in self.__dict__
+        waiting = callable(self.measure) and not {"error", "errors"} & set(self.__dict__)
         known = "" if waiting else f", error {self.error:.6g}"
         return f"Approximation({len(self.indices)} atoms{known})"
 
@@ -175,11 +180,15 @@ class Target:
         return self.total * math.sqrt(max(float(square), 0.0))
 
     def approximation(
-        self, atoms: ArrayLike, shares: ArrayLike, errors: ArrayLike | None = None
+        self,
+        atoms: ArrayLike,
+        shares: ArrayLike,
+        errors: ArrayLike | None = None,
+        before: Callable[[], ArrayLike] | None = None,
     ) -> Approximation:
         """Merge repeated atoms, drop those of no weight, and go back to the points given.
 
-        Without ``errors`` there is one, that of the result.
+        Without ``errors`` there is that of the result, after those that ``before`` gives.
         """
         raw, amounts = np.asarray(atoms, dtype=np.int64), np.asarray(shares, dtype=np.float64)
         unique, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
@@ -187,11 +196,13 @@ class Target:
         order = np.argsort(first, kind="stable")
         order = order[sums[order] != 0]
         chosen, kept = unique[order], sums[order]
-        return Approximation(
-            self.kept[chosen],
-            self.total * self.signs[chosen] * kept,
-            functools.partial(self.distance, chosen, kept) if errors is None else errors,
-        )
+        indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
+        if errors is not None:
+            return Approximation(indices, weights, errors)
+        last = functools.partial(self.distance, chosen, kept)
+        if before is None:
+            return Approximation(indices, weights, last)
+        return Approximation(indices, weights, lambda: np.append(before(), last()), last)
 
 
 def checked_count(name: str, value: int, most: int | None = None) -> int:

@@ -18,7 +18,7 @@ from noisytheory.sparse.approximation import (
     checked_threshold,
 )
 
-__all__ = ["Traversal", "farthest_first", "printed_loop", "traverse"]
+__all__ = ["Traversal", "farthest_first", "farthest_first_printed", "printed_loop", "traverse"]
 
 Doubles = NDArray[np.float64]
 
@@ -82,6 +82,8 @@ def farthest_first(
     Returns
     -------
     Traversal
+        Centres and cells, not an `Approximation`: what `nearest_centre`, `projection` and
+        `clustered` make of them is one.
 
     Raises
     ------
@@ -100,6 +102,69 @@ def farthest_first(
     if np.any(weights == 0):
         raise ValueError("alpha must not be zero anywhere: leave such points out")
     return traverse(Target(kernel, array, weights), k, start=start, tolerance=tolerance)
+
+
+def farthest_first_printed(
+    kernel: Kernel,
+    points: ArrayLike,
+    k: int,
+    *,
+    alpha: ArrayLike | None = None,
+    start: int = 0,
+) -> Traversal:
+    r"""The traversal of Algorithm 1 as printed: it ends with $k+1$ centres, or never.
+
+    Print loops while $|\tilde S|\le m$, and $\tilde S$ is a set: where no more than ``k`` points
+    are distinct, the farthest is a centre already, and nothing changes any more. `printed_loop` is
+    the loop itself, on a table of distances.
+
+    Parameters
+    ----------
+    kernel, points, k, alpha, start
+        As in `farthest_first`; ``k`` is the paper's $m$.
+
+    Returns
+    -------
+    Traversal
+        With ``k + 1`` centres.
+
+    Raises
+    ------
+    ValueError
+        Where the printed loop never ends.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> farthest_first_printed(Linear(), [[0.0], [1.0], [5.0], [6.0]], 2).centres.tolist()
+    [0, 3, 1]
+    >>> farthest_first_printed(Linear(), [[1.0], [1.0], [0.0], [0.0]], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: k must be below the number of distinct points, 2, or the printed loop never ends
+    """
+    found = farthest_first(kernel, points, checked_count("k", k) + 1, alpha=alpha, start=start)
+    return ended(found, k)
+
+
+def ended(found: Traversal, k: int) -> Traversal:
+    """A traversal asked for ``k + 1`` centres, or a ValueError where print loops for ever.
+
+    Parameters
+    ----------
+    found : Traversal
+    k : int
+
+    Returns
+    -------
+    Traversal
+    """
+    if len(found.centres) <= k:
+        raise ValueError(
+            f"k must be below the number of distinct points, {len(found.centres)}, or the printed "
+            "loop never ends"
+        )
+    return found
 
 
 def traverse(target: Target, k: int, *, start: int = 0, tolerance: float = 0.0) -> Traversal:

@@ -23,7 +23,7 @@ def map_reduce(
     k: int,
     *,
     parts: int,
-    method: Callable[..., Approximation] = herding,
+    method: str | Callable[..., Approximation] = herding,
     second_round: bool = True,
     **options: Any,
 ) -> Approximation:
@@ -43,8 +43,9 @@ def map_reduce(
         What each part, and the union, is approximated with.
     parts : int
         Number of parts, at most the number of points of non-zero weight.
-    method : callable
-        ``method(kernel, points, alpha, k, **options)``, such as `herding` or `clustered`.
+    method : str or callable
+        ``method(kernel, points, alpha, k, **options)``, such as `herding`, or one of the names in
+        ``ALGORITHMS``.
     second_round : bool
         Whether the union is approximated again.
     **options
@@ -58,7 +59,8 @@ def map_reduce(
     Raises
     ------
     ValueError
-        If ``method`` is not callable, or ``parts`` is not a whole number of that size.
+        If ``method`` is neither callable nor one of the names, or lacks an option, or ``parts`` is
+        not a whole number of that size.
 
     Examples
     --------
@@ -69,8 +71,10 @@ def map_reduce(
     >>> len(one.indices), len(two.indices), two.error
     (4, 2, 0.0)
     """
-    if not callable(method):
-        raise ValueError(f"method must be callable, got {method!r}")
+    # The table of names holds this function, too.
+    from noisytheory.sparse.algorithms import find_algorithm
+
+    method = find_algorithm(method, options)
     target = Target(kernel, points, alpha)
     checked_count("parts", parts, len(target))
     everything, weights = np.asarray(points), np.asarray(alpha, dtype=np.float64)

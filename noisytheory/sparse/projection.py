@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.kernels import Kernel, blocks
 from noisytheory.sparse.approximation import (
     Approximation,
+    Floats,
     Ints,
     Target,
     checked_count,
@@ -45,7 +46,7 @@ def projection(
     Returns
     -------
     Approximation
-        One error; weights may have either sign.
+        Errors after every centre; weights may have either sign.
 
     Examples
     --------
@@ -57,7 +58,27 @@ def projection(
     centres = traverse(target, k, start=start).centres
     gram = target.gram(centres)
     solved = np.linalg.lstsq(gram, target.scores_at(centres), rcond=1e-12)[0]
-    return target.approximation(centres, solved)
+    return target.approximation(
+        centres, solved, before=lambda: _span_errors(target, centres[:-1], gram[:-1, :-1])
+    )
+
+
+def _span_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
+    """Distance from the span of the first 1, 2, ... centres, as the Cholesky factor grows."""
+    k, scores = len(centres), target.scores[centres]
+    factor, along = np.zeros((k, k)), np.zeros(k)
+    for j in range(k):
+        row = factor[j]
+        for i in range(j):
+            if factor[i, i]:
+                row[i] = (gram[j, i] - factor[i, :i] @ row[:i]) / factor[i, i]
+        pivot = float(gram[j, j] - row[:j] @ row[:j])
+        # A centre within the span of those before, but for rounding, adds nothing to it.
+        if pivot > 1e-12 * float(gram[j, j]):
+            row[j] = np.sqrt(pivot)
+            along[j] = (scores[j] - row[:j] @ along[:j]) / row[j]
+    squares = target.square - np.cumsum(along**2)
+    return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
 
 
 def convex_projection(
@@ -73,7 +94,8 @@ def convex_projection(
     Returns
     -------
     Approximation
-        One error; weights have the target's signs and its total.
+        One error, for each needs a quadratic programme; weights have the target's signs and its
+        total.
     """
     target = Target(kernel, points, alpha)
     centres = traverse(target, k, start=start).centres
@@ -96,13 +118,31 @@ def nearest_centre(
     Returns
     -------
     Approximation
-        One error.
+        Errors after every centre; all but the last take another row of the Gram matrix each, when
+        they are asked for.
     """
     target = Target(kernel, points, alpha)
     found = traverse(target, k, start=start)
     shares = np.zeros(len(found.centres))
     np.add.at(shares, found.cells, target.masses)
-    return target.approximation(found.centres, shares)
+    return target.approximation(
+        found.centres, shares, before=lambda: _centre_errors(target, found.centres[:-1])
+    )
+
+
+def _centre_errors(target: Target, centres: Ints) -> Doubles:
+    """Error of the nearest of the first 1, 2, ... centres, which take their cells in turn."""
+    gram, scores = target.gram(centres), target.scores[centres]
+    own = target.diagonal / 2
+    near, cells = np.full(len(target), np.inf), np.zeros(len(target), dtype=np.int64)
+    row, squares = target.buffer(), np.empty(len(centres))
+    for j, centre in enumerate(centres):
+        distances = own + own[centre] - target.row(int(centre), row)
+        closer = distances < near
+        cells[closer], near[closer] = j, distances[closer]
+        shares = np.bincount(cells, weights=target.masses, minlength=j + 1)
+        squares[j] = shares @ gram[: j + 1, : j + 1] @ shares - 2 * shares @ scores[: j + 1]
+    return np.asarray(target.total * np.sqrt(np.maximum(target.square + squares, 0.0)))
 
 
 def simplex_weights(
@@ -175,12 +215,19 @@ def _on_the_plane(matrix: Doubles, linear: Doubles) -> Doubles:
 
 
 def fully_corrective(
-    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    k: int,
+    *,
+    gap: float = 0.0,
+    keep_rows: bool = False,
 ) -> Approximation:
     r"""Herding with the best convex weights on all atoms after every step.
 
-    A step evaluates the kernel between all points and all atoms again, $O(nk^2)$ in all, so that
-    memory stays $O(n)$.
+    A step moves every weight, and so needs the rows of the Gram matrix of all atoms. They are
+    evaluated again, $O(nk^2)$ kernel values in all with $O(n+k^2)$ memory, or they are kept:
+    $O(nk)$ kernel values beside the target's, with $O(nk)$ memory. Neither has the better of both.
 
     Parameters
     ----------
@@ -190,6 +237,8 @@ def fully_corrective(
         Largest number of iterations.
     gap : float
         Stop when the duality gap of the normalised problem is at most this.
+    keep_rows : bool
+        Whether the rows of the atoms are kept.
 
     Returns
     -------
@@ -209,12 +258,22 @@ def fully_corrective(
     atoms: Ints = np.array([int(target.scores.argmax())], dtype=np.int64)
     shares = np.ones(1)
     errors = [target.distance(atoms, shares)]
+    kept: dict[int, Floats] = {}
     for _ in range(1, k):
-        product = np.empty(len(target))
-        signed = shares * target.signs[atoms]
-        for rows, block in blocks(kernel, target.points, target.points[atoms]):
-            product[rows] = block @ signed
-        residual = target.scores - product * target.signs
+        product = np.zeros(len(target))
+        if keep_rows:
+            kept = {
+                atom: kept[atom] if atom in kept else target.row(atom, target.buffer())
+                for atom in map(int, atoms)
+            }
+            for share, row in zip(shares, kept.values(), strict=True):
+                product += share * row
+        else:
+            signed = shares * target.signs[atoms]
+            for rows, block in blocks(kernel, target.points, target.points[atoms]):
+                product[rows] = block @ signed
+            product *= target.signs
+        residual = target.scores - product
         z = int(residual.argmax())
         if residual[z] - shares @ residual[atoms] <= max(gap, 1e-15) or z in atoms:
             break

@@ -18,11 +18,13 @@ from noisytheory.sparse.approximation import (
     checked_rng,
     checked_threshold,
 )
-from noisytheory.sparse.farthest_first import traverse
+from noisytheory.sparse.farthest_first import ended, traverse
 
 __all__ = [
     "clustered",
+    "clustered_printed",
     "clustered_to_tolerance",
+    "clustered_to_tolerance_printed",
     "draws_per_cell",
     "with_replacement",
     "without_replacement",
@@ -197,6 +199,47 @@ def clustered(
     return _sample_cells(target, given[target.kept], count, rng)
 
 
+def clustered_printed(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    k: int,
+    *,
+    rng: np.random.Generator,
+    start: int = 0,
+) -> Approximation:
+    r"""Algorithm 1 as printed: `clustered` on the $k+1$ cells that the printed loop ends with.
+
+    Cell $S_i$ gives $\lceil\alpha(S_i)k\rceil$ draws, so there are up to $2k$ atoms.
+
+    Parameters
+    ----------
+    kernel, points, alpha, k, rng, start
+        As in `clustered`; ``k`` is the paper's $m$.
+
+    Returns
+    -------
+    Approximation
+        One error.
+
+    Raises
+    ------
+    ValueError
+        Where the printed loop never ends: if no more than ``k`` points are distinct.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> found = clustered_printed(Linear(), [[0.0], [1.0], [5.0], [6.0]], [0.25] * 4, 2,
+    ...                           rng=np.random.default_rng(0))
+    >>> len(found.indices)
+    3
+    """
+    target = Target(kernel, points, alpha)
+    cells = ended(traverse(target, checked_count("k", k) + 1, start=start), k).cells
+    return _sample_cells(target, cells, k, rng)
+
+
 def clustered_to_tolerance(
     kernel: Kernel,
     points: ArrayLike,
@@ -247,6 +290,70 @@ def clustered_to_tolerance(
             k = int(enough[0]) + 1
             return _sample_cells(target, traverse(target, k, start=start).cells, k, rng)
         size *= 2
+
+
+def clustered_to_tolerance_printed(
+    kernel: Kernel,
+    points: ArrayLike,
+    alpha: ArrayLike,
+    tolerance: float,
+    delta: float,
+    *,
+    rng: np.random.Generator,
+    start: int = 0,
+    radius: float = 0.0,
+    cells: int = 1,
+) -> Approximation:
+    r"""Algorithm 2 as printed: a centre more while $2d(1+\sqrt{\log(1/\delta)})/\sqrt k>\epsilon$.
+
+    Print sets neither $d$ nor $k$. With $d=0$, as here, the loop is never entered, one random point
+    comes back, and nothing is promised. With a large $d$ the loop is sound: $d$ is the distance at
+    which the last centre was found, the radius *before* it, so that the test lags by one centre.
+
+    Parameters
+    ----------
+    kernel, points, alpha, tolerance, delta, rng, start
+        As in `clustered_to_tolerance`.
+    radius : float
+        $d$ before the loop, RKHS norm; at least 0, `math.inf` is allowed.
+    cells : int
+        $k$ before the loop, while there is one centre.
+
+    Returns
+    -------
+    Approximation
+        One error.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> halves = Linear(), [[0.0], [1.0]], [0.5, 0.5], 0.1, 0.1
+    >>> rng = np.random.default_rng(0)
+    >>> clustered_to_tolerance_printed(*halves, rng=rng).error
+    0.5
+    >>> clustered_to_tolerance_printed(*halves, rng=rng, radius=math.inf).error
+    0.0
+    """
+    if checked_threshold("tolerance", tolerance) == 0:
+        raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
+    LEVEL.check("delta", delta)
+    d, k = checked_threshold("radius", radius), checked_count("cells", cells)
+    target = Target(kernel, points, alpha)
+    factor = 2 * (1 + math.sqrt(math.log(1 / delta))) * target.total
+    # All radii: of distinct points there are no more, and the last is 0.
+    radii = traverse(target, len(target), start=start).radii
+    centres = 1
+    while factor * d / math.sqrt(k) > tolerance:
+        d = float(radii[centres - 1])
+        if d:
+            centres += 1
+        k += 1
+    return _sample_cells(target, traverse(target, centres, start=start).cells, k, rng)
 
 
 def _sample_cells(

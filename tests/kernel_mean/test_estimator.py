@@ -251,7 +251,7 @@ def test_risks_are_corrected_for_noise_that_depends_on_the_class(kernel):
     rates = np.where(labels == 1, plus, minus)
     flipped = np.where(rng.random(40_000) < rates, -labels, labels)
     truth = np.mean(model.predict(held) != labels)
-    # An example counts from -0.35/0.55 to 0.9/0.55: a deviation of at most half the range, six times.
+    # An example counts from -0.35/0.55 to 0.9/0.55: six deviations of at most half the range.
     six = 6 * 1.25 / 0.55 / 2 / 40_000**0.5
     assert model.corrected_risk(held, flipped) == pytest.approx(truth, abs=six)
     assert abs(np.mean(model.predict(held) != flipped) - truth) > 2 * six
@@ -427,6 +427,26 @@ def test_compression_refuses_what_it_cannot_do(data):
         KernelMeanClassifier().fit(sparse.csr_matrix(x), y > 0).compress(5)
     with pytest.raises(ValueError, match="a Kernel"):
         KernelMeanClassifier(lambda a, b: np.exp(-abs(a - b.T))).fit(x[:, :1], y).compress(5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_compression_to_a_tolerance_is_asked_for_by_name(data, classes):
+    x, y, _ = data
+    model = KernelMeanClassifier(Gaussian(1.5)).fit(x[:200], y[:200] % classes)
+    for method in ("recursive_herding", "clustered_to_tolerance"):
+        with pytest.raises(ValueError, match="takes a tolerance, not a number of atoms: leave k"):
+            model.compress(40, method, rounds=2)
+        with pytest.raises(ValueError, match="takes a tolerance"):
+            model.compress(method=method)
+    with pytest.raises(ValueError, match=r"clustered_to_tolerance needs delta=, rng="):
+        model.compress(method="clustered_to_tolerance", tolerance=0.3)
+    with pytest.raises(ValueError, match=r"^map_reduce needs parts=$"):
+        model.compress(10, "map_reduce")
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        model.compress()
+    found = model.compress(method="recursive_herding", tolerance=0.05, rounds=2)
+    assert np.max(found.compression_error_) <= 0.1 * (1 if classes == 2 else 2)
+    assert len(found.weights_) < 200
 
 
 def test_exported_lazily():

@@ -8,6 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from noisytheory import sparse
 from noisytheory.kernels import (
@@ -382,7 +383,7 @@ CALLS = {
         **({"rounds": 2} if name == "recursive_herding" else {}),
         **({"parts": 2} if name == "map_reduce" else {}),
     })
-    for name, algorithm in sparse.ALGORITHMS.items()
+    for name, algorithm in {**sparse.ALGORITHMS, **sparse.TO_TOLERANCE}.items()
 }
 SIZED = [name for name, (_, size, _) in CALLS.items() if size == 2]
 TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
@@ -400,7 +401,9 @@ TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
         ({"alpha": np.zeros(6)}, "alpha must not be zero everywhere"),
         ({"alpha": [1, 2, 3, 4, 5, np.inf]}, "alpha must be finite, got inf"),
         ({"alpha": [1.0]}, "alpha must have shape"),
-        ({"kernel": Polynomial(3), "points": 1e200 * TWICE}, "overflows in row 2"),
+        ({"kernel": Polynomial(3), "points": 1e120 * TWICE}, "overflows in row 2"),
+        ({"points": 1e200 * TWICE}, r"points must have coordinates within \+-1e\+150"),
+        ({"points": scipy.sparse.csr_matrix(TWICE)}, "points must be dense rows, got a sparse"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -454,8 +457,7 @@ def test_kernels_need_not_be_normalised(name):
     unit, scaled = run(Normalised(Linear()), points), run(Normalised(Linear()), lengths * points)
     np.testing.assert_array_equal(unit.indices, scaled.indices)
     assert unit.error == pytest.approx(scaled.error, abs=1e-7)
-    with pytest.raises(ValueError, match=r"K\(x, x\) must be positive to normalise"):
-        run(Normalised(Linear()), 0 * points)
+    assert run(Normalised(Linear()), 0 * points).error == 0
 
 
 @pytest.mark.parametrize("name", [name for name, call in CALLS.items() if "rng" in call[2]])
@@ -495,7 +497,7 @@ def test_randomness_is_a_generator(name, rng):
         (lambda: sparse.recursive_herding(Linear(), [[1.0]], [1.0], 1, rounds=1, most=0), "most"),
         (lambda: sparse.map_reduce(Linear(), [[1.0]], [1.0], 1, parts=0), "parts"),
         (lambda: sparse.map_reduce(
-            Linear(), [[1.0]], [1.0], 1, parts=1, method="herding"), "method"),
+            Linear(), [[1.0]], [1.0], 1, parts=1, method="heading"), "method"),
         (lambda: sparse.map_reduce(Linear(), [[1.0]], [1.0], 1, parts=2), "parts"),
         (
             lambda: sparse.clustered_to_tolerance(
@@ -514,3 +516,135 @@ def test_randomness_is_a_generator(name, rng):
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("name", ["projection", "nearest_centre"])
+def test_the_error_after_every_centre_is_that_of_so_many_centres(name, kernel):
+    points, alpha = sample(n=50, d=4)
+    algorithm = sparse.ALGORITHMS[name]
+    found = algorithm(kernel, points, alpha, 8)
+    assert len(found.errors) == 8 and found.error == found.errors[-1]
+    # Squares are differences: they agree to the rounding, and the rank, of a Gram matrix.
+    rounding = 1e-11 * np.abs(alpha).sum() ** 2
+    for k, error in enumerate(found.errors, start=1):
+        alone = algorithm(kernel, points, alpha, k).error
+        assert error**2 == pytest.approx(alone**2, rel=1e-9, abs=rounding)
+
+
+def test_the_last_error_alone_takes_no_rows_for_those_before(monkeypatch):
+    points, alpha = sample(n=50)
+    found = sparse.nearest_centre(Gaussian(1.0), points, alpha, 8)
+    monkeypatch.setattr(Target, "row", None)
+    alone = found.error
+    monkeypatch.undo()
+    assert alone == found.errors[-1] == found.error and len(found.errors) == 8
+
+
+def test_centres_within_the_span_of_others_leave_the_error_as_it_is():
+    points = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [2.0, 0.0], [1.0, 1.0]])
+    found = sparse.projection(Linear(), points, np.full(5, 0.2), 5)
+    # Four centres at most differ from 0, and two of them span the plane.
+    assert found.errors[-3:] == pytest.approx(0, abs=1e-7)
+    assert found.errors[0] == pytest.approx(np.hypot(1.4, 0.8))
+
+
+def test_kept_rows_take_the_same_atoms_for_fewer_kernel_values(monkeypatch):
+    points, alpha = sample(n=400)
+    kernel, seen = Gaussian(1.0), []
+
+    def counted(plan, rows, columns, out, inner=Plan.inner):
+        seen.append(out.size)
+        return inner(plan, rows, columns, out)
+
+    monkeypatch.setattr(Plan, "inner", counted)
+    again = sparse.fully_corrective(kernel, points, alpha, 30)
+    many = sum(seen)
+    seen.clear()
+    kept = sparse.fully_corrective(kernel, points, alpha, 30, keep_rows=True)
+    np.testing.assert_array_equal(again.indices, kept.indices)
+    np.testing.assert_allclose(again.errors, kept.errors, atol=1e-9)
+    half = len(np.flatnonzero(alpha)) ** 2
+    assert many > 2 * half and sum(seen) < half + 31 * 400 + 30**3
+
+
+LINES = [[0, 1, 2, 4], [1, 1, 0, 0], [0, 3, 3, 7, 8]]
+
+
+@pytest.mark.parametrize("line", LINES, ids=str)
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_algorithm_1_as_printed_is_the_printed_loop(line, m):
+    column = np.array(line, float)[:, None]
+    for start in range(len(line)):
+        centres, stuck = printed_loop((column - column.T) ** 2, m, start=start)
+        if stuck:
+            with pytest.raises(ValueError, match="the printed loop never ends"):
+                sparse.farthest_first_printed(Linear(), column, m, start=start)
+            with pytest.raises(ValueError, match="the printed loop never ends"):
+                sparse.clustered_printed(
+                    Linear(), column, np.ones(len(line)), m, start=start,
+                    rng=np.random.default_rng(0),
+                )
+        else:
+            found = sparse.farthest_first_printed(Linear(), column, m, start=start)
+            assert found.centres.tolist() == centres and len(centres) == m + 1
+
+
+def test_algorithm_1_as_printed_may_use_2m_atoms():
+    # Three cells far apart, one point light: 1 + 1 + 2 draws for m = 2.
+    points = [[0.0], [100.0], [200.0], [200.1]]
+    alpha = [0.1, 0.1, 0.4, 0.4]
+    used = [
+        len(sparse.clustered_printed(
+            Linear(), points, alpha, 2, rng=np.random.default_rng(seed)).indices)
+        for seed in range(20)
+    ]
+    assert max(used) == 4
+
+
+def test_algorithm_2_as_printed_stops_at_once_or_a_centre_late():
+    points, alpha = sample(n=80, signed=False)
+    alpha /= alpha.sum()
+    call = functools.partial(
+        sparse.clustered_to_tolerance_printed, Gaussian(1.0), points, alpha, 1.0, 0.1
+    )
+    assert len(call(rng=np.random.default_rng(0)).indices) == 1
+    radii = sparse.farthest_first(Gaussian(1.0), points, 80).radii
+    test = 2 * (1 + np.sqrt(np.log(10))) * radii / np.sqrt(np.arange(1, 81))
+    lagged = 2 * (1 + np.sqrt(np.log(10))) * radii[:-1] / np.sqrt(np.arange(2, 81))
+    cells = int(np.flatnonzero(lagged <= 1.0)[0]) + 2
+    assert cells >= int(np.flatnonzero(test <= 1.0)[0]) + 1
+    assert 1 < cells < 80
+    plain = sparse.clustered(Gaussian(1.0), points, alpha, cells, rng=np.random.default_rng(3))
+    found = call(rng=np.random.default_rng(3), radius=np.inf)
+    np.testing.assert_array_equal(found.indices, plain.indices)
+    np.testing.assert_array_equal(found.weights, plain.weights)
+
+
+def test_methods_are_taken_by_name_and_lacks_are_named():
+    points, alpha = sample()
+    call = functools.partial(sparse.map_reduce, Gaussian(1.0), points, alpha, 5, parts=3)
+    by_name = call(method="clustered", rng=np.random.default_rng(1))
+    itself = call(method=sparse.clustered, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(by_name.indices, itself.indices)
+    with pytest.raises(ValueError, match=r"^clustered needs rng=$"):
+        call(method="clustered")
+    with pytest.raises(ValueError, match=r"herding takes the options step, .* got 'speed'"):
+        call(method="herding", speed=3)
+    for name in sparse.TO_TOLERANCE:
+        with pytest.raises(ValueError, match=f"{name} takes a tolerance, not a number of atoms"):
+            call(method=name)
+    # Partial functions and callables of any signature stay allowed.
+    drawn = functools.partial(sparse.clustered, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(call(method=drawn).indices, itself.indices)
+    np.testing.assert_array_equal(
+        call(method=lambda *args: sparse.herding(*args)).indices, call().indices
+    )
+
+
+@pytest.mark.parametrize("name", sparse.ALGORITHMS)
+def test_algorithms_by_name_use_no_more_atoms_than_promised(name):
+    points, alpha = np.random.default_rng(0).standard_normal((60, 3)), np.full(60, 1 / 60)
+    algorithm, _, options = CALLS[name]
+    found = algorithm(Gaussian(1.0), points, alpha, 7, **options)
+    assert len(found.indices) <= (13 if name == "clustered" else 7)
