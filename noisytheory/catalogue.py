@@ -7,6 +7,7 @@ import functools
 import importlib
 import importlib.util
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,7 +15,9 @@ from types import ModuleType
 
 from noisytheory.claim import Claim
 
-__all__ = ["ENTRY_POINTS", "TOPICS", "catalogue", "find", "find_or_none", "load_file", "match"]
+__all__ = [
+    "ENTRY_POINTS", "TOPICS", "catalogue", "file_of", "find", "find_or_none", "load_file", "match",
+]
 
 TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates")
 """Topic folders, bottom up; each has a ``claims.py``."""
@@ -60,7 +63,9 @@ def catalogue() -> Mapping[str, Claim]:
 class _Catalogue(dict[str, Claim]):
     """A dict whose missing key offers the nearest ones."""
 
-    def __missing__(self, claim_id: str) -> Claim:
+    def __missing__(self, claim_id: object) -> Claim:
+        if not isinstance(claim_id, str):
+            raise KeyError(f"a claim's id is text such as {next(iter(self))!r}, got {claim_id!r}")
         raise KeyError(unknown(claim_id))
 
 
@@ -169,7 +174,31 @@ def load_file(path: str | Path) -> list[Claim]:
     _collect(module, found)
     if not found:
         raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
+    _files.update(dict.fromkeys(found.values(), path))
     return list(found.values())
+
+
+_files: weakref.WeakKeyDictionary[Claim, Path] = weakref.WeakKeyDictionary()
+
+
+def file_of(claim: Claim) -> str | None:
+    """The user's file that a claim was loaded from, as the command line takes it.
+
+    Parameters
+    ----------
+    claim : Claim
+
+    Returns
+    -------
+    str or None
+        Relative to the working folder if it lies there or below; None for a claim that its id
+        suffices to find, or that was declared in no file.
+    """
+    path = _files.get(claim)
+    if path is None:
+        return None
+    here = Path.cwd()
+    return (path.relative_to(here) if here in path.parents else path).as_posix()
 
 
 def _line_in(error: BaseException, path: Path) -> str:
@@ -179,4 +208,6 @@ def _line_in(error: BaseException, path: Path) -> str:
         if traceback.tb_frame.f_code.co_filename == str(path):
             line = f", line {traceback.tb_lineno}"
         traceback = traceback.tb_next
-    return line or (f", line {error.lineno}" if isinstance(error, SyntaxError) else "")
+    if line or not isinstance(error, SyntaxError) or error.lineno is None:
+        return line
+    return f", line {error.lineno}"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory import evidence
+from noisytheory.catalogue import file_of
 from noisytheory.claim import Cell, Claim, Law
 from noisytheory.draws import Arrays, draw, exact_evidence, renamed
 from noisytheory.store import Store
@@ -252,6 +253,8 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "log_e_uphold": trial.thresholds.uphold,
         **audit_settings,
     }
+    if (file := file_of(claim)) is not None:
+        attributes["file"] = file
     if claim.along is not None:
         attributes["along"] = claim.along
     if claim.picture is not None:
@@ -582,9 +585,11 @@ def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
             f"Pr[left side > {r:.9g}] = {chance:.6g}, promised at most {delta:g}"
             + (": broken" if chance > delta else ""),
         ])
-    worst = int(np.argmax(np.array(chances) / np.array(claim.deltas)))
-    left = exact.quantile(1 - claim.deltas[worst])
-    return {"lhs": f"{left:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",
+    # The level of the largest tightness, by which `nearest` picks the cell.
+    left = np.array([exact.quantile(1 - delta) for delta in claim.deltas])
+    ratio = np.divide(left, rhs, out=np.full(left.shape, -np.inf), where=rhs > 0)
+    worst = int(np.argmax(ratio))
+    return {"lhs": f"{left[worst]:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",
             "rhs": f"{rhs[worst]:.12g}", "steps": steps}
 
 
