@@ -28,6 +28,8 @@ import click
 from noisytheory import __version__
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from noisytheory.claim import Claim
     from noisytheory.result import Audit, Result
 
@@ -49,7 +51,8 @@ _LOOKS = {
 }
 # The surroundings' fault, not ours: no room, no right, no descriptors.
 _SURROUNDINGS = {
-    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOMEM,
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE,
+    errno.ENOMEM,
 }
 # Top-level modules of the claims of this run that are not this package's.
 _foreign: set[str] = set()
@@ -112,26 +115,37 @@ def _diagnose(error: BaseException) -> tuple[int, str]:
 
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     look = f"(traceback: {DEBUG}=1)"
+    foreign = [frame for frame in _frames(error) if _module(frame).partition(".")[0] in _foreign]
+    where = ""
+    if foreign:
+        where = Path(foreign[-1].tb_frame.f_code.co_filename).name
+        where += f", line {foreign[-1].tb_lineno}"
     if isinstance(error, SystemExit):
-        return MISTAKE, f"a claim's code called sys.exit({error.code!r}): let it return instead"
+        # From a worker it comes without its lines.
+        who = where or " or ".join(_foreign_files()) or "a claim's code"
+        return MISTAKE, f"{who} called sys.exit({error.code!r}): let it return instead"
     if isinstance(error, ClaimError):
         ours = not _foreign
         return (FAULT if ours else MISTAKE), f"{error} {look}"
-    foreign = [frame for frame in _frames(error) if _module(frame).partition(".")[0] in _foreign]
-    if foreign:
-        name = Path(foreign[-1].tb_frame.f_code.co_filename).name
-        return MISTAKE, f"{name}, line {foreign[-1].tb_lineno} raised {what} {look}"
+    if where:
+        return MISTAKE, f"{where} raised {what} {look}"
     if isinstance(error, StoreError):
         return MISTAKE, str(error)
     if isinstance(error, OSError) and error.errno in _SURROUNDINGS:
-        where = f" {error.filename}" if error.filename else ""
-        return MISTAKE, f"cannot read or write{where}: {error.strerror}"
+        place = f" {error.filename}" if error.filename else ""
+        return MISTAKE, f"cannot read or write{place}: {error.strerror}"
     # What this package raises itself as ValueError speaks to the user; what comes out of a library
     # below it does not.
     frames = _frames(error)
     if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
         return MISTAKE, str(error)
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
+
+
+def _foreign_files() -> list[str]:
+    """Names of the files that the claims of this run come from, as far as they have any."""
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in sorted(_foreign)]
+    return [Path(file).name for file in files if file]
 
 
 def _frames(error: BaseException) -> list[TracebackType]:
@@ -505,7 +519,7 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         + (", exact where it can be" if claim.exact else ""),
     ]
     lines += _listed("hypotheses", claim.hypotheses)
-    grid = [f"{name} = {', '.join(map(str, values))}" for name, values in about["grid"].items()]
+    grid = [f"{name} = {'; '.join(map(str, values))}" for name, values in about["grid"].items()]
     lines += _listed("grid", grid)
     lines += _listed("the bound reads", [_argument_line(a) for a in about["arguments"]])
     lines += _listed("note", claim.note.strip().splitlines())
@@ -532,13 +546,17 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], as_json: boo
     """Evaluate the bound: n=1000 delta=0.05, or several values n=10,100.
 
     population=NAME takes a population of the claim's grid; what the bound reads of it can be given
-    by itself as well.
+    by itself as well. Where the right side is no formula but comes with every instance, it is that
+    of the first one at a cell of the grid; parameters left out take their first value.
     """
     import itertools
 
     claim = _one(claim_id)
     if claim.bound is None:
-        raise _Mistake(f"{claim.id} has no bound to evaluate; `noisytheory show {claim.id}`")
+        if claim.simulate is None and claim.exact is None:
+            raise _Mistake(f"{claim.id} has no bound to evaluate; `noisytheory show {claim_id}`")
+        _say_right_sides(out, claim, claim_id, assignments, as_json)
+        return
     given = _assigned(claim, assignments)
     points = []
     for combination in itertools.product(*given.values()):
@@ -559,6 +577,91 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], as_json: boo
     else:
         rows = [[_cell_text(value) for value in point.values()] for point in points]
         _say(out, _table([[*given, "bound"], *rows], right=range(len(given) + 1)))
+
+
+def _say_right_sides(
+    out: TextIO, claim: Claim, target: str, assignments: Sequence[str], as_json: bool
+) -> None:
+    """The right side of the first instance at the chosen cells, and where it comes from."""
+    from noisytheory.run import DEFAULT_SEED
+
+    found = []
+    for index in _cells_given(claim, assignments):
+        labels = {name: getattr(v, "name", v) for name, v in claim.cell(index).items()}
+        found.append((labels, _right_side(claim, index, DEFAULT_SEED)))
+    if as_json:
+        numbers = [about["bound"] for _, about in found]
+        _say_json(out, {
+            "id": claim.id,
+            "quantity": claim.quantity,
+            "unit": claim.unit,
+            "bound": numbers[0] if len(numbers) == 1 else numbers,
+            "points": [{**labels, **about} for labels, about in found],
+        })
+        return
+    lines = []
+    for _, about in found:
+        seed = [] if about["seed"] is None else ["--seed", str(about["seed"])]
+        words = shlex.join([target, *seed, "--address", about["address"]])
+        lines.append(f"{about['bound']!r}  ({about['says']}; noisytheory replay {words})")
+    _say(out, "\n".join(lines))
+
+
+def _cells_given(claim: Claim, assignments: Sequence[str]) -> list[int]:
+    """Indices of the cells at the given values; of a parameter that is not given, its first."""
+    import itertools
+
+    import numpy as np
+
+    chosen: dict[str, list[int]] = {}
+    for text in assignments:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            example = f"{claim.dims[0]}={claim.labels(claim.dims[0])[0]}" if claim.dims else ""
+            such = f", such as {example}" if example else ""
+            raise _Mistake(f"{text!r} is not of the form NAME=VALUE{such}")
+        if name not in claim.dims:
+            raise _Mistake(f"unknown parameter {name!r}{_offer(name, claim.dims)} (the cells of "
+                           f"{claim.id} have {', '.join(claim.dims) or 'no parameter'})")
+        if name in chosen:
+            raise _Mistake(f"{name} is given twice; several values go in one list, with commas")
+        labels, wanted = claim.labels(name), _values(claim, name, value)
+        values = [getattr(v, "name", v) for v in wanted]
+        for label in values:
+            if label not in labels:
+                raise _Mistake(f"{claim.id} has no cell with {name}={label}: its right side comes "
+                               f"with the instances{_offer(str(label), map(str, labels))}")
+        chosen[name] = [labels.index(label) for label in values]
+    places = itertools.product(*(chosen.get(name, [0]) for name in claim.dims))
+    return [int(np.ravel_multi_index(at, claim.shape)) if at else 0 for at in places]
+
+
+def _right_side(claim: Claim, index: int, seed: int) -> dict[str, Any]:
+    """The right side that comes with the first instance at a cell: enumerated, or else drawn."""
+    from noisytheory.draws import draw, exact_evidence, renamed
+
+    cell = claim.cell(index)
+    exact = exact_evidence(claim, cell) if claim.exact is not None else None
+    if isinstance(exact, Mapping):
+        drawn, block = renamed(exact), "exact"
+        count = len(drawn["lhs"])
+        says = "exact" if count == 1 else f"exact, of instance 0 of {count}"
+    elif claim.simulate is not None:
+        drawn, block, says = draw(claim, cell, 0, seed=seed), "0", "of the first draw"
+    else:
+        raise _Mistake(f"{claim.id} has no right side at {claim.address(cell) or 'its cell'}")
+    name = "rhs_draw" if "rhs_draw" in drawn else "other"
+    if name == "other":
+        says += " from the second law"
+    if not bool(drawn["applies"][0] if "applies" in drawn else True):
+        says += ", where the hypotheses do not hold"
+    return {
+        "bound": float(drawn[name][0]),
+        "of": "exact evidence" if block == "exact" else "first draw",
+        "says": says,
+        "seed": None if block == "exact" else seed,
+        "address": f"{claim.address(cell)};{block};0",
+    }
 
 
 def _cell_text(value: Any) -> str:
@@ -635,9 +738,7 @@ def _number(name: str, text: str) -> int | float:
     except (ValueError, ZeroDivisionError):
         raise _Mistake(f"{name} must be a number, got {text!r}") from None
     if isinstance(number, float):
-        if number != number:
-            raise _Mistake(f"{name} must be a number, got {text!r}")
-        return number
+        return number  # what the argument may be says whether that is allowed
     if number.denominator == 1 and abs(number) < 2**53 and re.fullmatch(r"[+-]?[\d_]+", text):
         return int(number)
     try:
@@ -709,18 +810,19 @@ def audit(
         settings["workers"] = workers or _usable_cores(claims)
     found = _tried(claims, settings, quiet)
     with found:
-        if not as_json and not quiet:
-            _say(out, _verdicts(found, plain=not out.isatty()))
-        page = None
-        if report_folder is not None:
-            from noisytheory import report as reports
-
-            page = str(reports.write(found, report_folder))
+        # The answer first: a report that cannot be written must not take it along.
+        page = None if report_folder is None else str(Path(report_folder) / "index.html")
         if as_json:
             extra = {"as_expected": found.as_expected, "store": store, "report": page}
             _say_json(out, {**found.to_dict(), **extra})
         else:
-            _say(out, _summary(found, page))
+            if not quiet:
+                _say(out, _verdicts(found, plain=not out.isatty()))
+            _say(out, _summary(found))
+        if report_folder is not None:
+            _report(found, report_folder)
+        if page is not None and not as_json and not quiet:
+            _say(out, f"report {page}")
     context.exit(AS_EXPECTED if found.as_expected else DIFFERS)
 
 
@@ -813,7 +915,7 @@ def _verdict_row(result: Result, plain: bool) -> list[str]:
             number(result.resolution), drawn]
 
 
-def _summary(found: Audit, page: str | None) -> str:
+def _summary(found: Audit) -> str:
     differing = [result for result in found if not result.as_expected]
     lines = [
         f"{r.claim.id}: {r.verdict}, expected {r.claim.expect}: {r.reason}" for r in differing
@@ -824,7 +926,7 @@ def _summary(found: Audit, page: str | None) -> str:
     )
     facts = [
         f"{found.settings['seconds']:.1f} s", f"seed {found.settings['seed']}",
-        f"level {found.settings['alpha']:g}", *([f"report {page}"] if page else []),
+        f"level {found.settings['alpha']:g}",
     ]
     return "\n".join([*lines, f"{count}, {verdict}; {', '.join(facts)}"])
 
@@ -863,6 +965,21 @@ def _say_plan(
               "nothing was drawn")
 
 
+def _report(source: Audit | str, folder: str) -> str:
+    """Write the report; what the system refuses is told with the folder."""
+    from noisytheory import report as reports
+
+    try:
+        return str(reports.write(source, folder))
+    except OSError as error:
+        if error.errno not in _SURROUNDINGS:
+            raise
+        # A full disk speaks through whatever library was writing, often without a name.
+        raise _Mistake(
+            f"cannot write the report to the folder {folder}: {error.strerror}"
+        ) from error
+
+
 def _writable(folder: str) -> None:
     """Refuse a folder that nothing can be written to, before the work and not after it."""
     path = Path(folder)
@@ -889,9 +1006,7 @@ def report_command(out: TextIO, store: str, folder: str) -> None:
 
     Store.load(store).close()
     _writable(folder)
-    from noisytheory import report as reports
-
-    _say(out, str(reports.write(store, folder)))
+    _say(out, _report(store, folder))
 
 
 @main.command()
@@ -899,38 +1014,56 @@ def report_command(out: TextIO, store: str, folder: str) -> None:
 @_seed_option
 @click.option("--store", metavar="PATH|URL", help="Where the results are; without it, try again.")
 @click.option("--address", metavar="'CELL;BLOCK;ROW'",
-              help="This draw instead of the worst, e.g. 'n=100;0;17'.")
+              help="This draw instead of the worst, e.g. 'n=100;0;17'; BLOCK exact: what is "
+                   "enumerated there.")
+@click.option("--budget", type=click.Choice(BUDGETS),
+              help="Of the trial that is made without --store and --address; default smoke.")
+@click.option("--replicates", type=click.IntRange(min=1), metavar="N",
+              help="At most N replicates a cell in that trial, instead of the budget's.")
+@click.option("--alpha", type=float, callback=_level, metavar="A",
+              help="Error level of that trial; default 0.01.")
 @_json_flag
 @_answers
 def replay(
     out: TextIO, claim_id: str, seed: int | None, store: str | None, address: str | None,
-    as_json: bool,
+    budget: str | None, replicates: int | None, alpha: float | None, as_json: bool,
 ) -> None:
     """The counterexample, step by step, or the draw nearest to breaking the bound."""
     from noisytheory.result import replay_address
     from noisytheory.run import DEFAULT_SEED
 
+    chosen: dict[str, Any] = {
+        "budget": budget, "replicates": replicates, "alpha": alpha, "seed": seed,
+    }
+    settings = {name: value for name, value in chosen.items() if value is not None}
+    useless = [f"--{name}" for name in settings if name != "seed"]
+    if useless and (store is not None or address is not None):
+        other = "--store" if store is not None else "--address"
+        raise _Mistake(f"with {other} nothing is tried anew: leave out {', '.join(useless)}")
     claim = _one(claim_id)
     where = _place_of(claim, address) if address is not None else None
     if store is not None:
         about, steps = _replay_stored(claim, store, seed, where)
     elif where is not None:
         root = DEFAULT_SEED if seed is None else seed
-        about, steps = "this draw", replay_address(claim, *where, seed=root)
+        about, steps = _this(where), replay_address(claim, *where, seed=root)
     else:
-        settings = {"budget": "smoke", **({} if seed is None else {"seed": seed})}
-        with _tried([claim], settings, quiet=False) as found:
+        if useless:
+            settings["workers"] = _usable_cores([claim])
+        with _tried([claim], {"budget": "smoke", **settings}, quiet=False) as found:
             about, steps = _replayed(found[claim.id])
     # Exact evidence is enumerated, not drawn: no block has it.
     drawn = steps["block"] >= 0
-    spot = f"{steps['cell']};{steps['block']};{steps['row']}" if drawn else None
+    tried = claim.kind != "cited"
+    block = steps["block"] if drawn else "exact"
+    spot = f"{steps['cell']};{block};{steps['row']}" if tried else None
     if as_json:
         _say_json(out, {**steps, "address": spot, "what": about})
         return
     lines = [
         f"{click.style(claim.id, bold=True)}: {about}", "",
         f"seed        {steps['seed']}",
-        f"address     {spot or _exact_place(steps)}",
+        f"address     {spot if drawn else _exact_place(steps)}",
         f"left side   {steps['lhs']}",
         f"right side  {steps['rhs']}",
     ]
@@ -940,9 +1073,14 @@ def replay(
         f"{name:<{width}}  {hang.join(str(value).splitlines())}" for name, value in steps["steps"]
     ])
     if spot is not None:
-        words = [claim_id, "--seed", str(steps["seed"]), "--address", spot]
-        lines += _listed("the same draw again", [f"noisytheory replay {shlex.join(words)}"])
+        words = [claim_id, *(["--seed", str(steps["seed"])] if drawn else []), "--address", spot]
+        head = "the same draw again" if drawn else "the same again"
+        lines += _listed(head, [f"noisytheory replay {shlex.join(words)}"])
     _say(out, "\n".join(lines))
+
+
+def _this(where: tuple[int, int, int]) -> str:
+    return "this draw" if where[1] >= 0 else "this exact evidence"
 
 
 def _exact_place(steps: Mapping[str, Any]) -> str:
@@ -956,12 +1094,50 @@ def _replayed(result: Result) -> tuple[str, dict[str, Any]]:
     if found is not None:
         return "a certified counterexample", found
     nearest = result.replay()
-    if result.claim.kind == "cited":
-        return "nothing to try", nearest
-    return (
-        "exact, nearest to breaking the bound" if nearest["block"] < 0
-        else "the draw nearest to breaking the bound"
-    ), nearest
+    about = _heading(result.claim, nearest)
+    return about + (f" (refuted: {result.reason})" if result.verdict == "refuted" else ""), nearest
+
+
+def _heading(claim: Claim, steps: Mapping[str, Any]) -> str:
+    """What the draw, or exact cell, that comes nearest to breaking the promise says of it."""
+    if claim.kind == "cited":
+        return "nothing to try"
+    gap = _middle(steps["lhs"]) - _middle(steps["rhs"])
+    if steps["block"] < 0:
+        broken = gap < 0 if claim.kind == "exists" else gap > 0
+        broken = abs(gap) > claim.rounding if claim.kind in ("equal", "identity") else broken
+        return "exact, beyond the bound" if broken else "exact, nearest to breaking the bound"
+    if claim.kind == "rate":
+        return "a draw; the promise is about a slope, which no single draw has"
+    if claim.kind == "published":
+        return "the draw largest against the printed number; only the mean must come out"
+    if claim.kind == "equal":
+        if claim.bound is None:
+            return "the pair of draws furthest apart; only their laws must agree"
+        return "the draw largest against the value; only the mean must equal it"
+    if claim.kind == "identity":
+        return "the draw whose sides differ most"
+    if gap <= 0:
+        return "the draw nearest to breaking the bound"
+    allowed = {
+        "tail": "draws may exceed it with probability delta",
+        "mean": "only the mean must stay below it",
+        "always": "what is not certified in exact arithmetic refutes nothing",
+    }[claim.kind]
+    level = f" at delta={claim.deltas[-1]:g}" if len(claim.deltas) > 1 else ""
+    return f"the draw furthest beyond the bound{level}; {allowed}"
+
+
+def _middle(side: str) -> Fraction:
+    """A side as a step says it: a number, a fraction, or the interval that holds it."""
+    from fractions import Fraction
+
+    ends = re.fullmatch(r"in \[(.+), (.+)\]", side)
+    if ends:
+        return sum(map(Fraction, ends.groups()), Fraction(0)) / 2
+    # What is said behind the number is for the reader.
+    text = side.partition(" ")[0]
+    return Fraction(10**400 if text == "inf" else -(10**400) if text == "-inf" else text)
 
 
 def _replay_stored(
@@ -990,32 +1166,47 @@ def _replay_stored(
                 "drawn again here: audit it anew into another store"
             )
         if where is not None:
-            return "this draw", replay_address(claim, *where, seed=stored)
+            return _this(where), replay_address(claim, *where, seed=stored)
         return _replayed(result)
 
 
 def _place_of(claim: Claim, address: str) -> tuple[int, int, int]:
     """Cell index, block and row of an address as `replay` prints it."""
-    if claim.simulate is None:
+    if claim.simulate is None and claim.exact is None:
         raise _Mistake(f"{claim.id} draws nothing, so no address leads to a draw")
     parts = address.rsplit(";", 2)
     if len(parts) != 3:
         raise _Mistake(f"address must be CELL;BLOCK;ROW, such as {_first_address(claim)!r}, "
                        f"got {address!r}")
-    numbers = []
-    for name, text in zip(("block", "row"), parts[1:], strict=True):
-        if not re.fullmatch(r"\d{1,18}", text.strip()):
+    cell, block, row = (part.strip() for part in parts)
+    exact = block == "exact" and claim.exact is not None
+    for name, text in (("block", "0" if exact else block), ("row", row)):
+        if not re.fullmatch(r"\d{1,18}", text):
             raise _Mistake(f"{name} must be a whole number >= 0, got {text!r}")
-        numbers.append(int(text))
-    if numbers[1] >= claim.rows:
-        raise _Mistake(f"row must be a whole number below {claim.rows}, the rows of a block, "
-                       f"got {numbers[1]}")
+    if claim.simulate is None and not exact:
+        raise _Mistake(f"{claim.id} draws nothing: block must be exact, as in "
+                       f"{_first_address(claim)!r}, got {block!r}")
     cells = {claim.address(cell): index for index, cell in enumerate(claim.cells())}
-    name = parts[0].strip()
-    if name not in cells:
-        raise _Mistake(f"{claim.id} has no cell {name!r}{_offer(name, cells)}")
-    return cells[name], numbers[0], numbers[1]
+    if cell not in cells:
+        raise _Mistake(f"{claim.id} has no cell {cell!r}{_offer(cell, cells)}")
+    rows, of = claim.rows, "the rows of a block"
+    if exact:
+        rows, of = _instances(claim, cells[cell]), "the instances there"
+    if int(row) >= rows:
+        raise _Mistake(f"row must be a whole number below {rows}, {of}, got {int(row)}")
+    return cells[cell], -1 if exact else int(block), int(row)
+
+
+def _instances(claim: Claim, index: int) -> int:
+    """How many rows the exact evidence at a cell has; a law, or an optimum, is one."""
+    from noisytheory.draws import exact_evidence
+
+    exact = exact_evidence(claim, claim.cell(index))
+    if exact is None:
+        raise _Mistake(f"{claim.id} enumerates nothing at {claim.address(claim.cell(index))}")
+    return len(exact["lhs"]) if isinstance(exact, Mapping) else 1
 
 
 def _first_address(claim: Claim) -> str:
-    return f"{claim.address(claim.cell(0))};0;0"
+    block = "exact" if claim.simulate is None else "0"
+    return f"{claim.address(claim.cell(0))};{block};0"

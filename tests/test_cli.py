@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
 import os
@@ -177,9 +178,10 @@ def test_keywords_that_match_nothing_are_a_mistake(strict):
 def test_show_says_what_the_claim_is(strict, mine):
     text = answer("show", mine)
     for part in (r"\sqrt{\log(1/\delta)/2n}", "Theorem 2", "draws independent", "Hoeffding 1963",
-                 "Pr[L > R(delta)] <= delta", "n = 10, 100", "One-sided."):
+                 "Pr[L > R(delta)] <= delta", "n = 10; 100", "One-sided."):
         assert part in text
     text = answer("show", f"{strict}::strict/radius")
+    assert "population = fair coin; bent, coin\n" in text
     assert "sigma: a finite number in [0, 0.5), default 0.0 (from its default)" in text
     assert "norm (from the population)" in text
     about = json.loads(answer("show", f"{strict}::strict/radius", "--json"))
@@ -225,7 +227,8 @@ def test_bound_takes_a_population_or_what_is_read_of_it(strict):
         ("n=9 delta=0 norm=1", "delta must be a finite number in (0, 1), got 0"),
         ("n=9 delta=1 norm=1", "delta must be a finite number in (0, 1), got 1"),
         ("n=9 delta=0.1 norm=1 sigma=1/2", "sigma must be a finite number in [0, 0.5), got 0.5"),
-        ("n=NaN delta=0.1 norm=1", "n must be a number, got 'NaN'"),
+        ("n=NaN delta=0.1 norm=1", "n must be a whole number >= 1, got nan"),
+        ("n=9 delta=nan norm=1", "delta must be a finite number in (0, 1), got nan"),
         ("n=ten delta=0.1 norm=1", "n must be a number, got 'ten'"),
         ("n=1/0 delta=0.1 norm=1", "n must be a number, got '1/0'"),
         ("n= delta=0.1 norm=1", "n must be a number, got ''"),
@@ -363,7 +366,8 @@ def test_an_unreachable_scheduler_is_one_line(mine):
         ("import sys\nsys.exit(0)\n", "broken.py, line 2 raised SystemExit"),
         ("x = 1\n", "broken.py declares no claim"),
         ("", "broken.py declares no claim"),
-        ("\x00", "broken.py"),
+        ("\x00", "broken.py raised SyntaxError"),
+        ("import sys\nsys.exit('no')\n", "broken.py, line 2 raised SystemExit: no"),
         ("import nothing_of_this_name\n", "ModuleNotFoundError"),
         ("import noisytheory as nt\nc = nt.Paper('a', 'b').tail('c', statement='x')\n",
          "broken.py, line 2 raised ValueError: a/c: a claim of kind tail needs bound"),
@@ -384,7 +388,8 @@ def test_a_broken_file_is_one_line(tmp_path, text, line):
         ("(n, 0.5, size) / n - 0.5", "(n, 0.5, size + 1) / n", "simulate returned lhs of shape"),
         ("(n, 0.5, size) / n - 0.5", "(n, 0.5, (size, 2)) / n", "lhs must have shape"),
         ("return rng.binomial(n, 0.5, size) / n - 0.5", "return None", "simulate returned lhs"),
-        ("return rng.binomial(n, 0.5, size) / n - 0.5", "import sys; sys.exit(5)", "sys.exit(5)"),
+        ("return rng.binomial(n, 0.5, size) / n - 0.5", "import sys; sys.exit(5)",
+         "variant.py, line 9 called sys.exit(5)"),
         ("np.sqrt(np.log(1 / delta) / (2 * n))", "np.nan", "the bound at n=10 is not a number"),
         ("np.sqrt(np.log(1 / delta) / (2 * n))", "1 / 0",
          "variant.py, line 6 raised ZeroDivisionError: division by zero"),
@@ -396,6 +401,13 @@ def test_a_broken_file_is_one_line(tmp_path, text, line):
 def test_a_claim_that_cannot_be_tried_is_one_line(variant, old, new, line):
     text = mistake("audit", variant(old, new), "--workers", 1, "--budget", "smoke")
     assert line in text
+
+
+def test_a_file_that_exits_in_a_worker_is_named(variant):
+    # The first look at the shapes, one row, is in this process.
+    path = variant("return rng", "import sys; size > 1 and sys.exit(5); return rng")
+    line = mistake("audit", path, "--workers", 2, "--budget", "smoke")
+    assert line == "noisytheory audit: variant.py called sys.exit(5): let it return instead"
 
 
 def test_a_simulator_that_fails_late_says_where_and_keeps_the_store(tmp_path, mine):
@@ -456,6 +468,37 @@ def test_report_folders_that_cannot_be_written_are_refused_before_the_work(tmp_p
     assert "cannot write to the folder" in mistake("audit", path, "--report", "/proc/nothing")
 
 
+def full_disk(*args, **settings):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine, monkeypatch):
+    from noisytheory import report
+
+    monkeypatch.setattr(report, "write", full_disk)
+    folder = tmp_path / "out"
+    line = f"noisytheory audit: cannot write the report to the folder {folder}: No space left"
+    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder]
+    done = invoke(*words, "--json")
+    assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
+    assert json.loads(done.stdout)["claims"][0]["verdict"] == "upheld"
+    done = invoke(*words)
+    assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
+    assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits")
+def test_a_limit_on_files_is_named_with_the_folder(tmp_path, mine):
+    store, folder = tmp_path / "store", tmp_path / "out"
+    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
+    command = f"ulimit -f 4; {sys.executable} -m noisytheory report {store} --output {folder}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == (
+        f"noisytheory report: cannot write the report to the folder {folder}: File too large\n"
+    )
+
+
 def test_replay_shows_the_counterexample_step_by_step(tmp_path, strict):
     square, store = f"{strict}::strict/square", tmp_path / "store"
     text = answer("replay", square)
@@ -483,16 +526,102 @@ def every(n):
 @requires''', 1))
     target = f"{path}::strict/square"
     text = answer("replay", target)
-    assert "exact, instance 7 at n=1" in text and "again" not in text
+    assert "exact, instance 7 at n=1" in text
     about = json.loads(answer("replay", target, "--json"))
-    assert (about["address"], about["row"], about["lhs"]) == (None, 7, "64")
+    assert (about["address"], about["row"], about["lhs"]) == ("n=1;exact;7", 7, "64")
+    again = json.loads(answer(*shlex.split(text.strip().splitlines()[-1])[1:], "--json"))
+    assert (again["what"], again["lhs"], again["rhs"]) == ("this exact evidence", "64", "8")
+    for place, line in [("n=1;exact;8", "row must be a whole number below 8, the instances there"),
+                        ("n=1;exact;x", "row must be a whole number >= 0, got 'x'"),
+                        ("n=2;exact;0", "has no cell 'n=2'")]:
+        assert line in mistake("replay", target, "--address", place)
+
+
+def test_replay_with_the_settings_of_an_audit_shows_its_draw(tmp_path, mine):
+    store = tmp_path / "store"
+    words = ["--seed", 5, "--replicates", 1500, "--alpha", "0.001"]
+    answer("audit", mine, "--workers", 1, "--store", store, *words)
+    stored = json.loads(answer("replay", mine, "--store", store, "--json"))
+    assert stored == json.loads(answer("replay", mine, *words, "--json"))
+    line = mistake("replay", mine, "--store", store, *words)
+    assert "with --store nothing is tried anew: leave out --replicates, --alpha" in line
+    assert "leave out --budget" in mistake("replay", mine, "--address", "n=10;0;0", "--budget",
+                                           "full")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "about"),
+    [
+        # All draws of a coin at n = 10 are at most 0.5.
+        ("delta=[0.1, 0.01]", "delta=[1e-9]", "the draw nearest to breaking the bound"),
+        ("delta=[0.1, 0.01]", "delta=[0.1]",
+         "the draw furthest beyond the bound; draws may exceed it with probability delta"),
+        ("(2 * n)", "(32 * n)",
+         "the draw furthest beyond the bound at delta=0.01; draws may exceed it with probability "
+         "delta (refuted: 4 of 4 refuted, first at n=10)"),
+        ('.tail(\n    "theorem-2"', '.mean(\n    "theorem-2", low=-0.5, high=0.5',
+         "the draw furthest beyond the bound; only the mean must stay below it"),
+    ],
+)
+def test_replay_says_whether_the_draw_is_beyond_the_bound(variant, old, new, about):
+    path = variant(old, new)
+    if ".mean(" in new:
+        path.write_text(path.read_text().replace("n, delta):", "n):").replace("1 / delta", "2")
+                        .replace(", delta=[0.1, 0.01]", "").replace("/ (2 * n)", "/ (8 * n)"))
+    steps = json.loads(answer("replay", path, "--json"))
+    assert steps["what"] == about
+    assert ("beyond" in about) == (float(steps["lhs"]) > float(steps["rhs"]))
+
+
+def test_bound_without_a_formula_is_that_of_the_first_instance(tmp_path):
+    path = tmp_path / "sides.py"
+    path.write_text(STRICT.replace("bound=lambda a: a, simulate=pairs", "simulate=pairs")
+                    .replace('"a": a}', '"rhs": 3 * a, "applies": a > 9, "a": a}')
+                    .replace("grid=dict(n=[1])", "grid=dict(n=[1, 2])"))
+    square = f"{path}::strict/square"
+    text = answer("bound", square, "n=1,2")
+    for line, cell in zip(text.splitlines(), ("n=1", "n=2"), strict=True):
+        value, _, says = line.partition("  (")
+        assert says.startswith("of the first draw, where the hypotheses do not hold; noisytheory")
+        words = shlex.split(says.removesuffix(")").partition("; ")[2])
+        assert words[1] == "replay" and words[-1] == f"{cell};0;0"
+        steps = dict(json.loads(answer(*words[1:], "--json"))["steps"])
+        assert float(value) == 3 * float(steps["a"])
+    assert answer("bound", square) == text.splitlines()[0] + "\n"
+    about = json.loads(answer("bound", square, "n=2", "--json"))
+    assert about["points"][0]["address"] == "n=2;0;0" and about["points"][0]["of"] == "first draw"
+    for words, line in [("n=3", "has no cell with n=3"), ("n=nan", "has no cell with n=nan"),
+                        ("m=1", "unknown parameter 'm'"), ("1", "such as n=1"),
+                        ("n=1 n=2", "n is given twice")]:
+        assert line in mistake("bound", square, *words.split())
+
+
+def test_bound_without_a_formula_is_exact_where_the_evidence_is(tmp_path):
+    path = tmp_path / "sides.py"
+    path.write_text(STRICT.replace("bound=lambda a: a, simulate=pairs,", "exact=every,")
+                    .replace("@requires", '''
+def every(n):
+    a = np.arange(2, 9)
+    return {"lhs": a**2.0, "rhs": a, "a": a}
+
+@requires''', 1))
+    square = f"{path}::strict/square"
+    assert answer("bound", square) == (
+        "2.0  (exact, of instance 0 of 7; noisytheory replay "
+        f"{shlex.quote(square)} --address 'n=1;exact;0')\n"
+    )
+    (point,) = json.loads(answer("bound", square, "--json"))["points"]
+    assert point["of"] == "exact evidence"
+    assert json.loads(answer("replay", square, "--address", point["address"],
+                             "--json"))["rhs"] == "2"
+    assert "draws nothing: block must be exact" in mistake("replay", square, "--address", "n=1;0;0")
 
 
 def test_replay_shows_the_nearest_draw_and_any_other(tmp_path, mine):
     store = tmp_path / "store"
     answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store, "--seed", 3)
     stored = json.loads(answer("replay", mine, "--store", store, "--json"))
-    assert stored["what"] == "the draw nearest to breaking the bound"
+    assert stored["what"].startswith("the draw furthest beyond the bound at delta=0.01; ")
     assert stored == json.loads(answer("replay", mine, "--seed", 3, "--json"))
     address = stored["address"]
     drawn = json.loads(answer("replay", mine, "--seed", 3, "--address", address, "--json"))
@@ -714,6 +843,31 @@ class TestTheCatalogue:
         line = mistake("show", "kernel-mean/theorem5")
         assert "unknown claim id 'kernel-mean/theorem5'" in line and "kernel-mean/theorem-5" in line
         assert "no claim matches 'nothing/*'" in mistake("audit", "nothing/*")
+
+    def test_every_claim_has_a_right_side_unless_it_is_cited(self):
+        from noisytheory.catalogue import catalogue
+
+        for claim in catalogue().values():
+            if claim.kind == "cited" and claim.bound is None:
+                assert "has no bound to evaluate" in mistake("bound", claim.id)
+            elif claim.bound is None:
+                (point,) = json.loads(answer("bound", claim.id, "--json"))["points"]
+                assert point["of"] in ("exact evidence", "first draw")
+                cell, block, row = cli._place_of(claim, point["address"])
+                assert (cell, row) == (0, 0) and (block < 0) == (point["of"] == "exact evidence")
+
+    def test_an_exact_cell_shows_the_level_that_it_was_picked_by(self):
+        steps = json.loads(answer("replay", "kernel-mean/theorem-5", "--json"))
+        found = run.audit("kernel-mean/theorem-5", budget="smoke")["kernel-mean/theorem-5"]
+        ratio = float(steps["lhs"].partition(" ")[0]) / float(steps["rhs"])
+        assert ratio == pytest.approx(float(found.summary["tightness"].max()), rel=1e-6)
+        assert steps["what"] == "exact, nearest to breaking the bound"
+
+    def test_a_key_that_is_no_text_is_a_key_error(self):
+        import noisytheory
+
+        with pytest.raises(KeyError, match=r"a claim's id is text such as 'kernel-mean/.*, got 3"):
+            noisytheory.claims[3]
 
     def test_every_claim_can_be_shown(self):
         for entry in json.loads(answer("claims", "--json")):
