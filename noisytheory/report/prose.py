@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -150,11 +151,19 @@ def _refuted(record: Record) -> str:
         found = record.counterexample
         if found is None:
             return f"{where} an instance breaks it."
-        relation = ">" if record.kind == "always" else "≠"
-        return (
-            f"{where} there is a counterexample, certified in exact arithmetic. The worst has "
-            f"left side {_value(found['lhs'])} {relation} right side {_value(found['rhs'])}."
+        relation, gap = (">", "excess") if record.kind == "always" else ("≠", "difference")
+        text = (
+            f"{where} there is a counterexample, certified in exact arithmetic. The stored "
+            f"counterexample has left side {_value(found['lhs'])} {relation} right side "
+            f"{_value(found['rhs'])}."
         )
+        # One that was written down is kept before a worse one that was drawn.
+        gaps = np.where(record.decision[:, 0] == REFUTED, record.per_cell("mean"), -np.inf)
+        cell = int(np.argmax(gaps))
+        largest, stored = float(gaps[cell]), float(found["excess"])
+        if largest > stored and number(largest) != number(stored):
+            text += f" The largest {gap} found is {number(largest)}, at {record.address(cell)}."
+        return text
     if record.kind == "exists":
         return f"{where} the exact optimum is smaller than what is promised."
     if record.kind == "rate":
@@ -281,17 +290,30 @@ def _value(value_: object) -> str:
 
 def commands(record: Record) -> list[str]:
     """What to type to see it again."""
+    # The id of a claim that a file declares is known to that file only.
+    file = record.dataset.attrs.get("file")
+    named = f"{file}::{record.id}" if file else record.id
     if not record.tried:
-        return [f"noisytheory show {record.id}"]
+        return [shlex.join(["noisytheory", "show", named])]
     budget = str(record.budget)
     word, _, rest = budget.partition(" ")
-    size = f"--replicates {word}" if rest else f"--budget {budget}"
+    trial = ["--replicates", word] if rest else ["--budget", budget]
     # Alone, a claim has the whole level; with its share of the audit's it draws the same.
     family = int(record.dataset.attrs.get("family", 1))
     share = float(record.alpha) / max(1, family)
-    alpha = "" if share == 0.01 else f" --alpha {share!r}"
-    lines = [f"noisytheory audit {record.id} --seed {record.seed} {size}{alpha}"]
-    return [*lines, f"noisytheory replay {record.id}"]
+    trial += [] if share == 0.01 else ["--alpha", repr(share)]
+    seed = ["--seed", str(record.seed)]
+    found = record.counterexample
+    if found is not None:
+        block = found["block"] if found["block"] >= 0 else "exact"
+        again = ["--address", f"{found['cell']};{block};{found['row']}"]
+    else:
+        # What is enumerated is the same whatever would have been drawn.
+        again = [] if record.exact else trial
+    return [
+        shlex.join(["noisytheory", "audit", named, *seed, *trial]),
+        shlex.join(["noisytheory", "replay", named, *seed, *again]),
+    ]
 
 
 def provenance(record: Record) -> list[tuple[str, str]]:

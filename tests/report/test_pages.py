@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
+import shlex
 from html.parser import HTMLParser
 
+import numpy as np
 import planted
 import pytest
+from click.testing import CliRunner
 
-from noisytheory import Paper, audit
+from noisytheory import Certificate, Paper, audit
+from noisytheory.catalogue import file_of, load_file
+from noisytheory.cli import main
 from noisytheory.report import Record, read, write
 from noisytheory.store import StoreError
 
@@ -194,7 +200,8 @@ def test_verdicts_in_words(folder, name, says):
 def test_counterexample_is_shown_step_by_step(folder):
     page = parsed(folder / "planted/am-gm/broken-twin.html")
     text = "".join(page.text)
-    assert "step by step" in text and "noisytheory replay planted/am-gm/broken-twin" in text
+    assert "step by step" in text
+    assert "noisytheory replay planted/am-gm/broken-twin --seed 2026 --address" in text
     assert "What is wrong in print" not in text  # it has no note
 
 
@@ -206,6 +213,93 @@ def test_reproducing_command(folder):
     # Alone, the claim gets the share that it had in the audit, and so draws the same.
     family = read(folder.parent / "store")[0].dataset.attrs["family"]
     assert found is not None and float(found[1]) == 0.01 / family
+
+
+FILE = """
+import numpy as np
+import noisytheory as nt
+
+def side(n, *, size, rng):
+    return rng.uniform(size=size) / n
+
+def double(n, *, size, rng):
+    a = rng.integers(1, 9, size)
+    return {"lhs": 2.0 * a, "rhs": a, "a": a}
+
+def certify(a):
+    return nt.Certificate(2 * int(a), int(a), [("a", int(a))])
+
+PAPER = nt.Paper("own", "A paper")
+claims = [
+    PAPER.tail("half", statement="x", bound=lambda n, delta: 1 - delta, simulate=side,
+               grid=dict(n=[2, 4], delta=[0.4]), rows=64),
+    PAPER.always("double", statement="x", simulate=double, certify=certify, rows=64,
+                 grid=dict(n=[1, 2]), expect="refuted"),
+    PAPER.cited("quoted", statement="x"),
+]
+"""
+
+
+def test_commands_on_the_page_of_a_users_file_show_what_the_page_speaks_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own theorems").mkdir()
+    (tmp_path / "own theorems" / "my.py").write_text(FILE)
+    found = audit(load_file("own theorems/my.py"), budget="smoke", seed=7, alpha=0.03)
+    with found:
+        write(found, tmp_path / "out")
+        speaks = {result.claim.id: result.replay() for result in found}
+    assert speaks["own/double"]["excess"] > 0
+    for name, number in {"half": 2, "double": 2, "quoted": 1}.items():
+        text = (tmp_path / f"out/own/{name}.md").read_text(encoding="utf-8")
+        commands = [shlex.split(line) for line in re.findall(r"(?m)^noisytheory .*$", text)]
+        assert len(commands) == number
+        for words in commands:
+            done = CliRunner().invoke(main, [*words[1:], "--json"])
+            assert done.exit_code == 0, done.stderr
+            about = json.loads(done.stdout)
+            if words[1] == "audit":
+                assert about["seed"] == 7 and about["alpha"] == pytest.approx(0.015)
+            elif words[1] == "replay":
+                said = speaks[f"own/{name}"]
+                for key in ("seed", "cell", "block", "row", "lhs", "rhs"):
+                    assert about[key] == said[key]
+            else:
+                assert about["id"] == "own/quoted"
+
+
+def test_a_file_elsewhere_is_named_in_full_and_a_package_is_not(tmp_path, monkeypatch):
+    path = tmp_path / "my.py"
+    path.write_text(FILE)
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert {file_of(claim) for claim in load_file(path)} == {path.as_posix()}
+    assert file_of(planted.hoeffding()) is None
+
+
+def test_the_stored_counterexample_is_not_called_the_worst(tmp_path):
+    # One that is written down, and worse ones that are drawn at the other cell.
+    def written(n):
+        return {"lhs": np.array([2.0]), "rhs": np.array([1.0]), "a": np.array([1])} if n == 1 \
+            else None
+
+    def drawn(n, *, size, rng):
+        a = rng.integers(2, 9, size)
+        return {"lhs": 2.0 * a, "rhs": a, "a": a}
+
+    def certify(a):
+        return Certificate(2 * int(a), int(a))
+
+    claim = Paper("p", "P").always(
+        "doubles", statement="x", exact=written, simulate=drawn, certify=certify,
+        grid={"n": [1, 2]}, rows=64, expect="refuted",
+    )
+    with audit([claim], budget="smoke") as found:
+        write(found, tmp_path)
+    text = (tmp_path / "p/doubles.md").read_text(encoding="utf-8")
+    assert "The stored counterexample has left side 2 > right side 1." in text
+    assert "The largest excess found is 8, at n\u00a0=\u00a02." in text
+    assert "The worst" not in text
+    assert "noisytheory replay p/doubles --seed 2026 --address 'n=1;exact;0'\n" in text
 
 
 def test_arviz_statistics_of_simulated_cells(folder):
