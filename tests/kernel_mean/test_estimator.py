@@ -423,10 +423,28 @@ def test_compression_refuses_what_it_cannot_do(data):
     for k in (0, -1, 2.5, True):
         with pytest.raises(ValueError, match="k must be a whole number"):
             KernelMeanClassifier().fit(x, y).compress(k)
-    with pytest.raises(ValueError, match="dense rows"):
-        KernelMeanClassifier().fit(sparse.csr_matrix(x), y > 0).compress(5)
     with pytest.raises(ValueError, match="a Kernel"):
         KernelMeanClassifier(lambda a, b: np.exp(-abs(a - b.T))).fit(x[:, :1], y).compress(5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("method", ["herding", "projection", "clustered", "nearest_centre"])
+def test_sparse_rows_are_compressed_as_dense_ones_are(classes, method):
+    rng = np.random.default_rng(0)
+    x = sparse.random_array((300, 60), density=0.1, format="csr", rng=rng)
+    y = rng.integers(0, classes, 300)
+    found = []
+    for rows in (x, x.toarray()):
+        options = {"rng": np.random.default_rng(1)} if method == "clustered" else {}
+        model = KernelMeanClassifier(Gaussian(1.0)).fit(rows, y)
+        found.append((model.compress(12, method, **options), model.decision_function(x)))
+    (thin, whole), (dense, _) = found
+    assert sparse.issparse(thin.points_)
+    np.testing.assert_allclose(thin.weights_, dense.weights_, atol=1e-9)
+    np.testing.assert_allclose(thin.compression_error_, dense.compression_error_, atol=1e-7)
+    np.testing.assert_allclose(thin.decision_function(x), dense.decision_function(x), atol=1e-9)
+    assert np.abs(thin.decision_function(x) - whole).max() <= np.max(thin.compression_error_)
+    assert len(thin.compress(5).weights_) <= 5
 
 
 @pytest.mark.parametrize("classes", [2, 3])
