@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from noisytheory.kernel_mean.labelled import Labelled
+from noisytheory.kernel_mean.labelled import Labelled, SparseRows
 from noisytheory.kernel_mean.tiles import (
     Floats,
     Points,
@@ -343,7 +343,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            With sparse rows, a callable kernel, an unknown method, an option that the method needs
+            With a callable kernel, an unknown method, an option that the method needs
             or does not take, or a linear kernel, which keeps one weight vector already.
 
         Examples
@@ -357,18 +357,21 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         if is_linear(self.kernel_):
             raise ValueError("compress: a linear kernel keeps one weight vector already")
-        if not isinstance(self.kernel_, Kernel) or sparse.issparse(self.points_):
-            raise ValueError(
-                "compress needs dense rows and a kernel by name or a Kernel: of sparse X fit "
-                "X.toarray(), the algorithms work with whole rows"
-            )
+        if not isinstance(self.kernel_, Kernel):
+            raise ValueError("compress needs a kernel by name or a Kernel")
         algorithm, k = _algorithm(method, k, options)
+        points = self.points_
+        kernel: Kernel = self.kernel_
+        # Of the kernels that keep their sample only the Gaussian takes sparse rows.
+        if isinstance(kernel, Gaussian) and sparse.issparse(points):
+            kernel = SparseRows(kernel, points)
+            points = np.arange(points.shape[0], dtype=np.float64)[:, None]
         two = len(self.classes_) == 2
         if two:
-            found = algorithm(self.kernel_, self.points_, self._signed[:, 0], k, **options)
+            found = algorithm(kernel, points, self._signed[:, 0], k, **options)
         else:
-            kernel = Labelled(self.kernel_, len(self.classes_))
-            labelled = np.column_stack([self.points_, self._codes.astype(self.points_.dtype)])
+            labelled = np.column_stack([points, self._codes.astype(points.dtype)])
+            kernel = Labelled(kernel, len(self.classes_))
             found = algorithm(kernel, labelled, self.weights_, k, **options)
         fewer = copy.copy(self)
         fewer._norms, fewer._codes = None, self._codes[found.indices]

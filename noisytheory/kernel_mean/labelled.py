@@ -1,4 +1,4 @@
-r"""Features that carry their class, so that one mean classifies among several classes."""
+r"""Points by other names: with their class as a coordinate, or as the number of a sparse row."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel, Plan, checked_points
+from noisytheory.kernel_mean.tiles import Points, squared_norms, tile
+from noisytheory.kernels import Gaussian, Kernel, Plan, checked_points
 
-__all__ = ["Labelled"]
+__all__ = ["Labelled", "SparseRows"]
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Index: TypeAlias = slice | NDArray[np.integer[Any]]
@@ -59,3 +60,47 @@ class Labelled(Kernel):
 
         # Between two classes the kernel falls where the inner product grows.
         return dataclasses.replace(inner, finish=finish, increasing=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows(Kernel):
+    """A Gaussian kernel of sparse rows, on their numbers.
+
+    Parameters
+    ----------
+    kernel : Gaussian
+    points : sparse array, shape (n, d)
+        In compressed rows. A point of this kernel is one number, of a row here.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> rows = SparseRows(Gaussian(2.0), sparse.csr_array([[2.0, 0.0], [0.0, 0.0]]))
+    >>> rows([[0.0]], [[0.0], [1.0]]).round(6).tolist()
+    [[1.0, 0.606531]]
+    """
+
+    kernel: Gaussian
+    points: Points
+
+    def diagonal(self, x: ArrayLike) -> Floats:
+        """Ones, shape (n,)."""
+        return np.ones(len(checked_points(x)))
+
+    def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
+        """Products of sparse rows in place of the product of their numbers."""
+        squares = squared_norms(self.points)
+        left, right = x[:, 0].astype(np.intp), z[:, 0].astype(np.intp)
+
+        def finish(out: Floats, rows: Index, columns: Index) -> None:
+            few, many = left[rows], right[columns]
+            turned = len(few) < len(many)
+            # The right side is transposed: the smaller of the two.
+            if turned:
+                few, many = many, few
+            block = tile(
+                self.kernel, self.points[few], self.points[many], squares[few], squares[many]
+            )
+            out[...] = block.T if turned else block
+
+        return Plan(x, z.T, finish)

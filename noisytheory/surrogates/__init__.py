@@ -16,6 +16,7 @@ from noisytheory.surrogates.orders.order import (
     reversed_pair,
     reversed_pair_exact,
 )
+from noisytheory.surrogates.printed_table.unconverged import unconverged_hinge
 
 __all__ = [
     "affine_relation",
@@ -30,4 +31,5 @@ __all__ = [
     "potential_minimiser",
     "reversed_pair",
     "reversed_pair_exact",
+    "unconverged_hinge",
 ]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from noisytheory.kernels import Gaussian
-from noisytheory.sparse import simulate_digits
+from noisytheory.sparse import pictures, simulate_digits
+from noisytheory.sparse.simulate_clusters import checkerboard
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +86,20 @@ def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
     found = simulate_digits.mnist_pair()
     assert found is not None and found.train.shape == (20, 784) and found.test.shape == (4, 784)
     assert found.labels.tolist() == [-1.0, 1.0] * 10 and float(found.train.max()) <= 1
+
+
+def test_captions_give_the_settings_that_print_leaves_out():
+    told = " ".join(pictures.digit_herds.__doc__.split())
+    width, tolerance = simulate_digits.BANDWIDTH, simulate_digits.TOLERANCE
+    assert f"bandwidth {width:g} and tolerance {tolerance:g}" in told
+    titles = [axes.get_title() for axes in pictures.digit_herds().axes]
+    assert [title.split(":")[0] for title in titles] == ["Split 1", "Split 2", "Split 3"]
+
+
+def test_a_bandwidth_of_one_fails_at_the_edges():
+    points, labels = checkerboard(50, 0.0, np.random.default_rng(0))
+    scores = labels * (Gaussian(1.0)(points) @ labels)
+    outvoted = (scores <= 0).reshape(4, 4, 50).all(axis=2)
+    inner = np.array([False, True, True, False])
+    # Edges, corners aside.
+    np.testing.assert_array_equal(outvoted, inner[:, None] != inner[None])

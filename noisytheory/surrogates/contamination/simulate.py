@@ -102,7 +102,8 @@ def implied_constants(loss: str) -> Iterator[Certificate]:
                 one[3], two[3],
                 [("alpha, beta", f"{alpha}, {beta}"), ("P+", _join(up)), ("P-", _join(down)),
                  *((f"scores {_join(scores)}: BER, contaminated BER, implied C",
-                    f"{clean}, {mixed}, {implied}") for scores, clean, mixed, implied in (one, two))],
+                    f"{clean}, {mixed}, {implied}")
+                   for scores, clean, mixed, implied in (one, two))],
             )
 
 

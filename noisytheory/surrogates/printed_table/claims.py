@@ -12,6 +12,7 @@ from noisytheory.domains import NOISE_RATE, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.surrogates.printed_table import bounds, pictures, simulate
 from noisytheory.surrogates.printed_table.bounds import PRINTED, ROUNDED
+from noisytheory.surrogates.printed_table.unconverged import unconverged_hinge
 
 
 def _by_cell(rule: Callable[..., float], column: str, sigma: Numeric) -> Numeric:
@@ -64,6 +65,19 @@ table_1_hinge = KERNEL_MEAN.published(
         "inference."
     ),
     **TABLE,
+)
+table_1_unconverged = KERNEL_MEAN.published(
+    "table-1/hinge-unconverged",
+    statement=r"\text{mean 0-1 risk after 3 passes of a solver: .15, .21, .38, .42, .47}",
+    hypotheses=["dual coordinate descent without a constraint, stopped after 3 passes: our guess"],
+    grid={**_table("hinge", [0.1, 0.2, 0.3, 0.4, 0.49]), "passes": [3]},
+    origin="candidate",
+    expect="undecided",
+    note=(
+        "The hinge column from a solver that has not converged, which print does not say. No cell "
+        "speaks against it, and 125 trials are too few to speak for it."
+    ),
+    **{**TABLE, "simulate": unconverged_hinge, "rows": 64},
 )
 table_1_t_logistic = KERNEL_MEAN.published(
     "table-1/t-logistic",

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
 
-__all__ = ["unconverged_trial"]
+__all__ = ["unconverged_hinge"]
 
 Floats = NDArray[np.float64]
 
 
-def unconverged_trial(
+def unconverged_hinge(
     sigma: float, n: int, *, passes: int = 10, size: int, rng: np.random.Generator
 ) -> Floats:
     r"""Clean 0-1 risks of a support vector machine whose solver has not converged.
@@ -42,7 +42,7 @@ def unconverged_trial(
 
     Examples
     --------
-    >>> risks = unconverged_trial(0.0, 50, size=20, rng=np.random.default_rng(0))
+    >>> risks = unconverged_hinge(0.0, 50, size=20, rng=np.random.default_rng(0))
     >>> float(risks.max())
     0.0
     """
