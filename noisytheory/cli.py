@@ -1004,7 +1004,7 @@ def report_command(out: TextIO, store: str, folder: str) -> None:
     """Write figures and HTML again from stored results."""
     from noisytheory.store import Store
 
-    Store.load(store).close()
+    Store.load(store, __version__).close()
     _writable(folder)
     _say(out, _report(store, folder))
 
@@ -1146,7 +1146,7 @@ def _replay_stored(
     from noisytheory.result import Result, replay_address
     from noisytheory.store import Store
 
-    with Store.load(location) as store:
+    with Store.load(location, __version__) as store:
         if claim.id not in store.ids():
             raise _Mistake(
                 f"the store {location} has no finished claim {claim.id}"

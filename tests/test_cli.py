@@ -658,6 +658,18 @@ def test_replay_of_what_was_not_drawn_is_one_line(tmp_path, strict, mine):
     assert "other code or versions" in mistake("replay", mine, "--store", store)
 
 
+def test_a_store_of_another_version_is_one_line(tmp_path, mine):
+    store = tmp_path / "store"
+    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
+    root = store / "zarr.json"
+    root.write_text(root.read_text().replace(f'"{cli.__version__}"', '"0.0.1"'))
+    for words in (["report", store, "--output", tmp_path / "pages"],
+                  ["replay", mine, "--store", store],
+                  ["audit", mine, "--workers", 1, "--budget", "smoke", "--store", store]):
+        assert "0.0.1" in mistake(*words)
+    assert not (tmp_path / "pages").exists()
+
+
 def test_a_fault_of_ours_is_three_and_says_how_to_see_it(mine, monkeypatch):
     def fails(*args, **settings):
         raise RuntimeError("two\nlines")

@@ -355,9 +355,10 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
         If an audit holds no claim.
     """
     if isinstance(source, str | os.PathLike):
+        from noisytheory import __version__
         from noisytheory.store import Store
 
-        with Store.load(source) as store:
+        with Store.load(source, __version__) as store:
             return _sorted(store.read(claim_id) for claim_id in store.ids())
     return _sorted(result.dataset for result in source)
 
