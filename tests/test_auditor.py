@@ -33,5 +33,7 @@ def test_the_recorded_figures_keep_the_promise():
 
 
 def test_every_twin_has_its_figure():
-    assert set(FIGURES["twins_refuted"]) == {c.id for c in nt.claims.values() if c.twin is not None}
+    # Claims on MNIST are listed only where the data are.
+    listed = {c.id for c in nt.claims.values() if c.twin is not None and "/mnist" not in c.id}
+    assert set(FIGURES["twins_refuted"]) == listed
     assert set(FIGURES["twins_drawn"]) < set(FIGURES["twins_refuted"])

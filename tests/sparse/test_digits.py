@@ -88,7 +88,8 @@ def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
     assert found.labels.tolist() == [-1.0, 1.0] * 10 and float(found.train.max()) <= 1
 
 
-def test_captions_give_the_settings_that_print_leaves_out():
+def test_captions_give_the_settings_that_print_leaves_out(monkeypatch):
+    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
     told = " ".join(pictures.digit_herds.__doc__.split())
     width, tolerance = simulate_digits.BANDWIDTH, simulate_digits.TOLERANCE
     assert f"bandwidth {width:g} and tolerance {tolerance:g}" in told
