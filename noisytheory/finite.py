@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft, linalg, special
+from scipy import fft, special
 
 from noisytheory.atoms import (
     CHUNK_CELLS,
@@ -406,9 +406,8 @@ class Finite(Population):
         masses = table.masses.astype(np.float64)
         mean = table.signed_weights.astype(np.float64) @ factor
         covariance = (factor * masses[:, None]).T @ factor - np.outer(mean, mean)
-        rank = len(covariance)
-        top = linalg.eigvalsh(covariance, subset_by_index=[rank - 1, rank - 1])
-        return max(0.0, float(top[0]))
+        # All of them: LAPACK's search for the largest alone can fail where it is repeated.
+        return max(0.0, float(np.linalg.eigvalsh(covariance)[-1]))
 
     @cached_property
     def exact_eta(self) -> Objects | None:

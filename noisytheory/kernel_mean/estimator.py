@@ -483,20 +483,44 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         squares, thin = squared_norms(sample), sparse.issparse(sample)
         both = thin and sparse.issparse(points)
         high, wide = THIN if both else (_side(points if thin else sample), _side(sample))
+        # A class at a time: of examples that are alike more coordinates are constant in a tile.
+        order = np.argsort(self._codes, kind="stable")
         for columns in slices(sample.shape[0], wide):
-            some = sample[columns]
+            taken = order[columns]
+            some, lengths, weights = sample[taken], squares[taken], signed[taken]
+            moved, varying = offset, None
+            if not thin and isinstance(self.kernel_, Gaussian):
+                anchor, varying = _constant(some)
+                if varying is not None:
+                    some = some[:, varying] - anchor[varying]
+                    lengths = squared_norms(some)
+                    moved = anchor if offset is None else anchor + offset
             # Laid out once for all queries: what a product of sparse rows needs of its right side.
             right = some.T.tocsr() if thin else None
             for rows in slices(points.shape[0], high):
                 queries = points[rows]
                 if not thin and sparse.issparse(queries):
                     queries = queries.toarray()
-                if offset is not None and offset.any():
-                    queries = queries - offset
-                lengths = squared_norms(queries)
-                block = tile(self.kernel_, queries, some, lengths, squares[columns], right)
-                scores[rows] += block @ signed[columns]
+                if moved is not None and moved.any():
+                    queries = queries - moved
+                own = squared_norms(queries)
+                if varying is not None:
+                    queries = queries[:, varying]
+                block = tile(self.kernel_, queries, some, own, lengths, right)
+                scores[rows] += block @ weights
         return scores
+
+
+def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp] | None]:
+    """The coordinates that all rows share, 0 elsewhere; and where rows differ, if that is rare.
+
+    A product of rows need not see a coordinate that is constant on one side: where the rows of one
+    side have their origin there, it adds nothing.
+    """
+    varies = (points != points[0]).any(axis=0)
+    if varies.sum() > 0.9 * len(varies):
+        return points[0], None
+    return np.where(varies, 0, points[0]).astype(points.dtype), np.flatnonzero(varies)
 
 
 def _side(points: Points) -> int:

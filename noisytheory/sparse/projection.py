@@ -2,10 +2,13 @@ r"""Best weights on given atoms: projection on their span or hull, and herding t
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel, blocks
+from noisytheory.kernels import Kernel
 from noisytheory.sparse.approximation import (
     Approximation,
     Floats,
@@ -25,6 +28,8 @@ __all__ = [
 ]
 
 Doubles = NDArray[np.float64]
+# Bytes of Gram rows that are kept in memory, before a file takes them.
+KEPT = 1 << 26
 
 
 def projection(
@@ -94,13 +99,28 @@ def convex_projection(
     Returns
     -------
     Approximation
-        One error, for each needs a quadratic programme; weights have the target's signs and its
-        total.
+        Errors after every centre, a quadratic programme each; weights have the target's signs and
+        its total.
     """
     target = Target(kernel, points, alpha)
     centres = traverse(target, k, start=start).centres
     gram = target.gram(centres)
-    return target.approximation(centres, simplex_weights(gram, target.scores_at(centres)))
+    shares = simplex_weights(gram, target.scores_at(centres))
+    return target.approximation(
+        centres, shares, before=lambda: _hull_errors(target, centres[:-1], gram)
+    )
+
+
+def _hull_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
+    """Distance from the hull of the first 1, 2, ... centres, each from where the last ended."""
+    scores, shares = target.scores[centres], np.zeros(0)
+    squares = np.empty(len(centres))
+    for j in range(len(centres)):
+        first = slice(j + 1)
+        start = np.append(shares, 0.0) if j else np.ones(1)
+        shares = simplex_weights(gram[first, first], scores[first], start)
+        squares[j] = shares @ gram[first, first] @ shares - 2 * shares @ scores[first]
+    return np.asarray(target.total * np.sqrt(np.maximum(target.square + squares, 0.0)))
 
 
 def nearest_centre(
@@ -215,19 +235,13 @@ def _on_the_plane(matrix: Doubles, linear: Doubles) -> Doubles:
 
 
 def fully_corrective(
-    kernel: Kernel,
-    points: ArrayLike,
-    alpha: ArrayLike,
-    k: int,
-    *,
-    gap: float = 0.0,
-    keep_rows: bool = False,
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
 ) -> Approximation:
     r"""Herding with the best convex weights on all atoms after every step.
 
-    A step moves every weight, and so needs the rows of the Gram matrix of all atoms. They are
-    evaluated again, $O(nk^2)$ kernel values in all with $O(n+k^2)$ memory, or they are kept:
-    $O(nk)$ kernel values beside the target's, with $O(nk)$ memory. Neither has the better of both.
+    A step moves every weight, and so needs the rows of the Gram matrix of all atoms. They are kept,
+    in memory up to 64 MiB and from there on in a temporary file: $O(nk)$ kernel values, and
+    $O(n+k^2)$ memory beside those 64 MiB.
 
     Parameters
     ----------
@@ -237,13 +251,18 @@ def fully_corrective(
         Largest number of iterations.
     gap : float
         Stop when the duality gap of the normalised problem is at most this.
-    keep_rows : bool
-        Whether the rows of the atoms are kept.
 
     Returns
     -------
     Approximation
         Errors after every step.
+
+    Raises
+    ------
+    ValueError
+        If ``k`` or ``gap`` is out of range.
+    OSError
+        If the temporary file has no room.
 
     Examples
     --------
@@ -255,31 +274,43 @@ def fully_corrective(
     checked_count("k", k)
     checked_threshold("gap", gap, -np.inf)
     target = Target(kernel, points, alpha)
-    atoms: Ints = np.array([int(target.scores.argmax())], dtype=np.int64)
-    shares = np.ones(1)
-    errors = [target.distance(atoms, shares)]
-    kept: dict[int, Floats] = {}
-    for _ in range(1, k):
-        product = np.zeros(len(target))
-        if keep_rows:
-            kept = {
-                atom: kept[atom] if atom in kept else target.row(atom, target.buffer())
-                for atom in map(int, atoms)
-            }
-            for share, row in zip(shares, kept.values(), strict=True):
-                product += share * row
-        else:
-            signed = shares * target.signs[atoms]
-            for rows, block in blocks(kernel, target.points, target.points[atoms]):
-                product[rows] = block @ signed
-            product *= target.signs
-        residual = target.scores - product
-        z = int(residual.argmax())
-        if residual[z] - shares @ residual[atoms] <= max(gap, 1e-15) or z in atoms:
-            break
-        atoms, shares = np.append(atoms, z), np.append(shares, 0.0)
-        gram = target.gram(atoms)
-        shares = simplex_weights(gram, target.scores[atoms], shares)
-        atoms, shares = atoms[shares > 0], shares[shares > 0]
-        errors.append(target.distance(atoms, shares))
+    scores, row = target.scores, target.buffer()
+    product, scaled = np.empty(len(target)), np.empty(len(target))
+    # Of every atom so far, with or without weight now: their rows lie in this order.
+    atoms = [int(scores.argmax())]
+    gram, shares = np.full((1, 1), target.diagonal[atoms[0]]), np.ones(1)
+    errors = [target.distance(np.array(atoms), shares, gram)]
+    with tempfile.SpooledTemporaryFile(max_size=KEPT) as rows:
+        rows.write(target.row(atoms[0], row).data)
+        for _ in range(1, k):
+            product.fill(0.0)
+            for place in np.flatnonzero(shares):
+                rows.seek(int(place) * row.nbytes)
+                rows.readinto(row.data)
+                product += np.multiply(row, shares[place], out=scaled)
+            residual = np.subtract(scores, product, out=product)
+            z = int(residual.argmax())
+            here = float(shares @ residual[atoms])
+            if residual[z] - here <= max(gap, 1e-15) or shares[np.equal(atoms, z)].any():
+                break
+            if z not in atoms:
+                gram = _bordered(gram, target.row(z, row)[[*atoms, z]])
+                rows.seek(0, os.SEEK_END)
+                rows.write(row.data)
+                atoms.append(z)
+                shares = np.append(shares, 0.0)
+            chosen = (shares > 0) | np.equal(atoms, z)
+            shares[chosen] = simplex_weights(
+                gram[np.ix_(chosen, chosen)], scores[atoms][chosen], shares[chosen]
+            )
+            errors.append(target.distance(np.array(atoms), shares, gram))
     return target.approximation(atoms, shares, errors)
+
+
+def _bordered(gram: Doubles, row: Floats) -> Doubles:
+    """A Gram matrix with another row and column."""
+    k = len(gram)
+    wider = np.empty((k + 1, k + 1))
+    wider[:k, :k] = gram
+    wider[k] = wider[:, k] = row
+    return wider

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import pickle
+import sys
+import tempfile
 import tracemalloc
 
 import numpy as np
@@ -549,23 +552,97 @@ def test_centres_within_the_span_of_others_leave_the_error_as_it_is():
     assert found.errors[0] == pytest.approx(np.hypot(1.4, 0.8))
 
 
-def test_kept_rows_take_the_same_atoms_for_fewer_kernel_values(monkeypatch):
+def plain_correction(gram, masses, k):
+    """With the whole Gram matrix: the best face of all atoms, then the largest residual."""
+    scores, atoms, errors = gram @ masses, [], []
+    residual, here = scores, -np.inf
+    for _ in range(k):
+        z = int(residual.argmax())
+        if residual[z] <= here + 1e-12:
+            break
+        atoms = sorted({*atoms, z})
+        weights, square = best_face(gram[np.ix_(atoms, atoms)], scores[atoms])
+        errors.append(np.sqrt(max(masses @ scores + square, 0)))
+        atoms = [atom for atom, weight in zip(atoms, weights, strict=True) if weight > 0]
+        weights = weights[weights > 0]
+        residual = scores - gram[:, atoms] @ weights
+        here = weights @ residual[atoms]
+    return atoms, weights, errors
+
+
+def best_face(gram, scores):
+    """The least of w'Gw - 2f'w over the simplex, from the affine minimiser on each of its faces."""
+    k, best = len(scores), (None, np.inf)
+    for size in range(1, k + 1):
+        for face in map(list, itertools.combinations(range(k), size)):
+            system = np.ones((size + 1, size + 1))
+            system[:size, :size], system[size, size] = gram[np.ix_(face, face)], 0
+            found = np.linalg.solve(system, np.append(scores[face], 1))[:size]
+            value = found @ gram[np.ix_(face, face)] @ found - 2 * scores[face] @ found
+            if np.all(found >= 0) and value < best[1]:
+                weights = np.zeros(k)
+                weights[face] = found
+                best = weights, value
+    return best
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(2.0)], ids=repr)
+def test_full_correction_is_the_plain_form(kernel, seed):
+    points, alpha = sample(n=40, seed=seed, signed=False)
+    masses = alpha / alpha.sum()
+    atoms, weights, errors = plain_correction(kernel(points), masses, 8)
+    found = sparse.fully_corrective(kernel, points, masses, 8)
+    order = np.argsort(found.indices)
+    assert found.indices[order].tolist() == atoms
+    np.testing.assert_allclose(found.weights[order], weights, atol=1e-9)
+    np.testing.assert_allclose(found.errors, errors, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_convex_projection_is_the_best_point_of_every_hull(seed):
+    points, alpha = sample(n=40, seed=seed, signed=False)
+    kernel, masses = Gaussian(1.0), alpha / alpha.sum()
+    gram, centres = kernel(points), sparse.farthest_first(kernel, points, 7).centres
+    square = masses @ gram @ masses
+    errors = [
+        np.sqrt(square + best_face(gram[np.ix_(c, c)], gram[c] @ masses)[1])
+        for c in (centres[:j] for j in range(1, 8))
+    ]
+    found = sparse.convex_projection(kernel, points, masses, 7)
+    np.testing.assert_allclose(found.errors, errors, atol=1e-9)
+    assert found.error == found.errors[-1]
+    assert sparse.convex_projection(kernel, points, masses, 7).error == found.error
+
+
+def test_correction_takes_a_row_an_atom_and_a_file_takes_the_rows(monkeypatch):
     points, alpha = sample(n=400)
-    kernel, seen = Gaussian(1.0), []
+    kernel, seen, held = Gaussian(1.0), [], []
 
     def counted(plan, rows, columns, out, inner=Plan.inner):
         seen.append(out.size)
         return inner(plan, rows, columns, out)
 
-    monkeypatch.setattr(Plan, "inner", counted)
-    again = sparse.fully_corrective(kernel, points, alpha, 30)
-    many = sum(seen)
-    seen.clear()
-    kept = sparse.fully_corrective(kernel, points, alpha, 30, keep_rows=True)
-    np.testing.assert_array_equal(again.indices, kept.indices)
-    np.testing.assert_allclose(again.errors, kept.errors, atol=1e-9)
-    half = len(np.flatnonzero(alpha)) ** 2
-    assert many > 2 * half and sum(seen) < half + 31 * 400 + 30**3
+    with monkeypatch.context() as patch:
+        patch.setattr(Plan, "inner", counted)
+        kept = sparse.fully_corrective(kernel, points, alpha, 30)
+    used = len(np.flatnonzero(alpha))
+    assert sum(seen) < used**2 + 31 * used
+
+    class Watched(tempfile.SpooledTemporaryFile):
+        def rollover(self):
+            held.append(self.tell())
+            super().rollover()
+
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Watched)
+    # The module, which the function of its name hides.
+    module = sys.modules["noisytheory.sparse.projection"]
+    monkeypatch.setattr(module, "KEPT", 5 * 8 * used)
+    filed = sparse.fully_corrective(kernel, points, alpha, 30)
+    assert held == [6 * 8 * used]
+    np.testing.assert_array_equal(kept.indices, filed.indices)
+    np.testing.assert_array_equal(kept.weights, filed.weights)
+    np.testing.assert_array_equal(kept.errors, filed.errors)
 
 
 LINES = [[0, 1, 2, 4], [1, 1, 0, 0], [0, 3, 3, 7, 8]]
