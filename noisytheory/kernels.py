@@ -7,6 +7,7 @@ product followed by a transformation in place, done in tiles that stay in the se
 from __future__ import annotations
 
 import math
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -626,7 +627,8 @@ class Polynomial(Kernel):
         degree = self.degree
         if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number >= 1, got {degree!r}")
-        if not math.isfinite(self.offset) or self.offset < 0:
+        offset = self.offset
+        if not _is_number(offset) or not math.isfinite(offset) or offset < 0:
             raise ValueError(f"offset must be a finite number >= 0, got {self.offset!r}")
 
     def diagonal(self, x: ArrayLike) -> Floats:
@@ -696,10 +698,14 @@ class Normalised(Kernel):
         return self.kernel.plan(x, z, scaled=scaled).times(left, right)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def _positive(name: str, value: float) -> None:
-    if isinstance(value, bool) or not math.isfinite(value) or value <= 0:
+    if not _is_number(value) or not math.isfinite(value) or value <= 0:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
-    if not 1e-150 <= value <= 1e150:
+    if not 1e-150 <= float(value) <= 1e150:
         raise ValueError(f"{name} must lie in [1e-150, 1e+150], got {value!r}: its square is lost")
 
 

@@ -51,6 +51,8 @@ ENTRIES = 1 << 19
 """Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
 SIDE = 512
 """Rows and columns that a tile has at most."""
+ROUNDING = 1e-3
+"""Error of an exponent that single precision may cause; beyond it scores are in doubles."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
@@ -66,7 +68,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     kernel : {"gaussian", "laplace", "linear", "polynomial"}, Kernel or callable
-        A callable takes two arrays of rows and returns their Gram block, finite.
+        A callable takes two arrays of rows and returns their Gram block, finite; `compress` needs
+        a name or a `Kernel`.
     kernel_params : mapping, optional
         Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
         kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates; a polynomial has
@@ -85,7 +88,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     classes_ : array, shape (k,)
     kernel_ : Kernel or callable
     weights_ : array, shape (n,)
-        Share of each example; they sum to 1.
+        Share of each example; they sum to 1. Of a compressed model they are the sizes of the new
+        weights, with any sum.
     n_features_in_ : int
 
     Notes
@@ -154,8 +158,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = _check_sample_weight(
             sample_weight, points, dtype=np.float64, ensure_non_negative=True
         )
-        if weights.sum() <= 0:
+        if weights.max() <= 0:
             raise ValueError("sample_weight must not be zero everywhere")
+        # Of the largest, so that no sum of them overflows.
+        weights = weights / weights.max()
         masses = np.bincount(codes, weights=weights)
         if not masses.all():
             raise ValueError(
@@ -229,8 +235,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 squares = self.scale_ * np.sum(self.coef_**2, axis=1)
             else:
                 # In doubles: a root is taken, and `compress` subtracts such numbers.
-                doubles = self.points_.astype(np.float64)
-                squares = np.sum(self._signed * self._kernel_scores(doubles), axis=0)
+                scores = self._kernel_scores(self.points_, double=True)
+                squares = np.sum(self._signed * scores, axis=0)
             self._norms = np.sqrt(np.maximum(squares, 0.0))
         return float(self._norms[0]) if len(self.classes_) == 2 else self._norms
 
@@ -309,7 +315,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if is_linear(self.kernel_):
             inner = [self.scale_ * float(part @ self.coef_[0]) for part in self._parts]
             return -inner[0], inner[1]
-        added = self._signed[:, 0] * self._kernel_scores(self.points_.astype(np.float64))[:, 0]
+        added = self._signed[:, 0] * self._kernel_scores(self.points_, double=True)[:, 0]
         positive = self._signed[:, 0] > 0
         return float(added[~positive].sum()), float(added[positive].sum())
 
@@ -319,8 +325,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         r"""The same classifier on few examples: a sparse sample near $\Phi(S)$.
 
         No score moves by more than ``compression_error_`` of the result, the exact distance of the
-        two means. More than two classes are compressed together, as `Labelled` features: an example
-        that is kept keeps its class.
+        two means, and by rounding. More than two classes are compressed together, as `Labelled`
+        features: an example that is kept keeps its class.
 
         Parameters
         ----------
@@ -379,14 +385,19 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = np.asarray(found.weights, np.float64)
         fewer.weights_ = np.abs(weights)
         fewer._signed = weights[:, None] if two else self._coded(weights, fewer._codes)
-        error = found.error / np.sqrt(self.scale_) if two else self._distances(fewer)
-        fewer.compression_error_ = float(error) if two else error
+        if two and self.points_.dtype == np.float64:
+            fewer.compression_error_ = float(found.error / np.sqrt(self.scale_))
+        else:
+            # Of classes together the method knows one error, in single precision a rough one.
+            errors = self._distances(fewer)
+            fewer.compression_error_ = float(errors[0]) if two else errors
         return fewer
 
     def _distances(self, other: KernelMeanClassifier) -> Floats:
         """RKHS distance of every class's mean from that of a compressed model."""
-        atoms = other.points_.astype(np.float64)
-        moved = other._kernel_scores(atoms) - 2 * self._kernel_scores(atoms)
+        atoms = other.points_
+        moved = other._kernel_scores(atoms, double=True)
+        moved -= 2 * self._kernel_scores(atoms, double=True)
         squares = np.square(self.self_similarity()) + np.sum(other._signed * moved, axis=0)
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
@@ -441,6 +452,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return kernel, 1.0
 
     def _named(self, points: Points) -> Any:
+        if not isinstance(self.kernel_params, Mapping | None):
+            raise ValueError(
+                f"kernel_params must be a mapping of names to numbers, got {self.kernel_params!r}"
+            )
         parameters = dict(self.kernel_params or {})
         if not isinstance(self.kernel, str):
             if parameters:
@@ -474,33 +489,45 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return np.asarray(unit_rows(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
         return self._kernel_scores(points, self.offset_)
 
-    def _kernel_scores(self, points: Points, offset: Floats | None = None) -> Floats:
+    def _kernel_scores(
+        self, points: Points, offset: Floats | None = None, *, double: bool = False
+    ) -> Floats:
         sample = self.points_
-        single = points.dtype == np.float32 and sample.dtype == np.float32
+        thin = sparse.issparse(sample)
+        both = thin and sparse.issparse(points)
+        dense = isinstance(self.kernel_, Gaussian) and not thin
+        single = points.dtype == sample.dtype == np.float32 and not double
+        if single and isinstance(self.kernel_, Gaussian):
+            # Rounding of squared norms, in bandwidths, is what distances are wrong by.
+            rounding = np.finfo(np.float32).eps * float(squared_norms(sample).max())
+            single = rounding <= ROUNDING * float(self.kernel_.bandwidth) ** 2
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (self._signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
-        squares, thin = squared_norms(sample), sparse.issparse(sample)
-        both = thin and sparse.issparse(points)
-        high, wide = THIN if both else (_side(points if thin else sample), _side(sample))
-        # A class at a time: of examples that are alike more coordinates are constant in a tile.
-        order = np.argsort(self._codes, kind="stable")
+        side = SIDE if single else SIDE - SIDE // 4
+        high, wide = THIN if both else (
+            min(side, _side(points if thin else sample)), min(side, _side(sample))
+        )
+        # A class at a time, by length: of examples that are alike more coordinates are constant in
+        # a tile. With few queries looking for them would cost more than it spares.
+        sought = dense and points.shape[0] >= SIDE
+        order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
         for columns in slices(sample.shape[0], wide):
-            taken = order[columns]
-            some, lengths, weights = sample[taken], squares[taken], signed[taken]
+            taken = columns if order is None else order[columns]
+            some = sample[taken].astype(dtype, copy=False)
             moved, varying = offset, None
-            if not thin and isinstance(self.kernel_, Gaussian):
-                anchor, varying = _constant(some)
-                if varying is not None:
-                    some = some[:, varying] - anchor[varying]
-                    lengths = squared_norms(some)
-                    moved = anchor if offset is None else anchor + offset
+            if sought and (seen := _constant(some)) is not None:
+                origin, varying = seen
+                some = some[:, varying]
+                moved = origin if offset is None else offset + origin
+            lengths, weights = squared_norms(some), signed[taken]
             # Laid out once for all queries: what a product of sparse rows needs of its right side.
             right = some.T.tocsr() if thin else None
             for rows in slices(points.shape[0], high):
                 queries = points[rows]
                 if not thin and sparse.issparse(queries):
                     queries = queries.toarray()
+                queries = queries.astype(dtype, copy=False)
                 if moved is not None and moved.any():
                     queries = queries - moved
                 own = squared_norms(queries)
@@ -511,16 +538,16 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return scores
 
 
-def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp] | None]:
-    """The coordinates that all rows share, 0 elsewhere; and where rows differ, if that is rare.
+def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp]] | None:
+    """An origin, 0 where rows differ, and where they differ; None where that is nearly everywhere.
 
-    A product of rows need not see a coordinate that is constant on one side: where the rows of one
-    side have their origin there, it adds nothing.
+    A coordinate that is constant on one side of a product of rows is 0 there, seen from such an
+    origin, and the product need not see it.
     """
-    varies = (points != points[0]).any(axis=0)
-    if varies.sum() > 0.9 * len(varies):
-        return points[0], None
-    return np.where(varies, 0, points[0]).astype(points.dtype), np.flatnonzero(varies)
+    differs = (points != points[0]).any(axis=0)
+    if differs.sum() > 0.9 * len(differs):
+        return None
+    return np.where(differs, 0, points[0]).astype(points.dtype), np.flatnonzero(differs)
 
 
 def _side(points: Points) -> int:

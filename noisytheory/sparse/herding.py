@@ -92,7 +92,8 @@ def herding(
     checked_threshold("tolerance", tolerance)
     checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
-    scores, diagonal, square = target.scores, target.diagonal, target.square
+    scores, diagonal = target.scores, target.diagonal
+    square = float(target.masses @ scores)
     allowed = _allowed(target, candidates)
     # residual = <pi* - w, w_i>, inner = <w, pi*>, norm = <w, w>.
     residual = scores.copy()
@@ -142,7 +143,7 @@ def herding(
         return target.approximation(atoms, shares[: len(atoms)], errors)
     used = np.array(list(dict.fromkeys(atoms)), dtype=np.int64)
     gram = target.gram(used)
-    best = simplex_weights(gram, scores[used], _merged(used, atoms, shares[: len(atoms)]))
+    best = simplex_weights(gram, target.scores_at(used), _merged(used, atoms, shares[: len(atoms)]))
     return target.approximation(used, best, [*errors, target.distance(used, best, gram)])
 
 
@@ -210,12 +211,13 @@ def away_steps(
     checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
     scores, diagonal = target.scores, target.diagonal
+    square = float(target.masses @ scores)
     first = int(scores.argmax())
     held = {first: 1.0}
     row = target.buffer()
     product = target.row(first, row).astype(np.float64)
     inner, norm = float(scores[first]), float(diagonal[first])
-    errors = [target.total * math.sqrt(max(target.square - 2 * inner + norm, 0.0))]
+    errors = [target.total * math.sqrt(max(square - 2 * inner + norm, 0.0))]
     for _ in range(1, k):
         residual = scores - product
         forward = int(residual.argmax())
@@ -244,7 +246,7 @@ def away_steps(
         held[atom] = held.get(atom, 0.0) + rate
         if dropped:
             del held[atom]
-        errors.append(target.total * math.sqrt(max(target.square - 2 * inner + norm, 0.0)))
+        errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
     return target.approximation(list(held), list(held.values()), errors)
 
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.kernels import Kernel
 from noisytheory.sparse.approximation import (
     Approximation,
-    Floats,
     Ints,
     Target,
     checked_count,
@@ -70,7 +69,7 @@ def projection(
 
 def _span_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
     """Distance from the span of the first 1, 2, ... centres, as the Cholesky factor grows."""
-    k, scores = len(centres), target.scores[centres]
+    k, scores = len(centres), target.scores_at(centres)
     factor, along = np.zeros((k, k)), np.zeros(k)
     for j in range(k):
         row = factor[j]
@@ -113,7 +112,7 @@ def convex_projection(
 
 def _hull_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
     """Distance from the hull of the first 1, 2, ... centres, each from where the last ended."""
-    scores, shares = target.scores[centres], np.zeros(0)
+    scores, shares = target.scores_at(centres), np.zeros(0)
     squares = np.empty(len(centres))
     for j in range(len(centres)):
         first = slice(j + 1)
@@ -152,7 +151,7 @@ def nearest_centre(
 
 def _centre_errors(target: Target, centres: Ints) -> Doubles:
     """Error of the nearest of the first 1, 2, ... centres, which take their cells in turn."""
-    gram, scores = target.gram(centres), target.scores[centres]
+    gram, scores = target.gram(centres), target.scores_at(centres)
     own = target.diagonal / 2
     near, cells = np.full(len(target), np.inf), np.zeros(len(target), dtype=np.int64)
     row, squares = target.buffer(), np.empty(len(centres))
@@ -274,11 +273,12 @@ def fully_corrective(
     checked_count("k", k)
     checked_threshold("gap", gap, -np.inf)
     target = Target(kernel, points, alpha)
-    scores, row = target.scores, target.buffer()
+    row = target.buffer()
     product, scaled = np.empty(len(target)), np.empty(len(target))
     # Of every atom so far, with or without weight now: their rows lie in this order.
-    atoms = [int(scores.argmax())]
+    atoms = [int(target.scores.argmax())]
     gram, shares = np.full((1, 1), target.diagonal[atoms[0]]), np.ones(1)
+    scores = target.scores_at(np.array(atoms))
     errors = [target.distance(np.array(atoms), shares, gram)]
     with tempfile.SpooledTemporaryFile(max_size=KEPT) as rows:
         rows.write(target.row(atoms[0], row).data)
@@ -288,29 +288,31 @@ def fully_corrective(
                 rows.seek(int(place) * row.nbytes)
                 rows.readinto(row.data)
                 product += np.multiply(row, shares[place], out=scaled)
-            residual = np.subtract(scores, product, out=product)
+            residual = np.subtract(target.scores, product, out=product)
             z = int(residual.argmax())
             here = float(shares @ residual[atoms])
             if residual[z] - here <= max(gap, 1e-15) or shares[np.equal(atoms, z)].any():
                 break
             if z not in atoms:
-                gram = _bordered(gram, target.row(z, row)[[*atoms, z]])
                 rows.seek(0, os.SEEK_END)
-                rows.write(row.data)
+                rows.write(target.row(z, row).data)
                 atoms.append(z)
+                gram = _bordered(gram, target, np.array(atoms))
+                scores = np.append(scores, target.scores_at(np.array([z])))
                 shares = np.append(shares, 0.0)
             chosen = (shares > 0) | np.equal(atoms, z)
             shares[chosen] = simplex_weights(
-                gram[np.ix_(chosen, chosen)], scores[atoms][chosen], shares[chosen]
+                gram[np.ix_(chosen, chosen)], scores[chosen], shares[chosen]
             )
             errors.append(target.distance(np.array(atoms), shares, gram))
     return target.approximation(atoms, shares, errors)
 
 
-def _bordered(gram: Doubles, row: Floats) -> Doubles:
-    """A Gram matrix with another row and column."""
-    k = len(gram)
-    wider = np.empty((k + 1, k + 1))
-    wider[:k, :k] = gram
-    wider[k] = wider[:, k] = row
+def _bordered(gram: Doubles, target: Target, atoms: Ints) -> Doubles:
+    """The Gram matrix of all atoms from that of all but the last."""
+    wider = np.empty((len(atoms), len(atoms)))
+    last = target.kernel(target.doubles[atoms[-1:]], target.doubles[atoms])[0]
+    wider[:-1, :-1] = gram
+    wider[-1] = wider[:, -1] = last * target.signs[atoms] * target.signs[atoms[-1]]
+    wider[-1, -1] = target.diagonal[atoms[-1]]
     return wider

@@ -107,15 +107,15 @@ def _prefix_errors(target: Target, drawn: NDArray[np.int64]) -> Doubles:
     k = len(drawn)
     steps = np.arange(1, k + 1)
     own = np.empty(k)
-    points, signs = target.points[drawn], target.signs[drawn]
+    points, signs = target.doubles[drawn], target.signs[drawn]
     for top in range(0, k, ROWS):
         rows = slice(top, min(top + ROWS, k))
-        block = target.kernel(points[rows], points[: rows.stop]).astype(np.float64)
+        block = target.kernel(points[rows], points[: rows.stop])
         block *= signs[rows, None] * signs[: rows.stop]
         own[rows] = 2 * np.tril(block, k=top - 1).sum(axis=1) + target.diagonal[drawn[rows]]
     square = (
         target.square
-        - 2 * np.cumsum(target.scores[drawn]) / steps
+        - 2 * np.cumsum(target.scores_at(drawn)) / steps
         + np.cumsum(own) / steps.astype(float) ** 2
     )
     return np.asarray(target.total * np.sqrt(np.maximum(square, 0.0)))

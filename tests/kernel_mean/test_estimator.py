@@ -100,6 +100,54 @@ def test_single_precision_stays_single(data):
     assert np.abs(scores - double.decision_function(queries)).max() < 1e-6
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("queries", [40, 600])
+def test_coordinates_that_are_constant_in_a_class_change_no_score(dtype, queries):
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(1100, 12)), rng.integers(0, 3, 1100), rng.normal(size=(600, 12))
+    for c in range(3):
+        x[np.ix_(y == c, range(3 * c, 3 * c + 5))] = c - 0.3
+    x[y == 0, 5:] = 2.0  # A class of one point, many times.
+    x[y == 0, :5] = -1.0
+    gram = np.exp(-((z[:, None] - x) ** 2).sum(axis=2) / 18)
+    signs = np.where(y[:, None] == range(3), 1, -1) / 1100
+    model = KernelMeanClassifier(Gaussian(3.0)).fit(x.astype(dtype), y)
+    scores = model.decision_function(z[:queries].astype(dtype))
+    atol = 1e-14 if dtype == np.float64 else 1e-6
+    np.testing.assert_allclose(scores, gram[:queries] @ signs, atol=atol)
+    small = model.compress(400, "projection")
+    moved = np.abs(small.decision_function(z) - gram @ signs).max(axis=0)
+    assert np.all(moved <= small.compression_error_ + atol)
+
+
+def test_a_small_bandwidth_is_not_left_to_single_precision():
+    x = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
+    model = KernelMeanClassifier(Gaussian(1e-3)).fit(x, np.arange(300) % 2)
+    # Of points this far apart every one sees itself alone.
+    np.testing.assert_allclose(np.abs(model.decision_function(x)), 1 / 300, rtol=1e-6)
+    assert model.self_similarity() == pytest.approx(300**-0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-310])
+def test_weights_of_any_size_are_shares(size):
+    model = KernelMeanClassifier("linear").fit(
+        [[0.5], [-0.5], [0.1]], [1, 0, 1], sample_weight=np.full(3, size)
+    )
+    np.testing.assert_allclose(model.weights_, 1 / 3)
+
+
+@pytest.mark.parametrize(("kernel", "given", "named"), [
+    ("gaussian", {"bandwidth": "a"}, "bandwidth"),
+    ("laplace", {"bandwidth": None}, "bandwidth"),
+    ("polynomial", {"offset": "x"}, "offset"),
+    ("gaussian", [1, 2], "kernel_params"),
+    ("gaussian", "abc", "kernel_params"),
+])
+def test_parameters_of_a_kernel_are_numbers(kernel, given, named):
+    with pytest.raises(ValueError, match=f"^{named} must be"):
+        KernelMeanClassifier(kernel, kernel_params=given).fit([[0.0], [1.0]], [0, 1])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_memory_is_bounded_by_tiles_not_by_the_sample(dtype):
     rng = np.random.default_rng(3)

@@ -326,6 +326,23 @@ def test_single_precision_stays_single_and_near():
     assert single.error == pytest.approx(double.error, rel=1e-2)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_errors_of_single_points_are_those_of_the_same_points_in_doubles(name):
+    points, _ = sample(400, 2, signed=False)
+    points, alpha, kernel = points.astype(np.float32), np.full(400, 1 / 400), Gaussian(3.0)
+    found = ALL[name](kernel, points, alpha, 40)
+    difference = -alpha
+    difference[found.indices] += found.weights
+    gram = kernel(points.astype(np.float64))
+    # Herding follows its errors row by row, in singles.
+    rough = 1e-4 if "herding" in name or name == "away steps" else 1e-7
+    assert found.error == pytest.approx(np.sqrt(difference @ gram @ difference), abs=rough)
+    if "projection" in name:
+        double = ALL[name](kernel, points.astype(np.float64), alpha, 40)
+        np.testing.assert_array_equal(found.indices, double.indices)
+        np.testing.assert_allclose(found.weights, double.weights, rtol=1e-6, atol=1e-9)
+
+
 def test_memory_is_linear_in_the_sample():
     points, alpha = np.random.default_rng(0).standard_normal((20_000, 4)), np.full(20_000, 5e-5)
     tracemalloc.start()
