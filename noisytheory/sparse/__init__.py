@@ -19,7 +19,12 @@ from noisytheory.sparse.bounds import (
 )
 from noisytheory.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
 from noisytheory.sparse.farthest_first import farthest_first, farthest_first_printed
-from noisytheory.sparse.herding import away_steps, herding, recursive_herding
+from noisytheory.sparse.herding import (
+    away_steps,
+    estimated_scores,
+    herding,
+    recursive_herding,
+)
 from noisytheory.sparse.parallel import map_reduce
 from noisytheory.sparse.projection import (
     convex_projection,
@@ -49,6 +54,7 @@ __all__ = [
     "clustered_to_tolerance",
     "clustered_to_tolerance_printed",
     "convex_projection",
+    "estimated_scores",
     "farthest_first",
     "farthest_first_printed",
     "find_algorithm",

@@ -158,6 +158,16 @@ class Target:
             self._scores = self.plan.sums(self.masses)
         return self._scores
 
+    def known_scores(self, values: ArrayLike) -> Doubles:
+        """`scores` from values of the target at the points given, true or not."""
+        found = np.asarray(values, dtype=np.float64)
+        if found.shape != (self.given,) or not np.isfinite(found).all():
+            raise ValueError(
+                f"scores must be {self.given} finite numbers, one a point, got "
+                + ("NaN or infinity" if found.shape == (self.given,) else f"shape {found.shape}")
+            )
+        return found[self.kept] * self.signs / self.total
+
     @functools.cached_property
     def doubles(self) -> Floats:
         """The points in double precision: what weights and errors are worked out from."""

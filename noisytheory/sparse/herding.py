@@ -2,22 +2,25 @@ r"""Kernel herding: Frank-Wolfe on $\frac12\|\pi^*-\omega\|^2$ over the hull of 
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.kernels import Kernel
+from noisytheory.kernels import Kernel, blocks, checked_points
 from noisytheory.sparse.approximation import (
     Approximation,
     Target,
     checked_count,
+    checked_rng,
     checked_threshold,
 )
 from noisytheory.sparse.projection import simplex_weights
 
-__all__ = ["away_steps", "herding", "recursive_herding"]
+__all__ = ["away_steps", "estimated_scores", "herding", "recursive_herding"]
 
 Doubles = NDArray[np.float64]
 STEPS = ("line search", "uniform", "classic", "greedy")
@@ -35,13 +38,15 @@ def herding(
     candidates: ArrayLike | None = None,
     distinct: bool = False,
     best_weights: bool = False,
+    scores: ArrayLike | None = None,
 ) -> Approximation:
     r"""Take the point with the largest $\langle\pi^*-\omega,\omega_i\rangle$, move towards it.
 
     Algorithm 1 of the average-classifier paper, with $\lambda_1=1$ (from $\omega=0$ its line
     search would leave weights that do not sum to 1) and a stop at the duality gap (without one
     it never ends where the candidates' hull stays farther away than ``tolerance``). One row of
-    the Gram matrix an iteration, $O(n)$ memory.
+    the Gram matrix an iteration, $O(n)$ memory, and half of the Gram matrix before the first, for
+    the target's ``scores``; where these are given it is spared until the errors are asked for.
 
     Parameters
     ----------
@@ -68,6 +73,10 @@ def herding(
         candidates.
     best_weights : bool
         Whether to give the atoms their best convex weights in the end.
+    scores : array-like, shape (n,), optional
+        Values $\langle\omega^*,\phi(x_i)\rangle$ of the target at the points, known or estimated
+        (`estimated_scores`): atoms, steps and the stop at the gap go by them, and there is no
+        ``tolerance``. The errors of the result, and its best weights, are those of the target.
 
     Returns
     -------
@@ -77,7 +86,8 @@ def herding(
     Raises
     ------
     ValueError
-        If ``step`` is unknown, ``k`` is not a whole number >= 1, or no candidate has weight.
+        If ``step`` is unknown, ``k`` is not a whole number >= 1, no candidate has weight,
+        ``scores`` are not a finite number a point, or come with a ``tolerance``.
 
     Examples
     --------
@@ -92,8 +102,11 @@ def herding(
     checked_threshold("tolerance", tolerance)
     checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
-    scores, diagonal = target.scores, target.diagonal
-    square = float(target.masses @ scores)
+    told = scores is not None
+    if told and tolerance:
+        raise ValueError("tolerance must be 0 with scores, which tell no error to stop at")
+    scores = target.scores if scores is None else target.known_scores(scores)
+    diagonal, square = target.diagonal, float(target.masses @ scores)
     allowed = _allowed(target, candidates)
     # residual = <pi* - w, w_i>, inner = <w, pi*>, norm = <w, w>.
     residual = scores.copy()
@@ -102,6 +115,8 @@ def herding(
     atoms: list[int] = []
     shares = np.zeros(k)
     errors: list[float] = []
+    rates: list[float] = []
+    norms: list[float] = []
     inner = norm = 0.0
     taken = atoms if distinct else []
     most = len(target) if allowed is None else len(allowed)
@@ -136,15 +151,74 @@ def herding(
         shares[: t - 1] *= 1 - rate
         shares[t - 1] = rate
         atoms.append(z)
+        rates.append(rate)
+        norms.append(norm)
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
-        if errors[-1] <= tolerance:
+        if errors[-1] <= tolerance and not told:
             break
+    shares = shares[: len(atoms)]
+
+    true = functools.partial(_true_errors, target, atoms, rates, norms)
     if not best_weights:
-        return target.approximation(atoms, shares[: len(atoms)], errors)
+        found = target.approximation(atoms, shares, errors)
+        return dataclasses.replace(found, measure=true) if told else found
     used = np.array(list(dict.fromkeys(atoms)), dtype=np.int64)
     gram = target.gram(used)
-    best = simplex_weights(gram, target.scores_at(used), _merged(used, atoms, shares[: len(atoms)]))
+    best = simplex_weights(gram, target.scores_at(used), _merged(used, atoms, shares))
+    if told:
+        return target.approximation(used, best, before=true)
     return target.approximation(used, best, [*errors, target.distance(used, best, gram)])
+
+
+def _true_errors(
+    target: Target, atoms: list[int], rates: list[float], norms: list[float]
+) -> Doubles:
+    """Errors of a path that was found with other scores: only its inner products change."""
+    inner, inners = 0.0, np.empty(len(atoms))
+    for t, score in enumerate(target.scores_at(np.array(atoms))):
+        inners[t] = inner = (1 - rates[t]) * inner + rates[t] * float(score)
+    squares = target.square - 2 * inners + np.array(norms)
+    return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
+
+
+def estimated_scores(
+    kernel: Kernel, points: ArrayLike, alpha: ArrayLike, size: int, *, rng: np.random.Generator
+) -> Doubles:
+    r"""Estimate the target's values at all points from ``size`` draws, for $O(ns)$ kernel values.
+
+    With features of norm at most 1 every value is within $W(1+\sqrt{2\log(1/\delta)})/\sqrt s$ of
+    $\langle\omega^*,\phi(x_i)
+angle$, with probability $1-\delta$ for all of them at once.
+
+    Parameters
+    ----------
+    kernel, points, alpha
+        As in `herding`.
+    size : int
+        $s$, number of independent draws from $|lpha|/W$.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    array, shape (n,)
+
+    Examples
+    --------
+    >>> from noisytheory.kernels import Linear
+    >>> rng = np.random.default_rng(0)
+    >>> estimated_scores(Linear(), [[2.0], [2.0]], [0.25, 0.25], 3, rng=rng).tolist()
+    [2.0, 2.0]
+    """
+    target = Target(kernel, points, alpha)
+    checked_count("size", size)
+    drawn, times = np.unique(
+        checked_rng(rng).choice(len(target), size=size, p=target.masses), return_counts=True
+    )
+    weights = target.total / size * times * target.signs[drawn]
+    values = np.empty(target.given)
+    for rows, block in blocks(kernel, checked_points(points), target.points[drawn]):
+        values[rows] = block @ weights
+    return values
 
 
 def _merged(used: NDArray[np.int64], atoms: list[int], shares: Doubles) -> Doubles:

@@ -162,6 +162,51 @@ def test_line_search_never_increases_the_error_and_correction_beats_it():
     assert full.error < line.error
 
 
+@pytest.mark.parametrize("options", [{}, {"step": "uniform"}, {"best_weights": True}], ids=str)
+def test_true_scores_given_change_nothing(options):
+    points, alpha = sample(150)
+    kernel = Gaussian(1.5)
+    values = kernel(points) @ alpha
+    plain = sparse.herding(kernel, points, alpha, 30, **options)
+    given = sparse.herding(kernel, points, alpha, 30, scores=values, **options)
+    np.testing.assert_array_equal(given.indices, plain.indices)
+    np.testing.assert_allclose(given.weights, plain.weights, atol=1e-9)
+    np.testing.assert_allclose(given.errors, plain.errors, atol=1e-6)
+    assert given.error == pytest.approx(plain.error, abs=1e-6)
+
+
+def test_estimated_scores_take_few_kernel_values_and_tell_true_errors(monkeypatch):
+    points, alpha = sample(2000)
+    kernel, seen = Gaussian(1.5), []
+
+    def counted(plan, rows, columns, out, inner=Plan.inner):
+        seen.append(out.size)
+        return inner(plan, rows, columns, out)
+
+    used, rng = np.count_nonzero(alpha), np.random.default_rng(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Plan, "inner", counted)
+        values = sparse.estimated_scores(kernel, points, alpha, 100, rng=rng)
+        found = sparse.herding(kernel, points, alpha, 20, scores=values)
+    assert sum(seen) <= 100 * 2000 + 20 * used
+    # The promise with delta = 1e-6; the true values take the whole Gram matrix.
+    reach = np.abs(alpha).sum() * (1 + np.sqrt(2 * np.log(1e6))) / 10
+    assert np.abs(values - kernel(points) @ alpha).max() < reach
+    difference = -alpha
+    difference[found.indices] += found.weights
+    direct = np.sqrt(difference @ kernel(points) @ difference)
+    assert found.errors[-1] == found.error == pytest.approx(direct, abs=1e-6 * reach)
+    assert len(found.errors) == 20
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.0, np.nan]], ids=str)
+def test_scores_are_a_finite_number_a_point(values):
+    with pytest.raises(ValueError, match=r"^scores must be 2 finite numbers"):
+        sparse.herding(Linear(), [[0.0], [1.0]], [0.5, 0.5], 1, scores=values)
+    with pytest.raises(ValueError, match=r"^tolerance must be 0 with scores"):
+        sparse.herding(Linear(), [[0.0]], [1.0], 1, scores=[0.0], tolerance=0.1)
+
+
 def test_away_steps_reach_a_target_near_an_edge_that_herding_does_not():
     # On the square with a target at distance d from an edge, line search goes like exp(-4 d^2 k).
     corners, alpha = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]]), [0.51, 0.47, 0.01, 0.01]
