@@ -278,20 +278,24 @@ def quantile_limits(
     (500.0, 469.0, 532.0)
     """
     x = np.sort(np.asarray(values, float))
-    n = x.size
-    if n == 0:
+    if x.size == 0:
         return np.nan, -np.inf, np.inf
+    index, lower, upper = _quantile_ranks(x.size, probability, confidence)
+    return (
+        float(x[index - 1]),
+        float(x[lower - 1]) if lower >= 1 else -np.inf,
+        float(x[upper - 1]) if upper <= x.size else np.inf,
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _quantile_ranks(n: int, probability: float, confidence: float) -> tuple[int, int, int]:
+    """Ranks, from 1, of a quantile and its limits among n draws; 0 or n + 1 where there is none."""
     tail = (1 - confidence) / 2
-    k = np.arange(n + 1)
-    cdf = special.bdtr(k, n, probability)
+    cdf = special.bdtr(np.arange(n + 1), n, probability)
     lower = int(np.searchsorted(cdf, tail, side="right"))
     upper = int(np.searchsorted(cdf, 1 - tail, side="left")) + 1
-    index = min(n - 1, max(0, int(np.ceil(probability * n - 1e-9)) - 1))
-    return (
-        float(x[index]),
-        float(x[lower - 1]) if lower >= 1 else -np.inf,
-        float(x[upper - 1]) if upper <= n else np.inf,
-    )
+    return min(n, max(1, int(np.ceil(probability * n - 1e-9)))), lower, upper
 
 
 @functools.lru_cache(maxsize=4096)

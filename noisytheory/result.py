@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings
@@ -35,26 +36,37 @@ CONFIDENCE = 0.99
 """Coverage of the intervals that are shown (verdicts do not use them)."""
 
 
+_NO_QUANTILES = np.full(len(QUANTILES), np.nan)
+
+
+@functools.cache
+def _quantile_places(size: int) -> NDArray[np.int64]:
+    """Where `QUANTILES` are in a sorted sample."""
+    return np.maximum(np.ceil(QUANTILES * size - 1e-9).astype(int) - 1, 0)
+
+
 def _left_draws(trial: Trial, state: CellState) -> Arrays:
     """All stored draws of a cell, blocks in order."""
     parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
+    if len(parts) == 1:
+        return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
     """The numbers that are shown of a cell: right side, tightness, quantiles, resolution."""
     claim, rule = trial.claim, trial.rule
-    levels = rule.levels(claim)
+    unknown = np.full(rule.levels(claim), np.nan)
     out: dict[str, Any] = {
-        "rhs": np.full(levels, np.nan),
-        "violations": np.zeros(levels, np.int64),
-        "probability": np.full(levels, np.nan),
-        "tightness": np.full(levels, np.nan),
-        "tightness_low": np.full(levels, np.nan),
-        "tightness_high": np.full(levels, np.nan),
-        "refutable_factor": np.full(levels, np.nan),
-        "resolution": np.zeros(levels) if state.is_exact else np.full(levels, np.nan),
-        "quantiles": np.full(len(QUANTILES), np.nan),
+        "rhs": unknown,
+        "violations": np.zeros(unknown.size, np.int64),
+        "probability": unknown,
+        "tightness": unknown,
+        "tightness_low": unknown,
+        "tightness_high": unknown,
+        "refutable_factor": unknown,
+        "resolution": np.zeros(unknown.size) if state.is_exact else unknown,
+        "quantiles": _NO_QUANTILES,
         "mean": np.nan,
         "replicates": 0,
         "tries": 0,
@@ -92,12 +104,11 @@ def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
     out["replicates"] = 0 if state.is_exact else lhs.size
     out["tries"] = lhs.size
     out["mean"] = float(lhs.mean())
-    at = np.ceil(QUANTILES * lhs.size - 1e-9).astype(int) - 1
-    out["quantiles"] = np.sort(lhs)[np.maximum(at, 0)]
+    out["quantiles"] = np.sort(lhs)[_quantile_places(lhs.size)]
     if isinstance(rule, SameLaw):
         return out
     rhs_rows = right_side(claim, state.cell, drawn)
-    out["rhs"] = np.median(rhs_rows, axis=1)
+    out["rhs"] = rhs_rows[:, 0] if rhs_rows.shape[1] == 1 else np.median(rhs_rows, axis=1)
     if claim.kind == "tail":
         _describe_tail(trial, out, lhs, rhs_rows)
     elif claim.kind == "mean":
@@ -123,15 +134,16 @@ def _describe_tail(
     claim = trial.claim
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
-    for j, delta in enumerate(claim.deltas):
-        row = ratios[j]
-        out["violations"][j] = np.count_nonzero(lhs > rhs[j])
-        limits = evidence.quantile_limits(row, 1 - delta, CONFIDENCE)
-        out["tightness"][j], out["tightness_low"][j], out["tightness_high"][j] = limits
+    out["violations"] = (lhs > rhs).sum(axis=1)
+    factors = []
+    limits = []
+    for row, delta in zip(np.sort(ratios, axis=1), claim.deltas, strict=True):
+        limits.append(evidence.quantile_limits(row, 1 - delta, CONFIDENCE))
         needed = evidence.violations_to_refute(lhs.size, delta, trial.thresholds.refute)
-        if needed <= lhs.size:
-            # The bound times this factor has just `needed` draws at or above it.
-            out["refutable_factor"][j] = np.partition(row, lhs.size - needed)[lhs.size - needed]
+        # The bound times this factor has just `needed` draws at or above it.
+        factors.append(row[lhs.size - needed] if needed <= lhs.size else np.nan)
+    out["tightness"], out["tightness_low"], out["tightness_high"] = zip(*limits, strict=True)
+    out["refutable_factor"] = factors
 
 
 _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
@@ -187,11 +199,9 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     extra: dict[str, Any] = {}
     if claim.kind != "cited" and trial.rule.together:
         summaries = [s.summary for s in trial.cells if s.summary is not None]
-        against, support, extra = trial.rule.weigh_together(claim, summaries)
-        for state in trial.cells:
-            state.against, state.support = against[state.index], support[state.index]
-            state.vacuous = np.zeros(1, bool)
-    verdict, reason = _conclude(trial)
+        trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
+    told_by_cell = decisions(trial)
+    verdict, reason = _conclude(trial, told_by_cell)
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
@@ -217,11 +227,11 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         for name in ("mean", "replicates"):
             put(name, [row[name] for row in rows], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
-        put("log_e_against", [s.against for s in trial.cells], level_dims, level_shape)
-        put("log_e_support", [s.support for s in trial.cells], level_dims, level_shape)
+        put("log_e_against", trial.against, level_dims, level_shape)
+        put("log_e_support", trial.support, level_dims, level_shape)
         if "vacuous" in told:
-            put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
-        put("decision", [decisions(trial, s) for s in trial.cells], level_dims, level_shape)
+            put("vacuous", trial.vacuous, level_dims, level_shape)
+        put("decision", told_by_cell, level_dims, level_shape)
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
@@ -281,22 +291,20 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     return Result(claim=claim, summary=dataset, seed=trial.seed)
 
 
-def decisions(trial: Trial, state: CellState) -> NDArray[Any]:
-    """What a cell says at each level, as indices into `DECISIONS`."""
-    assert state.against is not None and state.support is not None and state.vacuous is not None
-    out = np.full(state.against.shape, DECISIONS.index("undecided"), np.int8)
-    out[state.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
-    out[state.vacuous] = DECISIONS.index("vacuous")
-    out[state.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
+def decisions(trial: Trial) -> NDArray[Any]:
+    """What each cell says at each level, as indices into `DECISIONS`."""
+    out = np.full(trial.against.shape, DECISIONS.index("undecided"), np.int8)
+    out[trial.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
+    out[trial.vacuous] = DECISIONS.index("vacuous")
+    out[trial.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
     return out
 
 
-def _conclude(trial: Trial) -> tuple[str, str]:
+def _conclude(trial: Trial, told: NDArray[Any]) -> tuple[str, str]:
     """Verdict of a claim and the reason in a few words."""
     claim = trial.claim
     if claim.kind == "cited":
         return "undecided", claim.reason
-    told = np.array([decisions(trial, s) for s in trial.cells])
     count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
     total = told.size
     if count["refuted"]:
