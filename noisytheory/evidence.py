@@ -25,6 +25,7 @@ __all__ = [
     "proportion_limits",
     "quantile_limits",
     "rate_resolution",
+    "sorted_quantile_limits",
     "violations_to_refute",
 ]
 
@@ -72,9 +73,7 @@ def log_e_rate(successes: ArrayLike, draws: ArrayLike, level: ArrayLike, side: S
     >>> bool(log_e_rate(0, 400, 0.05, "below") > np.log(1000))
     True
     """
-    s, n, delta = np.broadcast_arrays(
-        np.asarray(successes, float), np.asarray(draws, float), np.asarray(level, float)
-    )
+    s, n, delta = (np.asarray(x, float) for x in (successes, draws, level))
     half = 0.5
     a, b = s + half, n - s + half
     log_mass, log_prior = (
@@ -280,11 +279,39 @@ def quantile_limits(
     x = np.sort(np.asarray(values, float))
     if x.size == 0:
         return np.nan, -np.inf, np.inf
-    index, lower, upper = _quantile_ranks(x.size, probability, confidence)
+    estimate, low, high = sorted_quantile_limits(x, probability, confidence)
+    return float(estimate), float(low), float(high)
+
+
+def sorted_quantile_limits(
+    values: Floats, probability: float, confidence: float = 0.99
+) -> tuple[Floats, Floats, Floats]:
+    """`quantile_limits` of many samples of one size.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., k)
+        Independent draws, at least one in a sample, each sample sorted.
+    probability, confidence : float
+        As there.
+
+    Returns
+    -------
+    estimate, low, high : ndarray, shape (...)
+
+    Examples
+    --------
+    >>> estimate, _, _ = sorted_quantile_limits(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 0.5)
+    >>> estimate.tolist()
+    [2.0, 5.0]
+    """
+    n = values.shape[-1]
+    index, lower, upper = _quantile_ranks(n, probability, confidence)
+    none = np.full(values.shape[:-1], np.inf)
     return (
-        float(x[index - 1]),
-        float(x[lower - 1]) if lower >= 1 else -np.inf,
-        float(x[upper - 1]) if upper <= x.size else np.inf,
+        values[..., index - 1],
+        values[..., lower - 1] if lower >= 1 else -none,
+        values[..., upper - 1] if upper <= n else none,
     )
 
 

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,13 +36,23 @@ CONFIDENCE = 0.99
 """Coverage of the intervals that are shown (verdicts do not use them)."""
 
 
-_NO_QUANTILES = np.full(len(QUANTILES), np.nan)
+_TOGETHER = 2**16
+"""Draws that are described in one go, at most, unless a single cell has more."""
+
+_PER_LEVEL = (
+    "rhs", "probability", "tightness", "tightness_low", "tightness_high", "refutable_factor",
+    "resolution",
+)
+
+Columns = dict[str, NDArray[Any]]
+"""Numbers by name, cells first."""
 
 
 @functools.cache
 def _quantile_places(size: int) -> NDArray[np.int64]:
     """Where `QUANTILES` are in a sorted sample."""
-    return np.maximum(np.ceil(QUANTILES * size - 1e-9).astype(int) - 1, 0)
+    places = np.ceil(QUANTILES * size - 1e-9).astype(np.int64) - 1
+    return np.asarray(np.maximum(places, 0))
 
 
 def _left_draws(trial: Trial, state: CellState) -> Arrays:
@@ -53,97 +63,114 @@ def _left_draws(trial: Trial, state: CellState) -> Arrays:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
-    """The numbers that are shown of a cell: right side, tightness, quantiles, resolution."""
-    claim, rule = trial.claim, trial.rule
-    unknown = np.full(rule.levels(claim), np.nan)
-    out: dict[str, Any] = {
-        "rhs": unknown,
-        "violations": np.zeros(unknown.size, np.int64),
-        "probability": unknown,
-        "tightness": unknown,
-        "tightness_low": unknown,
-        "tightness_high": unknown,
-        "refutable_factor": unknown,
-        "resolution": np.zeros(unknown.size) if state.is_exact else unknown,
-        "quantiles": _NO_QUANTILES,
-        "mean": np.nan,
-        "replicates": 0,
-        "tries": 0,
-    }
-    if state.is_exact and isinstance(state.exact, Law):
-        law = state.exact
-        rhs = right_side(claim, state.cell)[:, 0]
-        out["rhs"], out["mean"] = rhs, law.mean()
-        out["quantiles"] = np.array([law.quantile(q) for q in QUANTILES])
-        if claim.kind == "tail":
-            out["probability"] = np.array([law.exceeding(r)[0] for r in rhs])
-            left = np.array([law.quantile(1 - d) for d in claim.deltas])
+def _describe(trial: Trial) -> Columns:
+    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution."""
+    cells, levels = trial.against.shape
+    out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
+    out["violations"] = np.zeros((cells, levels), np.int64)
+    out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
+    out["mean"] = np.full(cells, np.nan)
+    out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    drawn: dict[int, list[CellState]] = {}
+    for state in trial.cells:
+        if not state.is_exact:
+            drawn.setdefault(state.blocks, []).append(state)
+            continue
+        out["resolution"][state.index] = 0.0
+        if isinstance(state.exact, Law):
+            _describe_law(trial.claim, state, out)
+        elif trial.claim.kind == "exists":
+            _describe_optimum(trial.claim, state, out)
         else:
-            left = np.array([law.mean()])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(rhs > 0, left / rhs, np.nan)
-        out["tightness"] = out["tightness_low"] = out["tightness_high"] = ratio
-        return out
-    if state.is_exact and claim.kind == "exists":
-        rhs = right_side(claim, state.cell)[:, 0]
-        out["rhs"], out["mean"] = rhs, float(state.exact[0])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A lower bound is tight where it comes up to the optimum.
-            out["tightness"] = np.where(rhs > 0, rhs / float(state.exact[0]), np.nan)
-        return out
-    if state.is_exact:
-        drawn = state.exact
-    else:
-        drawn = _left_draws(trial, state)
-        assert state.summary is not None
-        out["resolution"] = rule.resolution(
-            claim, state.cell, state.summary, trial.thresholds.refute
-        )
-    lhs = np.asarray(drawn["lhs"], float)
-    out["replicates"] = 0 if state.is_exact else lhs.size
-    out["tries"] = lhs.size
-    out["mean"] = float(lhs.mean())
-    out["quantiles"] = np.sort(lhs)[_quantile_places(lhs.size)]
-    if isinstance(rule, SameLaw):
-        return out
-    rhs_rows = right_side(claim, state.cell, drawn)
-    out["rhs"] = rhs_rows[:, 0] if rhs_rows.shape[1] == 1 else np.median(rhs_rows, axis=1)
-    if claim.kind == "tail":
-        _describe_tail(trial, out, lhs, rhs_rows)
-    elif claim.kind == "mean":
-        right = float(rhs_rows[0, 0])
-        half = 2.5758293035489004 * lhs.std() / np.sqrt(lhs.size)
-        if right > 0:
-            out["tightness"] = np.array([out["mean"] / right])
-            out["tightness_low"] = np.array([(out["mean"] - half) / right])
-            out["tightness_high"] = np.array([(out["mean"] + half) / right])
-    elif isinstance(rule, Always):
-        assert state.summary is not None
-        out["tries"] = int(state.summary[0])
-        out["violations"] = np.array([int(state.summary[1])])
-        out["mean"] = float(state.summary[2])
-        if claim.kind == "always" and np.isfinite(state.summary[3]):
-            out["tightness"] = np.array([state.summary[3]])
+            _describe_draws(trial, [state], [state.exact], out)
+    for blocks, states in drawn.items():
+        step = max(1, _TOGETHER // (blocks * trial.claim.rows))
+        for start in range(0, len(states), step):
+            some = states[start : start + step]
+            _describe_draws(trial, some, [_left_draws(trial, state) for state in some], out)
+            for state in some:
+                assert state.summary is not None
+                out["replicates"][state.index] = blocks * trial.claim.rows
+                out["resolution"][state.index] = trial.rule.resolution(
+                    trial.claim, state.cell, state.summary, trial.thresholds.refute
+                )
     return out
 
 
-def _describe_tail(
-    trial: Trial, out: dict[str, Any], lhs: NDArray[np.float64], rhs: NDArray[np.float64]
+def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
+    law, at = state.exact, state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, law.mean()
+    out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
+    if claim.kind == "tail":
+        out["probability"][at] = [law.exceeding(r)[0] for r in rhs]
+        left = np.array([law.quantile(1 - d) for d in claim.deltas])
+    else:
+        left = np.array([law.mean()])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(rhs > 0, left / rhs, np.nan)
+    for name in _TIGHTNESS:
+        out[name][at] = ratio
+
+
+def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
+    optimum, at = float(state.exact[0]), state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, optimum
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A lower bound is tight where it comes up to the optimum.
+        out["tightness"][at] = np.where(rhs > 0, rhs / optimum, np.nan)
+
+
+def _describe_draws(
+    trial: Trial, states: Sequence[CellState], draws: Sequence[Arrays], out: Columns
 ) -> None:
-    claim = trial.claim
+    """Cells with equally many draws."""
+    claim, at = trial.claim, [state.index for state in states]
+    lhs = np.array([drawn["lhs"] for drawn in draws], float)
+    size = lhs.shape[1]
+    out["tries"][at] = size
+    out["mean"][at] = lhs.mean(axis=1)
+    out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
+    if isinstance(trial.rule, SameLaw):
+        return
+    sides = [right_side(claim, *of) for of in zip((s.cell for s in states), draws, strict=True)]
+    rhs = np.array(np.broadcast_arrays(*sides))
+    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else np.median(rhs, axis=2)
+    if claim.kind == "tail":
+        _describe_tail(trial, at, lhs[:, None], rhs, out)
+    elif claim.kind == "mean":
+        right, mean = rhs[:, 0, 0], out["mean"][at]
+        half = 2.5758293035489004 * lhs.std(axis=1) / np.sqrt(size)
+        positive = np.where(right > 0, right, np.nan)
+        for name, left in zip(_TIGHTNESS, (mean, mean - half, mean + half), strict=True):
+            out[name][at, 0] = left / positive
+    elif isinstance(trial.rule, Always):
+        for state in states:
+            assert state.summary is not None
+            tries, suspects, gap, ratio = state.summary
+            out["tries"][state.index], out["violations"][state.index] = tries, suspects
+            out["mean"][state.index] = gap
+            if claim.kind == "always" and np.isfinite(ratio):
+                out["tightness"][state.index] = ratio
+
+
+def _describe_tail(
+    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], out: Columns
+) -> None:
+    size = lhs.shape[2]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
-    out["violations"] = (lhs > rhs).sum(axis=1)
-    factors = []
-    limits = []
-    for row, delta in zip(np.sort(ratios, axis=1), claim.deltas, strict=True):
-        limits.append(evidence.quantile_limits(row, 1 - delta, CONFIDENCE))
-        needed = evidence.violations_to_refute(lhs.size, delta, trial.thresholds.refute)
-        # The bound times this factor has just `needed` draws at or above it.
-        factors.append(row[lhs.size - needed] if needed <= lhs.size else np.nan)
-    out["tightness"], out["tightness_low"], out["tightness_high"] = zip(*limits, strict=True)
-    out["refutable_factor"] = factors
+    ratios.sort(axis=2)
+    out["violations"][at] = (lhs > rhs).sum(axis=2)
+    for j, delta in enumerate(trial.claim.deltas):
+        limits = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
+        for name, values in zip(_TIGHTNESS, limits, strict=True):
+            out[name][at, j] = values
+        needed = evidence.violations_to_refute(size, delta, trial.thresholds.refute)
+        if needed <= size:
+            # The bound times this factor has just `needed` draws at or above it.
+            out["refutable_factor"][at, j] = ratios[:, j, size - needed]
 
 
 _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
@@ -205,7 +232,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
-    rows = [] if claim.kind == "cited" else [_describe_cell(trial, s) for s in trial.cells]
+    columns = {} if claim.kind == "cited" else _describe(trial)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
         coords["delta"] = list(claim.deltas)
@@ -215,17 +242,16 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         array = np.asarray(values).reshape(shape_)
         variables[name] = (dims_, array, {"long_name": _LONG_NAMES.get(name, name)})
 
-    if rows:
+    if columns:
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
         told = _TOLD[claim.kind]
         for name in ("rhs", *told):
-            if name in rows[0]:
-                put(name, [row[name] for row in rows], level_dims, level_shape)
+            if name in columns:
+                put(name, columns[name], level_dims, level_shape)
         coords["quantile"] = QUANTILES
-        put("quantiles", [r["quantiles"] for r in rows], (*dims, "quantile"),
-            (*shape, len(QUANTILES)))
+        put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
         for name in ("mean", "replicates"):
-            put(name, [row[name] for row in rows], dims, shape)
+            put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", trial.against, level_dims, level_shape)
         put("log_e_support", trial.support, level_dims, level_shape)
@@ -272,7 +298,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
-    for name in (*dims, *(["delta"] if has_levels and rows else [])):
+    for name in (*dims, *(["delta"] if has_levels and columns else [])):
         dataset[name].attrs["long_name"] = _COORDINATES.get(name, name)
         if dataset[name].dtype.kind in "iuf":
             dataset[name].attrs["units"] = "1"

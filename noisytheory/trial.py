@@ -100,10 +100,9 @@ class Trial:
                 following += self._receive_exact(index, result)
             elif self._receive_block(self.cells[index], block, result):
                 complete.append(self.cells[index])
-        if complete and not self.rule.together:
-            self._weigh(complete)
-        for state in complete:
-            if self.rule.together or state.blocks >= self.max_blocks or self._settled(state):
+        settled = [True] * len(complete) if self.rule.together else self._weigh(complete)
+        for state, is_settled in zip(complete, settled, strict=True):
+            if is_settled or state.blocks >= self.max_blocks:
                 self._close(state)
             else:
                 following += self._round(state)
@@ -150,8 +149,10 @@ class Trial:
         state.blocks = state.wanted
         return True
 
-    def _weigh(self, states: Sequence[CellState]) -> None:
-        """A look at these cells, all at once."""
+    def _weigh(self, states: Sequence[CellState]) -> Sequence[bool]:
+        """Look at these cells, all at once; returns which of them are settled."""
+        if not states:
+            return []
         at = [state.index for state in states]
         summaries = [state.summary for state in states if state.summary is not None]
         against, support = self.rule.weigh(self.claim, [s.cell for s in states], summaries)
@@ -161,6 +162,12 @@ class Trial:
             support = np.maximum(self.support[at], support)
         self.support[at] = support
         self.vacuous[at] = [self._vacuous(state) for state in states]
+        if isinstance(self.rule, Always):
+            settled = np.isinf(self.against[at])
+        else:
+            settled = self.vacuous[at] | (self.against[at] >= self.thresholds.refute)
+            settled |= support >= self.thresholds.uphold
+        return [bool(done) for done in settled.all(axis=1)]
 
     def _recheck(self, state: CellState, block: int, drawn: Arrays) -> int:
         """Certify or clear the worst suspects of a block; returns how many were cleared."""
@@ -200,13 +207,6 @@ class Trial:
             return np.zeros(levels, bool)
         trivial = np.inf if trivial is None else trivial
         return np.broadcast_to(right_side(self.claim, state.cell)[:, 0] >= trivial, (levels,))
-
-    def _settled(self, state: CellState) -> bool:
-        against = self.against[state.index]
-        if isinstance(self.rule, Always):
-            return bool(np.isinf(against).any())
-        settled = self.vacuous[state.index] | (against >= self.thresholds.refute)
-        return bool((settled | (self.support[state.index] >= self.thresholds.uphold)).all())
 
     def _close(self, state: CellState) -> None:
         state.done = True
