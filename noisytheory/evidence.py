@@ -358,6 +358,7 @@ def violations_to_refute(draws: int, level: float, log_threshold: float) -> int:
     return low
 
 
+@functools.lru_cache(maxsize=4096)
 def rate_resolution(
     draws: int, level: float, log_threshold: float, power: float = 0.99
 ) -> float:

@@ -283,7 +283,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "expected": claim.expect,
         "verdict": verdict,
         "reason": reason,
-        "fingerprint": claim.fingerprint(),
+        "fingerprint": trial.fingerprint,
         "rows": claim.rows,
         "log_e_refute": trial.thresholds.refute,
         "log_e_uphold": trial.thresholds.uphold,

@@ -66,8 +66,9 @@ class Trial:
             self.variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
+        self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
-            claim.id, claim.fingerprint(), self.variables, cells=len(self.cells), rows=claim.rows
+            claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
         )
 
     def start(self) -> list[tuple[int, int]]:
@@ -128,7 +129,7 @@ class Trial:
             state.summary = self.rule.summarise(self.claim, state.cell, result)
             state.summary[1] -= self._recheck(state, -1, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
-        self.vacuous[index] = self._vacuous(state)
+        self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
         return []
 
@@ -161,7 +162,11 @@ class Trial:
         if not isinstance(self.rule, Always):
             support = np.maximum(self.support[at], support)
         self.support[at] = support
-        self.vacuous[at] = [self._vacuous(state) for state in states]
+        if self.claim.kind == "tail":
+            counts = np.array(summaries)
+            self.vacuous[at] = counts[..., 2] >= 0.5 * counts[..., 0]
+        else:
+            self.vacuous[at] = [self._vacuous(state.cell) for state in states]
         if isinstance(self.rule, Always):
             settled = np.isinf(self.against[at])
         else:
@@ -198,15 +203,14 @@ class Trial:
             break
         return cleared
 
-    def _vacuous(self, state: CellState) -> NDArray[np.bool_]:
+    def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
+        """Where a bound that depends on no draws says nothing, shape (levels,)."""
         levels = self.against.shape[1]
-        if self.claim.kind == "tail" and state.summary is not None:
-            return np.asarray(state.summary[:, 2] >= 0.5 * state.summary[:, 0])
-        trivial = self.claim.value("trivial", state.cell)
+        trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind not in ("tail", "mean"):
             return np.zeros(levels, bool)
         trivial = np.inf if trivial is None else trivial
-        return np.broadcast_to(right_side(self.claim, state.cell)[:, 0] >= trivial, (levels,))
+        return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
 
     def _close(self, state: CellState) -> None:
         state.done = True

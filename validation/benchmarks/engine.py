@@ -2,8 +2,8 @@
 
 Run as ``python validation/benchmarks/engine.py`` (``--json`` for numbers alone, ``--record`` to
 keep them). One block of a few draws a cell, all in this process. The plain forms beside it draw the
-same numbers and count the violations into a labelled dataset: no evidence, no intervals, no quantiles,
-and nothing that outlives a crash. Where the time goes is measured stage by stage.
+same numbers and count the violations into a labelled dataset: no evidence, no intervals, and
+nothing that outlives a crash. Where the time goes is measured stage by stage.
 """
 
 from __future__ import annotations
