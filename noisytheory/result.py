@@ -35,7 +35,6 @@ QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown (verdicts do not use them)."""
 
-
 _TOGETHER = 2**16
 """Draws that are described in one go, at most, unless a single cell has more."""
 
