@@ -440,22 +440,22 @@ class Claim:
             hasattr(type(p), name) or name in getattr(p, "__dict__", ()) for p in populations
         )
 
-    @property
+    @functools.cached_property
     def deltas(self) -> tuple[float, ...]:
         """Levels of the promise; empty where it names none."""
         return tuple(float(d) for d in self.grid.get("delta", ()))
 
-    @property
+    @functools.cached_property
     def dims(self) -> tuple[str, ...]:
         """Names of the cell's parameters, in the order of the grid."""
         return tuple(name for name in self.grid if name != "delta")
 
-    @property
+    @functools.cached_property
     def shape(self) -> tuple[int, ...]:
         """Number of values of each parameter in `dims`."""
         return tuple(len(self.grid[name]) for name in self.dims)
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """Number of cells."""
         return int(np.prod(self.shape, dtype=int))

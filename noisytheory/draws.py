@@ -47,9 +47,10 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
     [1, 0, 34]
     """
     text = hashlib.blake2b(f"{claim_id}\n{address}".encode(), digest_size=16).digest()
-    words: list[int] = [int(word) for word in np.frombuffer(text, dtype="<u4")]
-    return np.random.default_rng(np.random.SeedSequence([seed, *words], spawn_key=(block,)))
-
+    # The words that SeedSequence would make of the seed and the digest, which it does slowly.
+    root = int(seed).to_bytes(4 * max(1, -(-int(seed).bit_length() // 32)), "little")
+    words = np.frombuffer(root + text, dtype="<u4")
+    return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(block,)))
 
 
 def draw(
@@ -102,11 +103,14 @@ def draw(
                 f"not ({rows}, ...)"
             )
     for name in ("lhs", "rhs_draw", "other"):
-        if name in arrays and arrays[name].dtype.kind not in "fiub":
-            raise ClaimError(f"{where}: {name} must be real numbers, got {arrays[name].dtype}")
-        if name in arrays and arrays[name].shape != (rows,):
+        if name not in arrays:
+            continue
+        array = arrays[name]
+        if array.dtype.kind not in "fiub":
+            raise ClaimError(f"{where}: {name} must be real numbers, got {array.dtype}")
+        if array.shape != (rows,):
             raise ClaimError(f"{where}: {name} must have shape ({rows},)")
-        if name in arrays and np.any(np.isnan(arrays[name].astype(float))):
+        if array.dtype.kind == "f" and np.isnan(array).any():
             raise ClaimError(f"{where}: simulate returned NaN in {name}")
     return arrays
 

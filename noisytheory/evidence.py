@@ -25,6 +25,7 @@ __all__ = [
     "proportion_limits",
     "quantile_limits",
     "rate_resolution",
+    "sorted_quantile_limits",
     "violations_to_refute",
 ]
 
@@ -72,9 +73,7 @@ def log_e_rate(successes: ArrayLike, draws: ArrayLike, level: ArrayLike, side: S
     >>> bool(log_e_rate(0, 400, 0.05, "below") > np.log(1000))
     True
     """
-    s, n, delta = np.broadcast_arrays(
-        np.asarray(successes, float), np.asarray(draws, float), np.asarray(level, float)
-    )
+    s, n, delta = (np.asarray(x, float) for x in (successes, draws, level))
     half = 0.5
     a, b = s + half, n - s + half
     log_mass, log_prior = (
@@ -278,20 +277,52 @@ def quantile_limits(
     (500.0, 469.0, 532.0)
     """
     x = np.sort(np.asarray(values, float))
-    n = x.size
-    if n == 0:
+    if x.size == 0:
         return np.nan, -np.inf, np.inf
+    estimate, low, high = sorted_quantile_limits(x, probability, confidence)
+    return float(estimate), float(low), float(high)
+
+
+def sorted_quantile_limits(
+    values: Floats, probability: float, confidence: float = 0.99
+) -> tuple[Floats, Floats, Floats]:
+    """`quantile_limits` of many samples of one size.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., k)
+        Independent draws, at least one in a sample, each sample sorted.
+    probability, confidence : float
+        As there.
+
+    Returns
+    -------
+    estimate, low, high : ndarray, shape (...)
+
+    Examples
+    --------
+    >>> estimate, _, _ = sorted_quantile_limits(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 0.5)
+    >>> estimate.tolist()
+    [2.0, 5.0]
+    """
+    n = values.shape[-1]
+    index, lower, upper = _quantile_ranks(n, probability, confidence)
+    none = np.full(values.shape[:-1], np.inf)
+    return (
+        values[..., index - 1],
+        values[..., lower - 1] if lower >= 1 else -none,
+        values[..., upper - 1] if upper <= n else none,
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _quantile_ranks(n: int, probability: float, confidence: float) -> tuple[int, int, int]:
+    """Ranks, from 1, of a quantile and its limits among n draws; 0 or n + 1 where there is none."""
     tail = (1 - confidence) / 2
-    k = np.arange(n + 1)
-    cdf = special.bdtr(k, n, probability)
+    cdf = special.bdtr(np.arange(n + 1), n, probability)
     lower = int(np.searchsorted(cdf, tail, side="right"))
     upper = int(np.searchsorted(cdf, 1 - tail, side="left")) + 1
-    index = min(n - 1, max(0, int(np.ceil(probability * n - 1e-9)) - 1))
-    return (
-        float(x[index]),
-        float(x[lower - 1]) if lower >= 1 else -np.inf,
-        float(x[upper - 1]) if upper <= n else np.inf,
-    )
+    return min(n, max(1, int(np.ceil(probability * n - 1e-9)))), lower, upper
 
 
 @functools.lru_cache(maxsize=4096)
@@ -327,6 +358,7 @@ def violations_to_refute(draws: int, level: float, log_threshold: float) -> int:
     return low
 
 
+@functools.lru_cache(maxsize=4096)
 def rate_resolution(
     draws: int, level: float, log_threshold: float, power: float = 0.99
 ) -> float:

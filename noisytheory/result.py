@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,104 +35,141 @@ QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown (verdicts do not use them)."""
 
+_TOGETHER = 2**16
+"""Draws that are described in one go, at most, unless a single cell has more."""
+
+_PER_LEVEL = (
+    "rhs", "probability", "tightness", "tightness_low", "tightness_high", "refutable_factor",
+    "resolution",
+)
+
+Columns = dict[str, NDArray[Any]]
+"""Numbers by name, cells first."""
+
+
+@functools.cache
+def _quantile_places(size: int) -> NDArray[np.int64]:
+    """Where `QUANTILES` are in a sorted sample."""
+    places = np.ceil(QUANTILES * size - 1e-9).astype(np.int64) - 1
+    return np.asarray(np.maximum(places, 0))
+
 
 def _left_draws(trial: Trial, state: CellState) -> Arrays:
     """All stored draws of a cell, blocks in order."""
     parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
+    if len(parts) == 1:
+        return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
-    """The numbers that are shown of a cell: right side, tightness, quantiles, resolution."""
-    claim, rule = trial.claim, trial.rule
-    levels = rule.levels(claim)
-    out: dict[str, Any] = {
-        "rhs": np.full(levels, np.nan),
-        "violations": np.zeros(levels, np.int64),
-        "probability": np.full(levels, np.nan),
-        "tightness": np.full(levels, np.nan),
-        "tightness_low": np.full(levels, np.nan),
-        "tightness_high": np.full(levels, np.nan),
-        "refutable_factor": np.full(levels, np.nan),
-        "resolution": np.zeros(levels) if state.is_exact else np.full(levels, np.nan),
-        "quantiles": np.full(len(QUANTILES), np.nan),
-        "mean": np.nan,
-        "replicates": 0,
-        "tries": 0,
-    }
-    if state.is_exact and isinstance(state.exact, Law):
-        law = state.exact
-        rhs = right_side(claim, state.cell)[:, 0]
-        out["rhs"], out["mean"] = rhs, law.mean()
-        out["quantiles"] = np.array([law.quantile(q) for q in QUANTILES])
-        if claim.kind == "tail":
-            out["probability"] = np.array([law.exceeding(r)[0] for r in rhs])
-            left = np.array([law.quantile(1 - d) for d in claim.deltas])
+def _describe(trial: Trial) -> Columns:
+    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution."""
+    cells, levels = trial.against.shape
+    out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
+    out["violations"] = np.zeros((cells, levels), np.int64)
+    out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
+    out["mean"] = np.full(cells, np.nan)
+    out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    drawn: dict[int, list[CellState]] = {}
+    for state in trial.cells:
+        if not state.is_exact:
+            drawn.setdefault(state.blocks, []).append(state)
+            continue
+        out["resolution"][state.index] = 0.0
+        if isinstance(state.exact, Law):
+            _describe_law(trial.claim, state, out)
+        elif trial.claim.kind == "exists":
+            _describe_optimum(trial.claim, state, out)
         else:
-            left = np.array([law.mean()])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(rhs > 0, left / rhs, np.nan)
-        out["tightness"] = out["tightness_low"] = out["tightness_high"] = ratio
-        return out
-    if state.is_exact and claim.kind == "exists":
-        rhs = right_side(claim, state.cell)[:, 0]
-        out["rhs"], out["mean"] = rhs, float(state.exact[0])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A lower bound is tight where it comes up to the optimum.
-            out["tightness"] = np.where(rhs > 0, rhs / float(state.exact[0]), np.nan)
-        return out
-    if state.is_exact:
-        drawn = state.exact
-    else:
-        drawn = _left_draws(trial, state)
-        assert state.summary is not None
-        out["resolution"] = rule.resolution(
-            claim, state.cell, state.summary, trial.thresholds.refute
-        )
-    lhs = np.asarray(drawn["lhs"], float)
-    out["replicates"] = 0 if state.is_exact else lhs.size
-    out["tries"] = lhs.size
-    out["mean"] = float(lhs.mean())
-    at = np.ceil(QUANTILES * lhs.size - 1e-9).astype(int) - 1
-    out["quantiles"] = np.sort(lhs)[np.maximum(at, 0)]
-    if isinstance(rule, SameLaw):
-        return out
-    rhs_rows = right_side(claim, state.cell, drawn)
-    out["rhs"] = np.median(rhs_rows, axis=1)
-    if claim.kind == "tail":
-        _describe_tail(trial, out, lhs, rhs_rows)
-    elif claim.kind == "mean":
-        right = float(rhs_rows[0, 0])
-        half = 2.5758293035489004 * lhs.std() / np.sqrt(lhs.size)
-        if right > 0:
-            out["tightness"] = np.array([out["mean"] / right])
-            out["tightness_low"] = np.array([(out["mean"] - half) / right])
-            out["tightness_high"] = np.array([(out["mean"] + half) / right])
-    elif isinstance(rule, Always):
-        assert state.summary is not None
-        out["tries"] = int(state.summary[0])
-        out["violations"] = np.array([int(state.summary[1])])
-        out["mean"] = float(state.summary[2])
-        if claim.kind == "always" and np.isfinite(state.summary[3]):
-            out["tightness"] = np.array([state.summary[3]])
+            _describe_draws(trial, [state], [state.exact], out)
+    for blocks, states in drawn.items():
+        step = max(1, _TOGETHER // (blocks * trial.claim.rows))
+        for start in range(0, len(states), step):
+            some = states[start : start + step]
+            _describe_draws(trial, some, [_left_draws(trial, state) for state in some], out)
+            for state in some:
+                assert state.summary is not None
+                out["replicates"][state.index] = blocks * trial.claim.rows
+                out["resolution"][state.index] = trial.rule.resolution(
+                    trial.claim, state.cell, state.summary, trial.thresholds.refute
+                )
     return out
 
 
-def _describe_tail(
-    trial: Trial, out: dict[str, Any], lhs: NDArray[np.float64], rhs: NDArray[np.float64]
+def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
+    law, at = state.exact, state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, law.mean()
+    out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
+    if claim.kind == "tail":
+        out["probability"][at] = [law.exceeding(r)[0] for r in rhs]
+        left = np.array([law.quantile(1 - d) for d in claim.deltas])
+    else:
+        left = np.array([law.mean()])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(rhs > 0, left / rhs, np.nan)
+    for name in _TIGHTNESS:
+        out[name][at] = ratio
+
+
+def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
+    optimum, at = float(state.exact[0]), state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, optimum
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A lower bound is tight where it comes up to the optimum.
+        out["tightness"][at] = np.where(rhs > 0, rhs / optimum, np.nan)
+
+
+def _describe_draws(
+    trial: Trial, states: Sequence[CellState], draws: Sequence[Arrays], out: Columns
 ) -> None:
-    claim = trial.claim
+    """Cells with equally many draws."""
+    claim, at = trial.claim, [state.index for state in states]
+    lhs = np.array([drawn["lhs"] for drawn in draws], float)
+    size = lhs.shape[1]
+    out["tries"][at] = size
+    out["mean"][at] = lhs.mean(axis=1)
+    out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
+    if isinstance(trial.rule, SameLaw):
+        return
+    sides = [right_side(claim, *of) for of in zip((s.cell for s in states), draws, strict=True)]
+    rhs = np.array(np.broadcast_arrays(*sides))
+    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else np.median(rhs, axis=2)
+    if claim.kind == "tail":
+        _describe_tail(trial, at, lhs[:, None], rhs, out)
+    elif claim.kind == "mean":
+        right, mean = rhs[:, 0, 0], out["mean"][at]
+        half = 2.5758293035489004 * lhs.std(axis=1) / np.sqrt(size)
+        positive = np.where(right > 0, right, np.nan)
+        for name, left in zip(_TIGHTNESS, (mean, mean - half, mean + half), strict=True):
+            out[name][at, 0] = left / positive
+    elif isinstance(trial.rule, Always):
+        for state in states:
+            assert state.summary is not None
+            tries, suspects, gap, ratio = state.summary
+            out["tries"][state.index], out["violations"][state.index] = tries, suspects
+            out["mean"][state.index] = gap
+            if claim.kind == "always" and np.isfinite(ratio):
+                out["tightness"][state.index] = ratio
+
+
+def _describe_tail(
+    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], out: Columns
+) -> None:
+    size = lhs.shape[2]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
-    for j, delta in enumerate(claim.deltas):
-        row = ratios[j]
-        out["violations"][j] = np.count_nonzero(lhs > rhs[j])
-        limits = evidence.quantile_limits(row, 1 - delta, CONFIDENCE)
-        out["tightness"][j], out["tightness_low"][j], out["tightness_high"][j] = limits
-        needed = evidence.violations_to_refute(lhs.size, delta, trial.thresholds.refute)
-        if needed <= lhs.size:
+    ratios.sort(axis=2)
+    out["violations"][at] = (lhs > rhs).sum(axis=2)
+    for j, delta in enumerate(trial.claim.deltas):
+        limits = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
+        for name, values in zip(_TIGHTNESS, limits, strict=True):
+            out[name][at, j] = values
+        needed = evidence.violations_to_refute(size, delta, trial.thresholds.refute)
+        if needed <= size:
             # The bound times this factor has just `needed` draws at or above it.
-            out["refutable_factor"][j] = np.partition(row, lhs.size - needed)[lhs.size - needed]
+            out["refutable_factor"][at, j] = ratios[:, j, size - needed]
 
 
 _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
@@ -187,15 +225,13 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     extra: dict[str, Any] = {}
     if claim.kind != "cited" and trial.rule.together:
         summaries = [s.summary for s in trial.cells if s.summary is not None]
-        against, support, extra = trial.rule.weigh_together(claim, summaries)
-        for state in trial.cells:
-            state.against, state.support = against[state.index], support[state.index]
-            state.vacuous = np.zeros(1, bool)
-    verdict, reason = _conclude(trial)
+        trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
+    told_by_cell = decisions(trial)
+    verdict, reason = _conclude(trial, told_by_cell)
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
-    rows = [] if claim.kind == "cited" else [_describe_cell(trial, s) for s in trial.cells]
+    columns = {} if claim.kind == "cited" else _describe(trial)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
         coords["delta"] = list(claim.deltas)
@@ -205,23 +241,22 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         array = np.asarray(values).reshape(shape_)
         variables[name] = (dims_, array, {"long_name": _LONG_NAMES.get(name, name)})
 
-    if rows:
+    if columns:
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
         told = _TOLD[claim.kind]
         for name in ("rhs", *told):
-            if name in rows[0]:
-                put(name, [row[name] for row in rows], level_dims, level_shape)
+            if name in columns:
+                put(name, columns[name], level_dims, level_shape)
         coords["quantile"] = QUANTILES
-        put("quantiles", [r["quantiles"] for r in rows], (*dims, "quantile"),
-            (*shape, len(QUANTILES)))
+        put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
         for name in ("mean", "replicates"):
-            put(name, [row[name] for row in rows], dims, shape)
+            put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
-        put("log_e_against", [s.against for s in trial.cells], level_dims, level_shape)
-        put("log_e_support", [s.support for s in trial.cells], level_dims, level_shape)
+        put("log_e_against", trial.against, level_dims, level_shape)
+        put("log_e_support", trial.support, level_dims, level_shape)
         if "vacuous" in told:
-            put("vacuous", [s.vacuous for s in trial.cells], level_dims, level_shape)
-        put("decision", [decisions(trial, s) for s in trial.cells], level_dims, level_shape)
+            put("vacuous", trial.vacuous, level_dims, level_shape)
+        put("decision", told_by_cell, level_dims, level_shape)
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
@@ -247,7 +282,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "expected": claim.expect,
         "verdict": verdict,
         "reason": reason,
-        "fingerprint": claim.fingerprint(),
+        "fingerprint": trial.fingerprint,
         "rows": claim.rows,
         "log_e_refute": trial.thresholds.refute,
         "log_e_uphold": trial.thresholds.uphold,
@@ -262,7 +297,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
-    for name in (*dims, *(["delta"] if has_levels and rows else [])):
+    for name in (*dims, *(["delta"] if has_levels and columns else [])):
         dataset[name].attrs["long_name"] = _COORDINATES.get(name, name)
         if dataset[name].dtype.kind in "iuf":
             dataset[name].attrs["units"] = "1"
@@ -281,22 +316,20 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     return Result(claim=claim, summary=dataset, seed=trial.seed)
 
 
-def decisions(trial: Trial, state: CellState) -> NDArray[Any]:
-    """What a cell says at each level, as indices into `DECISIONS`."""
-    assert state.against is not None and state.support is not None and state.vacuous is not None
-    out = np.full(state.against.shape, DECISIONS.index("undecided"), np.int8)
-    out[state.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
-    out[state.vacuous] = DECISIONS.index("vacuous")
-    out[state.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
+def decisions(trial: Trial) -> NDArray[Any]:
+    """What each cell says at each level, as indices into `DECISIONS`."""
+    out = np.full(trial.against.shape, DECISIONS.index("undecided"), np.int8)
+    out[trial.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
+    out[trial.vacuous] = DECISIONS.index("vacuous")
+    out[trial.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
     return out
 
 
-def _conclude(trial: Trial) -> tuple[str, str]:
+def _conclude(trial: Trial, told: NDArray[Any]) -> tuple[str, str]:
     """Verdict of a claim and the reason in a few words."""
     claim = trial.claim
     if claim.kind == "cited":
         return "undecided", claim.reason
-    told = np.array([decisions(trial, s) for s in trial.cells])
     count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
     total = told.size
     if count["refuted"]:

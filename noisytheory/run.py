@@ -291,16 +291,19 @@ def _drive(
                 break
             deaths = 0
             trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
-            for item, result in zip(items, results, strict=True):
-                yield from _receive(trial, item, result, queues[number], progress)
+            yield from _receive(trial, items, results, queues[number], progress)
             if trial.open == 0:
                 del queues[number]
+
+
+_TASK_BLOCKS = 64
+"""Blocks held at a time, at most: drawn in one task, or taken from the store together."""
 
 
 def _batch(trial: Trial, queue: deque[tuple[int, int]]) -> list[tuple[int, int]]:
     """Items for one task: one to learn what a block costs, then enough to fill the time."""
     cost = trial.seconds_per_block
-    count = 1 if cost == 0 else max(1, min(64, int(_TASK_SECONDS / cost)))
+    count = 1 if cost == 0 else max(1, min(_TASK_BLOCKS, int(_TASK_SECONDS / cost)))
     return [queue.popleft() for _ in range(min(count, len(queue)))]
 
 
@@ -309,25 +312,25 @@ def _feed(
     progress: Progress | None,
 ) -> Iterable[Trial]:
     """Queue items, taking blocks that the store already has from there."""
-    for item in items:
-        if item[1] >= 0 and item in trial.blocks:
-            yield from _receive(trial, item, trial.blocks.get(*item), queue, progress, stored=True)
-        else:
-            queue.append(item)
+    stored = [item for item in items if item[1] >= 0 and item in trial.blocks]
+    known = set(stored)
+    queue.extend(item for item in items if item not in known)
+    for start in range(0, len(stored), _TASK_BLOCKS):
+        taken = stored[start : start + _TASK_BLOCKS]
+        found = [trial.blocks.get(*item) for item in taken]
+        yield from _receive(trial, taken, found, queue, progress, stored=True)
 
 
 def _receive(
-    trial: Trial, item: tuple[int, int], result: Any, queue: deque[tuple[int, int]],
-    progress: Progress | None, stored: bool = False,
+    trial: Trial, items: list[tuple[int, int]], results: list[Any],
+    queue: deque[tuple[int, int]], progress: Progress | None, stored: bool = False,
 ) -> Iterable[Trial]:
-    index, block = item
-    if block < 0:
-        following = trial.receive_exact(index, result)
-    else:
-        if not stored:
+    for (index, block), result in zip(items, results, strict=True):
+        if block >= 0 and not stored:
             trial.blocks.put(index, block, result)
-        following = trial.receive(index, block, result)
-    if trial.cells[index].done and progress is not None:
+    before = trial.open
+    following = trial.receive(items, results)
+    if trial.open < before and progress is not None:
         total = len(trial.cells)
         progress(trial.claim.id, total - trial.open, total, trial.replicates)
     if trial.open == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +28,6 @@ class CellState:
     index: int
     cell: Cell
     summary: NDArray[np.float64] | None = None
-    against: NDArray[np.float64] | None = None
-    support: NDArray[np.float64] | None = None
-    vacuous: NDArray[np.bool_] | None = None
     exact: Any = None
     is_exact: bool = False
     blocks: int = 0
@@ -39,7 +37,13 @@ class CellState:
 
 
 class Trial:
-    """One claim under way: which blocks it wants next, what they say so far."""
+    """One claim under way: which blocks it wants next, what they say so far.
+
+    Attributes
+    ----------
+    against, support, vacuous : ndarray, shape (cells, levels)
+        Log evidence so far, and where the bound is no better than what is true anyway.
+    """
 
     def __init__(
         self, claim: Claim, *, seed: int, thresholds: Thresholds, max_blocks: int, store: Store
@@ -51,6 +55,9 @@ class Trial:
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[bool, float, int, int, int] | None = None
         self.seconds_per_block = 0.0
+        self.against = np.full((len(self.cells), self.rule.levels(claim)), -np.inf)
+        self.support = self.against.copy()
+        self.vacuous = np.zeros(self.against.shape, bool)
         # A cited claim has nothing to draw; its dataset is stored all the same.
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
@@ -59,8 +66,9 @@ class Trial:
             self.variables = {name: array.dtype for name, array in probe.items()}
             if claim.kind == "equal" and "other" in probe:
                 self.rule = SameLaw()
+        self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
-            claim.id, claim.fingerprint(), self.variables, cells=len(self.cells), rows=claim.rows
+            claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
         )
 
     def start(self) -> list[tuple[int, int]]:
@@ -82,7 +90,26 @@ class Trial:
         state.wanted, state.round = target, {}
         return [(state.index, block) for block in range(state.blocks, target)]
 
-    def receive_exact(self, index: int, result: Any) -> list[tuple[int, int]]:
+    def receive(
+        self, items: Sequence[tuple[int, int]], results: Sequence[Any]
+    ) -> list[tuple[int, int]]:
+        """Take exact evidence or finished blocks; returns what to compute next."""
+        following: list[tuple[int, int]] = []
+        complete = []
+        for (index, block), result in zip(items, results, strict=True):
+            if block < 0:
+                following += self._receive_exact(index, result)
+            elif self._receive_block(self.cells[index], block, result):
+                complete.append(self.cells[index])
+        settled = [True] * len(complete) if self.rule.together else self._weigh(complete)
+        for state, is_settled in zip(complete, settled, strict=True):
+            if is_settled or state.blocks >= self.max_blocks:
+                self._close(state)
+            else:
+                following += self._round(state)
+        return following
+
+    def _receive_exact(self, index: int, result: Any) -> list[tuple[int, int]]:
         """Take a cell's exact evidence; where there is none, returns what to draw."""
         state = self.cells[index]
         if result is None:
@@ -95,46 +122,57 @@ class Trial:
         if isinstance(self.rule, Always):
             result = renamed(result)
         state.exact, state.is_exact = result, True
-        state.against, state.support = self.rule.weigh_exact(self.claim, state.cell, result)
+        self.against[index], self.support[index] = self.rule.weigh_exact(
+            self.claim, state.cell, result
+        )
         if isinstance(self.rule, Always):
             state.summary = self.rule.summarise(self.claim, state.cell, result)
             state.summary[1] -= self._recheck(state, -1, result)
-            _, state.support = self.rule.weigh(self.claim, state.cell, state.summary)
-        state.vacuous = self._vacuous(state)
+            _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
+        self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
         return []
 
-    def receive(self, index: int, block: int, arrays: Arrays) -> list[tuple[int, int]]:
-        """Take a finished block; returns what to compute next."""
-        state = self.cells[index]
+    def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
+        """Take a block; returns whether its cell's round is complete."""
         summary = self.rule.summarise(self.claim, state.cell, arrays)
         if isinstance(self.rule, Always) and summary[1] > 0:
             drawn = draw(self.claim, state.cell, block, seed=self.seed)
             summary[1] -= self._recheck(state, block, drawn)
         state.round[block] = summary
         if state.blocks + len(state.round) < state.wanted:
-            return []
+            return False
         for key in sorted(state.round):
             piece = state.round[key]
             state.summary = (
                 piece if state.summary is None else self.rule.merge(state.summary, piece)
             )
         state.blocks = state.wanted
-        if self.rule.together:
-            self._close(state)
+        return True
+
+    def _weigh(self, states: Sequence[CellState]) -> Sequence[bool]:
+        """Look at these cells, all at once; returns which of them are settled."""
+        if not states:
             return []
-        assert state.summary is not None
-        against, support = self.rule.weigh(self.claim, state.cell, state.summary)
+        at = [state.index for state in states]
+        summaries = [state.summary for state in states if state.summary is not None]
+        against, support = self.rule.weigh(self.claim, [s.cell for s in states], summaries)
         # Crossing once is enough: the largest value over the looks is what counts.
-        state.against = against if state.against is None else np.maximum(state.against, against)
-        state.support = support if state.support is None else np.maximum(state.support, support)
+        self.against[at] = np.maximum(self.against[at], against)
+        if not isinstance(self.rule, Always):
+            support = np.maximum(self.support[at], support)
+        self.support[at] = support
+        if self.claim.kind == "tail":
+            counts = np.array(summaries)
+            self.vacuous[at] = counts[..., 2] >= 0.5 * counts[..., 0]
+        else:
+            self.vacuous[at] = [self._vacuous(state.cell) for state in states]
         if isinstance(self.rule, Always):
-            state.support = support
-        state.vacuous = self._vacuous(state)
-        if state.blocks >= self.max_blocks or self._settled(state):
-            self._close(state)
-            return []
-        return self._round(state)
+            settled = np.isinf(self.against[at])
+        else:
+            settled = self.vacuous[at] | (self.against[at] >= self.thresholds.refute)
+            settled |= support >= self.thresholds.uphold
+        return [bool(done) for done in settled.all(axis=1)]
 
     def _recheck(self, state: CellState, block: int, drawn: Arrays) -> int:
         """Certify or clear the worst suspects of a block; returns how many were cleared."""
@@ -153,7 +191,7 @@ class Trial:
             if not broken:
                 cleared += 1
                 continue
-            state.against = np.full(1, np.inf)
+            self.against[state.index] = np.inf
             found = _counterexample(
                 claim, state.cell, self.seed, block, int(row), certificate, float(excess[row])
             )
@@ -165,23 +203,14 @@ class Trial:
             break
         return cleared
 
-    def _vacuous(self, state: CellState) -> NDArray[np.bool_]:
-        levels = self.rule.levels(self.claim)
-        trivial = self.claim.value("trivial", state.cell)
-        if self.claim.kind == "tail" and state.summary is not None:
-            return np.asarray(state.summary[:, 2] >= 0.5 * state.summary[:, 0])
+    def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
+        """Where a bound that depends on no draws says nothing, shape (levels,)."""
+        levels = self.against.shape[1]
+        trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind not in ("tail", "mean"):
             return np.zeros(levels, bool)
         trivial = np.inf if trivial is None else trivial
-        return np.broadcast_to(right_side(self.claim, state.cell)[:, 0] >= trivial, (levels,))
-
-    def _settled(self, state: CellState) -> bool:
-        if isinstance(self.rule, Always):
-            return bool(state.against is not None and np.any(np.isinf(state.against)))
-        assert state.against is not None and state.support is not None
-        assert state.vacuous is not None
-        settled = state.vacuous | (state.against >= self.thresholds.refute)
-        return bool(np.all(settled | (state.support >= self.thresholds.uphold)))
+        return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
 
     def _close(self, state: CellState) -> None:
         state.done = True

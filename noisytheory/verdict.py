@@ -72,25 +72,32 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
         return np.asarray(drawn["rhs_draw"], float)[None, :]
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
-    deltas = np.asarray(claim.deltas or [np.nan])
+    deltas = np.array(claim.deltas or [np.nan])
     try:
         values = claim.call(claim.bound, cell, drawn, delta=deltas[:, None])
     except TypeError:
         # A user's bound on plain floats (math.sqrt): level by level.
         values = [[claim.call(claim.bound, cell, drawn, delta=float(d))] for d in deltas]
     values = np.asarray(values)
-    where = f"{claim.id}: the bound at {claim.address(cell) or 'its cell'}"
+
+    def wrong(what: str) -> ValueError:
+        return ValueError(
+            f"{claim.id}: the bound at {claim.address(cell) or 'its cell'} {what}"
+        )
+
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"{where} must be a real number, got {values.dtype}")
-    if np.any(np.isnan(values)):
-        raise ValueError(f"{where} is not a number")
+        raise wrong(f"must be a real number, got {values.dtype}")
+    if np.isnan(values).any():
+        raise wrong("is not a number")
+    if values.shape == (len(deltas), 1):
+        return values.astype(float)
     replicates = {1} if drawn is None else {1, len(drawn["lhs"])}
     try:
         shape = np.broadcast_shapes(values.shape, (len(deltas), 1))
     except ValueError:
         shape = ()
     if len(shape) != 2 or shape[0] != len(deltas) or shape[1] not in replicates:
-        raise ValueError(f"{where} has the wrong shape {values.shape}: it must broadcast")
+        raise wrong(f"has the wrong shape {values.shape}: it must broadcast")
     return np.broadcast_to(values.astype(float), shape)
 
 
@@ -98,9 +105,9 @@ class Rule:
     """What one kind of claim does with replicates.
 
     `summarise` reduces a block to a small array, `merge` adds two of them, `weigh` turns the merged
-    summary of a cell into log evidence. Rules whose evidence is anytime-valid are ``sequential``:
-    they are weighed after every round; others once, when the budget is spent, ``together`` if they
-    need all cells at once.
+    summaries of several cells into log evidence, each cell's as if it were alone. Rules whose
+    evidence is anytime-valid are ``sequential``: they are weighed after every round; others once,
+    when the budget is spent, ``together`` if they need all cells at once.
     """
 
     sequential = True
@@ -118,12 +125,20 @@ class Rule:
         """Two summaries of the same cell, in the order drawn."""
         return left + right
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
-        """Log evidence against and in support, each of shape (levels,)."""
+    def weigh(
+        self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats]:
+        """Log evidence against and in support, each of shape (cells, levels)."""
+        pairs = [self.weigh_cell(claim, *of) for of in zip(cells, summaries, strict=True)]
+        against, support = zip(*pairs, strict=True)
+        return np.array(against)[:, None], np.array(support)[:, None]
+
+    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """The same of one cell, for rules with one level that cannot weigh many at once."""
         raise NotImplementedError
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Any) -> tuple[Floats, Floats]:
-        """The same from exact evidence."""
+        """Log evidence against and in support from exact evidence, each of shape (levels,)."""
         raise ValueError(f"{claim.id}: kind {claim.kind} takes no exact evidence")
 
     def weigh_together(
@@ -156,13 +171,16 @@ class Tail(Rule):
         vacuous = rhs >= (np.inf if trivial is None else trivial)
         out = np.empty((self.levels(claim), 3))
         out[:, 0] = lhs.size
-        out[:, 1] = np.count_nonzero(lhs > rhs, axis=1)
-        out[:, 2] = np.mean(vacuous, axis=1) * lhs.size
+        out[:, 1] = (lhs > rhs).sum(axis=1)
+        out[:, 2] = vacuous.sum(axis=1) / vacuous.shape[1] * lhs.size
         return out
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
-        draws, violations = summary[:, 0], summary[:, 1]
-        level = np.asarray(claim.deltas)
+    def weigh(
+        self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats]:
+        counts = np.array(summaries)
+        draws, violations = counts[..., 0], counts[..., 1]
+        level = np.array(claim.deltas)
         return (
             evidence.log_e_rate(violations, draws, level, "above"),
             evidence.log_e_rate(violations, draws, level, "below"),
@@ -191,6 +209,12 @@ def _deviation(summary: Floats) -> float:
     return float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
 
 
+def _wealths(summaries: Sequence[Floats], tests: int) -> list[Floats]:
+    """Log wealth of each test whose bets follow the moments, each of shape (cells, 1)."""
+    bets = np.array(summaries)[:, 3:].reshape(-1, tests, len(evidence.BETS))
+    return np.split(evidence.log_e_bets(bets), tests, axis=1)
+
+
 def _bets(claim: Claim, cell: Cell, lhs: NDArray[Any], mean: float, side: evidence.Side) -> Floats:
     """Sums of log increments, or zeros where nothing is known that would make a test valid."""
     if claim.variance is not None:
@@ -217,9 +241,11 @@ class Mean(Rule):
             [_moments(lhs), *(_bets(claim, cell, lhs, rhs, side) for side in sides)]
         )
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
-        above, below = np.split(summary[3:], 2)
-        return evidence.log_e_bets([above]), evidence.log_e_bets([below])
+    def weigh(
+        self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats]:
+        above, below = _wealths(summaries, 2)
+        return above, below
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         rhs = right_side(claim, cell)[0]
@@ -255,15 +281,14 @@ class Equal(Rule):
             ]
         )
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
-        above, below, clears_low, clears_high = np.split(summary[3:], 4)
+    def weigh(
+        self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
+    ) -> tuple[Floats, Floats]:
+        above, below, clears_low, clears_high = _wealths(summaries, 4)
         # Two-sided: the average of both wealths. Equivalence: both one-sided tests must reject.
-        two_sided = np.logaddexp(evidence.log_e_bets(above), evidence.log_e_bets(below))
-        against = two_sided - np.log(2)
-        support = np.minimum(evidence.log_e_bets(clears_low), evidence.log_e_bets(clears_high))
-        if not claim.value("margin", cell):
-            support = np.zeros_like(support)
-        return np.array([against]), np.array([support])
+        against = np.logaddexp(above, below) - np.log(2)
+        declared = np.array([bool(claim.value("margin", cell)) for cell in cells])
+        return against, np.where(declared[:, None], np.minimum(clears_low, clears_high), 0.0)
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         value = right_side(claim, cell)[0]
@@ -294,7 +319,7 @@ class SameLaw(Rule):
     def draws(self, summary: Floats) -> int:
         return int(summary.shape[1])
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         from scipy.stats import ks_2samp
 
         n = summary.shape[1]
@@ -306,7 +331,7 @@ class SameLaw(Rule):
         price = np.log(4 * look * (look + 1))
         against = n * max(0.0, distance - margin) ** 2 / 2 - price
         support = n * max(0.0, margin - distance) ** 2 / 2 - price
-        return np.array([max(0.0, against)]), np.array([max(0.0, support)])
+        return max(0.0, against), max(0.0, support)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -355,15 +380,16 @@ class Always(Rule):
     def merge(self, left: Floats, right: Floats) -> Floats:
         return np.concatenate([left[:2] + right[:2], np.maximum(left[2:], right[2:])])
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         # Breaks count only once certified, which the engine does; support only at the end.
         tries, suspects = summary[:2]
-        return np.zeros(1), np.where(np.array([tries > 0 and suspects == 0]), CERTAIN, 0.0)
+        return 0.0, CERTAIN if tries > 0 and suspects == 0 else 0.0
 
     def weigh_exact(
         self, claim: Claim, cell: Cell, result: Mapping[str, Any]
     ) -> tuple[Floats, Floats]:
-        return self.weigh(claim, cell, self.summarise(claim, cell, result))
+        against, support = self.weigh_cell(claim, cell, self.summarise(claim, cell, result))
+        return np.array([against]), np.array([support])
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -454,14 +480,14 @@ class Published(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         return _moments(drawn["lhs"])
 
-    def weigh(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[Floats, Floats]:
+    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         from scipy import stats
 
         printed = float(right_side(claim, cell)[0, 0])
         error = float(claim.value("printed_error", cell))
         margin = float(claim.value("margin", cell))
         if claim.impossible is not None and claim.call(claim.impossible, cell):
-            return np.array([CERTAIN]), np.zeros(1)
+            return CERTAIN, 0.0
         n = summary[0]
         deviation = _deviation(summary)
         distance = abs(summary[1] / n - printed)
@@ -482,10 +508,7 @@ class Published(Rule):
                 return 0.0
             return float(max(0.0, -stats.norm.logsf(excess / scale) - np.log(2)))
 
-        return (
-            np.array([log_evidence(distance - margin)]),
-            np.array([log_evidence(margin - distance)]),
-        )
+        return log_evidence(distance - margin), log_evidence(margin - distance)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -59,6 +61,16 @@ def test_a_block_depends_on_its_address_only():
         assert not np.array_equal(first, block_generator(*other).random(4))
 
 
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**64 + 5])
+def test_the_stream_of_an_address_is_that_of_a_seed_sequence(seed):
+    digest = hashlib.blake2b(b"a/b\nn=1", digest_size=16).digest()
+    entropy = [seed, *struct.unpack("<4I", digest)]
+    plain = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(3,)))
+    ours = block_generator(seed, "a/b", "n=1", 3)
+    assert ours.bit_generator.state == plain.bit_generator.state
+    assert ours.spawn(1)[0].bit_generator.state == plain.spawn(1)[0].bit_generator.state
+
+
 def test_extending_the_grid_keeps_every_draw():
     small, large = planted.hoeffding(), planted.hoeffding(grid={"n": [5, 10, 100], "delta": [0.1]})
     np.testing.assert_array_equal(
@@ -68,6 +80,20 @@ def test_extending_the_grid_keeps_every_draw():
 
 def test_two_processes_give_the_same_bits(reference):
     with run(workers=2) as other:
+        assert_identical(reference, other)
+
+
+def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
+    monkeypatch.setattr("noisytheory.result._TOGETHER", 1)
+    with run() as other:
+        assert_identical(reference, other)
+
+
+@pytest.mark.parametrize("blocks", [1, 7])
+def test_blocks_weighed_in_other_company_give_the_same_bits(reference, monkeypatch, blocks):
+    # How many travel together depends on the clock.
+    monkeypatch.setattr("noisytheory.run._TASK_BLOCKS", blocks)
+    with run() as other:
         assert_identical(reference, other)
 
 

@@ -11,7 +11,7 @@ import pytest
 import noisytheory as nt
 from noisytheory.claim import Certificate, Law
 from noisytheory.draws import ClaimError, draw
-from noisytheory.verdict import Thresholds, right_side
+from noisytheory.verdict import RULES, Thresholds, right_side
 
 
 def verdict(claim, **settings):
@@ -128,6 +128,23 @@ def test_a_law_at_the_threshold_is_bracketed():
     law = Law([0.1 * 3, 1.0], [0.5, 0.5])
     low, high = law.exceeding(0.3)
     assert (low, high) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    "claim", [planted.hoeffding(), planted.data_dependent(), planted.mean(),
+              planted.unbounded_mean(), planted.equal(), planted.always(), planted.published()],
+    ids=lambda c: c.id,
+)
+def test_a_cell_weighs_the_same_in_any_company(claim):
+    claim = dataclasses.replace(claim, rows=64)
+    rule, cell = RULES[claim.kind], claim.cell(0)
+    summaries = [rule.summarise(claim, cell, draw(claim, cell, b, seed=3)) for b in range(67)]
+    many = rule.weigh(claim, [cell] * 67, summaries)
+    alone = [rule.weigh(claim, [cell], [summary]) for summary in summaries]
+    for side, name in enumerate(("against", "support")):
+        np.testing.assert_array_equal(
+            many[side], np.concatenate([one[side] for one in alone]), strict=True, err_msg=name
+        )
 
 
 def test_thresholds_share_the_level():
