@@ -808,12 +808,22 @@ def audit(
         _writable(report_folder)
     if scheduler is None:
         settings["workers"] = workers or _usable_cores(claims)
-    found = _tried(claims, settings, quiet)
+    from noisytheory.run import Unfinished
+
+    stopped: dict[str, tuple[int, str]] = {}
+    try:
+        found = _tried(claims, settings, quiet)
+    except Unfinished as unfinished:
+        found = unfinished.audit
+        stopped = {name: _diagnose(error) for name, error in unfinished.faults.items()}
     with found:
         # The answer first: a report that cannot be written must not take it along.
         page = None if report_folder is None else str(Path(report_folder) / "index.html")
         if as_json:
-            extra = {"as_expected": found.as_expected, "store": store, "report": page}
+            extra = {
+                "as_expected": found.as_expected and not stopped, "store": store, "report": page,
+                "not_tried": {name: line for name, (_, line) in stopped.items()},
+            }
             _say_json(out, {**found.to_dict(), **extra})
         else:
             if not quiet:
@@ -823,7 +833,11 @@ def audit(
             _report(found, report_folder)
         if page is not None and not as_json and not quiet:
             _say(out, f"report {page}")
-    context.exit(AS_EXPECTED if found.as_expected else DIFFERS)
+    for name, (_, line) in stopped.items():
+        # Not every line names its claim.
+        click.echo(f"not tried: {line if name in line else f'{name}: {line}'}", err=True)
+    codes = [code for code, _ in stopped.values()]
+    context.exit(max([*codes, AS_EXPECTED if found.as_expected else DIFFERS]))
 
 
 def _usable_cores(claims: Sequence[Claim]) -> int:

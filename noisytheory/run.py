@@ -7,6 +7,7 @@ engine, the number of workers, or how often a run was killed and resumed, the re
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -14,8 +15,15 @@ import platform
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -32,7 +40,7 @@ from noisytheory.store import Store, StoreError
 from noisytheory.trial import Trial
 from noisytheory.verdict import Thresholds
 
-__all__ = ["BUDGETS", "DEFAULT_SEED", "audit", "select"]
+__all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "select"]
 
 Progress = Callable[[str, int, int, int], None]
 
@@ -91,7 +99,8 @@ def audit(
     Raises
     ------
     ValueError
-        For an argument out of range, an unknown id, or a claim that cannot be tried.
+        For an argument out of range, an unknown id, or a claim that cannot be tried. Of several
+        claims the others are tried all the same: `Unfinished` holds their results.
     StoreError
         If the store belongs to another run or cannot be written.
 
@@ -130,9 +139,13 @@ def audit(
         _same_audit(opened, {**settings, "claims": names})
         # Here too: what a population caches in this process must not depend on the engine.
         with one_thread(), engine:
-            trials = _trials(chosen, settings, limit, max_blocks, opened)
-            for trial in _drive(trials, engine, progress):
-                results[trial.claim.id] = finish(trial, {**settings, **where})
+            faults = Faults(alone=len(chosen) == 1)
+            trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
+            for trial in _drive(trials, engine, progress, faults):
+                with faults.of(trial.claim):
+                    results[trial.claim.id] = finish(trial, {**settings, **where})
+        if not results:
+            raise next(iter(faults.errors.values()))
         opened.flush()
         for claim_id, result in results.items():
             results[claim_id] = Result(result.claim, result.summary, result.seed, store=opened)
@@ -142,10 +155,56 @@ def audit(
     provenance = {
         **told, "workers": engine.description, "seconds": round(time.time() - start, 2),
     }
-    ordered = {claim.id: results[claim.id] for claim in chosen}
+    ordered = {claim.id: results[claim.id] for claim in chosen if claim.id in results}
     if isinstance(claims, Claim):
         return ordered[claims.id]
-    return Audit(ordered, provenance, opened)
+    found = Audit(ordered, provenance, opened)
+    if faults.errors:
+        raise Unfinished(found, faults.errors)
+    return found
+
+
+class Unfinished(ClaimError):
+    """Some claims could not be tried; the others were.
+
+    Parameters
+    ----------
+    audit : Audit
+        The results of the others; the level was shared with those that failed.
+    faults : mapping of str to Exception
+        What stopped each of the rest, by claim id.
+    """
+
+    def __init__(self, audit: Audit, faults: Mapping[str, Exception]) -> None:
+        self.audit, self.faults = audit, dict(faults)
+        first = next(iter(self.faults.values()))
+        super().__init__(
+            f"{len(self.faults)} of {len(audit) + len(self.faults)} claims could not be tried "
+            f"(the results of the others: .audit): {first}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Unfinished, (self.audit, self.faults)
+
+
+class Faults:
+    """What stopped a claim, so that the others can go on; alone it stops the audit."""
+
+    def __init__(self, *, alone: bool) -> None:
+        self.alone = alone
+        self.errors: dict[str, Exception] = {}
+
+    @contextlib.contextmanager
+    def of(self, claim: Claim) -> Iterator[None]:
+        """Keep an exception of this claim's; those of the store and the engine concern all."""
+        try:
+            yield
+        except (StoreError, OSError, BrokenExecutor, CancelledError):
+            raise
+        except Exception as error:
+            if self.alone:
+                raise
+            self.errors[claim.id] = error
 
 
 def _where() -> dict[str, str]:
@@ -227,16 +286,17 @@ def _check_settings(
 
 def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
-    max_blocks: int | None, store: Store,
+    max_blocks: int | None, store: Store, faults: Faults,
 ) -> list[Trial]:
     trials = []
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
         thresholds = Thresholds.of(claim, settings["alpha"], settings["family"])
-        trials.append(
-            Trial(claim, seed=settings["seed"], thresholds=thresholds, max_blocks=blocks,
-                   store=store)
-        )
+        with faults.of(claim):
+            trials.append(
+                Trial(claim, seed=settings["seed"], thresholds=thresholds, max_blocks=blocks,
+                       store=store)
+            )
     return trials
 
 
@@ -245,18 +305,18 @@ _TASK_SECONDS = 0.2
 
 
 def _drive(
-    trials: Sequence[Trial], engine: Engine, progress: Progress | None
+    trials: Sequence[Trial], engine: Engine, progress: Progress | None, faults: Faults
 ) -> Iterable[Trial]:
-    """Keep the engine busy until every trial is decided; yields trials as they finish."""
+    """Keep the engine busy until every trial is decided or stopped; yields those decided."""
     queues: dict[int, deque[tuple[int, int]]] = {}
     for number, trial in enumerate(trials):
         if trial.open == 0:
             yield trial
             continue
         queues[number] = deque()
-        yield from _feed(trial, trial.start(), queues[number], progress)
-        if trial.open == 0:
-            del queues[number]
+        with faults.of(trial.claim):
+            _feed(trial, trial.start(), queues[number], progress)
+        yield from _decided(trial, number, queues, faults)
     running: dict[Future[Any], tuple[int, list[tuple[int, int]]]] = {}
     deaths = 0
     while queues:
@@ -273,8 +333,14 @@ def _drive(
         for future in done:
             number, items = running.pop(future)
             trial = trials[number]
+            if number not in queues:
+                continue  # Stopped by another of its tasks.
             try:
-                results = future.result()
+                with faults.of(trial.claim):
+                    results = future.result()
+                    trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
+                    _receive(trial, items, results, queues[number], progress)
+                deaths = 0
             except BrokenProcessPool as error:
                 deaths += 1
                 if deaths > 20:
@@ -284,16 +350,24 @@ def _drive(
                 # Every pending task of the pool is lost with it; put all of them back.
                 for other, (number_, items_) in list(running.items()):
                     other.cancel()
-                    queues[number_].extendleft(reversed(items_))
+                    if number_ in queues:
+                        queues[number_].extendleft(reversed(items_))
                 running.clear()
                 queues[number].extendleft(reversed(items))
                 engine.restart()
                 break
-            deaths = 0
-            trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
-            yield from _receive(trial, items, results, queues[number], progress)
-            if trial.open == 0:
-                del queues[number]
+            yield from _decided(trial, number, queues, faults)
+
+
+def _decided(
+    trial: Trial, number: int, queues: dict[int, Any], faults: Faults
+) -> Iterable[Trial]:
+    """The trial, if it is done; one that is done or stopped wants nothing more."""
+    stopped = trial.claim.id in faults.errors
+    if stopped or trial.open == 0:
+        del queues[number]
+    if trial.open == 0 and not stopped:
+        yield trial
 
 
 _TASK_BLOCKS = 64
@@ -310,7 +384,7 @@ def _batch(trial: Trial, queue: deque[tuple[int, int]]) -> list[tuple[int, int]]
 def _feed(
     trial: Trial, items: list[tuple[int, int]], queue: deque[tuple[int, int]],
     progress: Progress | None,
-) -> Iterable[Trial]:
+) -> None:
     """Queue items, taking blocks that the store already has from there."""
     stored = [item for item in items if item[1] >= 0 and item in trial.blocks]
     known = set(stored)
@@ -318,13 +392,14 @@ def _feed(
     for start in range(0, len(stored), _TASK_BLOCKS):
         taken = stored[start : start + _TASK_BLOCKS]
         found = [trial.blocks.get(*item) for item in taken]
-        yield from _receive(trial, taken, found, queue, progress, stored=True)
+        _receive(trial, taken, found, queue, progress, stored=True)
 
 
 def _receive(
     trial: Trial, items: list[tuple[int, int]], results: list[Any],
     queue: deque[tuple[int, int]], progress: Progress | None, stored: bool = False,
-) -> Iterable[Trial]:
+) -> None:
+    """Keep the blocks of a task, weigh them, and queue what the trial wants next."""
     for (index, block), result in zip(items, results, strict=True):
         if block >= 0 and not stored:
             trial.blocks.put(index, block, result)
@@ -333,6 +408,4 @@ def _receive(
     if trial.open < before and progress is not None:
         total = len(trial.cells)
         progress(trial.claim.id, total - trial.open, total, trial.replicates)
-    if trial.open == 0:
-        yield trial
-    yield from _feed(trial, following, queue, progress)
+    _feed(trial, following, queue, progress)

@@ -410,6 +410,26 @@ def test_a_file_that_exits_in_a_worker_is_named(variant):
     assert line == "noisytheory audit: variant.py called sys.exit(5): let it return instead"
 
 
+def test_a_claim_that_fails_leaves_the_others_their_verdicts(tmp_path):
+    path = tmp_path / "two.py"
+    path.write_text(HOEFFDING + """
+def lost(n, *, size, rng):
+    return {}["lost"]
+
+other = nt.Paper("mine", "x").tail(
+    "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
+""")
+    line = "mine/broken at n=10, block 0: simulate raised KeyError: 'lost'"
+    result = invoke("audit", path, "--budget", "smoke")
+    assert result.exit_code == 2 and "mine/theorem-2  tail  upheld" in result.stdout
+    assert result.stderr.startswith(f"not tried: {line}") and result.stderr.count("\n") == 1
+    result = invoke("audit", path, "--budget", "smoke", "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 2 and not told["as_expected"]
+    assert told["not_tried"]["mine/broken"].startswith(line)
+    assert [claim["id"] for claim in told["claims"]] == ["mine/theorem-2"]
+
+
 def test_a_simulator_that_fails_late_says_where_and_keeps_the_store(tmp_path, mine):
     path = tmp_path / "late.py"
     path.write_text(HOEFFDING.replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -26,6 +27,7 @@ from noisytheory.catalogue import load_file
 from noisytheory.draws import ClaimError, block_generator, draw
 from noisytheory.engine import Serial
 from noisytheory.result import replay_address
+from noisytheory.run import Unfinished
 from noisytheory.store import StoreError
 
 FAMILY = [
@@ -275,6 +277,41 @@ def test_a_claim_that_cannot_be_tried(simulate, message):
                                rows=64, grid={"n": [1], "delta": [0.5]})
     with pytest.raises(ClaimError, match=f"planted/bad at n=1.*{message}"):
         run(claim)
+
+
+def _fails(n, *, size, rng):
+    if size > 1:
+        raise KeyError("lost")
+    return np.zeros(size)
+
+
+def _no_bound(n, delta):
+    raise ZeroDivisionError("none")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_claim_that_fails_leaves_the_others_their_results(workers, tmp_path):
+    good = planted.hoeffding()
+    claims = [
+        planted.hoeffding("first", simulate=_fails), good,
+        dataclasses.replace(planted.hoeffding("second"), bound=_no_bound),
+    ]
+    alone = nt.audit([good, planted.hoeffding("third"), planted.hoeffding("fourth")],
+                     budget="smoke")
+    with pytest.raises(Unfinished, match=r"^2 of 3 claims could not be tried") as caught:
+        nt.audit(claims, budget="smoke", workers=workers, store=str(tmp_path / "s"))
+    assert caught.value.faults.keys() == {"planted/first", "planted/second"}
+    assert isinstance(caught.value.faults["planted/first"], ClaimError)
+    assert isinstance(caught.value.faults["planted/second"], ZeroDivisionError)
+    (found,) = caught.value.audit
+    # The level was shared with those that failed.
+    xr.testing.assert_equal(found.dataset, alone[good.id].dataset)
+
+
+def test_where_every_claim_fails_the_first_fault_is_raised():
+    claims = [planted.hoeffding(name, simulate=_fails) for name in ("first", "second")]
+    with pytest.raises(ClaimError, match=r"simulate raised KeyError"):
+        nt.audit(claims, budget="smoke")
 
 
 def test_unknown_claims_and_wrong_types():
