@@ -32,7 +32,7 @@ CAPTIONS = {
     "violations": "How often the promise was broken",
     "distribution": "The left side's distribution against the bound",
     "tightness": "Tightness along the grid",
-    "forest": "Tightness of every cell",
+    "forest": "Tightness, cell by cell",
     "means": "The mean against the right side",
     "laws": "The two laws",
     "excess": "The worst instances",
@@ -229,7 +229,7 @@ def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -
             figure = figures.styled(draw, math=True)(**given)
         text = figures.svg(figure, math=True)
     except Exception as error:  # of a user's code: a report must not be lost to it
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        what = _cell(f"{type(error).__name__}: {error}".rstrip(": "))
         return Picture("", "", f"The claim's own picture could not be drawn. {what}")
     _save(folder / file, text)
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
