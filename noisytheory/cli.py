@@ -464,7 +464,9 @@ def discrepancies(out: TextIO, pattern: str | None, as_json: bool) -> None:
     if not found:
         names = dict.fromkeys(n for paper, number, _ in known for n in (paper, number))
         raise _Mistake(f"no paper or number {pattern!r}{_offer(str(pattern), names)}")
-    entries = [_discrepancy(*one, place) for *one, places in found for place in places]
+    entries = [
+        _discrepancy(paper, number, place) for paper, number, places in found for place in places
+    ]
     if as_json:
         _say_json(out, entries)
         return

@@ -853,7 +853,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
         scale = axes.xaxis.get_transform()
         low, high = scale.transform(np.array([min(0.0, finite.min()), max(0.0, finite.max())]))
         room = 0.06 * (high - low)
-        axes.set_xlim(scale.inverted().transform(np.array([low - room, high + room])))
+        axes.set_xlim(*scale.inverted().transform(np.array([low - room, high + room])))
         axes.set_xticks(_apart(axes.xaxis))
     elif largest:
         low, high = min(0.0, float(finite.min())), max(0.0, float(finite.max()))
@@ -1329,10 +1329,12 @@ def _delta_ticks(axes: Axes, deltas: NDArray[np.float64]) -> None:
 
 def _apart(axis: Any) -> list[float]:
     """Ticks of an axis through 0 whose labels have room, 0 and the outermost first."""
-    low, high = axis.get_transform().transform(axis.get_view_interval())
+    scale = axis.get_transform()
+    low, high = scale.transform(axis.get_view_interval())
+    ticks = {*map(float, axis.get_majorticklocs()), 0.0}
     kept: dict[float, float] = {}
-    for tick in sorted({*map(float, axis.get_majorticklocs()), 0.0}, key=lambda t: (t != 0, -abs(t))):
-        place = (float(axis.get_transform().transform(np.array([tick]))[0]) - low) / (high - low)
+    for tick in sorted(ticks, key=lambda t: (t != 0, -abs(t))):
+        place = (float(scale.transform(np.array([tick]))[0]) - low) / (high - low)
         if 0 <= place <= 1 and all(abs(place - other) > 0.2 for other in kept.values()):
             kept[tick] = place
     return sorted(kept)

@@ -359,7 +359,9 @@ def test_what_print_gets_wrong_has_a_page(tmp_path):
     markdown = (tmp_path / "discrepancies.md").read_text(encoding="utf-8")
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
     # A table knows `\\|` in a cell as `\|`.
-    assert rows[2].startswith(r"| X1 | Theorem 1 | $\\|x\\|\le1\|2$ &lt;b> | `under_score` & less |")
+    assert rows[2].startswith(
+        r"| X1 | Theorem 1 | $\\|x\\|\le1\|2$ &lt;b> | `under_score` & less |"
+    )
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| X1", "| X2", "| ", "| X3"]
     for index in ("index.html", "README.md"):
         told = (tmp_path / index).read_text(encoding="utf-8")
