@@ -317,6 +317,15 @@ KERNEL_MEAN_DISCREPANCIES = {
             "Proposition 26, A.5", "Theorem 2, section 7.9 of [14], an article of 1962.",
             "We believe that section to be of DeGroot's book of 1970.",
         ),
+        _bookkeeping(
+            "Proofs of Theorems 14, 15 and 17, A.5, A.6 and A.8", "Lemma 26.",
+            "It is Proposition 26.",
+        ),
+        _bookkeeping(
+            "Lemma 25 and proof of Theorem 7, A.3", r"$y\tilde f<0$ implies $yf<\epsilon$.",
+            r"The losses have $\le$ in both places; the same two lines prove that.",
+        ),
+        _bookkeeping("Sec. 7", "Announces several UCI data sets.", "None is printed."),
     ],
 }
 AVERAGE_CLASSIFIER_DISCREPANCIES = {
