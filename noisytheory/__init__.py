@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from noisytheory.claim import Certificate as Certificate
     from noisytheory.claim import Claim as Claim
+    from noisytheory.claim import Discrepancy as Discrepancy
     from noisytheory.claim import Law as Law
     from noisytheory.claim import Paper as Paper
     from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
@@ -23,6 +24,7 @@ _LAZY = {
     "Audit": "result",
     "Certificate": "claim",
     "Claim": "claim",
+    "Discrepancy": "claim",
     "KernelMeanClassifier": "kernel_mean.estimator",
     "Law": "claim",
     "MultipleKernelMean": "kernel_mean.multiple",

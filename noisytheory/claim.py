@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["KINDS", "Certificate", "Claim", "Law", "Paper"]
+__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Law", "Paper"]
 
 KINDS: dict[str, str] = {
     "tail": "Pr[L > R(delta)] <= delta",
@@ -152,6 +152,30 @@ class Certificate:
         return self.exceeds() or self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Discrepancy:
+    """One place where a paper's print and the truth differ, and the claims that decide it.
+
+    Parameters
+    ----------
+    place : str
+        Place in print.
+    printed, true : str
+        What print says, and what is true: Markdown with ``$TeX$``.
+    claims, repaired : sequence of str
+        Names of the claims that try it as printed, and repaired; without the paper's id.
+    why : str
+        Why nothing is refuted; empty where a claim as printed is.
+    """
+
+    place: str
+    printed: str
+    true: str
+    claims: Sequence[str] = ()
+    repaired: Sequence[str] = ()
+    why: str = ""
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper: its id is the first part of its claims' ids; its methods declare claims by kind.
@@ -164,9 +188,9 @@ class Paper:
         Title, or author and year.
     authors, reference : str
         For the report.
-    discrepancies : mapping of str to sequence of str
-        Numbered discrepancies in print, each with the names of the claims that decide it. A claim's
-        note ends with the numbers of its own.
+    discrepancies : mapping of str to sequence of Discrepancy
+        By number; one number may be of several places. A claim's note ends with the numbers of its
+        own.
 
     Examples
     --------
@@ -180,7 +204,7 @@ class Paper:
     title: str
     authors: str = ""
     reference: str = ""
-    discrepancies: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)
+    discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
 
     def remark(self, claim_id: str) -> str:
         """The numbers of the discrepancies that a claim decides, as a sentence or nothing.
@@ -194,7 +218,10 @@ class Paper:
         str
         """
         name = claim_id.removeprefix(f"{self.id}/")
-        found = [number for number, names in self.discrepancies.items() if name in names]
+        found = [
+            number for number, places in self.discrepancies.items()
+            if any(name in (*place.claims, *place.repaired) for place in places)
+        ]
         noun = "Discrepancy" if len(found) == 1 else "Discrepancies"
         return f"{noun} {', '.join(found)}." if found else ""
 
@@ -322,8 +349,9 @@ class Claim:
         broken.
     picture : callable, optional
         ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
-        print, drawn again. Its docstring's first paragraph is the caption, the figure's label the
-        text for those who do not see it. No part of the fingerprint, nor is a ``pictures*.py``.
+        print, drawn again. Its docstring's first paragraph is the caption, in Markdown, the
+        figure's label the text for those who do not see it. No part of the fingerprint, nor is a
+        ``pictures*.py``.
 
     Raises
     ------

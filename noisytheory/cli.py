@@ -30,7 +30,7 @@ from noisytheory import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from noisytheory.claim import Claim
+    from noisytheory.claim import Claim, Discrepancy
     from noisytheory.result import Audit, Result
 
 __all__ = ["main"]
@@ -441,6 +441,62 @@ def claims(out: TextIO, pattern: str | None, keyword: str | None, as_json: bool)
         return
     rows = [[c.id, c.kind, c.expect, c.place] for c in found]
     _say(out, _table([["id", "kind", "expected", "place in print"], *rows]))
+
+
+@main.command()
+@click.argument("pattern", metavar="[PAPER|NUMBER]", required=False)
+@_json_flag
+@_answers
+def discrepancies(out: TextIO, pattern: str | None, as_json: bool) -> None:
+    """List where print and truth differ: all, of a paper, or a number such as D9."""
+    import fnmatch
+
+    papers = {claim.paper.id: claim.paper for claim in _all_claims()}
+    known = [
+        (paper.id, number, places)
+        for paper in papers.values() for number, places in paper.discrepancies.items()
+    ]
+    found = [
+        (paper, number, places) for paper, number, places in known
+        if pattern is None
+        or any(fnmatch.fnmatchcase(n, pattern) for n in (paper, number, f"{paper}/{number}"))
+    ]
+    if not found:
+        names = dict.fromkeys(n for paper, number, _ in known for n in (paper, number))
+        raise _Mistake(f"no paper or number {pattern!r}{_offer(str(pattern), names)}")
+    entries = [
+        _discrepancy(paper, number, place) for paper, number, places in found for place in places
+    ]
+    if as_json:
+        _say_json(out, entries)
+        return
+    _say(out, "\n\n".join(_discrepancy_text(entry) for entry in entries))
+
+
+def _discrepancy(paper: str, number: str, about: Discrepancy) -> dict[str, Any]:
+    from noisytheory.catalogue import find
+
+    def named(names: Iterable[str]) -> list[dict[str, str]]:
+        claims = [find(f"{paper}/{name}") for name in names]
+        return [{"id": c.id, "expected": c.expect, "origin": c.origin} for c in claims]
+
+    return {
+        "paper": paper, "number": number, "place": about.place, "printed": about.printed,
+        "true": about.true, "claims": named(about.claims), "repaired": named(about.repaired),
+        "why": about.why or None,
+    }
+
+
+def _discrepancy_text(entry: Mapping[str, Any]) -> str:
+    lines = [f"{click.style(entry['number'], bold=True)}  {entry['paper']}, {entry['place']}"]
+    told = [("print says", entry["printed"]), ("true is", entry["true"])]
+    for head, claims in (("as printed", entry["claims"]), ("repaired", entry["repaired"])):
+        told += [
+            ("candidate" if claim["origin"] == "candidate" else head,
+             f"{claim['id']} ({claim['expected']})") for claim in claims
+        ]
+    told += [("not refuted", entry["why"])] if entry["why"] else []
+    return "\n".join([*lines, *(f"  {head:<12}{text}" for head, text in told)])
 
 
 def _arguments(claim: Claim) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ def variant(tmp_path):
 
 def test_help_names_every_command_and_exit_code():
     text = answer("--help")
-    for command in ("claims", "show", "bound", "audit", "report", "replay"):
+    for command in ("claims", "discrepancies", "show", "bound", "audit", "report", "replay"):
         assert command in text
         assert "Usage" in answer(command, "--help")
     assert "130 interrupted" in text
@@ -872,6 +872,25 @@ class TestTheCatalogue:
         under = json.loads(answer("claims", "kernel-mean", "--json"))
         assert under == json.loads(answer("claims", "kernel-mean/*", "--json"))
         assert len(under) > 5
+
+    def test_discrepancies_are_listed_by_paper_and_number(self):
+        everything = json.loads(answer("discrepancies", "--json"))
+        assert {entry["paper"] for entry in everything} == {"kernel-mean", "average-classifier"}
+        (one,) = json.loads(answer("discrepancies", "D12", "--json"))
+        assert one["place"] == "Corollary 23, Sec. 6" and one["why"] is None
+        assert one["claims"] == [{
+            "id": "kernel-mean/corollary-23/printed", "expected": "refuted", "origin": "paper",
+        }]
+        paper = json.loads(answer("discrepancies", "average-classifier", "--json"))
+        assert paper == [entry for entry in everything if entry["paper"] == "average-classifier"]
+        text = answer("discrepancies")
+        for entry in everything:
+            assert entry["number"] in text and entry["true"] in text
+        assert "as printed" not in answer("discrepancies", "A11")
+        assert "Bookkeeping" in answer("discrepancies", "kernel-mean/D22")
+
+    def test_an_unknown_number_is_one_line(self):
+        assert "no paper or number 'D99'; did you mean D9" in mistake("discrepancies", "D99")
 
     def test_unknown_ids_are_one_line_that_offers_the_nearest(self):
         line = mistake("show", "kernel-mean/theorem5")

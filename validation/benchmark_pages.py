@@ -7,15 +7,19 @@ A script under ``benchmarks/`` records one JSON file in ``benchmarks/results/``:
      "rows": [{"work": "herding n=50,000", "who": "noisytheory", "seconds": 3.2, "peak_mib": 17.0,
                "error": 0.00607, "note": ""}],
      "goals": [{"work": "herding n=50,000", "goal": "10 x the rival", "measured": "7.2 x",
-                "reached": false, "why": "memory-bound"}]}
+                "reached": false, "why": "memory-bound", "who": "noisytheory", "rival": "coreax"}]}
 
 ``work`` groups the rows; a ``who`` that begins with "noisytheory" is ours, all others are rivals;
-seconds, memory and error may be null where there is none.
+seconds, memory and error may be null where there is none. A goal that compares two rows names them.
+
+Like is compared with like: a row computes in the precision that its note ("float32 inside"), its
+``who`` or its ``work`` has, and in float64 where none of them says anything.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,36 +36,98 @@ TEMPLATES = Path(__file__).with_name("templates")
 OURS = "noisytheory"
 
 
+Row = dict[str, Any]
+
+
+def precision(row: Row) -> str:
+    """The precision that a row computes in."""
+    inside = re.search(r"\b(float\d\d) inside", row.get("note") or "")
+    told = inside or re.search(r"\b(float\d\d)\b", f"{row['who']} {row['work']}")
+    return told[1] if told else "float64"
+
+
+def _named(row: Row) -> str:
+    """Who it is, with the precision."""
+    who, kind = str(row["who"]), precision(row)
+    return who if kind in who else f"{who} ({kind})"
+
+
 @dataclass(frozen=True)
 class Work:
     """Everybody's row of one piece of work, the fastest first."""
 
     name: str
-    rows: list[dict[str, Any]]
+    rows: list[Row]
 
-    def _best(self, key: str, ours: bool) -> float | None:
-        values = [
-            row[key] for row in self.rows
+    @property
+    def mixed(self) -> bool:
+        """Whether its rows compute in different precisions."""
+        return len({precision(row) for row in self.rows if row["seconds"] is not None}) > 1
+
+    def best(self, ours: bool, like: Row | None = None, key: str = "seconds") -> Row | None:
+        """The fastest (or smallest) row of ours or of the rivals, in the precision of another."""
+        rows = [
+            row for row in self.rows
             if row["who"].startswith(OURS) == ours and row.get(key) is not None
+            and (like is None or precision(row) == precision(like))
         ]
-        return min(values) if values else None
+        return min(rows, key=lambda row: float(row[key])) if rows else None
 
-    def ratio(self, key: str) -> float | None:
-        """The best rival's seconds (or memory) over our best: above 1 we are ahead."""
-        ours, rival = self._best(key, True), self._best(key, False)
-        return None if not ours or rival is None else rival / ours
-
-    def against(self, row: dict[str, Any]) -> str:
-        """A row's seconds against the best rival's, in words."""
-        rival, seconds = self._best("seconds", False), row.get("seconds")
+    def against(self, row: Row, like: bool = False) -> str:
+        """A row's seconds against the best rival's, of all or in its precision, in words."""
+        rival, seconds = self.best(False, row if like else None), row.get("seconds")
         if rival is None or seconds is None:
             return "–"
         if not row["who"].startswith(OURS):
-            return "best rival" if seconds == rival else f"{number(seconds / rival, 2)} × its time"
-        ahead = rival / seconds
+            best = "best of its precision" if like else "best rival"
+            times = number(seconds / rival["seconds"], 2)
+            return best if seconds == rival["seconds"] else f"{times} × its time"
+        ahead = rival["seconds"] / seconds
         return (
             f"{number(ahead, 2)} × faster" if ahead >= 1 else f"{number(1 / ahead, 2)} × slower"
         )
+
+    def compared(self, goal: Row) -> str:
+        """Whom a goal compares, in which precision, and how the best rival of all stands to it."""
+        rows = {row["who"]: row for row in self.rows}
+        if "who" not in goal:
+            return "–"
+        ours, rival, best = rows[goal["who"]], rows[goal["rival"]], self.best(False)
+        assert best is not None
+        told = f"{_named(ours)} with {_named(rival)}"
+        if best is rival:
+            return f"{told}, the best rival"
+        ratio = number(best["seconds"] / ours["seconds"], 2)
+        return f"{told}; with the best rival, {_named(best)}, {ratio} x"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our fastest row in one precision beside the rivals; ratios above 1 say that we are ahead."""
+
+    name: str
+    alike: float | None
+    best: float
+    memory: float | None
+
+    @classmethod
+    def of(cls, work: Work) -> list[Comparison]:
+        """One for every precision of ours, where there is a rival."""
+        rival, smallest = work.best(False), work.best(False, key="peak_mib")
+        found = []
+        for kind in sorted({precision(row) for row in work.rows if row["who"].startswith(OURS)}):
+            ours = work.best(True, {"who": kind, "work": ""})
+            if ours is None or rival is None:
+                continue
+            like = work.best(False, ours)
+            small = smallest is not None and ours.get("peak_mib")
+            found.append(cls(
+                f"{work.name}, {kind}" if work.mixed and kind not in work.name else work.name,
+                None if like is None else like["seconds"] / ours["seconds"],
+                rival["seconds"] / ours["seconds"],
+                smallest["peak_mib"] / ours["peak_mib"] if smallest is not None and small else None,
+            ))
+        return found
 
 
 @dataclass(frozen=True)
@@ -100,6 +166,9 @@ def read(folder: Path = RESULTS) -> list[Benchmark]:
         for goal in goals:
             if goal["work"] not in groups:
                 raise ValueError(f"{path.name}: a goal is of {goal['work']!r}, which no row has")
+            known = {row["who"] for row in groups[goal["work"]] if row["seconds"] is not None}
+            for who in {goal[name] for name in ("who", "rival") if name in goal} - known:
+                raise ValueError(f"{path.name}: a goal compares {who!r}, which was not timed")
         works = [
             Work(name, sorted(rows, key=lambda r: (r["seconds"] is None, r["seconds"] or 0.0)))
             for name, rows in groups.items()
@@ -125,9 +194,11 @@ def write(output: Path, folder: Path = RESULTS) -> bool:
     if figure is not None:
         (output / "benchmarks.svg").write_text(figures.svg(figure) + "\n", encoding="utf-8")
     goals = [goal for benchmark in benchmarks for goal in benchmark.goals]
+    works = {work.name: work for benchmark in benchmarks for work in benchmark.works}
     for suffix in ("html", "md"):
         text = templates.get_template(f"benchmarks.{suffix}").render(
-            benchmarks=benchmarks, goals=goals, reached=sum(bool(g["reached"]) for g in goals),
+            benchmarks=benchmarks, goals=goals, missed=[g for g in goals if not g["reached"]],
+            works=works, precision=precision,
             alt=figure.get_label() if figure is not None else None,
         )
         (output / f"benchmarks.{suffix}").write_text(text.rstrip() + "\n", encoding="utf-8")
@@ -136,28 +207,31 @@ def write(output: Path, folder: Path = RESULTS) -> bool:
 
 @figures.styled
 def ratios(benchmarks: list[Benchmark]) -> Any:
-    """The best rival's time and memory over ours, a row a work; None if nobody has a rival."""
+    """The rivals' time and memory over ours, a row a work and precision; None without rivals."""
     from matplotlib.figure import Figure
 
-    works = [
-        work for benchmark in benchmarks for work in benchmark.works
-        if work.ratio("seconds") is not None
+    found = [
+        comparison for benchmark in benchmarks for work in benchmark.works
+        for comparison in Comparison.of(work)
     ]
-    if not works:
+    if not found:
         return None
-    figure = Figure(figsize=(8.2, 1.3 + 0.34 * len(works)), layout="constrained")
+    figure = Figure(figsize=(8.2, 1.4 + 0.34 * len(found)), layout="constrained")
     axes = figure.add_subplot()
-    places = np.arange(len(works))
-    for key, label, shift, style in (
-        ("seconds", "time", -0.1, {"marker": "o", "color": "C0"}),
-        ("peak_mib", "memory", 0.1, {"marker": "s", "color": "C1", "markerfacecolor": "none"}),
+    places = np.arange(len(found))
+    for name, label, shift, style in (
+        ("alike", "time, best rival of the same precision", -0.16, {"marker": "o", "color": "C0"}),
+        ("best", "time, best rival of any", 0.0,
+         {"marker": "o", "color": "C0", "markerfacecolor": "none"}),
+        ("memory", "memory, smallest rival", 0.16,
+         {"marker": "s", "color": "C1", "markerfacecolor": "none"}),
     ):
-        values = [work.ratio(key) for work in works]
+        values = [getattr(comparison, name) for comparison in found]
         kept = [i for i, value in enumerate(values) if value]
         axes.plot(
             [values[i] for i in kept], places[kept] + shift, linestyle="none", label=label, **style
         )
-    axes.axvline(1, color="C2", linewidth=1.2, label="as the best rival")
+    axes.axvline(1, color="C2", linewidth=1.2, label="as the rival")
     axes.set_xscale("log")
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0.7), max(high, 1.5))
@@ -167,18 +241,22 @@ def ratios(benchmarks: list[Benchmark]) -> Any:
     shown = shown if len(shown) <= 9 else [t for t in shown if f"{t:e}".startswith("1")]
     axes.set_xticks(shown, [number(t) for t in shown])
     axes.set_xticks([], minor=True)
-    axes.set_yticks(places, [textwrap.fill(work.name, 44) for work in works])
-    axes.set_ylim(len(works) - 0.4, -0.6)
+    axes.set_yticks(places, [textwrap.fill(comparison.name, 44) for comparison in found])
+    axes.set_ylim(len(found) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("best rival / ours [ratio]; right of 1 we are ahead")
-    figure.legend(loc="outside lower left", ncols=3)
-    ahead = sum((work.ratio("seconds") or 0) >= 1 for work in works)
-    figure.suptitle(
-        f"Faster than the best rival in {ahead} of {len(works)} pieces of work", x=0.012,
-        ha="left", fontsize=9.5, fontweight="bold",
-    )
-    figure.set_label(
-        f"Time and memory of the best rival over ours for {len(works)} pieces of work; right of "
-        f"the line at 1 ours is ahead, in time {ahead} times."
-    )
+    axes.set_xlabel("rival / ours [ratio]; right of 1 we are ahead")
+    figure.legend(loc="outside lower left", ncols=2)
+    ahead = sum(comparison.best >= 1 for comparison in found)
+    weighed = [comparison for comparison in found if comparison.memory is not None]
+    small = sum((comparison.memory or 0) >= 1 for comparison in weighed)
+    title = f"Faster than the best rival in {ahead} of {len(found)} comparisons"
+    if weighed:
+        title += f", in no more memory than the smallest in {small} of {len(weighed)}"
+    figure.suptitle(title, x=0.012, ha="left", fontsize=9.5, fontweight="bold")
+    more = [c.name for c in weighed if (c.memory or 0) < 1]
+    slower = [c.name for c in found if c.best < 1]
+    label = f"{title}. A row a piece of work and precision; right of the line at 1 ours is ahead."
+    label += f" Slower: {'; '.join(slower)}." if slower else ""
+    label += f" In more memory: {'; '.join(more)}." if more else ""
+    figure.set_label(label)
     return figure

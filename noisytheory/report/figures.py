@@ -59,6 +59,9 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 
 LINES = len(COLOURS)
 """Series in a panel at most: more cannot be told apart."""
 
+ROUNDING = 1e-12
+"""Within this an inequality that was upheld is drawn as an equality."""
+
 ROWS = 24
 """Rows of a forest at most."""
 
@@ -341,6 +344,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     ends = np.array([deltas.min() / 1.7, min(1.0, deltas.max() * 1.7)])
     step = np.linspace(-1, 1, len(groups)) * min(0.028 * len(groups), 0.14)
     worst_of_several = any(len(members) > 1 for _, members in groups)
+    seen = dict.fromkeys(("interval", "arrow", "edge"), False)
     for k, (label, members) in enumerate(groups):
         drawn = _worst(record, members, rate, high)
         at = (drawn, np.arange(deltas.size))
@@ -355,11 +359,14 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
             x, y = delta * 10.0 ** step[k], rate[at][j]
             if record.is_exact[drawn[j]]:
                 # Below the lower edge: a mark on it.
+                seen["edge"] |= bool(y <= floor)
                 axes.plot([x], [max(y, floor)], clip_on=False, **look)
             elif y > 0:
+                seen["interval"] = True
                 gap = [[y - low[at][j]], [high[at][j] - y]]
                 axes.errorbar([x], [y], yerr=gap, elinewidth=1.1, **look)
             else:
+                seen["arrow"] = True
                 top = high[at][j]
                 look |= {"marker": "_", "markersize": 8}
                 axes.errorbar([x], [top], yerr=[0.45 * top], uplims=True, elinewidth=1.1, **look)
@@ -390,11 +397,15 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         title = f"Broken at most {number(share, 2)} times as often as allowed"
     which = "the worst cell of each group" if worst_of_several else "each cell"
     alt = (
-        f"Observed rate of violations against the promised level for {which}, on logarithmic "
-        "axes, with 99% Clopper-Pearson intervals (none where exact); above the diagonal the "
-        "promise is broken. Arrows are upper limits where nothing was seen; marks on the lower "
-        "edge lie there or below."
+        f"{'Exact' if record.exact else 'Observed'} rate of violations against the promised level "
+        f"for {which}, on logarithmic axes"
     )
+    if seen["interval"]:
+        alt += ", with 99% Clopper-Pearson intervals"
+        alt += " (none where exact)" if record.is_exact.any() else ""
+    alt += "; above the diagonal the promise is broken."
+    alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
+    alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
     if worst_of_several:
         axes.set_ylabel("rate of violations, worst cell\n[probability]")
     return _finish(figure, axes, title, alt)
@@ -556,13 +567,29 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     elif record.kind == "mean":
         what = "mean of the left side / bound"
     alt = (
-        f"A row for each of {len(rows)} of {record.size} cells with the ratio of left side and "
-        "bound and its 99% interval; right of the line at 1 the promise is broken. "
-        "An arrow: no upper limit from so few draws."
+        f"A row for {_each(record, rows)} with the ratio of left side and bound"
+        f"{_with_interval(centre, low, high, rows)}; right of the line at 1 the promise is broken."
     )
+    if np.isposinf(high[rows]).any():
+        alt += " An arrow: no upper limit from so few draws."
     figure, axes = _forest(record, rows, centre, low, high, 1.0, "the bound")
     axes.set_xlabel(textwrap.fill(what, 40))
     return _finish(figure, axes, title, alt)
+
+
+def _each(record: Record, rows: Sequence[int]) -> str:
+    """The cells that have a row, in words."""
+    if len(rows) < record.size:
+        return f"each of {len(rows)} of {record.size} cells"
+    return f"each of {record.size} cells" if record.size > 1 else "the only cell"
+
+
+def _with_interval(
+    centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rows: Sequence[int]
+) -> str:
+    """What a caption says of intervals: nothing where none is drawn."""
+    gap = np.stack([centre - low, high - centre])[:, rows]
+    return " and its 99% interval" if np.any(np.isfinite(gap) & (gap > 0)) else ""
 
 
 def _forest_title(record: Record, centre: NDArray[Any], rows: Sequence[int]) -> str:
@@ -624,8 +651,11 @@ def _points(
     below, above = (np.nan_to_num(v, posinf=0.0).clip(0) for v in (centre - low, high - centre))
     x, y = (centre, place) if across else (place, centre)
     look: dict[str, Any] = style | {"linestyle": "none", "elinewidth": 1.2}
-    gap: dict[str, Any] = {"xerr" if across else "yerr": np.stack([below, above])}
-    axes.errorbar(x, y, label=label, **gap, **look)
+    if below.any() or above.any():
+        gap: dict[str, Any] = {"xerr" if across else "yerr": np.stack([below, above])}
+        axes.errorbar(x, y, label=label, **gap, **look)
+    else:
+        axes.plot(x, y, label=label, **(style | {"linestyle": "none"}))
     open_ = np.isposinf(high) & np.isfinite(centre)
     if open_.any():
         reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[open_])}
@@ -707,8 +737,8 @@ def means(dataset: xr.Dataset | Record) -> Figure:
             else f"The mean is within {number(worst, 2)} of the promised value"
         )
     alt = (
-        f"A row for each of {len(rows)} of {record.size} cells: mean of the left side "
-        f"({record.side}) against the {divisor} with a 99% interval."
+        f"A row for {_each(record, rows)}: mean of the left side ({record.side}) against the "
+        f"{divisor}{_with_interval(centre, low, high, rows)}."
     )
     return _finish(figure, axes, title, alt)
 
@@ -809,6 +839,10 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     values = record.per_cell("mean").astype(float)
     tries = record.per_cell("tries")
     values = np.where(np.isfinite(values), values, np.nan)
+    # What rounding leaves of equality would stand on the wrong side of a line that was kept.
+    within = (record.decision[:, 0] == UPHELD) & (values > -ROUNDING)
+    rounded = np.nanmax(np.abs(values), where=within, initial=0.0)
+    values = np.where(within, 0.0, values)
     rows = _rows(record, np.nan_to_num(values, nan=-np.inf))
     figure, axes = _forest(record, rows, values, values, values, 0.0, "allowed", values=False)
     finite = values[np.isfinite(values)]
@@ -816,14 +850,17 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     spread = np.abs(finite[finite != 0])
     if spread.size and largest / spread.min() > 1e3:
         axes.set_xscale("symlog", linthresh=max(float(spread.min()), 1e-12))
-        ticks = axes.get_xticks()
-        if len(ticks) > 5:
-            axes.set_xticks(sorted({*ticks[:: -(-len(ticks) // 4)], 0.0}))
+        scale = axes.xaxis.get_transform()
+        low, high = scale.transform(np.array([min(0.0, finite.min()), max(0.0, finite.max())]))
+        room = 0.06 * (high - low)
+        axes.set_xlim(*scale.inverted().transform(np.array([low - room, high + room])))
+        axes.set_xticks(_apart(axes.xaxis))
     elif largest:
         low, high = min(0.0, float(finite.min())), max(0.0, float(finite.max()))
         axes.set_xlim(low - 0.08 * (high - low), high + 0.08 * (high - low))
+        axes.locator_params(axis="x", nbins=5)
     else:
-        axes.set_xlim(-1, 1)
+        axes.set(xlim=(-1, 1), xticks=[0])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
     at = record.counterexample_cell
     if at is not None and at in rows:
@@ -833,7 +870,8 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
         )
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
-    axes.set_xlabel(textwrap.fill(f"largest {what}{unit}", 40))
+    note = f"\n(drawn as 0: rounding, up to {number(float(rounded), 2)})" if rounded else ""
+    axes.set_xlabel(textwrap.fill(f"largest {what}{unit}", 40) + note)
     broken = int((record.decision == REFUTED).sum())
     total = number(int(tries.sum()))
     if broken:
@@ -846,9 +884,12 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     else:
         title = f"No break in {total} tries"
     alt = (
-        f"A row for each of {len(rows)} of {record.size} cells with its worst instance; right of "
-        "the line at 0 the statement is broken."
+        f"A row for {_each(record, rows)} with the worst instance; right of the line at 0 the "
+        "statement is broken."
     )
+    if rounded:
+        alt += f" What is left of equality by rounding, up to {number(float(rounded), 2)}, is "
+        alt += "drawn as 0."
     return _finish(figure, axes, title, alt)
 
 
@@ -893,7 +934,8 @@ def optimum(dataset: xr.Dataset | Record) -> Figure:
         f"In {broken} of {record.size} instances the optimum is smaller than promised"
         if broken else "The exact optimum is at least what is promised"
     )
-    alt = f"Promised value and exact optimum for {len(rows)} of {record.size} instances."
+    count = f"{record.size}" if len(rows) == record.size else f"{len(rows)} of {record.size}"
+    alt = f"Promised value and exact optimum for {count} instances."
     return _finish(figure, axes, title, alt)
 
 
@@ -997,7 +1039,7 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
 
 @styled
 def published(dataset: xr.Dataset | Record) -> Figure:
-    """Our number beside the printed one, a row a cell, both with 99% intervals.
+    """Our number beside the printed one, a row a cell, with 99% intervals where there are errors.
 
     Parameters
     ----------
@@ -1049,7 +1091,9 @@ def published(dataset: xr.Dataset | Record) -> Figure:
         f"{broken} of {record.size} printed numbers are not what we find" if broken
         else f"{agree} of {record.size} printed numbers are found again"
     )
-    alt = f"Printed number and ours for {len(rows)} of {record.size} cells with 99% intervals."
+    drawn = bool(half[rows].any() or printed_half[rows].any())
+    alt = f"Printed number and ours for {_each(record, rows)}"
+    alt += ", with 99% intervals." if drawn else "."
     return _finish(figure, axes, title, alt)
 
 
@@ -1121,20 +1165,16 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
     from matplotlib.figure import Figure
 
     papers = list(dict.fromkeys(str(r.paper) for r in records))
-    step = 0.04
+    reach, width = _reach(records), 8.2
+    span = float(np.log10(reach[1] / reach[0]))
+    # Dots this far apart, in decades, do not touch.
+    step = 5.5 * span / (72 * width)
     stacks = []
     for paper in papers:
-        height: dict[int, int] = {}
-        placed = []
-        for record in sorted((r for r in records if r.paper == paper), key=lambda r: r.verdict):
-            assert record.tightness is not None
-            column = round(np.log10(record.tightness) / step)
-            height[column] = height.get(column, 0) + 1
-            placed.append((record, 10.0 ** (column * step), height[column]))
-        stacks.append((placed, max(height.values())))
+        placed = _swarm([r for r in records if r.paper == paper], step)
+        stacks.append((placed, max(y for _, _, y in placed)))
     tallest = [max(top, 14) + 1.5 for _, top in stacks]
-    reach = _reach(records)
-    figure = Figure(figsize=(8.2, 0.9 + 0.085 * sum(tallest)), layout="constrained")
+    figure = Figure(figsize=(width, 0.9 + 0.085 * sum(tallest)), layout="constrained")
     panels = figure.subplots(
         len(papers), 1, sharex=True, squeeze=False, height_ratios=tallest
     ).ravel()
@@ -1150,7 +1190,7 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
         free = 2 + max((y for _, x, y in placed if abs(np.log10(x)) > step), default=0)
         for sign in (-1, 1):
             side = [p for p in placed if sign * (p[1] - 1) > 0]
-            _name_extremes(axes, side, float(np.log10(reach[1] / reach[0])), free)
+            _name_extremes(axes, side, span, free)
         axes.set_title(f"{paper}, {len(placed)} claims", fontsize=RC["font.size"])
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
@@ -1159,6 +1199,18 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
     _tightness_axis(panels[-1], records)
     alt += " A dot a claim, a panel a paper; the loosest and the most broken are named."
     return _finish(figure, panels[-1], title, alt)
+
+
+def _swarm(records: Sequence[Record], step: float) -> list[tuple[Record, float, int]]:
+    """Each claim at its tightness, as low as no dot within a step allows."""
+    placed: list[tuple[Record, float, int]] = []
+    for record in sorted(records, key=lambda r: (r.verdict, r.tightness)):
+        assert record.tightness is not None
+        x = float(record.tightness)
+        taken = {height for _, other, height in placed if abs(np.log10(x / other)) < step}
+        free = next(h for h in range(1, len(taken) + 2) if h not in taken)
+        placed.append((record, x, free))
+    return placed
 
 
 def _name_extremes(
@@ -1275,6 +1327,19 @@ def _delta_ticks(axes: Axes, deltas: NDArray[np.float64]) -> None:
     axes.set_xticklabels([number(t) for t in ticks])
 
 
+def _apart(axis: Any) -> list[float]:
+    """Ticks of an axis through 0 whose labels have room, 0 and the outermost first."""
+    scale = axis.get_transform()
+    low, high = scale.transform(axis.get_view_interval())
+    ticks = {*map(float, axis.get_majorticklocs()), 0.0}
+    kept: dict[float, float] = {}
+    for tick in sorted(ticks, key=lambda t: (t != 0, -abs(t))):
+        place = (float(scale.transform(np.array([tick]))[0]) - low) / (high - low)
+        if 0 <= place <= 1 and all(abs(place - other) > 0.2 for other in kept.values()):
+            kept[tick] = place
+    return sorted(kept)
+
+
 def _plain_log(axis: Any) -> None:
     """Decades, with 2 and 5 between them where there are few."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -1282,7 +1347,7 @@ def _plain_log(axis: Any) -> None:
     low, high = axis.get_view_interval()
     decades = np.log10(max(high, 1e-300) / max(low, 1e-300))
     subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.8 else tuple(range(1, 10))
-    axis.set_major_locator(LogLocator(subs=subs, numticks=9))
+    axis.set_major_locator(LogLocator(subs=subs, numticks=9 if decades < 8 else 5))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
     axis.set_minor_formatter(NullFormatter())
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.draws import one_thread
 from noisytheory.report import figures, mathematics, prose
+from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from noisytheory.claim import Claim, Paper
     from noisytheory.result import Audit
 
 __all__ = ["environment", "write"]
@@ -30,7 +32,7 @@ CAPTIONS = {
     "violations": "How often the promise was broken",
     "distribution": "The left side's distribution against the bound",
     "tightness": "Tightness along the grid",
-    "forest": "Tightness of every cell",
+    "forest": "Tightness, cell by cell",
     "means": "The mean against the right side",
     "laws": "The two laws",
     "excess": "The worst instances",
@@ -60,6 +62,13 @@ class Page:
     record: Record
     pictures: list[Picture]
     own: Picture | None = None
+    numbers: Sequence[Entry] = ()
+
+    @property
+    def note(self) -> str:
+        """The note; without the numbers of discrepancies where the page links to their list."""
+        note = str(self.record.note).strip()
+        return re.sub(r"\s*Discrepanc(y|ies) [^.]*\.$", "", note) if self.numbers else note
 
     @property
     def path(self) -> str:
@@ -134,8 +143,16 @@ def write(
         raise ValueError(f"output must be a folder, and {folder} is a file")
     records = read(source)
     templates = environment()
-    own = _own(records, _drawings(source, records), folder)
-    pages = [_claim(record, own.get(record.id), folder) for record in records]
+    claims = _claims(source, records)
+    found = _discrepancies(claims, records)
+    own = _own(records, {name: c.picture for name, c in claims.items() if c.picture}, folder)
+    pages = [
+        _claim(
+            record, own.get(record.id), [e for listing in found for e in listing.of(record.id)],
+            folder,
+        )
+        for record in records
+    ]
     for suffix in ("html", "md"):
         template = templates.get_template(f"claim.{suffix}")
         for number_, page in enumerate(pages):
@@ -146,21 +163,35 @@ def write(
                 siblings=_siblings(page, pages),
             )
             _save(folder / f"{page.path}.{suffix}", text)
-    _index(pages, folder, templates, links or {})
+    further = dict(links or {})
+    if found:
+        for suffix in ("html", "md"):
+            text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
+            _save(folder / f"discrepancies.{suffix}", text)
+        further = {"Where print and truth differ": "discrepancies", **further}
+    _index(pages, folder, templates, further)
     return folder / "index.html"
 
 
-def _drawings(
+def _claims(
     source: Audit | str | os.PathLike[str], records: Sequence[Record]
-) -> dict[str, Callable[..., Any]]:
-    """The claims' own pictures: of an audit from its claims, of a store from the catalogue."""
+) -> dict[str, Claim]:
+    """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
     if isinstance(source, str | os.PathLike):
         from noisytheory.catalogue import find_or_none
 
         claims = [find_or_none(record.id) for record in records]
     else:
         claims = [result.claim for result in source]
-    return {claim.id: claim.picture for claim in claims if claim is not None and claim.picture}
+    return {claim.id: claim for claim in claims if claim is not None}
+
+
+def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
+    papers: dict[str, Paper] = {}
+    for record in records:
+        if record.id in claims:
+            papers.setdefault(str(record.paper), claims[record.id].paper)
+    return listings(papers.values(), {record.id: record for record in records})
 
 
 def _own(
@@ -198,14 +229,16 @@ def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -
             figure = figures.styled(draw, math=True)(**given)
         text = figures.svg(figure, math=True)
     except Exception as error:  # of a user's code: a report must not be lost to it
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        what = _cell(f"{type(error).__name__}: {error}".rstrip(": "))
         return Picture("", "", f"The claim's own picture could not be drawn. {what}")
     _save(folder / file, text)
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
     return Picture(file, alt, caption)
 
 
-def _claim(record: Record, own: Picture | None, folder: Path) -> Page:
+def _claim(
+    record: Record, own: Picture | None, numbers: Sequence[Entry], folder: Path
+) -> Page:
     drawn = figures.deciding(record)
     stem = posixpath.basename(record.id)
     pictures = []
@@ -213,7 +246,7 @@ def _claim(record: Record, own: Picture | None, folder: Path) -> Page:
         picture = Picture(f"{stem}-{name}.svg", str(figure.get_label()), CAPTIONS[name])
         _save(folder / posixpath.dirname(record.id) / picture.file, figures.svg(figure))
         pictures.append(picture)
-    return Page(record, pictures, own)
+    return Page(record, pictures, own, numbers)
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:

@@ -232,12 +232,57 @@ def test_summary_of_many_claims_stacks_them_by_paper(trial):
     dots = [x for x in first.get_lines() if len(x.get_xdata()) == 1]
     assert len(dots) == 20
     assert sorted(float(x.get_ydata()[0]) for x in dots) == list(range(1, 21))
-    # The nearest twenty-fifth of a decade to what was measured.
-    measured = Record(one).tightness
-    assert abs(np.log10(float(dots[0].get_xdata()[0]) / measured)) <= 0.02 + 1e-12
+    assert {float(x.get_xdata()[0]) for x in dots} == {Record(one).tightness}
     assert next(t.get_text() for t in second.texts) == "loose"
     assert set(names(figure)) == {"upheld", "refuted", "undecided", "the bound"}
     assert first.get_xscale() == "log" and len(figures.svg(figure)) < 150_000
+
+
+def test_dots_sit_at_their_values_and_do_not_touch(trial):
+    one = data(trial, "hoeffding").load()
+    many = []
+    for k, factor in enumerate(np.geomspace(1, 1.5, 30)):
+        near = one.copy(deep=True)
+        near["tightness"] = near["tightness"] * factor
+        many.append(near.assign_attrs(claim=f"planted/claim-{k}", paper="planted"))
+    figure = figures.summary(many)
+    axes = axes_of(figure)
+    dots = [x for x in axes.get_lines() if len(x.get_xdata()) == 1]
+    measured = sorted(Record(near).tightness for near in many)
+    assert sorted(float(x.get_xdata()[0]) for x in dots) == measured
+    places = axes.transData.transform([(x.get_xdata()[0], x.get_ydata()[0]) for x in dots])
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2) + 1e9 * np.eye(len(dots))
+    assert apart.min() > dots[0].get_markersize() * figure.dpi / 72
+
+
+def test_captions_name_what_is_drawn_and_nothing_else(trial):
+    with audit([planted.always()], budget="smoke") as found:
+        label = figures.forest(found["planted/am-gm"].dataset).get_label()
+        assert "interval" not in label and "arrow" not in label
+    drawn = data(trial, "hoeffding").copy(deep=True).load()
+    label = figures.forest(drawn).get_label()
+    assert "99% interval" in label and "arrow" not in label
+    drawn["tightness_high"][:] = np.inf
+    assert "An arrow: no upper limit" in figures.forest(drawn).get_label()
+    exact = figures.violations(data(trial, "hoeffding-exact")).get_label()
+    assert "interval" not in exact and "Arrows" not in exact and "Exact rate" in exact
+    assert "Clopper-Pearson" in figures.violations(data(trial, "at-level")).get_label()
+    assert "Arrows" in figures.violations(data(trial, "data-dependent")).get_label()
+
+
+def test_rounding_is_drawn_as_an_equality(trial):
+    dataset = data(trial, "am-gm-exhaustive").copy(deep=True).load()
+    dataset["mean"][...] = 1.4e-17
+    figure = figures.excess(dataset)
+    axes = axes_of(figure)
+    dots = np.concatenate([
+        np.ravel(x.get_xdata()) for x in axes.get_lines() if x.get_label() == "upheld"
+    ])
+    assert (dots == 0).all() and "1.4×10⁻¹⁷" in axes.get_xlabel()
+    assert "drawn as 0" in figure.get_label()
+    # Where it is refuted, even little stays in sight.
+    dataset["decision"][...] = 2
+    assert "rounding" not in axes_of(figures.excess(dataset)).get_xlabel()
 
 
 def test_dollars_in_names_are_text(trial):

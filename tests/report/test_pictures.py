@@ -20,7 +20,7 @@ BROUGHT = {claim.picture: claim for claim in nt.claims.values() if claim.picture
 
 def shared():
     """Two lines of a caption
-    in the source. $x$ <b>
+    in the source: `under_score`. $x$ <b>
 
     What follows is not the caption.
     """
@@ -83,9 +83,12 @@ def test_a_shared_picture_is_drawn_once_and_shown_on_every_page(folder):
     assert picture.is_file() and "#d55e00" in picture.read_text()
 
 
-def test_the_caption_is_the_docstrings_first_paragraph_and_stays_text(folder):
-    assert "Two lines of a caption in the source. $x$ &lt;b&gt;" in page(folder, "first")
-    assert "Two lines of a caption in the source" in page(folder, "first", "md")
+def test_the_caption_is_the_docstrings_first_paragraph_as_markdown(folder):
+    html = page(folder, "first")
+    assert "a caption in the source: <code>under_score</code>. <math" in html
+    assert "</math> &lt;b&gt;" in html
+    markdown = page(folder, "first", "md")
+    assert "Two lines of a caption in the source: `under_score`. $x$ &lt;b>" in markdown
     assert "is not the caption" not in page(folder, "first")
     assert "(1, 1), &lt;b&gt; all the way" in page(folder, "first")
 

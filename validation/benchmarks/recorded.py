@@ -206,10 +206,17 @@ def row(
     }
 
 
-def goal(work: str, aim: str, measured: str, reached: bool, why: str = "") -> Row:
-    """What was aimed at, and how far we got; ``why`` where it was not reached."""
-    return {"work": work, "goal": aim, "measured": measured, "reached": bool(reached),
+def goal(
+    work: str, aim: str, measured: str, reached: bool, why: str = "", *,
+    who: str | None = None, rival: str | None = None,
+) -> Row:
+    """What was aimed at, and how far we got; ``why`` where it was not reached.
+
+    Of a goal that compares two rows ``who`` and ``rival`` name them.
+    """
+    told = {"work": work, "goal": aim, "measured": measured, "reached": bool(reached),
             "why": "" if reached else why}
+    return told if who is None else told | {"who": who, "rival": rival}
 
 
 def result(
