@@ -102,11 +102,12 @@ def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
         _describe_tail(trial, out, lhs, rhs_rows)
     elif claim.kind == "mean":
         right = float(rhs_rows[0, 0])
-        half = 2.5758293035489004 * lhs.std() / np.sqrt(lhs.size)
+        known = (float(claim.value(end, state.cell)) for end in ("low", "high"))
+        low, high = evidence.mean_limits(lhs, *known, CONFIDENCE)
         if right > 0:
             out["tightness"] = np.array([out["mean"] / right])
-            out["tightness_low"] = np.array([(out["mean"] - half) / right])
-            out["tightness_high"] = np.array([(out["mean"] + half) / right])
+            out["tightness_low"] = np.array([low / right])
+            out["tightness_high"] = np.array([high / right])
     elif isinstance(rule, Always):
         assert state.summary is not None
         out["tries"] = int(state.summary[0])
@@ -263,7 +264,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
     for name in (*dims, *(["delta"] if has_levels and rows else [])):
-        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name)
+        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name.replace("_", " "))
         if dataset[name].dtype.kind in "iuf":
             dataset[name].attrs["units"] = "1"
     drawn = {"long_name": claim.quantity, "units": claim.unit}
