@@ -102,8 +102,9 @@ def _describe_cell(trial: Trial, state: CellState) -> dict[str, Any]:
         _describe_tail(trial, out, lhs, rhs_rows)
     elif claim.kind == "mean":
         right = float(rhs_rows[0, 0])
-        known = (float(claim.value(end, state.cell)) for end in ("low", "high"))
-        low, high = evidence.mean_limits(lhs, *known, CONFIDENCE)
+        low, high = evidence.mean_limits(
+            lhs, claim.value("low", state.cell), claim.value("high", state.cell), CONFIDENCE
+        )
         if right > 0:
             out["tightness"] = np.array([out["mean"] / right])
             out["tightness_low"] = np.array([low / right])

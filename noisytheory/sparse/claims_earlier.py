@@ -225,7 +225,7 @@ average_classifier = [
             "The digits, sizes, bandwidth, tolerances and accuracies of the figure are lost, so no "
             "number can be compared. What its text says in words is tried on stand-in digits under "
             "`figure-1/parallel-agrees`, `figure-1/few-points` and `figure-1/approaches-baseline`."
-            + " On MNIST itself, too: their `/mnist`." * simulate_digits.mnist_at_hand()
+            + " On MNIST itself under the same names and /mnist." * simulate_digits.mnist_at_hand()
         ),
         picture=pictures.digit_herds,
     ),
