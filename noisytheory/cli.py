@@ -570,10 +570,16 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         f"kind        {claim.kind}: {about['promise']}",
         f"expected    {claim.expect}",
         f"origin      {claim.origin}",
-        f"left side   {claim.quantity} [{claim.unit}]",
-        f"cells       {claim.size}, blocks of {claim.rows} replicates"
-        + (", exact where it can be" if claim.exact else ""),
     ]
+    if claim.simulate is not None or claim.exact is not None:
+        drawn = f", blocks of {claim.rows} replicates" if claim.simulate is not None else ""
+        exact = ", exact" + " where it can be" * bool(drawn) if claim.exact is not None else ""
+        lines += [
+            f"left side   {claim.quantity} [{claim.unit}]",
+            f"cells       {claim.size}{drawn}{exact}",
+        ]
+    else:
+        lines.append(f"not tried   {claim.reason}")
     lines += _listed("hypotheses", claim.hypotheses)
     grid = [f"{name} = {'; '.join(map(str, values))}" for name, values in about["grid"].items()]
     lines += _listed("grid", grid)

@@ -21,6 +21,7 @@ __all__ = [
     "catoni_bets",
     "log_e_bets",
     "log_e_rate",
+    "mean_limits",
     "mean_resolution",
     "proportion_limits",
     "quantile_limits",
@@ -249,6 +250,44 @@ def proportion_limits(
     low, high = proportion_confint(s, np.maximum(n, 1), alpha=1 - confidence, method="beta")
     low, high = np.asarray(low, float), np.asarray(high, float)
     return np.where(n > 0, low, 0.0), np.where(n > 0, high, 1.0)
+
+
+def mean_limits(
+    values: ArrayLike, low: float = -np.inf, high: float = np.inf, confidence: float = 0.99
+) -> tuple[float, float]:
+    """Limits of a mean, for display (verdicts come from e-processes), within the known range.
+
+    Exact (Clopper-Pearson) where every draw lies at an end of a finite range, as an indicator does;
+    else normal, cut off at the range.
+
+    Parameters
+    ----------
+    values : array_like, shape (k,)
+        Independent draws within [low, high].
+    low, high : float
+        A range that is known to hold; ends may be infinite.
+    confidence : float
+        Two-sided coverage, a probability.
+
+    Returns
+    -------
+    low, high : float
+        In the unit of the draws.
+
+    Examples
+    --------
+    >>> round(mean_limits([0.0] * 100, 0.0, 1.0, 0.95)[1], 5)
+    0.03622
+    >>> mean_limits([0.0, 0.5, 1.0], 0.0, 1.0)
+    (0.0, 1.0)
+    """
+    x = np.asarray(values, float)
+    if np.isfinite(low) and np.isfinite(high) and np.all((x == low) | (x == high)):
+        ends = proportion_limits(np.count_nonzero(x == high), x.size, confidence)
+        share_low, share_high = (float(end) for end in ends)
+        return low + (high - low) * share_low, low + (high - low) * share_high
+    half = float(special.ndtri((1 + confidence) / 2) * x.std() / np.sqrt(x.size))
+    return max(low, float(x.mean()) - half), min(high, float(x.mean()) + half)
 
 
 def quantile_limits(

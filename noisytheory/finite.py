@@ -505,7 +505,7 @@ class Finite(Population):
         values = np.asarray(scores)
         if values.shape != (self.atoms,):
             raise ValueError(f"scores must have shape ({self.atoms},), got {values.shape}")
-        if values.dtype.kind == "f" and np.isnan(values).any():
+        if np.any(values != values):
             raise ValueError("scores must be numbers, got NaN")
         if values.dtype.kind in "iu":
             values = values.astype(object)

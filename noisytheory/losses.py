@@ -1,13 +1,14 @@
 r"""Losses $\ell(y,v)$ of a label $y=\pm1$ and a score $v$, as small frozen objects.
 
-Values and derivatives are taken elementwise and broadcast. Where only arithmetic and comparisons
-are needed, object arrays of fractions give exact fractions.
+Values and derivatives are taken elementwise and broadcast; at a score that is NaN both are NaN.
+Where only arithmetic and comparisons are needed, object arrays of fractions give exact fractions.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -81,6 +82,9 @@ class Loss(ABC):
         Whether it is convex in the score for either label.
     label_sum : number or None
         $\ell(1,v)+\ell(-1,v)$ where that does not depend on the score.
+    affine_difference : bool
+        Whether $\ell(1,v)-\ell(-1,v)$ is affine in the score, so that correcting for label noise
+        bends nothing.
     convex_potential : bool
         Whether $\ell(y,v)=\psi(yv)$ with $\psi\ge0$ convex, $\psi'(0)<0$ and $\psi(\infty)=0$.
     counts : bool
@@ -89,6 +93,7 @@ class Loss(ABC):
 
     convex: bool = False
     label_sum: Any = None
+    affine_difference: bool = False
     convex_potential: bool = False
     counts: bool = False
 
@@ -116,20 +121,20 @@ class MarginLoss(Loss):
 
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$\psi(yv)$, elementwise."""
-        return self.at_margin(_margin(y, v))
+        return _elementwise(self.at_margin, np.asarray(_labels(y) * np.asarray(v)))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$y\,\psi'(yv)$, elementwise; at a kink one element of the subgradient."""
         labels = _labels(y)
-        return np.asarray(labels * self.slope(np.asarray(labels * np.asarray(v))))
+        return np.asarray(labels * _elementwise(self.slope, np.asarray(labels * np.asarray(v))))
 
     @abstractmethod
     def at_margin(self, margin: Values) -> Values:
-        r"""$\psi$ at given margins."""
+        r"""$\psi$ at given margins, none of them NaN."""
 
     @abstractmethod
     def slope(self, margin: Values) -> Values:
-        r"""$\psi'$ at given margins."""
+        r"""$\psi'$ at given margins, none of them NaN."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +236,7 @@ class LinearLoss(MarginLoss):
     """
 
     convex = True
+    affine_difference = True
     label_sum = 2
 
     @property
@@ -312,6 +318,7 @@ class MarginSquare(MarginLoss):
     """
 
     convex = True
+    affine_difference = True
 
     @property
     def name(self) -> str:
@@ -349,6 +356,7 @@ class Logistic(MarginLoss):
 
     base: float = math.e
     convex = True
+    affine_difference = True
     convex_potential = True
 
     def __post_init__(self) -> None:
@@ -503,6 +511,7 @@ class LabelFreeSquare(Loss):
     """
 
     convex = True
+    affine_difference = True
 
     @property
     def name(self) -> str:
@@ -543,6 +552,8 @@ class Corrected(Loss):
     >>> loss = Corrected(LinearLoss(), 0.1, 0.3)
     >>> loss.derivative([1, -1], [0.0, 0.0]).round(4).tolist()
     [-2.0, 1.3333]
+    >>> [Corrected(loss, 0.2, 0.2).convex for loss in (Logistic(), MarginSquare(), Hinge())]
+    [True, True, False]
     """
 
     loss: Loss
@@ -560,11 +571,35 @@ class Corrected(Loss):
         return f"{self.loss.name}, corrected for ({self.sigma_minus}, {self.sigma_plus})"
 
     @property
+    def _unchanged(self) -> bool:
+        return bool(self.sigma_minus == 0 and self.sigma_plus == 0)
+
+    @property
     def convex(self) -> bool:  # type: ignore[override]
-        """Where the clean loss is convex and its labels' losses sum to a constant or agree."""
-        return self.loss.convex and (
-            self.loss.is_sum_constant or isinstance(self.loss, LabelFreeSquare)
-        )
+        r"""Where the clean loss is convex and, unless both rates are 0, its difference affine.
+
+        The correction adds a multiple of $\ell(y,v)-\ell(-y,v)$, which bends nothing where it is
+        affine. Conversely the clean loss is a mixture of the corrected one at both labels, hence
+        convex where that is; and the other convex losses of this module (hinge, squared hinge,
+        exponential) have margins at which what is subtracted bends as much more than the loss
+        itself as one likes. A loss of one's own may lie between; then False is on the safe side.
+        """
+        return self.loss.convex and (self._unchanged or self.loss.affine_difference)
+
+    @property
+    def affine_difference(self) -> bool:  # type: ignore[override]
+        """That of the clean loss: the correction multiplies the difference."""
+        return self.loss.affine_difference
+
+    @property
+    def convex_potential(self) -> bool:  # type: ignore[override]
+        """That of the clean loss at rates 0; any other correction is negative somewhere."""
+        return self._unchanged and self.loss.convex_potential
+
+    @property
+    def counts(self) -> bool:  # type: ignore[override]
+        """That of the clean loss at rates 0."""
+        return self._unchanged and self.loss.counts
 
     @property
     def label_sum(self) -> Any:
@@ -599,8 +634,12 @@ class Corrected(Loss):
         return np.asarray((of_own * own - of_other * other) / (1 - minus - plus))
 
 
-def _margin(y: ArrayLike, v: ArrayLike) -> Values:
-    return np.asarray(_labels(y) * np.asarray(v))
+def _elementwise(formula: Callable[[Values], Values], margin: Values) -> Values:
+    """The formula, and NaN where the margin is: comparisons would take it for a number."""
+    missing = np.asarray(margin != margin)
+    if not missing.any():
+        return formula(margin)
+    return np.where(missing, np.nan, formula(np.asarray(np.where(missing, 0, margin))))
 
 
 def _labels(y: ArrayLike) -> Values:

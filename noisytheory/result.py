@@ -140,9 +140,12 @@ def _describe_draws(
         _describe_tail(trial, at, lhs[:, None], rhs, out)
     elif claim.kind == "mean":
         right, mean = rhs[:, 0, 0], out["mean"][at]
-        half = 2.5758293035489004 * lhs.std(axis=1) / np.sqrt(size)
+        ends = ((claim.value("low", s.cell), claim.value("high", s.cell)) for s in states)
+        low, high = np.transpose(
+            [evidence.mean_limits(row, *of, CONFIDENCE) for row, of in zip(lhs, ends, strict=True)]
+        )
         positive = np.where(right > 0, right, np.nan)
-        for name, left in zip(_TIGHTNESS, (mean, mean - half, mean + half), strict=True):
+        for name, left in zip(_TIGHTNESS, (mean, low, high), strict=True):
             out[name][at, 0] = left / positive
     elif isinstance(trial.rule, Always):
         for state in states:
@@ -298,7 +301,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
     for name in (*dims, *(["delta"] if has_levels and columns else [])):
-        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name)
+        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name.replace("_", " "))
         if dataset[name].dtype.kind in "iuf":
             dataset[name].attrs["units"] = "1"
     drawn = {"long_name": claim.quantity, "units": claim.unit}

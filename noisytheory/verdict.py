@@ -513,10 +513,12 @@ class Published(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
+        # The printed number's own error is there whatever the number of draws.
         return np.array(
             [
                 claim.value("margin", cell)
                 + evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)
+                + evidence.mean_resolution(claim.value("printed_error", cell), 1, threshold)
             ]
         )
 

@@ -519,6 +519,16 @@ def test_a_limit_on_files_is_named_with_the_folder(tmp_path, mine):
     )
 
 
+def test_show_of_a_quotation_has_no_left_side_and_no_blocks():
+    text = answer("show", "average-classifier/theorem-3")
+    assert "left side" not in text and "replicates" not in text
+    assert "not tried   formula lost in print" in text
+    enumerated = answer("show", "kernel-mean/proposition-26")
+    assert "cells       1, exact\n" in enumerated and "replicates" not in enumerated
+    drawn = answer("show", "kernel-mean/theorem-5")
+    assert "blocks of 4096 replicates, exact where it can be\n" in drawn
+
+
 def test_replay_shows_the_counterexample_step_by_step(tmp_path, strict):
     square, store = f"{strict}::strict/square", tmp_path / "store"
     text = answer("replay", square)

@@ -170,3 +170,31 @@ def test_rate_resolution_has_the_stated_power():
     needed = evidence.violations_to_refute(5000, 0.05, np.log(1e4))
     assert stats.binom.sf(needed - 1, 5000, 0.05 + excess) == pytest.approx(0.99, abs=1e-9)
     assert evidence.rate_resolution(1, 0.5, np.log(1e4)) == np.inf
+
+
+class TestMeanLimits:
+    """Exact for indicators, within the range, normal elsewhere."""
+
+    def test_of_an_indicator_are_clopper_pearson(self):
+        draws = np.r_[np.zeros(30), np.ones(2)]
+        low, high = evidence.mean_limits(draws, 0.0, 1.0)
+        # By their definition: 2 or more, or 2 or fewer, of 32 have probability 0.005 there.
+        assert stats.binom.sf(1, 32, low) == pytest.approx(0.005)
+        assert stats.binom.cdf(2, 32, high) == pytest.approx(0.005)
+        scaled = evidence.mean_limits(3 - 5 * draws, -2.0, 3.0)
+        assert scaled == pytest.approx((3 - 5 * high, 3 - 5 * low))
+
+    def test_of_draws_that_all_agree_are_not_a_point(self):
+        assert evidence.mean_limits(np.zeros(100), 0.0, 1.0)[1] > 0.04
+
+    def test_stay_within_the_range(self):
+        assert evidence.mean_limits([0.0, 0.5, 1.0], 0.0, 1.0) == (0.0, 1.0)
+        assert evidence.mean_limits([0.0, 0.0, 9.0], 0.0)[0] == 0.0
+
+    def test_are_normal_without_one(self):
+        values = np.random.default_rng(0).normal(size=400)
+        low, high = evidence.mean_limits(values, confidence=0.95)
+        error = values.std() / 20
+        assert (low, high) == pytest.approx(
+            stats.norm.interval(0.95, loc=values.mean(), scale=error)
+        )

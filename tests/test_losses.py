@@ -34,7 +34,9 @@ from noisytheory.populations import axis
 LOSSES = [
     ZeroOne(), ZeroOne("half"), Margin(0.5), LinearLoss(), Hinge(), SquaredHinge(), MarginSquare(),
     Logistic(), Logistic(2), Exponential(), TLogistic(), Sigmoid(), Ramp(), LabelFreeSquare(),
-    corrected(Hinge(), 0.2), corrected(LinearLoss(), (0.1, 0.3)),
+    corrected(Hinge(), 0.2), corrected(LinearLoss(), (0.1, 0.3)), corrected(Hinge(), 0),
+    corrected(ZeroOne("half"), 0), corrected(Logistic(), 0.2),
+    corrected(corrected(MarginSquare(), (0.1, 0.3)), 0.2),
 ]
 RATIONAL = [
     LinearLoss(), Hinge(), SquaredHinge(), MarginSquare(), Ramp(), LabelFreeSquare(),
@@ -64,6 +66,20 @@ class TestEveryLoss:
         )
         assert potential == loss.convex_potential
         assert loss.counts == set(loss.value(1, np.append(GRID, 0.0))).issubset({0.0, 0.5, 1.0})
+
+    def test_the_difference_of_the_labels_is_affine_where_it_is_said_to_be(self, loss):
+        scores = np.append(GRID, [-1.0, -0.5, 0.0, 0.5, 1.0])
+        gap = loss.value(1, scores) - loss.value(-1, scores)
+        line = np.polynomial.Polynomial.fit(scores, gap, 1)(scores)
+        assert (np.abs(gap - line).max() < 1e-11 * np.ptp(gap) + 1e-11) == loss.affine_difference
+
+    def test_a_score_that_is_not_a_number_has_no_loss(self, loss):
+        for missing in (np.nan, np.array([np.nan], dtype=object)):
+            for method in (loss.value, loss.derivative):
+                assert np.isnan(np.asarray(method([1, -1], missing), dtype=float)).all()
+        some = np.array([0.25, np.nan, -2.0])
+        told = loss.value(1, some)
+        assert told[::2].tolist() == loss.value(1, some[::2]).tolist() and np.isnan(told[1])
 
     def test_derivative_is_the_slope(self, loss):
         step = 1e-6
@@ -172,6 +188,21 @@ class TestCorrected:
         np.testing.assert_allclose(loss.value(1, GRID), (1 - GRID - 0.5) / 0.5)
         assert loss.label_sum == 2
         assert corrected(LinearLoss(), (0.1, 0.3)).label_sum is None
+
+    @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+    @pytest.mark.parametrize(
+        "rates", [0, 0.01, 0.2, 0.45, (0.1, 0.3), (0.6, 0.2), (0, 0.3), (0.05, 0)]
+    )
+    def test_convex_is_what_second_differences_say(self, loss, rates):
+        noisy = corrected(loss, rates)
+        scores = np.linspace(-8.08, 8.04, 1613)
+        least = 0.0
+        for y in (-1, 1):
+            values = noisy.value(y, scores)
+            bends = values[:-2] + values[2:] - 2 * values[1:-1]
+            rounding = 1e-14 * np.abs(noisy.value(-y, scores)).max() + 1e-14 * np.abs(values).max()
+            least = min(least, float(bends.min() + rounding))
+        assert (least >= 0) == noisy.convex
 
     def test_slopes_of_the_class_conditional_linear_loss(self):
         loss = corrected(LinearLoss(), (0.1, 0.3))

@@ -413,6 +413,8 @@ class TestRisk:
             axis().risk([1, 1, 1])
         with pytest.raises(ValueError, match="got NaN"):
             axis().risk([math.nan, 1.0])
+        with pytest.raises(ValueError, match="got NaN"):
+            axis().risk(np.array([Fraction(1), math.nan], dtype=object))
         with pytest.raises(ValueError, match="zero must be 'both' or 'half'"):
             axis().risk([1, 1], zero="none")
 

@@ -183,3 +183,25 @@ def test_no_simulator_and_no_exact_evidence_is_an_error():
     claim = planted.exhaustive(exact=lambda n: None)
     with pytest.raises(ClaimError, match="no exact evidence"):
         nt.audit(claim, budget="smoke")
+
+
+def test_the_resolution_of_a_printed_number_counts_its_own_error():
+    sharp, blunt = (
+        nt.audit(planted.published(printed_error=error), budget="smoke", seed=1).resolution
+        for error in (0.0, 0.05)
+    )
+    # 1/20 more of error: more than two of its standard deviations are needed to tell.
+    assert blunt > sharp + 2 * 0.05
+    # What it calls visible is seen.
+    wrong = planted.published(printed=0.5 + 1.01 * blunt, printed_error=0.05)
+    assert verdict(wrong, seed=1) == "refuted"
+
+
+def test_the_interval_of_an_indicator_lies_between_zero_and_one():
+    claim = planted.PAPER.mean(
+        "rare", statement="x", bound=lambda n: 0.5, simulate=planted._rare, low=0.0, high=1.0,
+        trivial=1.0, rows=8, grid={"n": [1]},
+    )
+    found = nt.audit(claim, budget="smoke", seed=1).summary
+    assert found["tightness"].item() == found["tightness_low"].item() == 0.0
+    assert 0 < found["tightness_high"].item() * 0.5 < 1

@@ -699,6 +699,8 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     scale = rhs if as_ratio else np.ones_like(rhs)
     shift = 0.0 if as_ratio else rhs
     centre, low, high = ((v - shift) / scale for v in (mean, mean - half, mean + half))
+    if record.kind == "mean" and as_ratio:
+        centre, low, high = (v[:, 0] for v in _tightness(record))
     line = 1.0 if as_ratio else 0.0
     distance = centre - line if record.kind == "mean" else np.abs(centre - line)
     rows = _rows(record, distance)
@@ -1031,8 +1033,8 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
         f"The slope is {number(shown[0]['slope'])}, the promise {number(shown[0]['exponent'])}"
     )
     alt = (
-        f"Mean of the left side against {record.along} on logarithmic axes for {len(shown)} of "
-        f"{len(fits)} lines, with the fitted and the promised slope."
+        f"Mean of the left side against {symbol(record.along)} on logarithmic axes for "
+        f"{len(shown)} of {len(fits)} lines, with the fitted and the promised slope."
     )
     return _finish(figure, axes, title, alt)
 
@@ -1087,10 +1089,13 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     axes.set_xlabel(textwrap.fill(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     agree = int((record.decision == UPHELD).sum())
-    title = (
-        f"{broken} of {record.size} printed numbers are not what we find" if broken
-        else f"{agree} of {record.size} printed numbers are found again"
-    )
+    numbers = "the printed number" if record.size == 1 else f"{record.size} printed numbers"
+    if broken:
+        title = f"{broken} of {record.size} printed numbers are not what we find"
+    elif agree:
+        title = f"{agree} of {record.size} printed numbers are found again"
+    else:
+        title = f"Errors too wide to decide {numbers}"
     drawn = bool(half[rows].any() or printed_half[rows].any())
     alt = f"Printed number and ours for {_each(record, rows)}"
     alt += ", with 99% intervals." if drawn else "."

@@ -393,8 +393,14 @@ def spell(name: str, value: Any) -> str:
 
 
 def symbol(name: str) -> str:
-    """A parameter's name as shown."""
-    return SYMBOLS.get(name, name)
+    """A parameter's name as shown.
+
+    Examples
+    --------
+    >>> symbol("sigma"), symbol("inverse_distance")
+    ('σ', 'inverse distance')
+    """
+    return SYMBOLS.get(name, name.replace("_", " "))
 
 
 SYMBOLS: Mapping[str, str] = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 from typing import Any
 
-from noisytheory.claim import Certificate
+from noisytheory.claim import Certificate, Claim
 from noisytheory.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.kernel_mean import bounds as kernel_mean
 from noisytheory.papers import AVERAGE_CLASSIFIER
@@ -44,6 +45,13 @@ def _sample_size(n: Numeric) -> Numeric:
 
 
 PROTOCOL = "bundled digits 3 and 8, a third to test on; our bandwidth 0.5 and tolerance 0.1"
+IMAGES = 4000
+MNIST = (
+    f"MNIST 3 against 8: the first {IMAGES} of their training images, all their test images; our "
+    f"bandwidth {simulate_digits.MNIST_BANDWIDTH:g}, tolerance {simulate_digits.MNIST_TOLERANCE:g} "
+    f"and parts of {simulate_digits.MNIST_PART}; as in print, down to {simulate_digits.MNIST_STOP} "
+    "images"
+)
 FIGURE_1: dict[str, Any] = {
     "place": "Figure 1, Sec. 8",
     "origin": "candidate",
@@ -217,6 +225,7 @@ average_classifier = [
             "The digits, sizes, bandwidth, tolerances and accuracies of the figure are lost, so no "
             "number can be compared. What its text says in words is tried on stand-in digits under "
             "`figure-1/parallel-agrees`, `figure-1/few-points` and `figure-1/approaches-baseline`."
+            + " On MNIST itself under the same names and /mnist." * simulate_digits.mnist_at_hand()
         ),
         picture=pictures.digit_herds,
     ),
@@ -259,3 +268,41 @@ average_classifier = [
         **FIGURE_1,
     ),
 ]
+
+
+def _on_mnist(name: str, hypotheses: list[str], **fields: Any) -> Claim:
+    """The claim of this name on the stand-ins, on MNIST."""
+    stand_in = next(c for c in average_classifier if c.id.endswith(f"figure-1/{name}"))
+    return dataclasses.replace(
+        stand_in, id=f"{stand_in.id}/mnist", hypotheses=[MNIST, *hypotheses],
+        note=f"{stand_in.note} Listed only where the data are.", **fields,
+    )
+
+
+if simulate_digits.mnist_at_hand():
+    average_classifier += [
+        _on_mnist(
+            "parallel-agrees",
+            ["herds of like size"],
+            exact=simulate_digits.compared_on_mnist,
+            grid={"images": [IMAGES], "tolerance": [simulate_digits.MNIST_TOLERANCE]},
+            twin={"grid": {"images": [IMAGES], "tolerance": [1.0]},
+                  "why": "parallel herding with 25 times the tolerance"},
+        ),
+        _on_mnist(
+            "few-points",
+            [],
+            exact=simulate_digits.few_points_on_mnist,
+            grid={"images": [IMAGES], "bandwidth": [simulate_digits.MNIST_BANDWIDTH]},
+            twin={"grid": {"images": [IMAGES], "bandwidth": [10.0]},
+                  "why": "a bandwidth at which the mean itself fails"},
+        ),
+        _on_mnist(
+            "approaches-baseline",
+            ["herds of any size"],
+            exact=simulate_digits.short_of_mean_on_mnist,
+            grid={"images": [IMAGES], "tolerance": [simulate_digits.MNIST_TOLERANCE]},
+            twin={"grid": {"images": [IMAGES], "tolerance": [0.4]},
+                  "why": "ten times the tolerance, which leaves a handful of points"},
+        ),
+    ]

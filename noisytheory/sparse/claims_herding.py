@@ -99,8 +99,8 @@ BOUNDARY: dict[str, Any] = {
 }
 QUADRATIC: dict[str, Any] = {
     "simulate": simulate_rates.steps_per_nat,
-    "along": "inverse",
-    "grid": {"inverse": [3.0, 6.0, 12.0, 24.0, 48.0]},
+    "along": "inverse_distance",
+    "grid": {"inverse_distance": [3.0, 6.0, 12.0, 24.0, 48.0]},
     "rows": 8,
     "quantity": "steps in which the error falls by a factor e",
 }
@@ -166,7 +166,7 @@ herding_rates = [
             r"=O\big(\tfrac1d\big)"
         ),
         place="Sec. 5.5.2",
-        hypotheses=[IN_HULL, "line search"],
+        hypotheses=[IN_HULL, "line search", "d to the boundary: the inverse distance is 1/d"],
         bound=lambda: 1.0,
         expect="refuted",
         note=(

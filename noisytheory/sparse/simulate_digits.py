@@ -6,6 +6,7 @@ that scikit-learn bundles, a third of them to test on; MNIST has its own test im
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterator
@@ -27,11 +28,15 @@ __all__ = [
     "Protocol",
     "bundled",
     "compared",
+    "compared_on_mnist",
     "counted_certificate",
     "few_points",
+    "few_points_on_mnist",
     "herds",
+    "mnist_at_hand",
     "mnist_pair",
     "short_of_mean",
+    "short_of_mean_on_mnist",
 ]
 
 Floats = NDArray[np.floating[Any]]
@@ -40,6 +45,9 @@ Doubles = NDArray[np.float64]
 FOLDS = 3
 BANDWIDTH, TOLERANCE, PART, STOP = 0.5, 0.1, 60, 10
 """For the bundled digits; PART is the largest subdivision, STOP the herd at which to stop."""
+
+MNIST_BANDWIDTH, MNIST_TOLERANCE, MNIST_PART, MNIST_STOP = 2.0, 0.04, 1000, 100
+"""The same for MNIST."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +163,21 @@ def bundled(
     )
 
 
+def _mnist_file() -> Path | None:
+    folder = os.environ.get("NOISYTHEORY_DATA")
+    path = Path(folder or "") / "mnist.npz"
+    return path if folder and path.is_file() else None
+
+
+def mnist_at_hand() -> bool:
+    """Whether `NOISYTHEORY_DATA` holds MNIST, without opening it."""
+    return _mnist_file() is not None
+
+
 def mnist_pair() -> Protocol | None:
     """The protocol on MNIST 3 against 8, or None where `NOISYTHEORY_DATA` holds no MNIST."""
-    path = Path(os.environ.get("NOISYTHEORY_DATA", "")) / "mnist.npz"
-    if not os.environ.get("NOISYTHEORY_DATA") or not path.is_file():
+    path = _mnist_file()
+    if path is None:
         return None
     sides: list[Any] = []
     with np.load(path) as archive:
@@ -169,8 +188,26 @@ def mnist_pair() -> Protocol | None:
             sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
     train, labels, test, answers = sides
     return Protocol(
-        "MNIST, 3 against 8", train, labels, test, answers, bandwidth=2.0, tolerance=0.04,
-        part=1000, stop=100,
+        "MNIST, 3 against 8", train, labels, test, answers, MNIST_BANDWIDTH, MNIST_TOLERANCE,
+        MNIST_PART, MNIST_STOP,
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def _first_of_mnist(
+    images: int, bandwidth: float = MNIST_BANDWIDTH, tolerance: float = MNIST_TOLERANCE
+) -> Protocol:
+    """The protocol on MNIST with the first so many images to train on, and all test images."""
+    found = mnist_pair()
+    if found is None:
+        raise FileNotFoundError("mnist.npz is no longer in the folder that NOISYTHEORY_DATA names")
+    if not 1 <= images <= len(found.labels):
+        raise ValueError(
+            f"images must be a whole number from 1 to {len(found.labels)}, got {images}"
+        )
+    return dataclasses.replace(
+        found, train=found.train[:images], labels=found.labels[:images], bandwidth=bandwidth,
+        tolerance=tolerance,
     )
 
 
@@ -182,7 +219,15 @@ def compared(fold: int, tolerance: float) -> dict[str, NDArray[Any]]:
 
     The tolerance is that of parallel herding; the other curve has its own.
     """
-    reference, protocol = bundled(fold), bundled(fold, tolerance=tolerance)
+    return _compared(bundled(fold), bundled(fold, tolerance=tolerance))
+
+
+def compared_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
+    """The same on the first so many training images of MNIST."""
+    return _compared(_first_of_mnist(images), _first_of_mnist(images, tolerance=tolerance))
+
+
+def _compared(reference: Protocol, protocol: Protocol) -> dict[str, NDArray[Any]]:
     sizes = np.log([size for size, _ in reference.recursive])
     apart = [
         abs(right - reference.recursive[int(np.argmin(np.abs(sizes - np.log(size))))][1])
@@ -193,14 +238,30 @@ def compared(fold: int, tolerance: float) -> dict[str, NDArray[Any]]:
 
 def few_points(fold: int, bandwidth: float) -> dict[str, NDArray[Any]]:
     """Errors of the herds that hold at most a tenth of the training set."""
-    protocol = bundled(fold, bandwidth)
+    return _few_points(bundled(fold, bandwidth))
+
+
+def few_points_on_mnist(images: int, bandwidth: float) -> dict[str, NDArray[Any]]:
+    """The same on the first so many training images of MNIST."""
+    return _few_points(_first_of_mnist(images, bandwidth))
+
+
+def _few_points(protocol: Protocol) -> dict[str, NDArray[Any]]:
     most, total = len(protocol.labels) / 10, len(protocol.answers)
     return _instances([total - r for size, r in protocol.recursive if size <= most], total)
 
 
 def short_of_mean(fold: int, share: float) -> dict[str, NDArray[Any]]:
     """By how much the accuracy of the herds of this share or more falls short of the mean's."""
-    protocol = bundled(fold)
+    return _short_of_mean(bundled(fold), share)
+
+
+def short_of_mean_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
+    """The same for herds of any share, on the first so many training images of MNIST."""
+    return _short_of_mean(_first_of_mnist(images, tolerance=tolerance), 0.0)
+
+
+def _short_of_mean(protocol: Protocol, share: float) -> dict[str, NDArray[Any]]:
     least = share * len(protocol.labels)
     return _instances(
         [protocol.baseline - right for size, right in protocol.recursive if size >= least],

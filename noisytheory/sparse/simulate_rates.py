@@ -37,16 +37,18 @@ Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
-def steps_per_nat(inverse: float, *, size: int, rng: np.random.Generator) -> Doubles:
-    r"""Steps in which the error of line search falls by a factor $e$, at distance $1/$``inverse``.
+def steps_per_nat(
+    inverse_distance: float, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    r"""Steps in which the error of line search falls by a factor $e$, at distance $d$ from an edge.
 
-    The square with corners $\pm e_1,\pm e_2$, the target somewhere along an edge, ``1/inverse``
-    inside; the rate is that between $1/d^2$ and $2/d^2$ steps, where it has settled.
+    The square has corners $\pm e_1,\pm e_2$, the target is along its edge and $1/d$ is given; the
+    rate is that between $1/d^2$ and $2/d^2$ steps, where it has settled.
     """
     along = rng.uniform(0.4, 0.6, size)
-    inward = 1 / (np.sqrt(2) * inverse)
+    inward = 1 / (np.sqrt(2) * inverse_distance)
     target = np.column_stack([along, 1 - along]) - inward
-    steps = int(np.ceil(inverse**2))
+    steps = int(np.ceil(inverse_distance**2))
     errors, _ = run(vertices_of("cross 2"), target, 2 * steps, "line search")
     fall = 0.5 * np.log(errors[:, steps - 1] / errors[:, -1])
     return np.asarray(steps / fall)

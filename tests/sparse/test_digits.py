@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory.kernels import Gaussian
 from noisytheory.sparse import pictures, simulate_digits
 from noisytheory.sparse.simulate_clusters import checkerboard
@@ -86,6 +87,25 @@ def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
     found = simulate_digits.mnist_pair()
     assert found is not None and found.train.shape == (20, 784) and found.test.shape == (4, 784)
     assert found.labels.tolist() == [-1.0, 1.0] * 10 and float(found.train.max()) <= 1
+
+
+def test_mnist_claims_are_listed_only_where_it_is():
+    names = {f"average-classifier/figure-1/{name}/mnist"
+             for name in ("parallel-agrees", "few-points", "approaches-baseline")}
+    assert (names <= set(nt.claims)) == simulate_digits.mnist_at_hand()
+    assert not names & set(nt.claims) or simulate_digits.mnist_at_hand()
+
+
+@pytest.mark.skipif(not simulate_digits.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
+def test_what_is_said_of_the_digits_holds_of_mnist():
+    few = simulate_digits.few_points_on_mnist(4000, simulate_digits.MNIST_BANDWIDTH)
+    # All the test images of the two classes, 1010 and 974.
+    assert set(few["tested"].tolist()) == {1984}
+    assert len(few["lhs"]) >= 3 and few["lhs"].max() < 0.1
+    short = simulate_digits.short_of_mean_on_mnist(4000, simulate_digits.MNIST_TOLERANCE)
+    assert short["lhs"].max() < 0.04
+    with pytest.raises(ValueError, match="images must be"):
+        simulate_digits.few_points_on_mnist(20_000, simulate_digits.MNIST_BANDWIDTH)
 
 
 def test_captions_give_the_settings_that_print_leaves_out(monkeypatch):

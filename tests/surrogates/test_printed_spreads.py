@@ -17,6 +17,7 @@ from noisytheory.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
+from noisytheory.surrogates.printed_table.simulate import linear_moments
 from noisytheory.surrogates.printed_table.unconverged import unconverged_hinge
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -64,6 +65,12 @@ def test_the_cells_that_cannot_be():
         ("hinge", 0.1), ("hinge", 0.2), ("hinge", 0.3), ("hinge", 0.4), ("t-logistic", 0.3),
         ("t-logistic", 0.4), ("linear", 0.49),
     }
+
+
+def test_the_linear_dots_are_the_exact_law():
+    law = linear_moments(0.49)
+    assert pictures._law("linear", 0.49) == (law["mean"], law["sd"])
+    assert law["mean"] == pytest.approx(0.3806, abs=5e-5)
 
 
 def test_the_unconverged_solver_gives_spreads_as_printed():

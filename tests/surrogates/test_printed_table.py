@@ -5,14 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory.losses import Hinge
 from noisytheory.surrogates import hinge_minimiser
 from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
+from noisytheory.surrogates.printed_table.bounds import PRINTED
 from noisytheory.surrogates.printed_table.simulate import (
     intermediate_trials,
     linear_moments,
     table_trial,
 )
+
+
+def test_every_printed_cell_is_tried():
+    tried = {
+        (cell["column"], cell["sigma"])
+        for claim in nt.claims.values()
+        if claim.id.startswith("kernel-mean/table-1/") and claim.kind == "published"
+        and claim.origin == "paper"
+        for cell in claim.cells()
+    }
+    assert tried == {(column, rate) for column, cells in PRINTED.items() for rate in cells}
+    assert len(tried) == 18
 
 
 @pytest.fixture(scope="module")

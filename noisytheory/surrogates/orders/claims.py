@@ -13,6 +13,47 @@ CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"
 ROBUST: dict[str, Any] = dict(quantity="whether noise keeps every ordering", unit="1")
 TABLES = "every loss that takes values 0, 1, 2 at three scores is tried"
 
+robustness = KERNEL_MEAN.identity(
+    "def-12",
+    statement=(
+        r"\ell\text{ robust}:\ Q\le_\ell Q'\iff Q_\sigma\le_\ell Q'_\sigma\quad\forall Q,Q',"
+        r"\ \forall\sigma\in[0,\tfrac12)"
+    ),
+    place="Definition 12, Sec. 4.3.2",
+    hypotheses=["noise that flips either label at the same rate"],
+    grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49], flips=["both labels"]),
+    note=(
+        "How the package decides it, an affine relation of a loss to its noisy one, against the "
+        "definition's own words: distributions of scored labels, their labels flipped, all pairs "
+        "on a lattice. Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
+    ),
+    twin=dict(
+        grid=dict(sigma=[0.25], flips=["positive labels"]), why="only positive labels are flipped"
+    ),
+    **ROBUST,
+    **worked(simulate.robust),
+)
+order_equivalence = KERNEL_MEAN.identity(
+    "def-13",
+    statement=(
+        r"\ell_1\sim\ell_2:\ Q\le_{\ell_1}Q'\iff Q\le_{\ell_2}Q'\quad\forall Q,Q'"
+    ),
+    place="Definition 13, Sec. 4.3.2",
+    hypotheses=["finitely many atoms"],
+    grid=dict(directions=["both"]),
+    quantity="whether no pair of distributions is ranked apart",
+    note=(
+        "How the package finds a pair of distributions that two losses rank apart, a projection, "
+        "against the definition's own words on all pairs of a lattice. Every two losses with "
+        "values 0, 1, 2 on three atoms, the second one in every other place; see also "
+        "`kernel-mean/proposition-26`."
+    ),
+    twin=dict(
+        grid=dict(directions=["one"]), why="the first order implies the second, not the converse"
+    ),
+    **worked(simulate.agreement),
+)
+
 proposition_26 = KERNEL_MEAN.identity(
     "proposition-26",
     statement=r"\ell_1\sim\ell_2\iff\ell_2=\alpha\ell_1+\beta,\ \alpha>0",
@@ -191,6 +232,8 @@ no_convex_loss = KERNEL_MEAN.identity(
 earlier = [
     also(claim, AVERAGE_CLASSIFIER, name, place)
     for claim, name, place in (
+        (robustness, "def-10", "Definition 10, Sec. 5"),
+        (order_equivalence, "def-11", "Definition 11 (Order Equivalence), Sec. 5"),
         (theorem_14, "lemma-12", "Lemma 12, Sec. 5"),
         (theorem_15_hypothesis, "theorem-13/hypothesis", "Theorem 13, Sec. 5, as applied"),
         (theorem_15, "theorem-13/repaired", "Theorem 13, Sec. 5"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
@@ -21,12 +21,14 @@ from noisytheory.surrogates.worked import lattice, simplex
 
 __all__ = [
     "affine_loss",
+    "agreement",
     "class_conditional",
     "corrected_risk",
     "equivalence",
     "label_sums",
     "label_sums_at_zero",
     "ordering",
+    "robust",
     "robust_corrected",
     "robust_sum",
     "trivial_only",
@@ -90,6 +92,86 @@ def _text(table: Numbers) -> str:
     half = len(table) // 2
     up, down = (", ".join(str(v) for v in part) for part in (table[:half], table[half:]))
     return f"l(1, .) = ({up}); l(-1, .) = ({down})"
+
+
+def agreement(directions: str) -> Iterator[Certificate]:
+    r"""Whether no pair of distributions is ranked apart, against the words of the definition.
+
+    A pair that `reversed_pair_exact` names is ranked by both losses before it counts. The words:
+    every two distributions on a lattice, $Q\le_{\ell_1}Q'\iff Q\le_{\ell_2}Q'$.
+
+    Parameters
+    ----------
+    directions : {"both", "one"}
+        Whether the definition's arrow goes both ways.
+    """
+    losses = list(itertools.product([Fraction(k) for k in range(3)], repeat=3))
+    mixtures = simplex(3, 3)
+    risks = {loss: [_risk(q, loss) for q in mixtures] for loss in losses}
+    pairs = list(itertools.permutations(range(len(mixtures)), 2))
+    for first, second in itertools.product(losses, losses[::2]):
+        one, two = risks[first], risks[second]
+        alike = all(
+            two[i] <= two[j] if one[i] <= one[j] else directions == "one" or two[i] > two[j]
+            for i, j in pairs
+        )
+        found = [
+            pair for a, b in ((first, second), (second, first))
+            if (pair := reversed_pair_exact(a, b)) is not None
+            and _risk(pair[0], a) > _risk(pair[1], a) and _risk(pair[0], b) <= _risk(pair[1], b)
+        ]
+        yield Certificate(
+            int(not found), int(alike),
+            [("losses", f"{_join(first)} and {_join(second)}"),
+             *((f"ranked apart: {name}", _join(tuple(q)))
+               for pair in found[:1] for name, q in zip(("Q", "Q'"), pair, strict=True))],
+        )
+
+
+def _risk(mixture: Sequence[Fraction], loss: Numbers) -> Fraction:
+    return sum(map(operator.mul, mixture, loss), Fraction(0))
+
+
+def robust(sigma: float, flips: str) -> Iterator[Certificate]:
+    r"""Whether a table is an increasing affine function of its noisy one, against the definition.
+
+    The words: every two distributions of scored labels on a lattice, $Q\le_\ell Q'\iff
+    Q_\sigma\le_\ell Q'_\sigma$. Here the noise flips labels of the distributions, not of the loss.
+
+    Parameters
+    ----------
+    sigma : float
+    flips : {"both labels", "positive labels"}
+        Which labels the noise flips.
+    """
+    rate = Fraction(str(sigma))
+    mixtures = simplex(4, 2)
+    noisy = [_flipped(q, rate if flips == "both labels" else Fraction(0), rate) for q in mixtures]
+    pairs = list(itertools.permutations(range(len(mixtures)), 2))
+    for table in _tables(2, 3):
+        before, after = ([_risk(q, table) for q in these] for these in (mixtures, noisy))
+        broken = next(
+            ((i, j) for i, j in pairs if (before[i] <= before[j]) != (after[i] <= after[j])), None
+        )
+        equivalent = affine_relation(table, _noisy(table, rate, rate)) is not None
+        steps: list[tuple[str, object]] = [("loss", _text(table))]
+        if broken is not None:
+            steps += [
+                (f"{name} and its risks, clean and noisy",
+                 f"{_join(mixtures[k])}: {before[k]}, {after[k]}")
+                for name, k in zip(("Q", "Q'"), broken, strict=True)
+            ]
+        yield Certificate(int(equivalent), int(broken is None), steps)
+
+
+def _flipped(mixture: Numbers, minus: Fraction, plus: Fraction) -> Numbers:
+    """The distribution of scored labels after labels were flipped at these rates."""
+    half = len(mixture) // 2
+    up, down = mixture[:half], mixture[half:]
+    return (
+        *((1 - plus) * u + minus * d for u, d in zip(up, down, strict=True)),
+        *((1 - minus) * d + plus * u for u, d in zip(up, down, strict=True)),
+    )
 
 
 def equivalence(sign: str) -> Iterator[Certificate]:

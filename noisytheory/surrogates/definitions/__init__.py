@@ -1,0 +1,1 @@
+"""Definitions in their own words: losses, convex potentials, calibration."""
