@@ -172,28 +172,39 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             _flips(self.noise_rate, len(self.classes_))
         self.weights_ = weights / weights.sum()
         self.kernel_, self.scale_ = self._bounded(points)
-        self._codes = codes
-        signed = self._coded(self.weights_, codes)
-        self._norms: NDArray[np.float64] | None = None
+        self._weigh(self.weights_ * self._signs(codes), codes)
+        self._sample: Floats | None = None
         if is_linear(self.kernel_):
             features = unit_rows(points, self.kernel_)
-            self.coef_ = np.asarray((features.T @ signed).T) / self.scale_
-            # Of two classes, that of each: noise may treat them unlike.
-            self._parts = [
-                np.asarray(features.T @ (self.weights_ * (codes == c))) / self.scale_
-                for c in ((0, 1) if len(self.classes_) == 2 else ())
-            ]
+            self.coef_ = np.asarray((features.T @ self._signed).T) / self.scale_
+            if len(self.classes_) == 2:
+                self._parts = np.asarray((features.T @ self._by_class()).T) / self.scale_
+            del self._alpha, self._signed
         else:
-            self._signed = signed
             self.offset_ = self._offset(points)
-            self.points_ = points - self.offset_ if self.offset_.any() else points
+            # Not the caller's own rows, which may change.
+            self.points_ = points - self.offset_ if self.offset_.any() else points.copy()
         return self
 
-    def _coded(self, weights: Floats, codes: NDArray[Any]) -> Floats:
-        """Weights with the signs of one class against the rest, a column a class; of two, one."""
-        signs = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-        signed = weights[:, None] * signs
-        return signed[:, 1:] if len(self.classes_) == 2 else signed
+    def _signs(self, codes: NDArray[Any]) -> Floats:
+        """What the weights are times in the mean: of two classes the label, of more nothing."""
+        two = len(self.classes_) == 2
+        return np.where(codes == 0, -1.0, 1.0) if two else np.ones(len(codes))
+
+    def _weigh(self, alpha: Floats, codes: NDArray[Any]) -> None:
+        """Take the weights of a mean: signed by the label if there are two classes."""
+        self._alpha, self._codes = alpha, codes
+        self._norms: NDArray[np.float64] | None = None
+        if len(self.classes_) == 2:
+            self._signed = alpha[:, None]
+        else:
+            # One class against the rest, a column a class.
+            own = codes[:, None] == np.arange(len(self.classes_))
+            self._signed = alpha[:, None] * np.where(own, 1.0, -1.0)
+
+    def _by_class(self) -> Floats:
+        """The weights in two columns, a class in each: noise may treat them unlike."""
+        return np.asarray(self._alpha[:, None] * (self._codes[:, None] == np.arange(2)))
 
     def decision_function(self, X: ArrayLike) -> Floats:
         r"""Scores $\langle\Phi(S),\phi(x)\rangle$.
@@ -205,7 +216,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         array, shape (m,), or (m, k) with more than two classes
-            Within [-1, 1].
+            Within [-1, 1] where the features are of norm at most 1, as on the sample they are.
         """
         check_is_fitted(self)
         points = validate_data(
@@ -294,8 +305,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
 
         With a pair of rates it is
-        $1-\langle\Phi(S),\sum_ip_ic_iy_i\phi(x_i)\rangle/\big((1-\sigma_--\sigma_+)\|\Phi(S)\|\big)$
-        with $c_i=1-\sigma_{-y_i}+\sigma_{y_i}$.
+        $1-\langle\omega,\sum_ip_ic_iy_i\phi(x_i)\rangle/\big((1-\sigma_--\sigma_+)\|\omega\|\big)$
+        with $c_i=1-\sigma_{-y_i}+\sigma_{y_i}$ and $\omega=\Phi(S)$. Of a compressed model $\omega$
+        is its own mean, and the risk is over the whole sample that was compressed.
+
+        Returns
+        -------
+        float
 
         Raises
         ------
@@ -304,20 +320,21 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         minus, plus = self._rates("corrected_linear_risk")
         similarity = float(self.self_similarity())
-        if minus == plus or similarity == 0:
+        if similarity == 0:
+            return 1.0
+        if minus == plus and self._sample is None:
             return 1 - similarity / (1 - minus - plus)
         negative, positive = self._shares()
         weighted = (1 - plus + minus) * negative + (1 - minus + plus) * positive
-        return 1 - weighted / ((1 - minus - plus) * similarity)
+        return float(1 - weighted / ((1 - minus - plus) * similarity))
 
-    def _shares(self) -> tuple[float, float]:
-        r"""What either class adds to $\|\Phi(S)\|^2$."""
+    def _shares(self) -> Floats:
+        r"""$\langle\omega,\sum_{y_i=c}p_iy_i\phi(x_i)\rangle$ of both classes of the sample."""
         if is_linear(self.kernel_):
-            inner = [self.scale_ * float(part @ self.coef_[0]) for part in self._parts]
-            return -inner[0], inner[1]
-        added = self._signed[:, 0] * self._kernel_scores(self.points_, double=True)[:, 0]
-        positive = self._signed[:, 0] > 0
-        return float(added[~positive].sum()), float(added[positive].sum())
+            return np.asarray(self.scale_ * (self._parts @ self.coef_[0]))
+        if self._sample is not None:
+            return np.asarray(self._alpha @ self._sample)
+        return np.asarray(self._kernel_scores(self.points_, double=True)[:, 0] @ self._by_class())
 
     def compress(
         self, k: int | None = None, method: str | Callable[..., Any] = "herding", **options: Any
@@ -325,8 +342,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         r"""The same classifier on few examples: a sparse sample near $\Phi(S)$.
 
         No score moves by more than ``compression_error_`` of the result, the exact distance of the
-        two means, and by rounding. More than two classes are compressed together, as `Labelled`
-        features: an example that is kept keeps its class.
+        two means, times the norm of the feature, and by rounding; the norm is at most 1 on the
+        sample. More than two classes are compressed together, as `Labelled` features: an example
+        that is kept keeps its class.
 
         Parameters
         ----------
@@ -373,18 +391,19 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             kernel = SparseRows(kernel, points)
             points = np.arange(points.shape[0], dtype=np.float64)[:, None]
         two = len(self.classes_) == 2
-        if two:
-            found = algorithm(kernel, points, self._signed[:, 0], k, **options)
-        else:
-            labelled = np.column_stack([points, self._codes.astype(points.dtype)])
+        if not two:
+            points = np.column_stack([points, self._codes.astype(points.dtype)])
             kernel = Labelled(kernel, len(self.classes_))
-            found = algorithm(kernel, labelled, self.weights_, k, **options)
+        found = algorithm(kernel, points, self._alpha, k, **options)
         fewer = copy.copy(self)
-        fewer._norms, fewer._codes = None, self._codes[found.indices]
         fewer.points_ = self.points_[found.indices]
-        weights = np.asarray(found.weights, np.float64)
-        fewer.weights_ = np.abs(weights)
-        fewer._signed = weights[:, None] if two else self._coded(weights, fewer._codes)
+        fewer._weigh(np.asarray(found.weights, np.float64), self._codes[found.indices])
+        fewer.weights_ = np.abs(fewer._alpha)
+        if two:
+            fewer._sample = (
+                self._kernel_scores(fewer.points_, signed=self._by_class(), double=True)
+                if self._sample is None else self._sample[found.indices]
+            )
         if two and self.points_.dtype == np.float64:
             fewer.compression_error_ = float(found.error / np.sqrt(self.scale_))
         else:
@@ -490,9 +509,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._kernel_scores(points, self.offset_)
 
     def _kernel_scores(
-        self, points: Points, offset: Floats | None = None, *, double: bool = False
+        self, points: Points, offset: Floats | None = None, *, signed: Floats | None = None,
+        double: bool = False,
     ) -> Floats:
-        sample = self.points_
+        sample, signed = self.points_, self._signed if signed is None else signed
         thin = sparse.issparse(sample)
         both = thin and sparse.issparse(points)
         dense = isinstance(self.kernel_, Gaussian) and not thin
@@ -502,7 +522,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rounding = np.finfo(np.float32).eps * float(squared_norms(sample).max())
             single = rounding <= ROUNDING * float(self.kernel_.bandwidth) ** 2
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
-        signed = (self._signed / self.scale_).astype(dtype)
+        signed = (signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
         side = SIDE if single else SIDE - SIDE // 4
         high, wide = THIN if both else (

@@ -99,13 +99,16 @@ class Target:
     Raises
     ------
     ValueError
-        On NaN, if the shapes do not fit, if every weight is zero, or on another kind of kernel.
+        On NaN, if the shapes do not fit, without points, if every weight is zero, or on another
+        kind of kernel.
     """
 
     def __init__(self, kernel: Kernel, points: ArrayLike, alpha: ArrayLike) -> None:
         if not isinstance(kernel, Kernel):
             raise ValueError(f"kernel must be a Kernel of noisytheory.kernels, got {kernel!r}")
         everything = checked_points(points, "points")
+        if not len(everything):
+            raise ValueError(f"points must have a row at least, got shape {everything.shape}")
         weights = np.asarray(alpha, dtype=np.float64)
         if weights.shape != (len(everything),):
             raise ValueError(

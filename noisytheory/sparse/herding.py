@@ -187,15 +187,14 @@ def estimated_scores(
     r"""Estimate the target's values at all points from ``size`` draws, for $O(ns)$ kernel values.
 
     With features of norm at most 1 every value is within $W(1+\sqrt{2\log(1/\delta)})/\sqrt s$ of
-    $\langle\omega^*,\phi(x_i)
-angle$, with probability $1-\delta$ for all of them at once.
+    $\langle\omega^*,\phi(x_i)\rangle$, with probability $1-\delta$ for all of them at once.
 
     Parameters
     ----------
     kernel, points, alpha
         As in `herding`.
     size : int
-        $s$, number of independent draws from $|lpha|/W$.
+        $s$, number of independent draws from $|\alpha|/W$.
     rng : numpy.random.Generator
 
     Returns

@@ -36,6 +36,9 @@ def projection(
 ) -> Approximation:
     r"""Project the target on the span of ``k`` farthest-first centres (Cruz Cortés, Scott).
 
+    A centre nearer to the span of those before than $10^{-6}$ of its own norm counts as within it:
+    its weight could not be told from rounding.
+
     Parameters
     ----------
     kernel : Kernel

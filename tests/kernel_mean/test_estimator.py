@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
@@ -307,6 +308,65 @@ def test_risks_are_corrected_for_noise_that_depends_on_the_class(kernel):
     assert equal.corrected_risk(held, flipped) == single.corrected_risk(held, flipped)
     with pytest.raises(ValueError, match=r"noise_rate must be a number .* with 3 classes"):
         KernelMeanClassifier(kernel, noise_rate=(0.1, 0.2)).fit(x, np.arange(500) % 3)
+
+
+@pytest.mark.parametrize("rates", [0.2, (0.1, 0.35)])
+@pytest.mark.parametrize("method", ["herding", "projection", "nearest_centre"])
+@pytest.mark.parametrize(
+    ("kernel", "normalise"), [(Gaussian(1.0), False), (Polynomial(3, 1.0), "largest")]
+)
+def test_the_risk_of_a_compressed_model_is_over_the_whole_sample(
+    data, kernel, normalise, method, rates
+):
+    x, y, _ = data
+    model = KernelMeanClassifier(kernel, normalise=normalise, noise_rate=rates).fit(x, y > 0)
+    loss = corrected(LinearLoss(), rates)
+    fewer = model.compress(8, method)
+    for some in (model, fewer, fewer.compress(5, method), fewer.compress(5)):
+        unit = some.decision_function(x) / some.self_similarity()
+        risk = loss.value(np.where(y > 0, 1, -1), unit).mean()
+        assert some.corrected_linear_risk() == pytest.approx(risk, abs=1e-9)
+    assert abs(model.corrected_linear_risk() - fewer.corrected_linear_risk()) > 1e-6
+
+
+def test_compressed_scores_move_with_the_norm_of_the_feature():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 3))
+    model = KernelMeanClassifier("polynomial", normalise="largest").fit(x, x[:, 0] > 0)
+    fewer, far = model.compress(10), 10 * x
+    moved = np.abs(fewer.decision_function(far) - model.decision_function(far))
+    norms = np.sqrt(model.kernel_.diagonal(far) / model.scale_)
+    assert np.all(moved <= norms * fewer.compression_error_ + 1e-12)
+    assert moved.max() > fewer.compression_error_
+
+
+def test_atoms_of_negative_weight_keep_it_when_compressed_again():
+    x, y = load_digits(return_X_y=True)
+    x, y = x[:600] / 16, y[:600]
+    for classes in (y, y % 2):
+        model = KernelMeanClassifier(Gaussian(4.0)).fit(x, classes)
+        first = model.compress(150, "projection")
+        assert classes is not y or np.any(first._alpha < 0)
+        second = first.compress(150, "projection")
+        # The same atoms span the same mean, up to the rounding of an ill-conditioned solution.
+        assert np.max(second.compression_error_) < 1e-7
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "linear", "polynomial"])
+@pytest.mark.parametrize("thin", [False, True])
+def test_a_fitted_model_does_not_look_at_the_callers_rows(data, kernel, thin):
+    x, y, queries = data
+    x = x.copy()
+    if thin and kernel in ("laplace", "polynomial"):
+        pytest.skip("dense rows only")
+    rows = sparse.csr_matrix(x) if thin else x
+    model = KernelMeanClassifier(kernel, normalise=True).fit(rows, y > 0)
+    before = model.decision_function(queries)
+    if thin:
+        rows.data *= 0
+    else:
+        rows *= 0
+    np.testing.assert_array_equal(model.decision_function(queries), before)
 
 
 def test_several_kernels_answer_as_the_one_chosen(data):

@@ -462,7 +462,7 @@ TWICE = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], 2, axis=0)
         ({"kernel": lambda x, z: x @ z.T}, "kernel must be a Kernel"),
         ({"points": [1.0, 2.0]}, "points must have shape"),
         ({"points": np.full((6, 2), np.nan)}, "points must be finite"),
-        ({"points": np.zeros((0, 2)), "alpha": []}, "alpha must not be zero everywhere"),
+        ({"points": np.zeros((0, 2)), "alpha": []}, "points must have a row at least, got shape"),
         ({"alpha": np.zeros(6)}, "alpha must not be zero everywhere"),
         ({"alpha": [1, 2, 3, 4, 5, np.inf]}, "alpha must be finite, got inf"),
         ({"alpha": [1.0]}, "alpha must have shape"),
