@@ -128,8 +128,7 @@ def test_a_picture_is_no_part_of_the_fingerprint_nor_of_the_twin():
 
 
 @pytest.mark.parametrize("picture", BROUGHT, ids=lambda p: p.__name__)
-def test_a_catalogues_picture_reads_well_and_is_the_same_again(picture, monkeypatch):
-    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
+def test_a_catalogues_picture_reads_well_and_is_the_same_again(picture):
     assert len(" ".join(picture.__doc__.split())) > 80
     drawn = []
     for _ in range(2):
