@@ -473,7 +473,8 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
     _number_axis(axes, x)
     axes.set_xlabel(_parameter(along))
     axes.set_ylabel(f"left side / bound{_level(record)}")
-    alt = f"Tightness against {along}, {len(series)} lines, the bound as a line at 1."
+    drawn = "one line" if len(series) == 1 else f"{len(series)} lines"
+    alt = f"Tightness against {along}, {drawn}, the bound as a line at 1."
     if others:
         alt += f" Each point is the largest over {', '.join(others)}."
         over = ", ".join(map(symbol, others))
