@@ -1138,7 +1138,8 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
         f"The median upheld claim reaches {_share(float(np.median(holding)))} its bound"
         if holding else f"{beyond} of {len(records)} claims are refuted"
     )
-    alt = f"Tightness of {len(records)} claims on a logarithmic axis, marked by verdict."
+    alt = f"Tightness of the {len(records)} claims that have a ratio of their two sides, on a "
+    alt += "logarithmic axis, marked by verdict."
     return _summary_rows(records, title, alt) if len(records) <= ROWS else (
         _summary_stacks(records, title, alt)
     )
@@ -1197,7 +1198,7 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
         for sign in (-1, 1):
             side = [p for p in placed if sign * (p[1] - 1) > 0]
             _name_extremes(axes, side, span, free)
-        axes.set_title(f"{paper}, {len(placed)} claims", fontsize=RC["font.size"])
+        axes.set_title(f"{paper}, {len(placed)} claims with a ratio", fontsize=RC["font.size"])
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
         axes.tick_params(labelbottom=axes is panels[-1])
