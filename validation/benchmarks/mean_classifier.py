@@ -90,7 +90,7 @@ def measure(
         rows[0]["peak_mib"] * 2**20 < 10e6, "",
     )]
     aim = "3 x scikit-learn, both in float64"
-    why = "both compute it, and no more than that is to be gained"
+    why = "both compute it in float64"
     if dtype == "float32":
         rates = machine.told()
         aim = "3 x scikit-learn on float32, in float64 inside"

@@ -306,7 +306,7 @@ def goals(works: dict[tuple[str, int, int], dict[str, recorded.Row]]) -> list[re
             continue
         rivals = [r for name, r in rows.items() if not name.startswith(OURS) and r["error"]]
         least = min(r["error"] for r in rivals)
-        named = ", ".join(r["who"] for r in rivals if r["error"] == least)
+        named = "; ".join(r["who"] for r in rivals if r["error"] == least)
         best = rows[BEST]["error"]
         for who, precision in ((OURS, "float64"), (SINGLE, "float32")):
             ours = rows[who]["error"]
