@@ -110,10 +110,9 @@ def main() -> int:
     )
     options = parser.parse_args()
     if absent():
-        needs = "no mnist.npz in the folder that NOISYTHEORY_DATA names, so without"
-        told = f"{needs} {', '.join(absent())}"
+        told = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
         if options.output is None:
-            parser.error(f"{told}; reports/ has their pages: name another folder by --output")
+            parser.error(f"{told}; reports/ has their pages, so name another folder by --output")
         print(told)
     with run(options.workers, options.store) as audit:
         table = verdict_table(audit)
