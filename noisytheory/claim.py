@@ -349,9 +349,10 @@ class Claim:
         broken.
     picture : callable, optional
         ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
-        print, drawn again. Its docstring's first paragraph is the caption, in Markdown, the
-        figure's label the text for those who do not see it. No part of the fingerprint, nor is a
-        ``pictures*.py``.
+        print, drawn again. Or to a pair of the figure and its numbers: rows of text that the page
+        shows as a table, the first row its head. The docstring's first paragraph is the caption,
+        in Markdown, the figure's label the text for those who do not see it. No part of the
+        fingerprint, nor is a ``pictures*.py``.
 
     Raises
     ------

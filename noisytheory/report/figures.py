@@ -473,7 +473,8 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
     _number_axis(axes, x)
     axes.set_xlabel(_parameter(along))
     axes.set_ylabel(f"left side / bound{_level(record)}")
-    alt = f"Tightness against {along}, {len(series)} lines, the bound as a line at 1."
+    drawn = "one line" if len(series) == 1 else f"{len(series)} lines"
+    alt = f"Tightness against {along}, {drawn}, the bound as a line at 1."
     if others:
         alt += f" Each point is the largest over {', '.join(others)}."
         over = ", ".join(map(symbol, others))
@@ -1137,7 +1138,8 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
         f"The median upheld claim reaches {_share(float(np.median(holding)))} its bound"
         if holding else f"{beyond} of {len(records)} claims are refuted"
     )
-    alt = f"Tightness of {len(records)} claims on a logarithmic axis, marked by verdict."
+    alt = f"Tightness of the {len(records)} claims that have a ratio of their two sides, on a "
+    alt += "logarithmic axis, marked by verdict."
     return _summary_rows(records, title, alt) if len(records) <= ROWS else (
         _summary_stacks(records, title, alt)
     )
@@ -1196,7 +1198,7 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
         for sign in (-1, 1):
             side = [p for p in placed if sign * (p[1] - 1) > 0]
             _name_extremes(axes, side, span, free)
-        axes.set_title(f"{paper}, {len(placed)} claims", fontsize=RC["font.size"])
+        axes.set_title(f"{paper}, {len(placed)} claims with a ratio", fontsize=RC["font.size"])
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
         axes.tick_params(labelbottom=axes is panels[-1])

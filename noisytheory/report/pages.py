@@ -47,12 +47,14 @@ class Picture:
     """A figure's file, the text for those who do not see it, and its caption.
 
     A deciding picture lies beside its page; a claim's own is named from the index, because claims
-    may share it. No file: it could not be drawn, and the caption says why.
+    may share it, and may have its numbers as rows, the first of heads. No file: it could not be
+    drawn, and the caption says why.
     """
 
     file: str
     alt: str
     caption: str
+    numbers: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)
@@ -226,14 +228,16 @@ def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -
     try:
         # As in an audit: with more threads the last bits of what it computes move.
         with one_thread():
-            figure = figures.styled(draw, math=True)(**given)
+            drawn: Any = figures.styled(draw, math=True)(**given)
+        figure, rows = drawn if isinstance(drawn, tuple) else (drawn, ())
+        numbers = [[str(cell) for cell in row] for row in rows]
         text = figures.svg(figure, math=True)
     except Exception as error:  # of a user's code: a report must not be lost to it
         what = _cell(f"{type(error).__name__}: {error}".rstrip(": "))
         return Picture("", "", f"The claim's own picture could not be drawn. {what}")
     _save(folder / file, text)
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
-    return Picture(file, alt, caption)
+    return Picture(file, alt, caption, numbers)
 
 
 def _claim(

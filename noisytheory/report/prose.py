@@ -38,6 +38,9 @@ PROMISES = {
 }
 """What a claim of each kind promises."""
 
+DATA = "NOISYTHEORY_DATA"
+"""Variable that names a folder of data; a claim whose note names it needs that folder."""
+
 WORDS = ("undecided", "upheld", "refuted", "vacuous")
 """Of the flag values of ``decision``."""
 
@@ -293,8 +296,9 @@ def commands(record: Record) -> list[str]:
     # The id of a claim that a file declares is known to that file only.
     file = record.dataset.attrs.get("file")
     named = f"{file}::{record.id}" if file else record.id
+    needs = f"{DATA}=FOLDER " if DATA in str(record.note) else ""
     if not record.tried:
-        return [shlex.join(["noisytheory", "show", named])]
+        return [needs + shlex.join(["noisytheory", "show", named])]
     budget = str(record.budget)
     word, _, rest = budget.partition(" ")
     trial = ["--replicates", word] if rest else ["--budget", budget]
@@ -311,8 +315,8 @@ def commands(record: Record) -> list[str]:
         # What is enumerated is the same whatever would have been drawn.
         again = [] if record.exact else trial
     return [
-        shlex.join(["noisytheory", "audit", named, *seed, *trial]),
-        shlex.join(["noisytheory", "replay", named, *seed, *again]),
+        needs + shlex.join(["noisytheory", "audit", named, *seed, *trial]),
+        needs + shlex.join(["noisytheory", "replay", named, *seed, *again]),
     ]
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "counted_certificate",
     "few_points",
     "few_points_on_mnist",
+    "first_of_mnist",
     "herds",
     "mnist_at_hand",
     "mnist_pair",
@@ -48,6 +49,9 @@ BANDWIDTH, TOLERANCE, PART, STOP = 0.5, 0.1, 60, 10
 
 MNIST_BANDWIDTH, MNIST_TOLERANCE, MNIST_PART, MNIST_STOP = 2.0, 0.04, 1000, 100
 """The same for MNIST."""
+
+MNIST_IMAGES = 4000
+"""Training images that the claims on MNIST take; the picture has all of them as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +198,34 @@ def mnist_pair() -> Protocol | None:
 
 
 @functools.lru_cache(maxsize=4)
-def _first_of_mnist(
-    images: int, bandwidth: float = MNIST_BANDWIDTH, tolerance: float = MNIST_TOLERANCE
+def first_of_mnist(
+    images: int | None = None, bandwidth: float = MNIST_BANDWIDTH,
+    tolerance: float = MNIST_TOLERANCE,
 ) -> Protocol:
-    """The protocol on MNIST with the first so many images to train on, and all test images."""
+    """The protocol on MNIST with the first so many images to train on, and all test images.
+
+    Parameters
+    ----------
+    images : int, optional
+        All training images of the two digits unless given.
+    bandwidth, tolerance
+        As in `Protocol`.
+
+    Returns
+    -------
+    Protocol
+
+    Raises
+    ------
+    FileNotFoundError
+        Where `NOISYTHEORY_DATA` holds no MNIST.
+    ValueError
+        If there are fewer images.
+    """
     found = mnist_pair()
     if found is None:
-        raise FileNotFoundError("mnist.npz is no longer in the folder that NOISYTHEORY_DATA names")
+        raise FileNotFoundError("mnist.npz is not in the folder that NOISYTHEORY_DATA names")
+    images = len(found.labels) if images is None else images
     if not 1 <= images <= len(found.labels):
         raise ValueError(
             f"images must be a whole number from 1 to {len(found.labels)}, got {images}"
@@ -224,7 +249,7 @@ def compared(fold: int, tolerance: float) -> dict[str, NDArray[Any]]:
 
 def compared_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
     """The same on the first so many training images of MNIST."""
-    return _compared(_first_of_mnist(images), _first_of_mnist(images, tolerance=tolerance))
+    return _compared(first_of_mnist(images), first_of_mnist(images, tolerance=tolerance))
 
 
 def _compared(reference: Protocol, protocol: Protocol) -> dict[str, NDArray[Any]]:
@@ -243,7 +268,7 @@ def few_points(fold: int, bandwidth: float) -> dict[str, NDArray[Any]]:
 
 def few_points_on_mnist(images: int, bandwidth: float) -> dict[str, NDArray[Any]]:
     """The same on the first so many training images of MNIST."""
-    return _few_points(_first_of_mnist(images, bandwidth))
+    return _few_points(first_of_mnist(images, bandwidth))
 
 
 def _few_points(protocol: Protocol) -> dict[str, NDArray[Any]]:
@@ -258,7 +283,7 @@ def short_of_mean(fold: int, share: float) -> dict[str, NDArray[Any]]:
 
 def short_of_mean_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
     """The same for herds of any share, on the first so many training images of MNIST."""
-    return _short_of_mean(_first_of_mnist(images, tolerance=tolerance), 0.0)
+    return _short_of_mean(first_of_mnist(images, tolerance=tolerance), 0.0)
 
 
 def _short_of_mean(protocol: Protocol, share: float) -> dict[str, NDArray[Any]]:

@@ -228,7 +228,9 @@ def test_summary_of_many_claims_stacks_them_by_paper(trial):
     many += [broken.assign_attrs(claim=f"other/broken-{k}", paper="other") for k in range(5)]
     figure = figures.summary(many)
     first, second = figure.axes
-    assert [a.get_title("left") for a in figure.axes] == ["planted, 20 claims", "other, 6 claims"]
+    assert [a.get_title("left") for a in figure.axes] == [
+        "planted, 20 claims with a ratio", "other, 6 claims with a ratio",
+    ]
     dots = [x for x in first.get_lines() if len(x.get_xdata()) == 1]
     assert len(dots) == 20
     assert sorted(float(x.get_ydata()[0]) for x in dots) == list(range(1, 21))

@@ -87,6 +87,9 @@ def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
     found = simulate_digits.mnist_pair()
     assert found is not None and found.train.shape == (20, 784) and found.test.shape == (4, 784)
     assert found.labels.tolist() == [-1.0, 1.0] * 10 and float(found.train.max()) <= 1
+    monkeypatch.delenv("NOISYTHEORY_DATA")
+    with pytest.raises(FileNotFoundError, match="NOISYTHEORY_DATA"):
+        simulate_digits.first_of_mnist(7)
 
 
 def test_mnist_claims_are_listed_only_where_it_is():
@@ -108,13 +111,32 @@ def test_what_is_said_of_the_digits_holds_of_mnist():
         simulate_digits.few_points_on_mnist(20_000, simulate_digits.MNIST_BANDWIDTH)
 
 
-def test_captions_give_the_settings_that_print_leaves_out(monkeypatch):
-    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
+def test_captions_give_the_settings_that_print_leaves_out():
     told = " ".join(pictures.digit_herds.__doc__.split())
     width, tolerance = simulate_digits.BANDWIDTH, simulate_digits.TOLERANCE
     assert f"bandwidth {width:g} and tolerance {tolerance:g}" in told
     titles = [axes.get_title() for axes in pictures.digit_herds().axes]
     assert [title.split(":")[0] for title in titles] == ["Split 1", "Split 2", "Split 3"]
+
+
+def test_the_caption_on_mnist_gives_its_settings():
+    told = " ".join(pictures.mnist_herds.__doc__.split())
+    width, tolerance = simulate_digits.MNIST_BANDWIDTH, simulate_digits.MNIST_TOLERANCE
+    assert f"bandwidth {width:g}, tolerance {tolerance:g} a round" in told
+    assert f"parts of {simulate_digits.MNIST_PART:,}" in told
+    assert f"down to {simulate_digits.MNIST_STOP} images" in told
+    assert f"first {simulate_digits.MNIST_IMAGES:,}" in told
+
+
+@pytest.mark.skipif(not simulate_digits.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
+def test_mnist_is_drawn_for_the_claims_on_it_and_for_no_other():
+    own = {c.id for c in nt.claims.values() if c.picture is pictures.mnist_herds}
+    assert own == {f"average-classifier/figure-1/{name}/mnist"
+                   for name in ("parallel-agrees", "few-points", "approaches-baseline")}
+    figure = pictures.mnist_herds()
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [title.split(":")[0] for title in titles] == ["MNIST", "MNIST, first 4000"]
+    assert [f"{axes.get_xlabel().split()[-3]}" for axes in figure.axes] == ["11982", "4000"]
 
 
 def test_a_bandwidth_of_one_fails_at_the_edges():

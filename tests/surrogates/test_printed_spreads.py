@@ -17,7 +17,7 @@ from noisytheory.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
-from noisytheory.surrogates.printed_table.simulate import linear_moments
+from noisytheory.surrogates.printed_table.simulate import linear_moments, table_trial
 from noisytheory.surrogates.printed_table.unconverged import unconverged_hinge
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -71,6 +71,23 @@ def test_the_linear_dots_are_the_exact_law():
     law = linear_moments(0.49)
     assert pictures._law("linear", 0.49) == (law["mean"], law["sd"])
     assert law["mean"] == pytest.approx(0.3806, abs=5e-5)
+
+
+def test_the_table_has_print_the_law_and_trials_under_every_cell():
+    _, (head, *rows) = pictures.table()
+    assert head[2:] == ["hinge", "hinge, 3 passes", "t-logistic", "linear"]
+    assert [row[0] for row in rows] == [f"{s:g}" for s in PRINTED["linear"] for _ in range(3)]
+    cells = {(row[0], row[1]): dict(zip(head[2:], row[2:], strict=True)) for row in rows}
+    assert cells["0.1", "print, 125 trials"]["hinge"] == "✘ 0.15 ± 0.27"
+    assert cells["0.3", "print, 125 trials"]["t-logistic"] == "✘ 0.22 ± 0.08"
+    assert cells["0.49", "print, 125 trials"]["linear"] == "✘ 0.34 ± 0.48"
+    assert cells["0.49", "ours, the law"]["linear"] == "0.381 ± 0.457"
+    printed = [row for row in rows if row[1].startswith("print")]
+    crossed = sum(cell.startswith("✘") for row in printed for cell in row)
+    assert crossed == len(pictures.impossible_cells())
+    risks = table_trial("hinge", 0.3, 800, size=125, rng=np.random.default_rng([2026, 300]))
+    told = f"{risks.mean():.3f} ± {risks.std(ddof=1):.3f}"
+    assert cells["0.3", "ours, 125 trials"]["hinge"] == told
 
 
 def test_the_unconverged_solver_gives_spreads_as_printed():

@@ -89,14 +89,20 @@ def measure(
         work, "under 10 MB beside the data", f"{rows[0]['peak_mib']:.1f} MiB",
         rows[0]["peak_mib"] * 2**20 < 10e6, "",
     )]
+    aim = "3 x scikit-learn, both in float64"
+    why = "both compute it in float64"
     if dtype == "float32":
-        goals.append(recorded.goal(
-            work, "3 x scikit-learn on float32, in float64 inside", f"{ratio:.1f} x", ratio >= 3,
-            f"the matrix product alone, with every coordinate, is {most:.1f} x here: float32 "
-            f"products run at {machine.told()['sgemm_gflops']:.0f} GFLOP/s beside "
-            f"{machine.told()['dgemm_gflops']:.0f} in float64, which scikit-learn computes in",
-            who=OURS, rival=RIVAL,
-        ))
+        rates = machine.told()
+        aim = "3 x scikit-learn on float32, in float64 inside"
+        why = (
+            f"float32 products run at {rates['sgemm_gflops']:.0f} GFLOP/s beside "
+            f"{rates['dgemm_gflops']:.0f} in float64, which scikit-learn computes in"
+        )
+    goals.append(recorded.goal(
+        work, aim, f"{ratio:.1f} x", ratio >= 3,
+        f"the matrix product alone, with every coordinate, is {most:.1f} x here: {why}",
+        who=OURS, rival=RIVAL,
+    ))
     return rows, goals
 
 
