@@ -181,7 +181,7 @@ class SymmetricFlip:
         return _flipped(labels, float(self.sigma), rng)
 
     def population(self, population: Finite) -> Finite:
-        r"""The population $P_\\sigma$, exactly."""
+        r"""The population $P_\sigma$, exactly."""
         return population.with_label_noise(self.sigma)
 
 
@@ -324,7 +324,7 @@ class Contamination:
         return instances, clean
 
     def population(self, population: Finite) -> Finite:
-        r"""The mixture $(1-\\sigma)P+\\sigma Q$, exactly."""
+        r"""The mixture $(1-\sigma)P+\sigma Q$, exactly."""
         return population.contaminated(self.other, self.sigma)  # type: ignore[arg-type]
 
 
