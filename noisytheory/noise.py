@@ -209,6 +209,8 @@ class ClassConditionalFlip:
     sigma_plus: Number
 
     def __post_init__(self) -> None:
+        for name in ("sigma_minus", "sigma_plus"):
+            checked_rate(name, getattr(self, name))
         flip_rates((self.sigma_minus, self.sigma_plus))
 
     @property
@@ -290,7 +292,7 @@ class Contamination:
     Raises
     ------
     ValueError
-        If ``sigma`` is out of its range.
+        If ``sigma`` is out of its range, or ``other`` no population.
     """
 
     other: Population
@@ -298,6 +300,8 @@ class Contamination:
 
     def __post_init__(self) -> None:
         checked_rate("sigma", self.sigma)
+        if not (hasattr(self.other, "sample") and hasattr(self.other, "name")):
+            raise ValueError(f"other must be a population, got {self.other!r}")
 
     @property
     def name(self) -> str:

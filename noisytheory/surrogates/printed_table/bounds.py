@@ -27,6 +27,12 @@ ROUNDED = 0.005
 """Half a unit of the last printed digit."""
 
 
+def _one_cell(mean: float, deviation: float, trials: int) -> None:
+    for name, value in (("mean", mean), ("deviation", deviation), ("trials", trials)):
+        if np.ndim(value):
+            raise ValueError(f"{name} must be one number, got an array of shape {np.shape(value)}")
+
+
 @requires(mean=UNIT_INTERVAL, deviation=NONNEGATIVE, trials=COUNT)
 def trials_above_half(mean: float, deviation: float, trials: int) -> int:
     r"""Least number of trials with a risk above $\frac12$.
@@ -50,6 +56,7 @@ def trials_above_half(mean: float, deviation: float, trials: int) -> int:
     >>> trials_above_half(0.38, 0.37, 125)
     22
     """
+    _one_cell(mean, deviation, trials)
     nearest = float(np.clip(0.25, mean - ROUNDED, mean + ROUNDED))
     least = max(deviation - ROUNDED, 0.0)
     excess = (trials - 1) * least**2 + trials * (nearest**2 - nearest / 2)
@@ -76,6 +83,7 @@ def most_at_ends(mean: float, deviation: float, trials: int) -> int:
     >>> most_at_ends(0.22, 0.08, 125)
     16
     """
+    _one_cell(mean, deviation, trials)
     off = abs(mean - 0.25) + ROUNDED
     total = (trials - 1) * (deviation + ROUNDED) ** 2 + trials * off**2
     return min(trials, math.floor(16 * total))
@@ -106,6 +114,7 @@ def most_between(mean: float, deviation: float, trials: int) -> int:
     >>> most_between(0.34, 0.48, 125)
     1
     """
+    _one_cell(mean, deviation, trials)
     nearest = float(np.clip(0.5, mean - ROUNDED, mean + ROUNDED))
     room = trials * nearest * (1 - nearest) - (trials - 1) * max(deviation - ROUNDED, 0.0) ** 2
     if room < 0:
