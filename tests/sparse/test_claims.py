@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -128,3 +129,11 @@ def test_a_projection_is_tried_in_the_norms_of_its_statement(name):
         if promised:
             ratio = float(exact.lhs) / float(exact.rhs)
             assert (instance["lhs"] / promised) ** 2 == pytest.approx(ratio, abs=1e-9)
+
+
+def test_theorem_20_beyond_its_range():
+    printed = nt.claims["kernel-mean/theorem-20/printed"]
+    for n, k in ((6, 6), (6, 7), (7, 12)):
+        exact = printed.certify(n, k)
+        assert exact.rhs == Fraction(n - k, n * k) and exact.exceeds() == (k > n)
+    assert "1 <= k <= n" in nt.claims["kernel-mean/theorem-20"].hypotheses
