@@ -257,8 +257,8 @@ KERNEL_MEAN_DISCREPANCIES = {
         place="Theorem 20, Sec. 5.1; proof A.11",
         printed=r"$\|\omega^*-\tilde\omega\|\ge\sqrt{\frac1k-\frac1n}$ for all $k$-sparse "
         r"$\tilde\omega$, with no range for $k$, in a space of infinite dimension.",
-        true=r"It needs $1\le k\le n$: for $k>n$ the bound is the root of a negative number. For one "
-        r"$n$ dimension $n$ is enough; infinite dimension serves all $n$ at once.",
+        true=r"It needs $1\le k\le n$: for $k>n$ the bound is the root of a negative number. For "
+        r"one $n$ dimension $n$ is enough; infinite dimension serves all $n$ at once.",
         claims=("theorem-20/printed",),
         repaired=("theorem-20",),
     )],
