@@ -72,10 +72,11 @@ def table_trial(
 
 
 def risk_moment(
-    column: str, sigma: float, n: int, moment: int, *, size: int, rng: np.random.Generator
+    column: str, sigma: float, n: int, moment: int, side: int, *, size: int,
+    rng: np.random.Generator,
 ) -> Floats:
-    r"""Risks of `table_trial`, or their squares."""
-    return table_trial(column, sigma, n, size=size, rng=rng) ** moment
+    r"""Risks of `table_trial`, or their squares, times 1 or -1."""
+    return side * table_trial(column, sigma, n, size=size, rng=rng) ** moment
 
 
 def trials_above_half(
