@@ -181,7 +181,7 @@ class SymmetricFlip:
         return _flipped(labels, float(self.sigma), rng)
 
     def population(self, population: Finite) -> Finite:
-        r"""The population $P_\\sigma$, exactly."""
+        r"""The population $P_\sigma$, exactly."""
         return population.with_label_noise(self.sigma)
 
 
@@ -209,6 +209,8 @@ class ClassConditionalFlip:
     sigma_plus: Number
 
     def __post_init__(self) -> None:
+        for name in ("sigma_minus", "sigma_plus"):
+            checked_rate(name, getattr(self, name))
         flip_rates((self.sigma_minus, self.sigma_plus))
 
     @property
@@ -290,7 +292,7 @@ class Contamination:
     Raises
     ------
     ValueError
-        If ``sigma`` is out of its range.
+        If ``sigma`` is out of its range, or ``other`` no population.
     """
 
     other: Population
@@ -298,6 +300,8 @@ class Contamination:
 
     def __post_init__(self) -> None:
         checked_rate("sigma", self.sigma)
+        if not (hasattr(self.other, "sample") and hasattr(self.other, "name")):
+            raise ValueError(f"other must be a population, got {self.other!r}")
 
     @property
     def name(self) -> str:
@@ -324,7 +328,7 @@ class Contamination:
         return instances, clean
 
     def population(self, population: Finite) -> Finite:
-        r"""The mixture $(1-\\sigma)P+\\sigma Q$, exactly."""
+        r"""The mixture $(1-\sigma)P+\sigma Q$, exactly."""
         return population.contaminated(self.other, self.sigma)  # type: ignore[arg-type]
 
 

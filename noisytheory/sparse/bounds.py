@@ -14,6 +14,7 @@ from noisytheory.domains import (
     LEVEL,
     NONNEGATIVE,
     SAMPLE_SIZE,
+    Domain,
     Numeric,
     requires,
 )
@@ -33,6 +34,9 @@ __all__ = [
     "without_replacement_mean_square",
 ]
 
+TWO_OR_MORE = Domain(2, include_low=True, whole=True)
+ROUNDING = 1e-9
+
 
 @requires(k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
 def subsampling_mean_square(k: Numeric, power: Numeric, norm: Numeric) -> Numeric:
@@ -48,22 +52,30 @@ def subsampling_mean_square(k: Numeric, power: Numeric, norm: Numeric) -> Numeri
     power : float, >= 0
         $\sum\alpha(\omega)\|\omega\|^2$.
     norm : float, >= 0
-        $\|\omega^*\|$.
+        $\|\omega^*\|$, whose square is at most ``power``.
 
     Returns
     -------
     float
         Squared RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or the square of ``norm`` exceeds ``power`` by more than
+        rounding.
+
     Examples
     --------
     >>> float(subsampling_mean_square(4, 1.0, 0.0))
     0.25
     """
-    return (power - norm**2) / k
+    if not np.all(norm**2 <= power * (1 + ROUNDING)):
+        raise ValueError(f"norm must have a square of at most power, got {norm} and {power}")
+    return np.maximum(power - norm**2, 0.0) / k
 
 
-@requires(n=SAMPLE_SIZE, k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
+@requires(n=TWO_OR_MORE, k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
 def without_replacement_mean_square(
     n: Numeric, k: Numeric, power: Numeric, norm: Numeric
 ) -> Numeric:
@@ -83,6 +95,11 @@ def without_replacement_mean_square(
     float
         Squared RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, ``k`` by exceeding ``n`` anywhere.
+
     Examples
     --------
     On an orthonormal sample it is the least that Theorem 20 allows.
@@ -92,6 +109,7 @@ def without_replacement_mean_square(
     >>> round(float(np.sqrt(square)), 6), round(float(sparse_lower_bound(n, k)), 6)
     (0.364496, 0.364496)
     """
+    _no_more_than(n, k)
     return subsampling_mean_square(k, power, norm) * (n - k) / (n - 1)
 
 
@@ -125,11 +143,16 @@ def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
     >>> round(float(sparse_lower_bound(100, 7)), 6)
     0.364496
     """
+    _no_more_than(n, k)
+    return np.sqrt(np.maximum(1 / k - 1 / n, 0.0))
+
+
+def _no_more_than(n: Numeric, k: Numeric) -> None:
+    """Of ``n`` points one can take ``k``."""
     beyond = np.asarray(k > n)
     if beyond.any():
         atoms = np.asarray(k + 0 * n)
         raise ValueError(f"k must be a whole number in [1, n], got {atoms[beyond].flat[0]:g}")
-    return np.sqrt(np.maximum(1 / k - 1 / n, 0.0))
 
 
 @requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
@@ -292,12 +315,17 @@ def luckiness(k: Numeric, diameter: Numeric) -> Numeric:
     float
         RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or ``k`` is odd.
+
     Examples
     --------
     >>> round(float(luckiness(8, 1.0)), 9)
     0.5
     """
-    return math.sqrt(2) * diameter / np.sqrt(k)
+    return math.sqrt(2) * luckiness_repaired(k, diameter)
 
 
 @requires(k=COUNT, diameter=NONNEGATIVE)
@@ -319,6 +347,9 @@ def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
     >>> float(luckiness_repaired(4, 1.0))
     0.5
     """
+    odd = np.asarray(k % 2 != 0)
+    if odd.any():
+        raise ValueError(f"k must be an even whole number >= 2, got {np.asarray(k)[odd].flat[0]:g}")
     return diameter / np.sqrt(k)
 
 

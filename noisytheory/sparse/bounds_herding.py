@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.domains import COUNT, NONNEGATIVE, POSITIVE, SAMPLE_SIZE, Numeric, requires
+from noisytheory.domains import COUNT, NONNEGATIVE, POSITIVE, Domain, Numeric, requires
 
 __all__ = [
     "away_steps_square",
@@ -17,6 +17,8 @@ __all__ = [
     "herding_inverse_sharp",
     "herding_linear_square",
 ]
+
+TWO_OR_MORE = Domain(2, include_low=True, whole=True)
 
 
 @requires(k=COUNT, diameter=NONNEGATIVE)
@@ -64,11 +66,17 @@ def herding_inverse(k: Numeric, distance: Numeric, radius: Numeric) -> Numeric:
     float
         RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or ``distance`` exceeds ``radius``.
+
     Examples
     --------
     >>> herding_inverse(10, 0.5, 1.0) >= herding_inverse_sharp(10, 0.5, 1.0)
     np.True_
     """
+    _in_ball(distance, radius)
     return radius**2 / (distance * k)
 
 
@@ -86,11 +94,17 @@ def herding_inverse_sharp(k: Numeric, distance: Numeric, radius: Numeric) -> Num
     float
         RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        As `herding_inverse` does.
+
     Examples
     --------
     >>> float(herding_inverse_sharp(10, 0.5, 1.0))
     0.1
     """
+    _in_ball(distance, radius)
     return np.maximum(radius, radius**2 / (2 * distance)) / k
 
 
@@ -109,7 +123,7 @@ def herding_linear_square(
     k : int, >= 1
         Steps, the first atom included.
     distance, diameter : float
-        $d$ to the relative boundary, $D$ of the hull.
+        $d$ to the relative boundary, at most $D$ of the hull.
     first : float, >= 0
         Squared error of the first atom.
 
@@ -118,11 +132,18 @@ def herding_linear_square(
     float
         Squared RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or ``distance`` exceeds ``diameter``.
+
     Examples
     --------
     >>> float(herding_linear_square(3, 1.0, 2.0, 1.0))
     0.5625
     """
+    if not np.all(distance <= diameter):
+        raise ValueError(f"distance must be at most diameter, got {distance} and {diameter}")
     return first * (1 - (distance / diameter) ** 2) ** (k - 1)
 
 
@@ -138,22 +159,29 @@ def away_steps_square(k: Numeric, width: Numeric, diameter: Numeric, first: Nume
     k, diameter, first
         As in `herding_linear_square`.
     width : float
-        Pyramidal width.
+        Pyramidal width. Up to twice the diameter there is a rate; it is at most the diameter.
 
     Returns
     -------
     float
         Squared RKHS norm.
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, or ``width`` exceeds twice the ``diameter``.
+
     Examples
     --------
     >>> float(away_steps_square(3, 1.0, 2.0, 1.0))
     0.9375
     """
+    if not np.all(width <= 2 * diameter):
+        raise ValueError(f"width must be at most twice diameter, got {width} and {diameter}")
     return first * (1 - width**2 / (4 * diameter**2)) ** ((k - 1) / 2)
 
 
-@requires(n=SAMPLE_SIZE)
+@requires(n=TWO_OR_MORE)
 def boundary_distance(n: Numeric) -> Numeric:
     r"""Distance of the mean of ``n`` orthonormal points from the boundary of their hull.
 
@@ -174,3 +202,9 @@ def boundary_distance(n: Numeric) -> Numeric:
     0.707106781
     """
     return 1 / np.sqrt(n * (n - 1))
+
+
+def _in_ball(distance: Numeric, radius: Numeric) -> None:
+    """Some atom is at least as far from the target as the boundary is."""
+    if not np.all(distance <= radius):
+        raise ValueError(f"distance must be at most radius, got {distance} and {radius}")

@@ -117,6 +117,23 @@ theorem_20 = [
               "why": "lower bound raised by 5%"},
         **ERROR,
     ),
+    KERNEL_MEAN.always(
+        "theorem-20/printed",
+        statement=r"0\le\tfrac1k-\tfrac1n\quad\text{for every }k,\text{ as a root needs}",
+        place="Theorem 20, Sec. 5.1; proof A.11",
+        hypotheses=["any k and n, as printed"],
+        exact=simulate_means.radicand,
+        certify=simulate_means.radicand_certificate,
+        grid={"n": [6, 7], "k": [1, 4, 6, 7, 8, 12]},
+        expect="refuted",
+        quantity="0, against what print takes the root of",
+        unit="RKHS norm^2",
+        note=(
+            r"Print gives $k$ no range. For $k>n$ its bound is the root of a negative number, "
+            r"while all $n$ points attain distance 0. With $1\le k\le n$ it is true: see "
+            "`theorem-20`."
+        ),
+    ),
     KERNEL_MEAN.identity(
         "theorem-20/attained",
         statement=r"\|\omega^*-\omega_k\|=\sqrt{\tfrac1k-\tfrac1n}\ \text{for herding}",

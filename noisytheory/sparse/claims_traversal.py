@@ -224,22 +224,31 @@ span_extension = [
 # Projection (Cruz Cortés and Scott).
 
 
-def _projection_square(m: int, n: int, least: Numeric) -> Numeric:
-    return bounds.projection_error(m, n, np.sqrt(least)) ** 2
+def _projection(m: int, n: int, least: Numeric) -> Numeric:
+    return bounds.projection_error(m, n, np.sqrt(least))
 
 
 def _nearest_certificate(factor: Fraction) -> Any:
-    def certify(lhs: Any, least: Any, points: Any, m: int, n: int) -> Certificate:
-        share = factor * Fraction(n - m, n) ** 2
-        return simulate_partitions.square_certificate(share)(lhs, least, points, m)
+    """Both sides squared, times the squared number of points."""
+    def certify(square: Any, least: Any, points: Any, m: int, n: int) -> Certificate:
+        share = factor * (n - m) ** 2
+        return simulate_partitions.square_certificate(share)(square, least, points, m)
+
+    return certify
+
+
+def _weighted_certificate(factor: Fraction) -> Any:
+    """Both sides squared, times the squared total mass."""
+    def certify(square: Any, least_square: Any, points: Any, m: int) -> Certificate:
+        return simulate_partitions.square_certificate(factor)(square, least_square, points, m)
 
     return certify
 
 
 PROJECTION: dict[str, Any] = {
-    "bound": _projection_square,
+    "bound": _projection,
     "rows": 256,
-    "quantity": "squared distance from the target",
+    **ERROR,
 }
 cruz_cortes_scott = [
     KERNEL_MEAN.always(
@@ -247,12 +256,12 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)D^*(S,m)",
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
-        simulate=simulate_partitions.projection_square,
+        simulate=simulate_partitions.projection_error,
         certify=simulate_partitions.projection_certificate(Fraction(1)),
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
         twin={
-            "bound": lambda m, n, least: _projection_square(m, n, least) / 4,
+            "bound": lambda m, n, least: _projection(m, n, least) / 2,
             "certify": simulate_partitions.projection_certificate(Fraction(1, 4)),
             "why": "bound halved",
         },
@@ -269,7 +278,7 @@ cruz_cortes_scott = [
         origin="sharper",
         note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
         twin={
-            "bound": lambda m, n, least: _projection_square(m, n, least) / 4,
+            "bound": lambda m, n, least: _projection(m, n, least) / 2,
             "certify": _nearest_certificate(Fraction(1, 4)),
             "why": "bound halved",
         },
@@ -282,15 +291,15 @@ cruz_cortes_scott = [
         hypotheses=["each point replaced by its centre"],
         bound=lambda least: least,
         simulate=simulate_partitions.weighted_centre_error,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
+        certify=_weighted_certificate(Fraction(1)),
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
         twin={
-            "bound": lambda least: least / 4,
-            "certify": simulate_partitions.square_certificate(Fraction(1, 4)),
+            "bound": lambda least: least / 2,
+            "certify": _weighted_certificate(Fraction(1, 4)),
             "why": "bound halved",
         },
         rows=256,
-        quantity="squared error, times the squared total mass",
+        **ERROR,
     ),
 ]

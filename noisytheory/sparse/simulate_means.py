@@ -27,6 +27,8 @@ __all__ = [
     "mean_of_means_certificate",
     "parallel_certificate",
     "parallel_errors",
+    "radicand",
+    "radicand_certificate",
     "score_certificate",
     "score_error",
     "unlike_labels",
@@ -47,6 +49,21 @@ def best_sparse_error(n: int, k: int) -> tuple[float, float]:
         weights = simplex_weights(points @ points.T, points @ mean)
         best = min(best, float(np.linalg.norm(mean - weights @ points)))
     return best, 1e-9
+
+
+def radicand(n: int, k: int) -> Arrays:
+    """0, and what Theorem 20 takes the root of."""
+    return {"lhs": np.zeros(1), "rhs": np.array([1 / k - 1 / n])}
+
+
+def radicand_certificate(n: int, k: int) -> Certificate:
+    """The same in fractions, beside the least distance there is."""
+    atoms = min(n, k)
+    return Certificate(
+        0, Fraction(1, k) - Fraction(1, n),
+        [("n, k", f"{n}, {k}"), ("1/k - 1/n", Fraction(1, k) - Fraction(1, n)),
+         ("least squared distance", Fraction(1, atoms) - Fraction(1, n))],
+    )
 
 
 # Parallel means.

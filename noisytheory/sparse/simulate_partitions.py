@@ -1,7 +1,7 @@
 r"""Partitions of small samples of integer points: squared distances are whole numbers, so exact.
 
-Simulators return squares: ``lhs``, and ``least`` for what the bound is made of, next to the points
-that a certificate starts from.
+Simulators return ``lhs``, and ``least`` for what the bound is made of, next to the points that a
+certificate starts from: squares, but for the errors of Section 5.5.3, which are norms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "luckiness_scheme",
     "nearest_centre_error",
     "projection_certificate",
-    "projection_square",
+    "projection_error",
     "signed_diameter",
     "square_certificate",
     "traversal_diameter",
@@ -154,15 +154,20 @@ def luckiness_scheme(
 def nearest_centre_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    r"""$n^2$ times the squared error of replacing points by their nearest of ``m`` centres."""
+    r"""Error of replacing points by their nearest of ``m`` centres, and $r_m^2$.
+
+    ``square`` is the error squared, times $n^2$.
+    """
     points = _points(size, n, dimension, rng)
     squares = _squares(points)
     centres, cells, radius = _traverse(squares, m)
     nearest = np.take_along_axis(centres, cells, axis=1)
     moved = (points - np.take_along_axis(points, nearest[:, :, None], axis=1)).sum(axis=1)
+    square = (moved**2).sum(axis=1)
     return {
-        "lhs": (moved**2).sum(axis=1),
-        "least": radius * n**2,
+        "lhs": np.sqrt(square) / n,
+        "least": radius,
+        "square": square,
         "points": points,
         "applies": (squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0,
     }
@@ -171,7 +176,10 @@ def nearest_centre_error(
 def weighted_centre_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    r"""The same with masses of 1 to 9 to a point; squares in units of the squared total mass."""
+    r"""The same with masses of 1 to 9 to a point, and the bound $(1-\alpha^*(\tilde S))r_m$.
+
+    ``square`` and ``least_square`` are both sides squared, times the squared total mass.
+    """
     points, masses = _points(size, n, dimension, rng), rng.integers(1, 10, (size, n))
     centres, cells, radius = _traverse(_squares(points), m)
     nearest = np.take_along_axis(centres, cells, axis=1)
@@ -179,16 +187,17 @@ def weighted_centre_error(
     moved = (masses[:, :, None] * shifts).sum(axis=1)
     # A centre that is found twice, or another point in its place, counts once.
     away = np.where((shifts != 0).any(axis=2), masses, 0).sum(axis=1)
+    square, least_square, total = (moved**2).sum(axis=1), away**2 * radius, masses.sum(axis=1)
     return {
-        "lhs": (moved**2).sum(axis=1), "least": away**2 * radius, "points": points,
-        "masses": masses,
+        "lhs": np.sqrt(square) / total, "least": np.sqrt(least_square) / total,
+        "square": square, "least_square": least_square, "points": points, "masses": masses,
     }
 
 
-def projection_square(
+def projection_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    r"""Squared distance of the mean from the span of ``m`` centres, beside $D^*(S,m)^2$."""
+    r"""Distance of the mean from the span of ``m`` centres, beside $D^*(S,m)^2$."""
     points, squares, least, _ = _random(n, m, dimension, size, rng)
     centres = _traverse(squares, m)[0]
     chosen = np.take_along_axis(points, centres[:, :, None], axis=1).astype(float)
@@ -196,7 +205,7 @@ def projection_square(
     weights = np.einsum("bpm,bp->bm", np.linalg.pinv(chosen), mean)
     rest = mean - np.einsum("bmp,bm->bp", chosen, weights)
     return {
-        "lhs": (rest**2).sum(axis=1),
+        "lhs": np.sqrt((rest**2).sum(axis=1)),
         "least": least,
         "points": points,
         "centres": centres,
@@ -222,7 +231,8 @@ def projection_certificate(factor: Fraction) -> Callable[..., Certificate]:
         return Certificate(
             lhs, right,
             [("points", points.tolist()), ("centres", [points[c].tolist() for c in centres]),
-             ("mean less its projection", [str(x) for x in rest]), ("D* squared", int(least))],
+             ("mean less its projection", [str(x) for x in rest]), ("D* squared", int(least)),
+             ("both sides", "squared")],
         )
 
     return certify

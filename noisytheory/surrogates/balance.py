@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.losses import Loss
+from noisytheory.surrogates.checks import checked_loss, checked_numbers
 
 __all__ = ["auc", "balanced_error"]
 
@@ -28,7 +29,7 @@ def balanced_error(loss: Loss, positive: ArrayLike, negative: ArrayLike) -> floa
     Raises
     ------
     ValueError
-        If a class is empty or a score not finite.
+        If a class is empty, a score not finite, or ``loss`` no loss.
 
     Examples
     --------
@@ -37,6 +38,7 @@ def balanced_error(loss: Loss, positive: ArrayLike, negative: ArrayLike) -> floa
     0.375
     """
     up, down = _scores(positive, "positive"), _scores(negative, "negative")
+    checked_loss(loss)
     one, other = loss.value(np.ones(len(up)), up), loss.value(-np.ones(len(down)), down)
     return float(np.mean(one) + np.mean(other)) / 2
 
@@ -70,7 +72,7 @@ def auc(positive: ArrayLike, negative: ArrayLike) -> float:
 
 
 def _scores(scores: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = np.asarray(scores, dtype=np.float64)
-    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
+    array = checked_numbers(name, scores)
+    if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must hold at least one score, all finite, got {scores!r}")
     return array

@@ -176,12 +176,17 @@ def instance_noise_factor(least: Numeric, most: Numeric) -> Numeric:
     Parameters
     ----------
     least, most : float
-        Smallest and largest flip probability, in [0, 1/2).
+        Smallest and largest flip probability, in [0, 1/2), in this order.
 
     Returns
     -------
     float
-        At least 1 where ``least <= most``.
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If a rate leaves its range, or ``least`` exceeds ``most``.
 
     Notes
     -----
@@ -192,4 +197,6 @@ def instance_noise_factor(least: Numeric, most: Numeric) -> Numeric:
     >>> round(float(instance_noise_factor(0.1, 0.3)), 12)
     2.0
     """
+    if not np.all(least <= most):
+        raise ValueError(f"least must be at most most, got {least} and {most}")
     return np.divide(1 - 2 * least, 1 - 2 * most)

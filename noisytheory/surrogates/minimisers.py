@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.atoms import checked_whole
 from noisytheory.kernels import checked_points
 from noisytheory.losses import Corrected, Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
+from noisytheory.surrogates.checks import checked_loss, checked_numbers
 
 __all__ = ["hinge_minimiser", "potential_minimiser"]
 
@@ -84,7 +86,7 @@ def potential_minimiser(
     start : array-like, shape (d,) or a number
         Where to begin.
     steps : int
-        Newton steps at most.
+        Newton steps at most, at least 1.
 
     Returns
     -------
@@ -93,9 +95,9 @@ def potential_minimiser(
     Raises
     ------
     ValueError
-        If the arguments do not fit each other, the loss is made of straight pieces, or a problem
-        ends at no stationary point: there is none where a linear scorer separates the examples of
-        a convex potential, or where the risk falls without end.
+        If an argument is out of its range or does not fit the others, the loss is made of straight
+        pieces, or a problem ends at no stationary point: there is none where a linear scorer
+        separates the examples of a convex potential, or where the risk falls without end.
 
     Examples
     --------
@@ -103,15 +105,17 @@ def potential_minimiser(
     >>> potential_minimiser([[1.0], [1.0]], [1, -1], [0.75, 0.25], MarginSquare()).round(9).tolist()
     [0.5]
     """
-    clean = loss
+    checked_whole("steps", steps)
+    clean = checked_loss(loss)
     while isinstance(clean, Corrected):
         clean = clean.loss
     if isinstance(clean, STRAIGHT):
         raise ValueError(f"loss must have a curvature, got {loss.name}: see hinge_minimiser")
     points, labels, table = _checked(x, y, weights)
-    omega = np.array(np.broadcast_to(np.asarray(start, float), (len(table), points.shape[1])))
-    if not np.isfinite(omega).all():
-        raise ValueError(f"start must be finite, got {start!r}")
+    begin = checked_numbers("start", start)
+    if begin.shape not in ((), points.shape[1:]):
+        raise ValueError(f"start must have shape {points.shape[1:]}, got {begin.shape}")
+    omega = np.array(np.broadcast_to(begin, (len(table), points.shape[1])))
     active = np.arange(len(table))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _ in range(steps):
@@ -198,12 +202,12 @@ def _checked(
     x: ArrayLike, y: ArrayLike, weights: ArrayLike, *, one: bool = False
 ) -> tuple[Floats, Floats, Floats]:
     """Points, labels and a table of weights, or a ValueError that names what does not fit."""
-    points, labels = checked_points(x, "x").astype(np.float64), np.asarray(y, float)
-    table = np.asarray(weights, float)
+    points, labels = checked_points(x, "x").astype(np.float64), checked_numbers("y", y)
+    table = checked_numbers("weights", weights)
     if labels.shape != (len(points),) or not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"y must hold {len(points)} labels -1 or 1, got {y!r}")
     if table.ndim not in ((1,) if one else (1, 2)) or table.shape[-1] != len(points):
         raise ValueError(f"weights must have shape ({len(points)},), got {table.shape}")
-    if not (np.isfinite(table).all() and np.all(table >= 0)):
-        raise ValueError("weights must be finite and at least 0")
+    if not np.all(table >= 0):
+        raise ValueError(f"weights must be finite and at least 0, got {table.min():g}")
     return points, labels, np.atleast_2d(table)

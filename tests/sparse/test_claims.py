@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -109,3 +110,30 @@ def test_counterexamples_replay():
 def test_random_subsets_miss_theorem_20_with_replacement():
     square = bounds.subsampling_mean_square(7, 1.0, 0.1)
     assert math.sqrt(square) == pytest.approx(0.376070, abs=5e-7)
+
+
+@pytest.mark.parametrize("name", ["", "/nearest-centre", "/nearest-centre-weighted"])
+def test_a_projection_is_tried_in_the_norms_of_its_statement(name):
+    claim = nt.claims[f"kernel-mean/cruz-cortes-scott{name}"]
+    assert r"\|\tilde\omega-\omega^*\|\le" in claim.statement
+    assert (claim.quantity, claim.unit) == ("distance from the target", "RKHS norm")
+    cell = claim.cell(0)
+    drawn = claim.call(
+        claim.simulate, cell, size=64, rng=np.random.default_rng(0)
+    )
+    for row in np.flatnonzero(drawn.get("applies", np.ones(64, bool))):
+        instance = {key: array[row] for key, array in drawn.items()}
+        exact = claim.call(claim.certify, cell, instance)
+        # The certificate has squares, in a unit of its own: their ratio is the tightness squared.
+        promised = float(claim.call(claim.bound, cell, instance))
+        if promised:
+            ratio = float(exact.lhs) / float(exact.rhs)
+            assert (instance["lhs"] / promised) ** 2 == pytest.approx(ratio, abs=1e-9)
+
+
+def test_theorem_20_beyond_its_range():
+    printed = nt.claims["kernel-mean/theorem-20/printed"]
+    for n, k in ((6, 6), (6, 7), (7, 12)):
+        exact = printed.certify(n, k)
+        assert exact.rhs == Fraction(n - k, n * k) and exact.exceeds() == (k > n)
+    assert "1 <= k <= n" in nt.claims["kernel-mean/theorem-20"].hypotheses

@@ -82,15 +82,27 @@ def test_gonzalez_factor_two_is_attained():
     assert diameter == 2 and brute_diameter(squares.tolist(), 3) == 1
 
 
-def test_projection_squares_are_those_of_the_algorithm_and_of_fractions():
-    drawn = simulate_partitions.projection_square(6, 3, 6, size=20, rng=np.random.default_rng(2))
+def test_projection_errors_are_those_of_the_algorithm_and_of_fractions():
+    drawn = simulate_partitions.projection_error(6, 3, 6, size=20, rng=np.random.default_rng(2))
     certify = simulate_partitions.projection_certificate(Fraction(1))
     for i in range(20):
         points = drawn["points"][i]
         found = sparse.projection(Linear(), points.astype(float), np.full(6, 1 / 6), 3)
-        assert found.error**2 == pytest.approx(drawn["lhs"][i], abs=1e-8)
+        assert found.error == pytest.approx(drawn["lhs"][i], abs=1e-7)
         exact = certify(points, drawn["centres"][i], drawn["least"][i], 6, 3)
-        assert float(exact.lhs) == pytest.approx(drawn["lhs"][i], abs=1e-9)
+        assert float(exact.lhs) == pytest.approx(drawn["lhs"][i] ** 2, abs=1e-9)
+
+
+def test_centres_in_place_of_points_have_the_error_of_a_mean():
+    # One axis, 7 points, equal weights: each point moves to the nearer of the traversal's centres.
+    rng = np.random.default_rng(3)
+    drawn = simulate_partitions.nearest_centre_error(7, 2, 1, size=50, rng=rng)
+    for row in range(50):
+        line = drawn["points"][row][:, 0]
+        far = line[np.abs(line - line[0]).argmax()]
+        moves = [x - (line[0] if abs(x - line[0]) <= abs(x - far) else far) for x in line]
+        assert drawn["lhs"][row] == pytest.approx(abs(sum(moves)) / 7)
+        assert drawn["least"][row] == max(abs(d) for d in moves) ** 2
 
 
 @pytest.mark.parametrize("hull", ["cross 2", "cross 5", "cube 3", "simplex 4"])
@@ -182,7 +194,7 @@ def test_away_steps_in_fractions_are_those_of_the_library():
 
 
 def test_projection_on_two_of_three_points_attains_its_bound():
-    drawn = simulate_partitions.projection_square(3, 2, 8, size=512, rng=np.random.default_rng(0))
-    promised = drawn["least"] / 9
+    drawn = simulate_partitions.projection_error(3, 2, 8, size=512, rng=np.random.default_rng(0))
+    promised = np.sqrt(drawn["least"]) / 3
     ratio = drawn["lhs"] / np.where(promised > 0, promised, 1)
     assert ratio[drawn["applies"]].max() == pytest.approx(1.0)

@@ -72,7 +72,7 @@ def test_shares_and_rates_are_inverse():
     ("call", "message"),
     [
         (lambda: auc([], [1.0]), "positive must hold at least one score"),
-        (lambda: auc([1.0], [np.nan]), "negative must hold"),
+        (lambda: auc([1.0], [np.nan]), "negative must be finite numbers"),
         (lambda: balanced_error(ZeroOne(), [1.0], []), "negative must hold"),
         (lambda: contamination_of_noise(0.1, 0.1, 0), "positive must be"),
         (lambda: contamination_of_noise(0.1, 1.1, 0.5), "plus must be"),

@@ -19,6 +19,7 @@ from noisytheory.surrogates.contamination import simulate as contamination
 from noisytheory.surrogates.generalisation import claims as generalisation
 from noisytheory.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.surrogates.margins import simulate as margins
+from noisytheory.surrogates.orders import simulate as orders
 from noisytheory.surrogates.relations import simulate as relations
 
 ALL = {claim.id: claim for claim in everything}
@@ -230,7 +231,7 @@ def test_copies_name_their_own_papers_results():
             told = " ".join([claim.statement, claim.note, *claim.hypotheses])
             assert r"\Phi(" not in told, claim.id
             if claim.id.startswith(("average-classifier/theorem-1", "average-classifier/lemma-1")):
-                assert not set(re.findall(r"Theorem (\d+)", told)) - {"15"}, claim.id
+                assert not set(re.findall(r"Theorem (\d+)", told)) - {"13", "15"}, claim.id
                 assert not re.search(r"`theorem-(?!13/hypothesis)", told), claim.id
     note = ALL["average-classifier/theorem-15/no-loss"].note
     assert "no non trivial loss" in note and "Theorem 15" in note and "Theorem 17" not in note
@@ -248,3 +249,24 @@ def test_candidates_for_lost_bounds():
     )
     names = ("theorem-3/candidate-pac-bayes-log-n", "theorem-5/candidate-pac-bayes")
     assert all(ALL[f"average-classifier/{name}"].origin == "candidate" for name in names)
+
+
+def test_half_errors_leave_one_direction_of_theorem_6():
+    found = list(margins.perturbed("half"))
+    assert all(c.lhs <= c.rhs for c in found)
+    # eta = 1/2 on one point of score 0: margin risk 1, the largest risk of a perturbation 1/2.
+    assert (Fraction(1, 2), Fraction(1)) in {(c.lhs, c.rhs) for c in found}
+
+
+def test_linear_loss_under_unequal_rates():
+    # Slopes of the noisy loss: -(1 - 2 sigma_+) under label 1, 1 - 2 sigma_- under label -1.
+    minus, plus = Fraction(1, 10), Fraction(3, 10)
+    linear = tuple(Fraction(v) for v in (2, 1, 0, 0, 1, 2))
+    noisy = orders._noisy(linear, minus, plus)
+    assert [noisy[1] - noisy[0], noisy[4] - noisy[3]] == [Fraction(-2, 5), Fraction(4, 5)]
+    found = {
+        c.steps[1][1]: (c.lhs, c.rhs)
+        for c in orders.unequal_rates("constant") if c.steps[0] == ("loss", orders._text(linear))
+    }
+    assert found["1/10, 1/2"] == (0, 0) and found["1/10, 1/10"] == (1, 1)
+    assert len(found) == 9

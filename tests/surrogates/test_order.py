@@ -30,6 +30,17 @@ def test_three_ways_to_decide_an_order(tables):
     assert [p is None for p in programmes] == [p is None for p in found]
 
 
+@given(st.lists(st.floats(-10, 10), min_size=2, max_size=5), st.data())
+def test_floats_are_taken_to_the_last_bit(first, data):
+    same_length = st.lists(st.floats(-10, 10), min_size=len(first), max_size=len(first))
+    second = data.draw(same_length)
+    as_fractions = [[Fraction(v) for v in loss] for loss in (first, second)]
+    assert affine_relation(first, second) == affine_relation(*as_fractions)
+    pair = reversed_pair_exact(first, second)
+    assert pair == reversed_pair_exact(*as_fractions)
+    assert pair is None or [sum(q) for q in pair] == [1, 1]
+
+
 @given(TABLES)
 def test_the_witness_is_a_pair_of_distributions_with_reversed_order(tables):
     first, second = tables
@@ -82,6 +93,114 @@ def test_tables_of_one_length_are_asked_for(decide):
             decide(first, second)
 
 
-def test_a_linear_programme_wants_finite_values():
-    with pytest.raises(ValueError, match="must be finite"):
-        reversed_pair([np.nan, 1.0], [0.0, 1.0])
+@pytest.mark.parametrize("decide", [affine_relation, reversed_pair, reversed_pair_exact])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, "a", None])
+def test_values_are_finite_numbers(decide, wrong):
+    with pytest.raises(ValueError, match=r"^first must be a finite number, got"):
+        decide([wrong, 1], [0, 1])
+    with pytest.raises(ValueError, match=r"^second must be a finite number, got"):
+        decide([0, 1], [1, wrong])
+
+
+@pytest.mark.parametrize("tolerance", [-1e-9, np.nan, "a"])
+def test_a_tolerance_is_a_share(tolerance):
+    with pytest.raises(ValueError, match=r"^tolerance must be a finite number >= 0, got"):
+        reversed_pair([0, 1], [0, 1], tolerance)
+
+
+# Scale and offset.
+
+SLOPES = 10.0 ** np.arange(-12, 13, 3)
+OFFSETS = [0.0, 5.0, -0.3, 1e3, -1e9]
+EPS = 2.0**-52
+
+
+def tables_from_0_to_1(count, seed):
+    """Random losses on 3 to 6 atoms, ends included, in random order."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        inside = rng.integers(1, 1000, rng.integers(1, 5)) / 1000
+        yield rng.permutation([0.0, 1.0, *inside])
+
+
+def counts_as_constant(loss):
+    return np.ptp(loss) <= 8 * EPS * np.abs(loss).max()
+
+
+def assert_reversed(pair, first, second):
+    """In fractions, beyond what the rounding of the values can make."""
+    assert pair is not None
+    gaps = []
+    for loss in (first, second):
+        means = []
+        for q in pair:
+            shares = [Fraction(p) for p in q.tolist()]
+            assert min(shares) >= 0 and float(sum(shares)) == pytest.approx(1, abs=1e-15)
+            weighed = zip(shares, loss.tolist(), strict=True)
+            means.append(sum(p * Fraction(v) for p, v in weighed) / sum(shares))
+        gaps.append(means[0] - means[1])
+    rounding = [Fraction(2 * EPS) * Fraction(float(np.abs(v).max())) for v in (first, second)]
+    assert gaps[0] > 2 * rounding[0]
+    assert counts_as_constant(second) or gaps[1] <= -2 * rounding[1]
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_affine_losses_are_never_reversed_whatever_their_scale(slope, offset):
+    for first in tables_from_0_to_1(20, seed=1):
+        second = slope * first + offset
+        if counts_as_constant(second):
+            # Nothing but rounding is left of the second loss: it ties all, and the first does not.
+            assert_reversed(reversed_pair(first, second), first, second)
+            assert reversed_pair(second, first) is None
+        else:
+            assert reversed_pair(first, second) is None
+            assert reversed_pair(second, first) is None
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_an_opposite_order_is_found_whatever_its_scale(slope, offset):
+    for first in tables_from_0_to_1(5, seed=2):
+        second = offset - slope * first
+        # A few units in the last place are too little to be sure of.
+        if np.ptp(second) > 1e3 * EPS * np.abs(second).max():
+            assert_reversed(reversed_pair(first, second), first, second)
+            assert_reversed(reversed_pair(second, first), second, first)
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("offset", [0.0, 5.0, -0.3])
+def test_bent_losses_agree_with_fractions_whatever_their_scale(slope, offset):
+    tables = zip(tables_from_0_to_1(20, seed=3), tables_from_0_to_1(20, seed=4), strict=True)
+    for first, shape in tables:
+        plain = np.resize(shape, len(first))
+        second = slope * plain + offset
+        if np.ptp(second) < 1e6 * EPS * np.abs(second).max():
+            continue
+        # The shapes are thousandths: exact before the scale, and far from affine if not affine.
+        exact = [[Fraction(round(1000 * v), 1000) for v in loss] for loss in (first, plain)]
+        for one, two, loss, other in ((*exact, first, second), (*exact[::-1], second, first)):
+            found, expected = reversed_pair(loss, other), reversed_pair_exact(one, two)
+            if expected is None:
+                assert found is None
+            else:
+                assert_reversed(found, loss, other)
+
+
+def test_a_loss_of_rounding_only_counts_as_constant():
+    assert 0.1 + 0.2 != 0.3
+    assert_reversed(
+        reversed_pair([1, 0], [0.1 + 0.2, 0.3]), np.array([1.0, 0.0]), np.array([0.1 + 0.2, 0.3])
+    )
+    assert reversed_pair([0.1 + 0.2, 0.3], [0, 1]) is None
+    # In fractions they are what they are: two numbers.
+    assert reversed_pair_exact([1, 0], [0.1 + 0.2, 0.3]) is None
+    assert affine_relation([1, 0], [0.1 + 0.2, 0.3]) == (Fraction(0.1 + 0.2) - Fraction(0.3), 0.3)
+
+
+def test_values_near_the_ends_of_the_floats():
+    assert reversed_pair([0, 1, 2], [-1.7e308, 0, 1.7e308]) is None
+    assert reversed_pair([0, 1, 2], [1.7e308, 0, -1.7e308]) is not None
+    assert reversed_pair([0, 1, 2], [0, 5e-324, 1e-323]) is None
+    assert reversed_pair([0, 1, 2], [1e-323, 5e-324, 0]) is not None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory.losses import Hinge
-from noisytheory.surrogates import hinge_minimiser
+from noisytheory.losses import Hinge, TLogistic
+from noisytheory.surrogates import hinge_minimiser, potential_minimiser
 from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
-from noisytheory.surrogates.printed_table.bounds import PRINTED
+from noisytheory.surrogates.printed_table.bounds import OURS, PRINTED
 from noisytheory.surrogates.printed_table.simulate import (
     intermediate_trials,
     linear_moments,
@@ -98,3 +100,50 @@ def test_the_printed_deviation_has_room_for_one_other_trial():
     assert 1 <= room < 2
     counts, probabilities = intermediate_trials(0.49, trials)
     assert probabilities[counts <= 1].sum() < 1e-6
+
+
+# The column's true law, by other means than the trials that the claims draw.
+REPAIRED = {f"kernel-mean/table-1/{column}/repaired" for column in PRINTED}
+
+
+def test_our_column_has_the_rows_of_print():
+    assert {c: list(cells) for c, cells in OURS.items()} == {
+        c: list(cells) for c, cells in PRINTED.items()
+    }
+    for name in REPAIRED:
+        tried = {(c["sigma"], c["moment"], c["side"]) for c in nt.claims[name].cells()}
+        assert tried == set(itertools.product(PRINTED["hinge"], (1, 2), (1, -1)))
+
+
+@pytest.mark.parametrize("sigma", OURS["linear"])
+def test_our_linear_column_is_the_exact_law(sigma):
+    exact = linear_moments(sigma)
+    assert OURS["linear"][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.0005)
+
+
+@pytest.mark.parametrize("sigma", [rate for rate in OURS["hinge"] if rate])
+def test_our_hinge_column_by_linear_programmes(sigma):
+    rng = np.random.default_rng(5)
+    counts = rng.multinomial(800, noisy_masses(sigma), size=400)
+    risks = np.array([
+        CLEAN[ATOMS[::2] @ hinge_minimiser(ATOMS, LABELS, row / 800)[0] <= 1e-9].sum()
+        for row in counts
+    ])
+    # Six standard errors of 400 trials, and those of ours.
+    mean, deviation = OURS["hinge"][sigma]
+    assert abs(risks.mean() - mean) < 6 * (deviation / 20 + 0.001)
+
+
+@pytest.mark.parametrize("sigma", [rate for rate in OURS["t-logistic"] if rate])
+def test_our_t_logistic_column_by_a_general_solver(sigma):
+    rng, loss = np.random.default_rng(6), TLogistic()
+    counts = rng.multinomial(800, noisy_masses(sigma), size=1000) / 800
+    found = np.stack([
+        potential_minimiser(ATOMS, LABELS, counts, loss, start=start)
+        for start in ([0.01, 0.0], [2.0, 0.1])
+    ])
+    risk = np.sum(counts * loss.value(LABELS, found @ ATOMS.T), axis=-1)
+    omega = found[risk.argmin(axis=0), np.arange(1000)]
+    risks = (omega @ ATOMS[::2].T <= 0) @ CLEAN
+    mean, deviation = OURS["t-logistic"][sigma]
+    assert abs(risks.mean() - mean) < 6 * (deviation / 1000**0.5 + 0.0011)

@@ -28,6 +28,24 @@ theorem_6 = PAPER.identity(
     **RISK,
     **worked(simulate.perturbed),
 )
+theorem_6_half = PAPER.always(
+    "theorem-6/half-error",
+    statement=(
+        r"\mathrm{Risk}_{\ell_\epsilon}(P,f)\le\alpha\Rightarrow\mathrm{Risk}_{01}(P,\tilde f)"
+        r"\le\alpha\ \forall\|f-\tilde f\|_\infty\le\epsilon"
+    ),
+    place="Theorem 6, Sec. 4.1",
+    hypotheses=["a zero score is half an error"],
+    grid=dict(zero=["half"], reach=[1]),
+    note=(
+        "What is left of the equivalence under the convention that repairs Theorem 1. The converse "
+        r"falls with it: at $\eta=\frac12$ and $|f|\le\epsilon$ the margin risk is 1, the largest "
+        r"risk of a perturbation $\frac12$."
+    ),
+    twin=dict(grid=dict(zero=["half"], reach=[2]), why="perturbations of twice epsilon"),
+    **RISK,
+    **worked(simulate.perturbed),
+)
 margin_for_error = PAPER.always(
     "margin-for-error",
     statement=(

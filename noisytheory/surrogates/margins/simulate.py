@@ -35,12 +35,20 @@ def _text(masses: Table) -> str:
     return "; ".join(f"{a}: {m}" for a, m in zip(atoms, masses, strict=True) if m)
 
 
-def perturbed(zero: str) -> Iterator[Certificate]:
-    r"""Largest 0-1 risk over all perturbations by at most one half, against the margin risk."""
+def perturbed(zero: str, reach: int = 1) -> Iterator[Certificate]:
+    r"""Largest 0-1 risk over all perturbations by at most one half, against the margin risk.
+
+    Parameters
+    ----------
+    zero : {"both", "half"}
+        Whether a zero score is an error, or half of one.
+    reach : int
+        How many times one half a perturbation may be.
+    """
     epsilon = Fraction(1, 2)
     for masses, f in itertools.product(MASSES[::2], itertools.product(SCORES, repeat=2)):
         moved = [
-            [v + d for d in lattice(-1, 1, 4) if abs(d) <= epsilon] for v in f
+            [v + d for d in lattice(-1, 1, 4) if abs(d) <= reach * epsilon] for v in f
         ]
         worst = max(
             _risk(masses, g, Fraction(0), zero) for g in itertools.product(*moved)

@@ -229,6 +229,28 @@ no_convex_loss = KERNEL_MEAN.identity(
     **worked(simulate.trivial_only),
 )
 
+unequal_rates = AVERAGE_CLASSIFIER.identity(
+    "theorem-15/unequal-rates",
+    statement=(
+        r"\ell(1,v)+\ell(-1,v)=C:\ \ell\text{ robust at }(\sigma_-,\sigma_+)\iff\sigma_-=\sigma_+"
+        r"\text{ or }\ell(y,v)=g(y)"
+    ),
+    place="After Theorem 15, Sec. 5.1: the step that print leaves out",
+    hypotheses=["rates with sum below 1"],
+    grid=dict(sums=["constant"]),
+    note=(
+        "A loss that is robust at all pairs of rates is so at equal ones: Theorem 13 leaves those "
+        "of constant sum, linear loss among them, and label-free ones. Noise multiplies the "
+        r"scores of the first by $1-2\sigma_+$ under one label and by $1-2\sigma_-$ under the "
+        f"other, which keeps no order unless the two agree; {TABLES}."
+    ),
+    twin=dict(
+        grid=dict(sums=["any"]), why="any sums: label-free losses are robust at unequal rates too"
+    ),
+    **ROBUST,
+    **worked(simulate.unequal_rates),
+)
+
 earlier = [
     also(claim, AVERAGE_CLASSIFIER, name, place)
     for claim, name, place in (

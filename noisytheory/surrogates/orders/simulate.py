@@ -32,6 +32,7 @@ __all__ = [
     "robust_corrected",
     "robust_sum",
     "trivial_only",
+    "unequal_rates",
 ]
 
 Numbers: TypeAlias = tuple[Fraction, ...]
@@ -272,6 +273,30 @@ def trivial_only(rates: str) -> Iterator[Certificate]:
                 ("noisy", _text(_noisy(table, Fraction(a, 10), Fraction(b, 10)))) for a, b in pairs
             )],
         )
+
+
+def unequal_rates(sums: str) -> Iterator[Certificate]:
+    """Whether a table is robust at a pair of rates, against: equal rates, or it ignores the score.
+
+    Parameters
+    ----------
+    sums : {"constant", "any"}
+        Whether only tables are tried whose sums over the labels are constant.
+    """
+    for table in _tables(3, 3):
+        up, down = table[:3], table[3:]
+        if sums == "constant" and len({u + d for u, d in zip(up, down, strict=True)}) > 1:
+            continue
+        idle = len(set(up)) == 1 and len(set(down)) == 1
+        for minus, plus in itertools.product((Fraction(0), Fraction(1, 10), Fraction(3, 10)),
+                                             (Fraction(0), Fraction(1, 10), Fraction(1, 2))):
+            noisy = _noisy(table, minus, plus)
+            relation = affine_relation(table, noisy)
+            yield Certificate(
+                int(relation is not None), int(minus == plus or idle),
+                [("loss", _text(table)), ("sigma-, sigma+", f"{minus}, {plus}"),
+                 ("noisy", _text(noisy)), ("affine relation", relation)],
+            )
 
 
 def ordering(zero: str, sigma: float) -> Iterator[Certificate]:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.claim import Law
-from noisytheory.domains import NOISE_RATE, Numeric, requires
+from noisytheory.claim import Claim, Law
+from noisytheory.domains import COUNT, NOISE_RATE, Domain, Numeric, requires
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.surrogates.printed_table import bounds, pictures, simulate
-from noisytheory.surrogates.printed_table.bounds import PRINTED, ROUNDED
+from noisytheory.surrogates.printed_table.bounds import OURS, PRINTED, ROUNDED
 from noisytheory.surrogates.printed_table.unconverged import unconverged_hinge
 
+Table: TypeAlias = dict[str, dict[float, tuple[float, float]]]
 
-def _by_cell(rule: Callable[..., float], column: str, sigma: Numeric) -> Numeric:
-    """A rule on the printed mean and deviation of a column, at one noise rate or several."""
-    rates = PRINTED[column]
+SIDE = Domain(-1, 1, include_low=True, include_high=True, whole=True)
+NEAR = 0.01
+"""How near a mean must come to ours: a unit of the last digit in print."""
+
+
+def _by_cell(
+    rule: Callable[..., Numeric], column: str, sigma: Numeric, table: Table = PRINTED
+) -> Numeric:
+    """A rule on the mean and deviation of a column, printed or ours, at a noise rate or several."""
+    rates = table[column]
     if not np.isin(np.asarray(sigma), list(rates)).all():
         raise ValueError(f"sigma must be one of {list(rates)}, got {sigma!r}")
     return sum(
-        (sigma == rate) * float(rule(*cell, simulate.TRIALS)) for rate, cell in rates.items()
+        (sigma == rate) * rule(*cell, simulate.TRIALS) for rate, cell in rates.items()
     )
 
 
@@ -195,4 +203,61 @@ table_1_t_logistic_spread = KERNEL_MEAN.tail(
         r"$\frac12$."
     ),
     **SPREAD,
+)
+
+
+@requires(sigma=NOISE_RATE, moment=COUNT, side=SIDE)
+def our_moment(column: str, sigma: Numeric, moment: Numeric, side: Numeric) -> Numeric:
+    """Mean, or mean square, of the 0-1 risk of a trial by the law, and what is left beside it."""
+    for name, value, allowed in (("moment", moment, (1, 2)), ("side", side, (-1, 1))):
+        if not np.isin(np.asarray(value), allowed).all():
+            raise ValueError(f"{name} must be {allowed[0]} or {allowed[1]}, got {value!r}")
+
+    def of(mean: float, deviation: float, _: int) -> Numeric:
+        return (moment == 1) * mean + (moment == 2) * (mean**2 + deviation**2)
+
+    return side * _by_cell(of, column, sigma, OURS) + NEAR
+
+
+def _in_words(column: str) -> str:
+    cells = (f"{mean:.3f}\\pm{deviation:.3f}" for mean, deviation in OURS[column].values())
+    return ",\\ ".join(cells)
+
+
+def _repaired(column: str, method: str, note: str, rate: float) -> Claim:
+    """A column's true law: what stands there in place of print."""
+    grid = {**_table(column), "moment": [1, 2], "side": [1, -1]}
+    return KERNEL_MEAN.mean(
+        f"table-1/{column}/repaired",
+        statement=(
+            r"|\mathbb E\,r-m|,\ |\mathbb E\,r^2-m^2-s^2|\le0.01\quad m\pm s\text{ at }"
+            rf"\sigma=0,.1,.2,.3,.4,.49:\ {_in_words(column)}"
+        ),
+        place="Table 1, Sec. 7.2: what the printed population gives",
+        hypotheses=["r the 0-1 risk of the minimiser itself", "800 examples"],
+        bound=our_moment,
+        simulate=simulate.risk_moment,
+        low=lambda side: min(side, 0),
+        high=lambda side: max(side, 0),
+        rows=32_768 if column == "linear" else 8192,
+        grid=grid,
+        quantity="0-1 risk on the clean population, or its square, with either sign",
+        unit="probability",
+        note=f"{note} The numbers are ours, {method}; trials by six counts are held against them.",
+        twin=dict(grid={**grid, "sigma": [rate], "n": [20]}, why="20 training examples"),
+        picture=pictures.table,
+    )
+
+
+table_1_hinge_repaired = _repaired(
+    "hinge", "from 40,000 linear programmes a cell",
+    "Means above those in print, deviations about half of them or less.", 0.4,
+)
+table_1_t_logistic_repaired = _repaired(
+    "t-logistic", "from 40,000 runs of a general solver a cell, from four starts each",
+    r"The point that is lost first has mass $\frac12$.", 0.3,
+)
+table_1_linear_repaired = _repaired(
+    "linear", "summed from the law",
+    "Print's zeros are found again; its last deviation is not.", 0.4,
 )

@@ -22,6 +22,7 @@ __all__ = [
     "TRIALS",
     "intermediate_trials",
     "linear_moments",
+    "risk_moment",
     "table_trial",
     "trials_above_half",
     "trials_at_ends",
@@ -68,6 +69,14 @@ def table_trial(
     else:
         omega = t_logistic_minimiser(counts / n)
     return np.asarray((omega @ ATOMS[::2].T <= 0) @ CLEAN)
+
+
+def risk_moment(
+    column: str, sigma: float, n: int, moment: int, side: int, *, size: int,
+    rng: np.random.Generator,
+) -> Floats:
+    r"""Risks of `table_trial`, or their squares, times 1 or -1."""
+    return side * table_trial(column, sigma, n, size=size, rng=rng) ** moment
 
 
 def trials_above_half(

@@ -2,9 +2,13 @@ r"""A hinge column from a solver that stops early: dual coordinate descent witho
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.atoms import checked_whole
+from noisytheory.noise import checked_rate
 from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
 
 __all__ = ["unconverged_hinge"]
@@ -25,12 +29,12 @@ def unconverged_hinge(
     Parameters
     ----------
     sigma : float
-        Noise rate.
-    n : int
+        Noise rate, in [0, 1/2).
+    n : int, >= 1
         Training examples.
-    passes : int
+    passes : int, >= 1
         Times that every example is visited, each time in a new order.
-    size : int
+    size : int, >= 1
         Number of trials.
     rng : numpy.random.Generator
         Source of randomness.
@@ -40,13 +44,23 @@ def unconverged_hinge(
     array, shape (size,)
         Risks, sums of the masses of the points with scores at most 0.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
+
     Examples
     --------
     >>> risks = unconverged_hinge(0.0, 50, size=20, rng=np.random.default_rng(0))
     >>> float(risks.max())
     0.0
     """
-    drawn = rng.choice(len(ATOMS), p=noisy_masses(sigma), size=(n, size))
+    rate = float(checked_rate("sigma", sigma, below=Fraction(1, 2)))
+    for name, value in (("n", n), ("passes", passes), ("size", size)):
+        checked_whole(name, value)
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    drawn = rng.choice(len(ATOMS), p=noisy_masses(rate), size=(n, size))
     signed = ATOMS * LABELS[:, None]
     squares = np.sum(signed**2, axis=1)
     trials = np.arange(size)
