@@ -60,7 +60,7 @@ ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "norm": (0.5, NO_SIZE), "sample_norm": (0.5, NO_SIZE), "power": (1.0, NO_SIZE),
     "first": (1.0, NO_SIZE), "distance": (0.5, NO_SIZE), "regret": (0.5, NO_SIZE),
     "deviation": (0.2, NO_SIZE), "tolerance": (1e-9, NO_SIZE), "c": (2.0, NO_SIZE),
-    "margin": (0.5, NO_POSITIVE), "width": (0.5, NO_POSITIVE), "total": (1.0, NO_POSITIVE),
+    "margin": (0.5, [1.1, *NO_POSITIVE]), "width": (0.5, NO_POSITIVE), "total": (1.0, NO_POSITIVE),
     "R": (30.0, [4, 0, -0.1, *NO_NUMBER]),
     "score": (0.5, [*NO_NUMBER, INF]), "risk": (0.5, [*NO_NUMBER, INF]),
     "error": (0.2, [*NO_NUMBER, INF]), "value": (0.3, [*NO_NUMBER, INF]),

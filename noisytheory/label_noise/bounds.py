@@ -13,7 +13,6 @@ from noisytheory.domains import (
     LEVEL,
     NOISE_RATE,
     NONNEGATIVE,
-    POSITIVE,
     REAL,
     SAMPLE_SIZE,
     UNIT_INTERVAL,
@@ -40,6 +39,7 @@ __all__ = [
 ]
 
 SCORE = Domain(-1, 1, include_low=True, include_high=True)
+MARGIN = Domain(0, 1, include_high=True)
 
 
 @requires(eta=UNIT_INTERVAL, score=SCORE)
@@ -385,7 +385,7 @@ def contaminated_distance(distance: Numeric, sigma: Numeric) -> Numeric:
     return sigma * distance
 
 
-@requires(margin=POSITIVE, sigma=UNIT_INTERVAL)
+@requires(margin=MARGIN, sigma=UNIT_INTERVAL)
 def worst_score(margin: Numeric, sigma: Numeric) -> Numeric:
     r"""Lowest score that contamination can leave a correctly classified point with.
 
@@ -396,7 +396,7 @@ def worst_score(margin: Numeric, sigma: Numeric) -> Numeric:
     Parameters
     ----------
     margin : float or array
-        $\Gamma>0$.
+        $\Gamma$, in (0, 1].
     sigma : float or array
         Share of $Q$ in $\tilde P$, in [0, 1].
 
@@ -418,7 +418,7 @@ def worst_score(margin: Numeric, sigma: Numeric) -> Numeric:
     return (1 - sigma) * margin - sigma
 
 
-@requires(margin=POSITIVE)
+@requires(margin=MARGIN)
 def harmless_share(margin: Numeric) -> Numeric:
     r"""Share below which no contamination costs a correctly classified point, as printed.
 
@@ -427,7 +427,7 @@ def harmless_share(margin: Numeric) -> Numeric:
     Parameters
     ----------
     margin : float or array
-        Margin for error $\Gamma(P,\Phi(P))>0$.
+        Margin for error $\Gamma(P,\Phi(P))$, in (0, 1] as features have norm at most 1.
 
     Returns
     -------
@@ -437,7 +437,7 @@ def harmless_share(margin: Numeric) -> Numeric:
     Raises
     ------
     ValueError
-        If the margin is not positive.
+        If the margin is not in (0, 1].
 
     Notes
     -----
@@ -452,7 +452,7 @@ def harmless_share(margin: Numeric) -> Numeric:
     return margin / 2
 
 
-@requires(margin=POSITIVE)
+@requires(margin=MARGIN)
 def harmless_share_sharp(margin: Numeric) -> Numeric:
     r"""Share below which, and only below which, no contamination costs a correct point.
 
@@ -462,7 +462,7 @@ def harmless_share_sharp(margin: Numeric) -> Numeric:
     Parameters
     ----------
     margin : float or array
-        Margin for error $\Gamma(P,\Phi(P))>0$.
+        Margin for error $\Gamma(P,\Phi(P))$, in (0, 1] as features have norm at most 1.
 
     Returns
     -------
@@ -472,7 +472,7 @@ def harmless_share_sharp(margin: Numeric) -> Numeric:
     Raises
     ------
     ValueError
-        If the margin is not positive.
+        If the margin is not in (0, 1].
 
     Notes
     -----

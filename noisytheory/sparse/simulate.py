@@ -174,7 +174,7 @@ def clustered_law(sample: str, m: int) -> Law:
 
 
 def total_weight(sample: str) -> float:
-    r"""$W=\\sum|\\alpha|$."""
+    r"""$W=\sum|\alpha|$."""
     return SAMPLES[sample].target.total
 
 
