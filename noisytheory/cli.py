@@ -110,6 +110,14 @@ class _CommandLine(click.Group):
 
 def _diagnose(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and the line that says so."""
+    code, text = _told(error)
+    # However much a claim's own error has to say.
+    text = " ".join(text.split())
+    return code, text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}"
+
+
+def _told(error: BaseException) -> tuple[int, str]:
+    """Whose fault it is, and what there is to say."""
     from noisytheory.draws import ClaimError
     from noisytheory.store import StoreError
 
@@ -890,7 +898,7 @@ def audit(
         else:
             if not quiet:
                 _say(out, _verdicts(found, plain=not out.isatty()))
-            _say(out, _summary(found))
+            _say(out, _summary(found, len(stopped)))
         if report_folder is not None:
             _report(found, report_folder)
         if page is not None and not as_json and not quiet:
@@ -991,7 +999,7 @@ def _verdict_row(result: Result, plain: bool) -> list[str]:
             number(result.resolution), drawn]
 
 
-def _summary(found: Audit) -> str:
+def _summary(found: Audit, stopped: int) -> str:
     differing = [result for result in found if not result.as_expected]
     lines = [
         f"{r.claim.id}: {r.verdict}, expected {r.claim.expect}: {r.reason}" for r in differing
@@ -1004,7 +1012,8 @@ def _summary(found: Audit) -> str:
         f"{found.settings['seconds']:.1f} s", f"seed {found.settings['seed']}",
         f"level {found.settings['alpha']:g}",
     ]
-    return "\n".join([*lines, f"{count}, {verdict}; {', '.join(facts)}"])
+    untried = f", {stopped} not tried" if stopped else ""
+    return "\n".join([*lines, f"{count}, {verdict}{untried}; {', '.join(facts)}"])
 
 
 def _say_plan(

@@ -109,7 +109,7 @@ def draw(
         if array.dtype.kind not in "fiub":
             raise ClaimError(f"{where}: {name} must be real numbers, got {array.dtype}")
         if array.shape != (rows,):
-            raise ClaimError(f"{where}: {name} must have shape ({rows},)")
+            raise ClaimError(f"{where}: {name} must have shape ({rows},), got {array.shape}")
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise ClaimError(f"{where}: simulate returned NaN in {name}")
     return arrays

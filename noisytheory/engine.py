@@ -22,7 +22,7 @@ class Serial(Executor):
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             future.set_exception(error)
         return future
 

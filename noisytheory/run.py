@@ -14,7 +14,7 @@ import os
 import platform
 import subprocess
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -171,11 +171,11 @@ class Unfinished(ClaimError):
     ----------
     audit : Audit
         The results of the others; the level was shared with those that failed.
-    faults : mapping of str to Exception
+    faults : mapping of str to BaseException
         What stopped each of the rest, by claim id.
     """
 
-    def __init__(self, audit: Audit, faults: Mapping[str, Exception]) -> None:
+    def __init__(self, audit: Audit, faults: Mapping[str, BaseException]) -> None:
         self.audit, self.faults = audit, dict(faults)
         first = next(iter(self.faults.values()))
         super().__init__(
@@ -192,16 +192,16 @@ class Faults:
 
     def __init__(self, *, alone: bool) -> None:
         self.alone = alone
-        self.errors: dict[str, Exception] = {}
+        self.errors: dict[str, BaseException] = {}
 
     @contextlib.contextmanager
     def of(self, claim: Claim) -> Iterator[None]:
         """Keep an exception of this claim's; those of the store and the engine concern all."""
         try:
             yield
-        except (StoreError, OSError, BrokenExecutor, CancelledError):
+        except (StoreError, BrokenExecutor, CancelledError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if self.alone:
                 raise
             self.errors[claim.id] = error
@@ -317,46 +317,76 @@ def _drive(
         with faults.of(trial.claim):
             _feed(trial, trial.start(), queues[number], progress)
         yield from _decided(trial, number, queues, faults)
-    running: dict[Future[Any], tuple[int, list[tuple[int, int]]]] = {}
-    deaths = 0
+    running: Running = {}
+    # Whose tasks were lost with a pool: in turn each goes on alone, until one of its own is done.
+    suspects: deque[int] = deque()
+    deaths: Counter[int] = Counter()
     while queues:
-        for number in list(queues):
-            while queues[number] and len(running) < 2 * engine.slots:
-                items = _batch(trials[number], queues[number])
-                future = engine.submit(trials[number].claim, trials[number].seed, items)
-                running[future] = (number, items)
-                if not engine.remote:
-                    break
-            if len(running) >= (2 * engine.slots if engine.remote else 1):
-                break
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            number, items = running.pop(future)
-            trial = trials[number]
-            if number not in queues:
-                continue  # Stopped by another of its tasks.
-            try:
-                with faults.of(trial.claim):
-                    results = future.result()
-                    trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
-                    _receive(trial, items, results, queues[number], progress)
-                deaths = 0
-            except BrokenProcessPool as error:
-                deaths += 1
-                if deaths > 20:
+        while suspects and not queues.get(suspects[0]):
+            suspects.popleft()
+        try:
+            _submit(trials, queues, running, suspects, engine)
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                number, items = running[future]
+                trial = trials[number]
+                if number in queues:  # Or another of its tasks has stopped it.
+                    with faults.of(trial.claim):
+                        results = future.result()
+                        trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
+                        _receive(trial, items, results, queues[number], progress)
+                    deaths.clear()
+                    if suspects:
+                        suspects.popleft()
+                    yield from _decided(trial, number, queues, faults)
+                del running[future]
+        except BrokenProcessPool as error:
+            # Every pending task of the pool is lost with it; put all of them back.
+            lost = {number: trials[number] for number, _ in running.values() if number in queues}
+            for number, items in reversed(running.values()):
+                if number in queues:
+                    queues[number].extendleft(reversed(items))
+            running.clear()
+            guilty = suspects[0] if suspects else -1
+            suspects.extend(number for number in lost if number not in suspects)
+            deaths[guilty] += 1
+            if deaths[guilty] > _DEATHS:
+                if guilty < 0:
+                    raise ClaimError("workers die before they have anything to do") from error
+                with faults.of(trials[guilty].claim):
                     raise ClaimError(
-                        f"{trial.claim.id}: workers keep dying (out of memory?)"
+                        f"{trials[guilty].claim.id}: a worker that works on it alone dies, "
+                        f"{_DEATHS + 1} times in a row (out of memory?)"
                     ) from error
-                # Every pending task of the pool is lost with it; put all of them back.
-                for other, (number_, items_) in list(running.items()):
-                    other.cancel()
-                    if number_ in queues:
-                        queues[number_].extendleft(reversed(items_))
-                running.clear()
+                yield from _decided(trials[guilty], guilty, queues, faults)
+            engine.restart()
+
+
+_DEATHS = 2
+"""Deaths of a worker that are forgiven to a claim, or to all without a suspect, one by one."""
+
+Running = dict[Future[Any], tuple[int, list[tuple[int, int]]]]
+
+
+def _submit(
+    trials: Sequence[Trial], queues: Mapping[int, deque[tuple[int, int]]], running: Running,
+    suspects: Sequence[int], engine: Engine,
+) -> None:
+    """Give the engine as much to do as it takes, of a suspect one task and nothing beside it."""
+    most = 2 * engine.slots if engine.remote and not suspects else 1
+    for number in [suspects[0]] if suspects else list(queues):
+        while queues[number] and len(running) < most:
+            items = _batch(trials[number], queues[number])
+            try:
+                future = engine.submit(trials[number].claim, trials[number].seed, items)
+            except BrokenProcessPool:
                 queues[number].extendleft(reversed(items))
-                engine.restart()
+                raise
+            running[future] = (number, items)
+            if not engine.remote:
                 break
-            yield from _decided(trial, number, queues, faults)
+        if len(running) >= most:
+            break
 
 
 def _decided(

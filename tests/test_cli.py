@@ -428,6 +428,19 @@ other = nt.Paper("mine", "x").tail(
     assert result.exit_code == 2 and not told["as_expected"]
     assert told["not_tried"]["mine/broken"].startswith(line)
     assert [claim["id"] for claim in told["claims"]] == ["mine/theorem-2"]
+    result = invoke("audit", path, "--budget", "smoke", "--report", tmp_path / "report")
+    assert "1 claim, as expected, 1 not tried;" in result.stdout
+    for page in ("README.md", "index.html"):
+        text = " ".join((tmp_path / "report" / page).read_text().split())
+        assert "1 more of this audit has no verdict here" in text
+
+
+def test_however_much_an_error_says_it_is_told_in_a_line(variant):
+    raises = "    raise RuntimeError('one\\ntwo ' + 'x' * 9999)\n"
+    path = variant("    return rng", f"{raises}    return rng")
+    told = mistake("audit", path)
+    assert "simulate raised RuntimeError: one two xxx" in told and " ... " in told
+    assert len(told) < 700 and "\n" not in told.strip()
 
 
 def test_a_simulator_that_fails_late_says_where_and_keeps_the_store(tmp_path, mine):

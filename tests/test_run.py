@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
@@ -25,7 +26,7 @@ import xarray as xr
 import noisytheory as nt
 from noisytheory.catalogue import load_file
 from noisytheory.draws import ClaimError, block_generator, draw
-from noisytheory.engine import Serial
+from noisytheory.engine import Engine, Serial
 from noisytheory.result import replay_address
 from noisytheory.run import Unfinished
 from noisytheory.store import StoreError
@@ -139,6 +140,84 @@ def test_a_dead_worker_costs_its_block_not_the_run(tmp_path):
         with run([claim], workers=2) as other:
             assert not marker.exists()
             assert_identical(quiet, other)
+
+
+def _dies_in_workers(n, *, size, rng):
+    if parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(size=size)
+
+
+def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
+    def of(name, simulate, **grid):
+        return planted.PAPER.tail(
+            name, statement="x", bound=planted._level, simulate=simulate, rows=64,
+            grid={**grid, "delta": [0.5]}, expect="undecided",
+        )
+
+    marker = tmp_path / "marker"
+    fine, other = planted.hoeffding(), of("fine", planted._uniform, n=[1, 2, 3])
+    once = of("once", _dies_once, marker=[str(marker)])
+    with run([fine, once, other]) as quiet:
+        marker.touch()
+        # Many tasks of several claims are lost with the pool; the submission may be what sees it.
+        with run([fine, once, other], workers=2) as again:
+            assert not marker.exists()
+            assert_identical(quiet, again)
+    dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
+    with pytest.raises(Unfinished) as caught:
+        run([fine, dies, other], workers=2)
+    with caught.value.audit as found:
+        assert [result.claim.id for result in found] == [fine.id, other.id]
+    line = "planted/dies: a worker that works on it alone dies, 3 times in a row"
+    assert [str(error)[: len(line)] for error in caught.value.faults.values()] == [line]
+    with pytest.raises(ClaimError, match="works on it alone dies"):
+        run([dies], workers=2)
+
+
+class _Broken(Serial):
+    """A pool that is found to be broken at its first submissions only."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.times -= 1
+        if self.times >= 0:
+            raise BrokenProcessPool("broken")
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_pool_found_broken_when_it_is_given_work_is_replaced(monkeypatch, times):
+    pool = _Broken(times)
+    monkeypatch.setattr(Engine, "_start", lambda self: setattr(self, "executor", pool))
+    claim = planted.hoeffding()
+    if times == 3:
+        with pytest.raises(ClaimError, match="workers die before they have anything to do"):
+            run([claim], workers=2)
+        return
+    with run([claim], workers=2) as again, run([claim]) as quiet:
+        assert_identical(quiet, again)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_leaving_or_a_missing_file_stops_one_claim_only(workers):
+    def leaves(n, *, size, rng):
+        sys.exit("enough")
+
+    def no_file(n, delta):
+        raise FileNotFoundError(2, "No such file", "x.npy")
+
+    fine = planted.hoeffding()
+    left = dataclasses.replace(fine, id="test/left", simulate=leaves)
+    lost = dataclasses.replace(fine, id="test/lost", bound=no_file)
+    with pytest.raises(Unfinished) as caught:
+        run([left, fine, lost], workers=workers)
+    with caught.value.audit as found:
+        assert [result.claim.id for result in found] == [fine.id]
+    kinds = {name: type(error) for name, error in caught.value.faults.items()}
+    assert kinds == {"test/left": SystemExit, "test/lost": FileNotFoundError}
 
 
 def test_serial_is_an_executor():

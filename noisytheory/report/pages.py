@@ -100,7 +100,7 @@ class Page:
         if self.record.expected == "refuted":
             return "What is wrong in print"
         if self.record.origin == "candidate":
-            return "Where the formula comes from"
+            return "Where it comes from"
         return "Remarks"
 
     @cached_property
@@ -277,9 +277,12 @@ def _index(
     papers: dict[str, str] = {}
     for record in records:
         papers.setdefault(record.paper, record.title)
+    tried = sum(record.kind != "cited" for record in records)
+    meant = int(records[0].dataset.attrs.get("family", tried))
     for suffix, name in (("html", "index.html"), ("md", "README.md")):
         text = templates.get_template(f"index.{suffix}").render(
             links=links, pages=pages, picture=picture, papers=papers,
+            tried=tried, cited=len(records) - tried, missing=max(0, meant - tried) if tried else 0,
             counts={v: sum(r.verdict == v for r in records)
                     for v in ("upheld", "refuted", "undecided")},
             kinds=sorted({r.kind for r in records}),

@@ -323,8 +323,9 @@ def commands(record: Record) -> list[str]:
 def provenance(record: Record) -> list[tuple[str, str]]:
     """What suffices to run it again; nothing that changes from run to run."""
     names = (
-        ("seed", "seed"), ("alpha", "error level of the audit"), ("family", "claims in the audit"),
-        ("budget", "budget"), ("rows", "replicates in a block"), ("version", "noisytheory"),
+        ("seed", "seed"), ("alpha", "error level of the audit"),
+        ("family", "claims tried in the audit"), ("budget", "budget"),
+        ("rows", "replicates in a block"), ("version", "noisytheory"),
         ("fingerprint", "fingerprint of code and parameters"),
     )
     attributes = record.dataset.attrs

@@ -32,7 +32,7 @@ NORMAL = 2.5758293035489004
 ORIGINS = {
     "paper": "as printed in the paper",
     "sharper": "a sharper known result, not the paper's",
-    "candidate": "our reconstruction of a formula lost in print",
+    "candidate": "our guess at what print has lost or does not say",
     "user": "the user's own",
 }
 

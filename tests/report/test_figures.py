@@ -66,9 +66,13 @@ def test_every_kind_draws(trial, claim):
 def test_pyplot_is_not_touched(trial):
     import sys
 
+    def opened():
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        return pyplot.get_fignums() if pyplot else []
+
+    before = opened()
     figures.violations(data(trial, "hoeffding"))
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    assert pyplot is None or not pyplot.get_fignums()
+    assert opened() == before
 
 
 def test_violations_line_is_rate_equal_delta(trial):
