@@ -76,7 +76,8 @@ def risk_moment(
     rng: np.random.Generator,
 ) -> Floats:
     r"""Risks of `table_trial`, or their squares, times 1 or -1."""
-    return side * table_trial(column, sigma, n, size=size, rng=rng) ** moment
+    # Plus 0, which is -0 times a side of -1 otherwise.
+    return side * table_trial(column, sigma, n, size=size, rng=rng) ** moment + 0.0
 
 
 def trials_above_half(
