@@ -81,7 +81,7 @@ def test_the_table_has_print_the_law_and_trials_under_every_cell():
     assert cells["0.1", "print, 125 trials"]["hinge"] == "✘ 0.15 ± 0.27"
     assert cells["0.3", "print, 125 trials"]["t-logistic"] == "✘ 0.22 ± 0.08"
     assert cells["0.49", "print, 125 trials"]["linear"] == "✘ 0.34 ± 0.48"
-    assert cells["0.49", "ours, the law"]["linear"] == "0.381 ± 0.457"
+    assert cells["0.49", "ours, many trials"]["linear"] == "0.381 ± 0.457"
     printed = [row for row in rows if row[1].startswith("print")]
     crossed = sum(cell.startswith("✘") for row in printed for cell in row)
     assert crossed == len(pictures.impossible_cells())
