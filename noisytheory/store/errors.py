@@ -11,6 +11,15 @@ class StoreError(Exception):
 
 
 @contextlib.contextmanager
+def opening(location: str) -> Iterator[None]:
+    """Say in one line why a store cannot be made or written to, before anything is."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot make or open the store {location}: {_reason(error)}") from error
+
+
+@contextlib.contextmanager
 def writing(location: str) -> Iterator[None]:
     """Say in one line where a write failed and why."""
     try:

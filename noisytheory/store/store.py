@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noisytheory.store.blocks import ClaimBlocks
 from noisytheory.store.chunks import group_of
 from noisytheory.store.compacted import Compacted, compacted_in, is_whole
-from noisytheory.store.errors import StoreError, reading, writing
+from noisytheory.store.errors import StoreError, opening, reading, writing
 from noisytheory.store.journal import Layout, encoded
 from noisytheory.store.lock import Held
 from noisytheory.store.places import Directory, Place, Temporary, place_at
@@ -97,7 +97,7 @@ class Store:
             self = cls(place_at(location))
         root = self._root
         try:
-            with writing(self.location):
+            with opening(self.location):
                 if isinstance(root.place, Directory):
                     self._held.lock(root.place.path)
                     root.place.sweep()
