@@ -42,13 +42,14 @@ def table() -> tuple[Figure, list[list[str]]]:
     linear column, from 20,000 trials in the hinge and t-logistic columns (standard errors of a mean
     up to .002; 40,000 others, by another method, are in `table-1/hinge/repaired` and
     `table-1/t-logistic/repaired`). Crossed out are printed cells that cannot be, by the spread:
-    their mean and deviation together need risks that the minimisers on the printed three points give with a chance below one
-    in 10,000 (see `table-1/hinge-spread`, `table-1/t-logistic-spread` and `table-1/linear-spread`).
-    The means alone refute fewer cells. The triangles are 2,000 trials (standard errors up to .008)
-    of a hinge solver stopped after 3 passes, `noisytheory.surrogates.unconverged_hinge`; see
-    `table-1/hinge-unconverged`. In numbers below, with ✘ for crossed out, and with 125 trials of
-    ours as print has them: seed 2026, the three columns of print on the same 125 training sets,
-    risks on the population where print has them on 1000 draws from it.
+    their mean and deviation together need risks that the minimisers on the printed three points
+    give with a chance below one in 10,000 (see `table-1/hinge-spread`, `table-1/t-logistic-spread`
+    and `table-1/linear-spread`). The means alone refute fewer cells. The triangles are 2,000 trials
+    (standard errors up to .008) of a hinge solver stopped after 3 passes,
+    `noisytheory.surrogates.unconverged_hinge`; see `table-1/hinge-unconverged`. In numbers below,
+    with ✘ for crossed out, and with 125 trials of ours as print has them: seed 2026, the three
+    columns of print on the same 125 training sets, risks on the population where print has them on
+    1000 draws from it.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
