@@ -183,7 +183,7 @@ def reversed_pair(
     >>> reversed_pair([0, 1, 2], [5, 5 + 1e-8, 5 + 2e-8]) is None
     True
     """
-    NONNEGATIVE.check("tolerance", tolerance)
+    least = Fraction(NONNEGATIVE.number("tolerance", tolerance))
     one, two = map(_Rounded.of, _in_fractions(first, second))
     if one.constant:
         return None
@@ -195,7 +195,7 @@ def reversed_pair(
         for i, share in mixture.items():
             row[i] = float(share)
     higher, lower = one.difference(shares), two.difference(shares)
-    clear = higher > max(2 * one.rounding, Fraction(float(tolerance)) * one.range)
+    clear = higher > max(2 * one.rounding, least * one.range)
     if not clear or lower > (0 if two.constant else -2 * two.rounding):
         return None
     return shares[0], shares[1]
