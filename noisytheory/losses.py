@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from noisytheory.domains import Domain, checked_reals
+from noisytheory.domains import Domain, checked_floats, checked_reals
 from noisytheory.noise import checked_number, flip_rates
 
 __all__ = [
@@ -123,12 +123,12 @@ class MarginLoss(Loss):
 
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$\psi(yv)$, elementwise."""
-        return _elementwise(self.at_margin, np.asarray(_labels(y) * checked_reals("v", v)))
+        return _elementwise(self.at_margin, np.asarray(_labels(y) * _scores(v)))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$y\,\psi'(yv)$, elementwise; at a kink one element of the subgradient."""
         labels = _labels(y)
-        margins = np.asarray(labels * checked_reals("v", v))
+        margins = np.asarray(labels * _scores(v))
         return np.asarray(labels * _elementwise(self.slope, margins))
 
     @abstractmethod
@@ -522,13 +522,13 @@ class LabelFreeSquare(Loss):
 
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$v^2$, elementwise."""
-        scores = checked_reals("v", v)
+        scores = _scores(v)
         shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(scores * scores), shape))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$2v$, elementwise."""
-        scores = checked_reals("v", v)
+        scores = _scores(v)
         shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(2 * scores), shape))
 
@@ -652,6 +652,13 @@ def _labels(y: ArrayLike) -> Values:
         wrong = labels[(labels != 1) & (labels != -1)].flat[0]
         raise ValueError(f"y must be -1 or 1, got {wrong}")
     return labels
+
+
+def _scores(v: ArrayLike) -> Values:
+    scores = checked_reals("v", v)
+    if scores.dtype == object:
+        checked_floats("v", scores)  # Kept exact, but within the range of floats.
+    return scores
 
 
 def _floats(values: Values) -> NDArray[np.float64]:
