@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
+from noisytheory.domains import checked_floats, checked_reals
 from noisytheory.kernels import Kernel, Linear, Polynomial, checked_points
 from noisytheory.multinomial import Multinomial
 from noisytheory.noise import Number
@@ -50,6 +51,8 @@ def checked_whole(name: str, value: int, *, least: int = 1, most: int | None = N
     if not whole or value < least or (most is not None and value > most):
         allowed = f">= {least}" if most is None else f"in [{least}, {most}]"
         raise ValueError(f"{name} must be a whole number {allowed}, got {value!r}")
+    if value >= 2**63:
+        raise ValueError(f"{name} must be a whole number of 64 bits, got a larger one")
 
 
 def objects(values: Sequence[Any]) -> Objects:
@@ -82,7 +85,7 @@ def exact_numbers(array: NDArray[Any], *, counted: bool = False) -> Objects | No
 
 def given_points(points: Exact) -> NDArray[Any]:
     """Checked copy of instances; integers and fractions stay what they are."""
-    array = np.asarray(points)
+    array = checked_reals("points", points)
     checked = checked_points(array, "points")
     if not len(checked):
         raise ValueError("points must hold at least one instance, got none")
@@ -94,7 +97,7 @@ def given_points(points: Exact) -> NDArray[Any]:
 
 def given_gram(gram: Exact) -> NDArray[Any]:
     """Checked copy of a Gram matrix: objects where it is rational, floats elsewhere."""
-    array = np.asarray(gram)
+    array = checked_reals("gram", gram)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not len(array):
         raise ValueError(f"gram must be a square matrix, got shape {array.shape}")
     exact = exact_numbers(array) if array.dtype.kind in "iuO" else None
@@ -113,6 +116,8 @@ def given_labels(labels: Exact, length: int) -> NDArray[np.int64]:
     array = np.asarray(labels)
     if array.shape != (length,):
         raise ValueError(f"labels must have shape ({length},), got {array.shape}")
+    if array.dtype.kind == "c":
+        raise ValueError(f"labels must be -1 or 1, got {array.dtype}")
     if not np.isin(array, (-1, 1)).all():
         wrong = array[~np.isin(array, (-1, 1))].tolist()[0]
         raise ValueError(f"labels must be -1 or 1, got {wrong!r}")
@@ -123,13 +128,13 @@ def given_weights(weights: Exact | None, length: int) -> NDArray[Any]:
     """Checked copy of probabilities, uniform if missing: fractions, or floats."""
     if weights is None:
         return frozen(objects([Fraction(1, length)] * length))
-    array = np.asarray(weights)
+    array = checked_reals("weights", weights)
     if array.shape != (length,):
         raise ValueError(f"weights must have shape ({length},), got {array.shape}")
     exact = exact_numbers(array) if array.dtype.kind in "iuO" else None
     if exact is not None:
         exact = objects([Fraction(weight) for weight in exact])
-    checked = array.astype(np.float64) if exact is None else exact
+    checked = checked_floats("weights", array) if exact is None else exact
     if exact is None and not np.isfinite(checked).all():
         raise ValueError("weights must be finite, got NaN or infinity")
     if (checked < 0).any():

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "COUNT",
@@ -21,6 +25,8 @@ __all__ = [
     "UNIT_INTERVAL",
     "Domain",
     "Numeric",
+    "checked_floats",
+    "checked_reals",
     "requires",
 ]
 
@@ -76,18 +82,15 @@ class Domain:
         name : str
             The argument's name, for the message.
         value : scalar, array or labelled array
-            What came.
+            What came; fractions, and whole numbers beyond 64 bits, count as floats.
 
         Raises
         ------
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
-        if isinstance(value, int) and not isinstance(value, bool):
-            # NumPy has no whole number beyond 64 bits.
-            value = float(value) if abs(value) < 2**1023 else np.inf * (1 if value > 0 else -1)
-        values = np.asarray(value)
-        if values.dtype == bool or values.dtype.kind not in "iuf":
+        values = _numbers(value)
+        if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
         good = values >= self.low if self.include_low else values > self.low
         good &= (values <= self.high) if self.include_high else (values < self.high)
@@ -96,6 +99,30 @@ class Domain:
         if not np.all(good):
             culprit = values[~good].flat[0] if values.ndim else values[()]
             raise ValueError(f"{name} must be {self}, got {culprit:g}")
+
+    def number(self, name: str, value: object) -> float:
+        """One number as a float, checked like `check`.
+
+        Parameters
+        ----------
+        name : str
+            The argument's name, for the message.
+        value : scalar
+            What came.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If it lies outside, is NaN, or is not one real number.
+        """
+        self.check(name, value)
+        if np.ndim(cast(Any, value)):
+            raise ValueError(f"{name} must be {self}, got {value!r}")
+        return float(cast(Any, value))
 
 
 SAMPLE_SIZE = Domain(1, include_low=True, whole=True)
@@ -106,6 +133,93 @@ UNIT_INTERVAL = Domain(0, 1, include_low=True, include_high=True)
 NONNEGATIVE = Domain(0, include_low=True)
 POSITIVE = Domain(0)
 REAL = Domain()
+
+
+def checked_reals(name: str, values: Any) -> NDArray[Any]:
+    """An array of real numbers of any type, fractions among them, or a ValueError.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    values : array-like
+        What came.
+
+    Returns
+    -------
+    array
+        Of the type that NumPy gives it.
+
+    Raises
+    ------
+    ValueError
+        If rows differ in length, or numbers are complex, strings or no numbers at all.
+
+    Examples
+    --------
+    >>> checked_reals("alpha", ["1"])
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha must hold real numbers, got <U1
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must hold real numbers, got rows that differ") from error
+    if array.dtype == object:
+        for value in array.flat:
+            if not isinstance(value, numbers.Real | Decimal):
+                raise ValueError(f"{name} must hold real numbers, got {value!r}")
+    elif array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
+    return array
+
+
+def checked_floats(name: str, values: Any) -> NDArray[np.float64]:
+    """`checked_reals` in double precision.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    values : array-like
+        What came.
+
+    Returns
+    -------
+    array of float64
+        The same array where it is one.
+
+    Raises
+    ------
+    ValueError
+        As `checked_reals`, or if a number is beyond the range of floats.
+    """
+    try:
+        return checked_reals(name, values).astype(np.float64, copy=False)
+    except OverflowError as error:
+        raise ValueError(f"{name} must be finite, got a number beyond those of floats") from error
+
+
+def _numbers(value: object) -> NDArray[Any] | None:
+    """What came as an array, or None where there is none; of objects floats are made."""
+    try:
+        values = np.asarray(value)
+    except ValueError:
+        return None
+    if values.dtype != object:
+        return values
+    if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values.flat):
+        return None
+    return np.array([_float(v) for v in values.flat]).reshape(values.shape)
+
+
+def _float(value: Any) -> float:
+    """The nearest float, or an infinity beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, 1 if value > 0 else -1)
 
 
 def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -119,8 +233,9 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Returns
     -------
     decorator
-        Wraps a function of scalars, arrays or labelled arrays. Lists become arrays; of labelled
-        arrays the result has the dimensions and coordinates, and the function's own name.
+        Wraps a function of scalars, arrays or labelled arrays. Lists become arrays, fractions
+        floats; of labelled arrays the result has the dimensions and coordinates, and the
+        function's own name. Where it is a tuple its members have none.
 
     Raises
     ------
@@ -166,13 +281,19 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     else np.asarray(value, dtype=float)[()]
                 )
             found: Any = function(*bound.args, **bound.kwargs)
-            if hasattr(found, "dims") and hasattr(found, "name"):
-                # Its name and unit would be those of an argument.
-                found = found.rename(function.__name__)
-                found.attrs = {}
-            return cast(R, found)
+            if isinstance(found, tuple):
+                return cast(R, tuple(_renamed(member, None) for member in found))
+            return cast(R, _renamed(found, function.__name__))
 
         checked.domains = domains  # type: ignore[attr-defined]
         return checked
 
     return decorate
+
+
+def _renamed(found: Any, name: str | None) -> Any:
+    """A labelled result without the name and the unit of an argument."""
+    if hasattr(found, "dims") and hasattr(found, "name"):
+        found = found.rename(name)
+        found.attrs = {}
+    return found

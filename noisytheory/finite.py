@@ -44,6 +44,7 @@ from noisytheory.atoms import (
     objects,
     union,
 )
+from noisytheory.domains import checked_reals
 from noisytheory.kernels import Kernel, Linear
 from noisytheory.multinomial import Multinomial, binomial_law
 from noisytheory.noise import Number, checked_rate, flip_rates
@@ -456,7 +457,7 @@ class Finite(Population):
         points = self.points
         if points is None or not isinstance(self.kernel, Linear):
             raise ValueError("a weight vector needs points under the linear kernel")
-        vector = np.asarray(weight_vector)
+        vector = checked_reals("weight_vector", weight_vector)
         if vector.shape != points.shape[1:]:
             raise ValueError(
                 f"weight_vector must have shape {points.shape[1:]}, got {vector.shape}"
@@ -488,7 +489,7 @@ class Finite(Population):
         Raises
         ------
         ValueError
-            If the scores have the wrong shape or are NaN.
+            If the scores have the wrong shape, are NaN, or no real numbers.
 
         Examples
         --------
@@ -502,7 +503,7 @@ class Finite(Population):
 
         if loss is None:
             loss = ZeroOne(zero)
-        values = np.asarray(scores)
+        values = checked_reals("scores", scores)
         if values.shape != (self.atoms,):
             raise ValueError(f"scores must have shape ({self.atoms},), got {values.shape}")
         if np.any(values != values):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.domains import checked_floats, checked_reals
 
 __all__ = [
     "Gaussian",
@@ -62,21 +65,19 @@ def checked_points(points: ArrayLike, name: str = "x") -> Floats:
     Raises
     ------
     ValueError
-        If the array is not two-dimensional, is sparse, or holds NaN, an infinity, or a coordinate
-        beyond $10^{150}$ (in single precision $10^{15}$), whose square would overflow.
+        If the array is not two-dimensional, is sparse, or holds what is no real number, NaN, an
+        infinity, or a coordinate beyond $10^{150}$ (in single precision $10^{15}$), whose square
+        would overflow.
     """
     if hasattr(points, "toarray"):
         raise ValueError(f"{name} must be dense rows, got a sparse matrix: see its toarray()")
-    array = np.asarray(points)
+    array = checked_reals(name, points)
     if array.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n, d), one row an instance, got shape {array.shape}"
         )
     if array.dtype != np.float32:
-        try:
-            array = array.astype(np.float64, copy=False)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold real numbers, got {array.dtype}") from error
+        array = checked_floats(name, array)
     check_range(array, name)
     return np.ascontiguousarray(array)
 
@@ -628,7 +629,7 @@ class Polynomial(Kernel):
         if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number >= 1, got {degree!r}")
         offset = self.offset
-        if not _is_number(offset) or not math.isfinite(offset) or offset < 0:
+        if not _is_number(offset) or not 0 <= offset <= sys.float_info.max:
             raise ValueError(f"offset must be a finite number >= 0, got {self.offset!r}")
 
     def diagonal(self, x: ArrayLike) -> Floats:
@@ -703,9 +704,10 @@ def _is_number(value: object) -> bool:
 
 
 def _positive(name: str, value: float) -> None:
-    if not _is_number(value) or not math.isfinite(value) or value <= 0:
+    # Compared as it is: a whole number may be larger than any float.
+    if not _is_number(value) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
-    if not 1e-150 <= float(value) <= 1e150:
+    if not 1e-150 <= value <= 1e150:
         raise ValueError(f"{name} must lie in [1e-150, 1e+150], got {value!r}: its square is lost")
 
 
@@ -724,7 +726,7 @@ def _checked_pair(x: ArrayLike, z: ArrayLike | None) -> tuple[Floats, Floats]:
 
 
 def _checked_weights(weights: ArrayLike, length: int, name: str) -> NDArray[np.float64]:
-    array = np.asarray(weights, dtype=np.float64)
+    array = checked_floats(name, weights)
     if array.shape != (length,):
         raise ValueError(f"{name} must have shape ({length},), got {array.shape}")
     if not np.isfinite(array).all():

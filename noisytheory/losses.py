@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from noisytheory.domains import Domain, checked_floats, checked_reals
 from noisytheory.noise import checked_number, flip_rates
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 Values = NDArray[Any]
+ABOVE_1 = Domain(1)
 
 
 def corrected(loss: Loss, sigma: Any) -> Corrected:
@@ -121,12 +123,13 @@ class MarginLoss(Loss):
 
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$\psi(yv)$, elementwise."""
-        return _elementwise(self.at_margin, np.asarray(_labels(y) * np.asarray(v)))
+        return _elementwise(self.at_margin, np.asarray(_labels(y) * _scores(v)))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$y\,\psi'(yv)$, elementwise; at a kink one element of the subgradient."""
         labels = _labels(y)
-        return np.asarray(labels * _elementwise(self.slope, np.asarray(labels * np.asarray(v))))
+        margins = np.asarray(labels * _scores(v))
+        return np.asarray(labels * _elementwise(self.slope, margins))
 
     @abstractmethod
     def at_margin(self, margin: Values) -> Values:
@@ -360,8 +363,7 @@ class Logistic(MarginLoss):
     convex_potential = True
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.base) or self.base <= 1:
-            raise ValueError(f"base must be a finite number > 1, got {self.base!r}")
+        ABOVE_1.number("base", self.base)
 
     @property
     def name(self) -> str:
@@ -520,13 +522,13 @@ class LabelFreeSquare(Loss):
 
     def value(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$v^2$, elementwise."""
-        scores = np.asarray(v)
+        scores = _scores(v)
         shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(scores * scores), shape))
 
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$2v$, elementwise."""
-        scores = np.asarray(v)
+        scores = _scores(v)
         shape = np.broadcast_shapes(_labels(y).shape, scores.shape)
         return np.array(np.broadcast_to(np.asarray(2 * scores), shape))
 
@@ -644,10 +646,19 @@ def _elementwise(formula: Callable[[Values], Values], margin: Values) -> Values:
 
 def _labels(y: ArrayLike) -> Values:
     labels = np.asarray(y)
+    if labels.dtype.kind == "c":
+        raise ValueError(f"y must be -1 or 1, got {labels.dtype}")
     if not np.all((labels == 1) | (labels == -1)):
         wrong = labels[(labels != 1) & (labels != -1)].flat[0]
         raise ValueError(f"y must be -1 or 1, got {wrong}")
     return labels
+
+
+def _scores(v: ArrayLike) -> Values:
+    scores = checked_reals("v", v)
+    if scores.dtype == object:
+        checked_floats("v", scores)  # Kept exact, but within the range of floats.
+    return scores
 
 
 def _floats(values: Values) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from noisytheory.atoms import (
     given_labels,
     given_weights,
 )
+from noisytheory.domains import checked_floats
 from noisytheory.finite import Finite, Population, rates_text
 from noisytheory.kernels import Gaussian, checked_points, rkhs_norm
 from noisytheory.noise import Number, checked_rate, flip_rates
@@ -445,7 +446,7 @@ class GaussianMixture(Population):
 
 
 def _covariances(covariances: ArrayLike, components: int, dimension: int) -> Array:
-    array = np.asarray(covariances, dtype=np.float64)
+    array = checked_floats("covariances", covariances)
     if array.ndim == 0 or array.shape == (components,):
         variances = np.broadcast_to(array, (components,))
         array = variances[:, None, None] * np.eye(dimension)

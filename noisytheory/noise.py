@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.domains import checked_floats
+
 if TYPE_CHECKING:
     from noisytheory.populations import Finite, Population
 
@@ -50,21 +52,24 @@ def checked_number(name: str, value: Any) -> Number:
     Raises
     ------
     ValueError
-        If it is no number, NaN or infinite.
+        If it is no real number, NaN, infinite, or beyond the range of floats.
 
     Examples
     --------
     >>> checked_number("p", 2)
     Fraction(2, 1)
     """
-    if isinstance(value, bool | np.bool_ | str):
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
+    if isinstance(value, bool | np.bool_ | str | bytes | np.complexfloating):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
-    if isinstance(value, int | np.integer):
-        return Fraction(int(value))
-    if isinstance(value, Fraction):
-        return value
     try:
+        if isinstance(value, int | np.integer | Fraction):
+            float(value)
+            return value if isinstance(value, Fraction) else Fraction(int(value))
         number = float(value)
+    except OverflowError as error:
+        raise ValueError(f"{name} must be a finite number, got one beyond floats") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a finite number, got {value!r}") from error
     if not math.isfinite(number):
@@ -316,7 +321,7 @@ class Contamination:
         Each example is replaced independently, so that examples of $P$ become examples of
         $(1-\\sigma)P+\\sigma Q$.
         """
-        clean, instances = _checked_labels(labels), np.array(points, dtype=np.float64)
+        clean, instances = _checked_labels(labels), checked_floats("points", points).copy()
         if instances.ndim != 2 or clean.shape != (len(instances),):
             raise ValueError(
                 "points and labels must have shapes (n, d) and (n,), "
@@ -437,6 +442,8 @@ class Confusion:
 
 def _checked_labels(labels: ArrayLike) -> Labels:
     array = np.asarray(labels)
+    if array.dtype.kind == "c":
+        raise ValueError(f"labels must be -1 or 1, got {array.dtype}")
     if not np.isin(array, (-1, 1)).all():
         wrong = array[~np.isin(array, (-1, 1))].ravel()[0]
         raise ValueError(f"labels must be -1 or 1, got {wrong}")

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.atoms import Array, checked_whole
+from noisytheory.domains import NONNEGATIVE, POSITIVE
 from noisytheory.finite import Finite, Population, number_text
 from noisytheory.kernels import Gaussian
 from noisytheory.mixtures import GaussianMixture
@@ -350,10 +351,11 @@ def digits(a: int = 3, b: int = 8, bandwidth: float = 1.0) -> Finite:
     'digits 3 and 8, bandwidth 1'
     """
     _digit_pair(a, b)
+    kernel = Gaussian(bandwidth)
     return Finite(
-        f"digits {a} and {b}, bandwidth {bandwidth:g}",
+        f"digits {a} and {b}, bandwidth {float(bandwidth):g}",
         _Digits(int(a), int(b)),
-        kernel=Gaussian(bandwidth),
+        kernel=kernel,
     )
 
 
@@ -393,10 +395,11 @@ def mnist(a: int = 3, b: int = 8, bandwidth: float = 4.0, size: int = 2000) -> F
     """
     _digit_pair(a, b)
     checked_whole("size", size)
+    kernel = Gaussian(bandwidth)
     return Finite(
-        f"MNIST {a} and {b}, bandwidth {bandwidth:g}, {size} images",
+        f"MNIST {a} and {b}, bandwidth {float(bandwidth):g}, {size} images",
         _Mnist(int(a), int(b), int(size)),
-        kernel=Gaussian(bandwidth),
+        kernel=kernel,
     )
 
 
@@ -446,20 +449,19 @@ def two_gaussians(
     0.374786
     """
     checked_whole("dimension", dimension)
-    if not math.isfinite(distance) or distance < 0:
-        raise ValueError(f"distance must be a finite number >= 0, got {distance!r}")
-    if not math.isfinite(spread) or spread <= 0:
-        raise ValueError(f"spread must be a finite number > 0, got {spread!r}")
+    distance = NONNEGATIVE.number("distance", distance)
+    spread = POSITIVE.number("spread", spread)
+    kernel = Gaussian(bandwidth)
     means = np.zeros((2, dimension))
     means[:, 0] = -distance / 2, distance / 2
-    details = f"distance {distance:g}, dimension {dimension}, bandwidth {bandwidth:g}"
+    details = f"distance {distance:g}, dimension {dimension}, bandwidth {float(bandwidth):g}"
     return GaussianMixture(
         f"two Gaussians, {details}" + ("" if spread == 1 else f", spread {spread:g}"),
         weights=[Fraction(1, 2), Fraction(1, 2)],
         means=means,
         covariances=spread**2,
         labels=[-1, 1],
-        kernel=Gaussian(bandwidth),
+        kernel=kernel,
     )
 
 

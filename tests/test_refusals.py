@@ -10,13 +10,21 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory import concentration, label_noise, noise, surrogates
+from noisytheory import concentration, label_noise, noise, sparse, surrogates
 from noisytheory.concentration import bounds as concentration_bounds
 from noisytheory.kernel_mean import bounds as kernel_mean_bounds
+from noisytheory.kernels import (
+    Gaussian,
+    Laplace,
+    Polynomial,
+    expansion,
+    rkhs_distance,
+    rkhs_norm,
+)
 from noisytheory.label_noise import bounds as label_noise_bounds
 from noisytheory.label_noise import bounds_tradeoff
-from noisytheory.losses import Logistic
-from noisytheory.populations import axis
+from noisytheory.losses import Hinge, LabelFreeSquare, Logistic, ZeroOne, corrected
+from noisytheory.populations import axes, axis, digits, long_servedio, mnist, two_gaussians
 from noisytheory.sparse import bounds as sparse_bounds
 from noisytheory.sparse import bounds_clusters, bounds_herding
 from noisytheory.surrogates.printed_table import bounds as printed_table_bounds
@@ -34,14 +42,14 @@ CALLABLES = sorted(
 )
 
 NAN, INF = float("nan"), float("inf")
-NO_NUMBER = ["a", None, NAN, True]
+NO_NUMBER = ["a", None, NAN, True, 1j, np.array(1j), 10**400, -(10**400)]
 NO_SHARE = [-0.1, 1.1, *NO_NUMBER]
 NO_RATE = [0.5, 0.6, *NO_SHARE, INF]
 NO_LEVEL = [0, 1, *NO_SHARE]
 NO_COUNT = [0, -1, 2.5, 0.5, *NO_NUMBER]
 NO_SIZE = [-0.1, *NO_NUMBER]
 NO_POSITIVE = [0, *NO_SIZE]
-NO_FINITE = ["a", None, NAN, INF]
+NO_FINITE = ["a", None, NAN, INF, 1j, 10**400]
 NO_LOSS = [0, 2.5, "a", None]
 
 # What fits, and what does not, by the argument's name.
@@ -68,9 +76,12 @@ ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "matrix": ([[0.9, 0.1], [0.1, 0.9]], [0.5, "a", None, [], [[0.5, 0.6], [0, 1]], [[NAN]]]),
     "other": (axis(Fraction(1, 2)), [0.5, "a", None]),
     "second": ([0, 1, 1], [[0, 1, bad] for bad in ("a", None, NAN, INF)]),
-    "x": ([[1.0, 0], [0, 1], [1, 1], [1, 0]], [0.5, "a", None, [], [[NAN, 1.0]] * 4]),
+    "x": ([[1.0, 0], [0, 1], [1, 1], [1, 0]], [
+        0.5, "a", None, [], [[NAN, 1.0]] * 4, [[1j, 1.0]] * 4, [["1", "1"]] * 4,
+    ]),
     "y": ([1, 1, -1, -1], [0, "a", None, [], [1, 1, 1, 0], [1, 1, 1, NAN]]),
-    "weights": ([0.25] * 4, [0.5, "a", None, [], [0.25, 0.25, 0.25, NAN], [1, 1, 1, -0.1]]),
+    "weights": ([0.25] * 4, [0.5, "a", None, [], [0.25, 0.25, 0.25, NAN], [1, 1, 1, -0.1],
+                             ["0.25"] * 4, [0.25j] * 4, [10**400, 0, 0, 0]]),
     "start": (0.0, [*NO_FINITE, []]),
     "loss": (Logistic(), NO_LOSS),
     "rng": (None, [0, "a", None]),
@@ -148,3 +159,85 @@ def test_what_fits_alone_is_refused_together(function, given, told):
 
 def test_the_names_are_those_of_the_package():
     assert {nt.surrogates, nt.noise, nt.label_noise, nt.concentration} <= set(MODULES)
+
+
+KERNEL, POINTS, ALPHA = Gaussian(1.0), np.arange(8.0)[:, None], np.full(8, 0.125)
+# Of arrays what is no real number, of a number what is none or not one.
+NO_REALS = ["a", 1j, ["1"] * 8, [1j] * 8, [None] * 8, [[1], [1, 2]]]
+NO_ONE = ["a", 1j, None, [], [0.1, 0.1], np.array(1j)]
+
+
+def cases():
+    for name, algorithm in {**sparse.ALGORITHMS, **sparse.TO_TOLERANCE}.items():
+        known = inspect.signature(algorithm).parameters
+        good = {"kernel": KERNEL, "points": POINTS, "alpha": ALPHA}
+        some = {"k": 3, "parts": 2, "tolerance": 0.5, "gap": 0.0, "delta": 0.1, "rounds": 2,
+                "most": 3, "start": 0}
+        good |= {key: value for key, value in some.items() if key in known}
+        good |= {"rng": None} if "rng" in known else {}
+        for argument in ("points", "alpha"):
+            yield f"{name}-{argument}", algorithm, good, argument, NO_REALS
+        for argument in sorted(set(some) & set(known)):
+            yield f"{name}-{argument}", algorithm, good, argument, NO_ONE
+        for argument in sorted({"k", "parts", "rounds", "most", "start"} & set(known)):
+            yield f"{name}-{argument}-large", algorithm, good, argument, [10**400, 2**63]
+    pair = {"kernel": KERNEL, "x": POINTS, "alpha": ALPHA}
+    for function in (rkhs_norm, expansion):
+        for argument in ("x", "alpha"):
+            yield f"{function.__name__}-{argument}", function, pair, argument, NO_REALS
+    for argument in ("x", "alpha", "z", "beta"):
+        good = {**pair, "z": POINTS, "beta": ALPHA}
+        yield f"rkhs_distance-{argument}", rkhs_distance, good, argument, NO_REALS
+    known_scores = {**pair, "points": POINTS, "k": 3, "scores": ALPHA}
+    del known_scores["x"]
+    yield "herding-scores", sparse.herding, known_scores, "scores", NO_REALS[:-1]
+    for loss in (ZeroOne(), Hinge(), Logistic(), LabelFreeSquare(), corrected(Hinge(), 0.1)):
+        for method in (loss.value, loss.derivative):
+            for argument, wrong in (("v", [*NO_REALS, 10**400]), ("y", [1 + 0j, "a", [1, 2]])):
+                name = f"{loss.name}-{method.__name__}-{argument}"
+                yield name, method, {"y": 1, "v": 0.5}, argument, wrong
+    for build, argument in ((Logistic, "base"), (Gaussian, "bandwidth"), (Laplace, "bandwidth")):
+        yield build.__name__, build, {argument: 2.0}, argument, [*NO_ONE, 10**400, 0]
+    good = {"degree": 2, "offset": 1.0}
+    yield "polynomial-offset", Polynomial, good, "offset", [*NO_ONE, 10**400, -1]
+    gaussians = {"distance": 1.0, "spread": 1.0, "bandwidth": 1.0}
+    for argument in gaussians:
+        yield f"two_gaussians-{argument}", two_gaussians, gaussians, argument, [*NO_ONE, 10**400]
+    yield "digits", digits, {"bandwidth": 1.0}, "bandwidth", [*NO_ONE, 10**400]
+    yield "mnist", mnist, {"bandwidth": 1.0}, "bandwidth", [*NO_ONE, 10**400]
+    yield "axes", axes, {"count": 2}, "count", [*NO_ONE, 10**400]
+    population = long_servedio(30)
+    wrong = [[1j, 1, 1], ["1"] * 3, [None] * 3, [10**400, 1.5, 1]]
+    for method, argument in ((population.risk01, "scores"), (population.reweighted, "weights")):
+        yield method.__name__, method, {argument: [1, 0, 0]}, argument, wrong[: 3]
+    yield "decision", population.decision, {"weight_vector": [1, 1]}, "weight_vector", [[1j, 1]]
+    order = {"first": [1, 2, 3], "second": [1, 2, 4], "tolerance": 0.0}
+    yield "reversed_pair", surrogates.reversed_pair, order, "tolerance", [*NO_ONE, 10**400]
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize(
+    ("function", "good", "argument", "wrong"), [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
+)
+def test_what_is_no_real_number_is_refused_by_name(function, good, argument, wrong):
+    def call(**changed):
+        rng = {"rng": np.random.default_rng(0)} if "rng" in good else {}
+        return function(**{**good, **rng, **changed})
+
+    call()
+    for value in wrong:
+        with pytest.raises(ValueError, match=rf"^{argument} must "):
+            call(**{argument: value})
+
+
+@pytest.mark.parametrize("algorithm", [sparse.herding, sparse.away_steps, sparse.fully_corrective])
+def test_a_threshold_may_be_a_fraction_or_larger_than_any_float(algorithm):
+    def found(gap):
+        return algorithm(KERNEL, POINTS, ALPHA, 4, gap=gap).indices.tolist()
+
+    assert found(Fraction(1, 8)) == found(0.125)
+    assert found(10**400) == found(np.inf)
+    assert found(-(10**400)) == found(-1.0)

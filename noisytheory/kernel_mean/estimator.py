@@ -56,6 +56,12 @@ ROUNDING = 1e-3
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
+FITTED = (
+    "classes_", "weights_", "kernel_", "scale_", "coef_", "offset_", "points_",
+    "compression_error_", "_alpha", "_codes", "_norms", "_parts", "_sample", "_signed",
+)
+"""What a fit sets, or `compress`: nothing of it outlives the next fit."""
+
 
 class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Classify by the kernel mean, $\mathrm{sign}\sum_i p_iy_iK(x,x_i)$.
@@ -124,6 +130,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.input_tags.sparse = _named_sparse(self.kernel)
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end: these are set last."""
+        return hasattr(self, "points_") or hasattr(self, "coef_")
+
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> KernelMeanClassifier:
@@ -145,6 +155,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError
             On bad input, one class only, or features of norm above 1 with ``normalise=False``.
         """
+        for name in FITTED:
+            self.__dict__.pop(name, None)
         points, labels = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
         )

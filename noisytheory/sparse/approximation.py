@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.domains import checked_floats
 from noisytheory.kernels import Kernel, Plan, blocks, checked_points, expansion
 
 __all__ = [
@@ -109,7 +111,7 @@ class Target:
         everything = checked_points(points, "points")
         if not len(everything):
             raise ValueError(f"points must have a row at least, got shape {everything.shape}")
-        weights = np.asarray(alpha, dtype=np.float64)
+        weights = checked_floats("alpha", alpha)
         if weights.shape != (len(everything),):
             raise ValueError(
                 f"alpha must have shape ({len(everything)},), a weight a point, "
@@ -163,7 +165,7 @@ class Target:
 
     def known_scores(self, values: ArrayLike) -> Doubles:
         """`scores` from values of the target at the points given, true or not."""
-        found = np.asarray(values, dtype=np.float64)
+        found = checked_floats("scores", values)
         if found.shape != (self.given,) or not np.isfinite(found).all():
             raise ValueError(
                 f"scores must be {self.given} finite numbers, one a point, got "
@@ -248,6 +250,8 @@ def checked_count(name: str, value: int, most: int | None = None) -> int:
     if not whole or value < 1 or (most is not None and value > most):
         limit = "" if most is None else f" and <= {most}"
         raise ValueError(f"{name} must be a whole number >= 1{limit}, got {value!r}")
+    if value >= 2**63:
+        raise ValueError(f"{name} must be a whole number of 64 bits, got a larger one")
     return int(value)
 
 
@@ -283,11 +287,13 @@ def checked_threshold(name: str, value: float, least: float = 0.0) -> float:
     -------
     float
     """
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not value >= least:
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not value >= least:
         limit = f" >= {least:g}" if least > -math.inf else ""
         raise ValueError(f"{name} must be a number{limit}, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, 1 if value > 0 else -1)
 
 
 def checked_rng(rng: np.random.Generator) -> np.random.Generator:

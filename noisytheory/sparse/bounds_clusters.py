@@ -79,7 +79,7 @@ def miss_probability_without_replacement(clusters: int, draws: int, members: int
 
 def _whole(name: str, value: int, most: float = np.inf) -> int:
     """One whole number from 1 to ``most``."""
+    Domain(1, most, include_low=True, include_high=np.isfinite(most), whole=True).check(name, value)
     if np.ndim(value):
         raise ValueError(f"{name} must be one number, got an array of shape {np.shape(value)}")
-    Domain(1, most, include_low=True, include_high=np.isfinite(most), whole=True).check(name, value)
     return int(value)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.domains import checked_floats
 from noisytheory.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Plan, checked_points
 from noisytheory.sparse.approximation import (
     Ints,
@@ -98,7 +99,7 @@ def farthest_first(
     ([0, 3], [0, 0, 1, 1], [6.0, 1.0])
     """
     array = checked_points(points, "points")
-    weights = np.ones(len(array)) if alpha is None else np.asarray(alpha, dtype=np.float64)
+    weights = np.ones(len(array)) if alpha is None else checked_floats("alpha", alpha)
     if np.any(weights == 0):
         raise ValueError("alpha must not be zero anywhere: leave such points out")
     return traverse(Target(kernel, array, weights), k, start=start, tolerance=tolerance)
@@ -183,7 +184,7 @@ def traverse(target: Target, k: int, *, start: int = 0, tolerance: float = 0.0) 
     n = len(target)
     checked_count("k", k)
     checked_start(start, n)
-    checked_threshold("tolerance", tolerance)
+    tolerance = checked_threshold("tolerance", tolerance)
     cover = _Cover(target)
     centres, radii = [start], list[float]()
     cover.catch_up(centres)

@@ -99,8 +99,8 @@ def herding(
     if step not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
     checked_count("k", k)
-    checked_threshold("tolerance", tolerance)
-    checked_threshold("gap", gap, -math.inf)
+    tolerance = checked_threshold("tolerance", tolerance)
+    gap = checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
     told = scores is not None
     if told and tolerance:
@@ -281,7 +281,7 @@ def away_steps(
     0.0
     """
     checked_count("k", k)
-    checked_threshold("gap", gap, -math.inf)
+    gap = checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
     scores, diagonal = target.scores, target.diagonal
     square = float(target.masses @ scores)
@@ -352,7 +352,7 @@ def recursive_herding(
     """
     checked_count("rounds", rounds)
     checked_count("most", most)
-    checked_threshold("tolerance", tolerance)
+    tolerance = checked_threshold("tolerance", tolerance)
     target = Target(kernel, points, alpha)
     everything, weights = np.asarray(points), np.asarray(alpha, dtype=np.float64)
     indices = target.kept

@@ -274,7 +274,7 @@ def fully_corrective(
     (2, 0.0)
     """
     checked_count("k", k)
-    checked_threshold("gap", gap, -np.inf)
+    gap = checked_threshold("gap", gap, -np.inf)
     target = Target(kernel, points, alpha)
     row = target.buffer()
     product, scaled = np.empty(len(target)), np.empty(len(target))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.domains import LEVEL
+from noisytheory.domains import LEVEL, checked_floats
 from noisytheory.kernels import Kernel
 from noisytheory.sparse.approximation import (
     Approximation,
@@ -140,7 +140,7 @@ def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
     >>> draws_per_cell([0.1 + 0.2, 0.7], 10).tolist()
     [3, 7]
     """
-    masses = np.asarray(shares, dtype=np.float64)
+    masses = checked_floats("shares", shares)
     # However light a cell is, it gives a draw; an empty one gives none.
     return np.maximum(np.ceil(masses * m - 1e-9), masses > 0).astype(np.int64)
 
@@ -275,9 +275,10 @@ def clustered_to_tolerance(
     ValueError
         If ``tolerance`` is not positive or ``delta`` not in (0, 1).
     """
-    if checked_threshold("tolerance", tolerance) == 0:
+    tolerance = checked_threshold("tolerance", tolerance)
+    if tolerance == 0:
         raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
-    LEVEL.check("delta", delta)
+    delta = LEVEL.number("delta", delta)
     target = Target(kernel, points, alpha)
     factor = math.sqrt(2) * (1 + math.sqrt(math.log(1 / delta))) * target.total
     size = 1
@@ -339,9 +340,10 @@ def clustered_to_tolerance_printed(
     >>> clustered_to_tolerance_printed(*halves, rng=rng, radius=math.inf).error
     0.0
     """
-    if checked_threshold("tolerance", tolerance) == 0:
+    tolerance = checked_threshold("tolerance", tolerance)
+    if tolerance == 0:
         raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
-    LEVEL.check("delta", delta)
+    delta = LEVEL.number("delta", delta)
     d, k = checked_threshold("radius", radius), checked_count("cells", cells)
     target = Target(kernel, points, alpha)
     factor = 2 * (1 + math.sqrt(math.log(1 / delta))) * target.total

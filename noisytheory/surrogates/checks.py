@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.domains import checked_floats
 from noisytheory.losses import Loss
 
 __all__ = ["checked_loss", "checked_numbers"]
@@ -39,8 +40,8 @@ def checked_numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
     ValueError: weights must be finite numbers, got [1, 'a']
     """
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = checked_floats(name, value)
+    except ValueError as error:
         raise ValueError(f"{name} must be finite numbers, got {value!r}") from error
     if not np.isfinite(array).all():
         wrong = array[~np.isfinite(array)][0]

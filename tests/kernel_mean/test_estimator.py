@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.kernel_mean import KernelMeanClassifier, MultipleKernelMean
@@ -579,3 +580,30 @@ def test_exported_lazily():
 
     assert nt.KernelMeanClassifier is KernelMeanClassifier
     assert nt.kernel_mean.MultipleKernelMean is MultipleKernelMean
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("again", ["gaussian", "linear"])
+def test_nothing_of_a_compressed_model_outlives_the_next_fit(classes, again):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)) / 10, np.arange(30) % classes
+    model = KernelMeanClassifier("gaussian", noise_rate=0.1 if classes == 2 else None).fit(X, y)
+    small = model.compress(5)
+    small.self_similarity()
+    assert "compression_error_" in vars(small)
+    small.set_params(kernel=again).fit(X[:20], y[:20])
+    fresh = KernelMeanClassifier(**small.get_params()).fit(X[:20], y[:20])
+    assert vars(small).keys() == vars(fresh).keys()
+    for name, value in vars(fresh).items():
+        assert np.array_equal(getattr(small, name), value), name
+    # The other way, and the model that was compressed is left alone.
+    small.set_params(kernel="gaussian").fit(X, y)
+    assert vars(small).keys() == vars(model).keys() and not hasattr(small, "coef_")
+
+
+def test_a_fit_that_fails_leaves_no_old_one():
+    model = KernelMeanClassifier("linear").fit([[0.5], [-0.5]], [1, 0])
+    with pytest.raises(ValueError, match="at least two classes"):
+        model.fit([[0.5], [-0.5]], [1, 1])
+    with pytest.raises(NotFittedError):
+        model.predict([[0.5]])

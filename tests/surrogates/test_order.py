@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from noisytheory.losses import Corrected, LinearLoss
 from noisytheory.surrogates import affine_relation, reversed_pair, reversed_pair_exact
@@ -186,6 +187,98 @@ def test_bent_losses_agree_with_fractions_whatever_their_scale(slope, offset):
                 assert found is None
             else:
                 assert_reversed(found, loss, other)
+
+
+GAPS = [0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-3, 0.1, 1.0]
+
+
+def bent(count, seed):
+    """A random second loss, and a first one bent away from it by every share of its range."""
+    rng = np.random.default_rng(seed)
+    for second in tables_from_0_to_1(count, seed):
+        for share in GAPS:
+            bend = share * rng.uniform(-1, 1, len(second))
+            yield rng.uniform(0.5, 2.0) * second + rng.uniform(-1, 1) + bend, second
+
+
+def gap_of(pair, loss):
+    """In fractions."""
+    means = []
+    for q in pair:
+        shares = [Fraction(p) for p in np.asarray(q).tolist()]
+        weighed = (p * Fraction(v) for p, v in zip(shares, loss.tolist(), strict=True))
+        means.append(sum(weighed) / sum(shares))
+    return means[0] - means[1]
+
+
+def best_of_three_atoms(first, second):
+    """The programme's optimum over every choice of two atoms against two, in fractions."""
+    a, b = ([Fraction(v) for v in loss.tolist()] for loss in (first, second))
+    m, best = len(a), Fraction(0)
+    lead = 8 * Fraction(EPS) * max(map(abs, b))
+    pairs = [(i, j) for i in range(m) for j in range(m)]
+    for i, j in pairs:
+        if b[i] + lead <= b[j]:
+            best = max(best, a[i] - a[j])
+        for k in range(m):
+            # Of atoms i and k a mixture as far left as it must be of j, and so on the other side.
+            for ends, x, sign in (((i, k), b[j] - lead, 1), ((i, k), b[j] + lead, -1)):
+                low, high = b[ends[0]], b[ends[1]]
+                if low < high and low <= x <= high:
+                    share = (x - low) / (high - low)
+                    mean = (1 - share) * a[ends[0]] + share * a[ends[1]]
+                    best = max(best, sign * (mean - a[j]))
+    return best
+
+
+def test_the_clearest_pair_is_found_whatever_its_gap():
+    """Of random tables: the optimum to a millionth, and the decision, at every scale of the gap."""
+    decided = [0, 0]
+    for first, second in bent(25, seed=5):
+        for one, two in ((first, second), (second, first)):
+            span = float(np.ptp(one))
+            best = float(best_of_three_atoms(one, two))
+            found = reversed_pair(one, two, 0.0)
+            if best <= 9 * EPS * np.abs(one).max():
+                continue
+            decided[best > 1e-9 * span] += 1
+            assert_reversed(found, one, two)
+            assert float(gap_of(found, one)) >= best * (1 - 1e-6) - EPS * span
+            assert sum(np.count_nonzero(q) for q in found) <= 3
+            assert (reversed_pair(one, two) is None) == (gap_of(found, one) <= 1e-9 * span)
+    assert min(decided) > 50
+
+
+def test_whoever_is_reversed_in_fractions_beyond_the_tolerance_is_found():
+    for first, second in bent(25, seed=6):
+        for one, two in ((first, second), (second, first)):
+            pair = reversed_pair_exact(one.tolist(), two.tolist())
+            gap = 0.0 if pair is None else float(gap_of([list(map(float, q)) for q in pair], one))
+            if gap > 2e-9 * np.ptp(one):
+                assert_reversed(reversed_pair(one, two), one, two)
+
+
+def test_a_solver_of_linear_programmes_finds_no_clearer_pair():
+    """HiGHS, to its own tolerance of 1e-7."""
+    for first, second in zip(
+        tables_from_0_to_1(60, seed=7), tables_from_0_to_1(60, seed=8), strict=True
+    ):
+        second = np.resize(second, len(first))
+        m = len(first)
+        masses = np.kron(np.eye(2), np.ones(m))
+        solved = linprog(
+            np.concatenate([-first, first]), A_ub=np.concatenate([second, -second])[None],
+            b_ub=[0.0], A_eq=masses, b_eq=[1.0, 1.0], method="highs",
+        )
+        found = reversed_pair(first, second)
+        gap = 0.0 if found is None else float(gap_of(found, first))
+        assert gap == pytest.approx(-solved.fun, abs=1e-6)
+
+
+def test_a_small_bend_is_found():
+    q, other = reversed_pair([1, 2, 3 + 4e-7], [1, 2, 3])
+    assert q.tolist() == pytest.approx([0.5, 0, 0.5]) and other.tolist() == [0, 1, 0]
+    assert q @ [1, 2, 3 + 4e-7] - 2 == pytest.approx(2e-7, rel=1e-6)
 
 
 def test_a_loss_of_rounding_only_counts_as_constant():

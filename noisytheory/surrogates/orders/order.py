@@ -7,8 +7,9 @@ $Q,Q'$.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -144,8 +145,10 @@ def reversed_pair(
 
     $$\max_{Q,Q'}\;E_Q\ell_1-E_{Q'}\ell_1\quad\text{subject to}\quad E_Q\ell_2\le E_{Q'}\ell_2$$
 
-    Both losses are shifted and scaled to the unit interval, so that neither scale nor offset
-    matters. Values are taken to be known to a rounding of $r=2\varepsilon\max_i|\ell(i)|$, with
+    It is solved in fractions, to its optimum: means under distributions fill the convex hull of
+    the points $(\ell_2(i),\ell_1(i))$ of the plane, so that one of the pair lies above, or
+    below, a corner of the hull and the other one on an edge. Neither scale nor offset matters.
+    Values are taken to be known to a rounding of $r=2\varepsilon\max_i|\ell(i)|$, with
     $\varepsilon=2^{-52}$: the pair that is returned has, in fractions,
     $E_Q\ell_1-E_{Q'}\ell_1>2r_1$ and $E_Q\ell_2-E_{Q'}\ell_2\le-2r_2$, and so is reversed whatever
     the values were before rounding. A loss whose values range over no more than $4r$ counts as
@@ -161,78 +164,117 @@ def reversed_pair(
     Returns
     -------
     (Q, Q') or None
-        Arrays of shape (m,). None where no pair is reversed beyond rounding and ``tolerance``;
-        `reversed_pair_exact` takes the values as they stand.
+        Arrays of shape (m,), with three atoms between them at most. None where no pair is reversed
+        beyond rounding and ``tolerance``; `reversed_pair_exact` takes the values as they stand.
 
     Raises
     ------
     ValueError
-        If the sequences are empty, not of one length, or not finite, ``tolerance`` is out of its
-        range, or the linear programme is not solved.
+        If the sequences are empty, not of one length, or not finite, or ``tolerance`` is out of
+        its range.
 
     Examples
     --------
     >>> q, other = reversed_pair([0.0, 1.0, 1.0], [0.0, 0.0, 1.0])
     >>> q.round(6).tolist(), other.round(6).tolist()
     ([0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+    >>> [q.round(6).tolist() for q in reversed_pair([1, 2, 3 + 4e-7], [1, 2, 3])]
+    [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
     >>> reversed_pair([0, 1, 2], [5, 5 + 1e-8, 5 + 2e-8]) is None
     True
     """
-    from scipy.optimize import linprog
-
-    NONNEGATIVE.check("tolerance", tolerance)
-    one, two = map(_Scaled.of, _in_fractions(first, second))
+    least = Fraction(NONNEGATIVE.number("tolerance", tolerance))
+    one, two = map(_Rounded.of, _in_fractions(first, second))
     if one.constant:
         return None
-    m = len(one.unit)
-    mass = np.zeros((2, 2 * m))
-    mass[0, :m] = mass[1, m:] = 1.0
-    # Twice the gap that is asked for in the end: rounding of the pair itself has the other half.
-    gap = 0.0 if two.constant else -float(4 * two.rounding / two.range)
-    best = linprog(
-        np.concatenate([-one.unit, one.unit]),
-        A_ub=np.concatenate([two.unit, -two.unit])[None], b_ub=[gap],
-        A_eq=mass, b_eq=[1.0, 1.0], method="highs",
-    )
-    if best.status != 0:
-        raise ValueError(f"the linear programme was not solved: {best.message}")
-    shares = np.maximum(best.x, 0.0).reshape(2, m)
-    shares /= shares.sum(axis=1, keepdims=True)
-    short = float((shares[0] - shares[1]) @ two.unit) - gap
-    if short > 0:
-        # What the solver leaves of the constraint, a little of the clearest pair makes good.
-        ends = np.zeros((2, m))
-        ends[0, two.unit.argmin()] = ends[1, two.unit.argmax()] = 1.0
-        part = short / (short + 1 + gap)
-        shares = (1 - part) * shares + part * ends
+    # Twice the lead that is asked for in the end: rounding of the pair itself has the other half.
+    places = [Fraction(0)] * len(one.values) if two.constant else two.values
+    best = _clearest(one.values, places, Fraction(0) if two.constant else 4 * two.rounding)
+    shares = np.zeros((2, len(one.values)))
+    for row, mixture in zip(shares, best, strict=True):
+        for i, share in mixture.items():
+            row[i] = float(share)
     higher, lower = one.difference(shares), two.difference(shares)
-    clear = higher > max(2 * one.rounding, Fraction(float(tolerance)) * one.range)
+    clear = higher > max(2 * one.rounding, least * one.range)
     if not clear or lower > (0 if two.constant else -2 * two.rounding):
         return None
     return shares[0], shares[1]
 
 
+Mixture: TypeAlias = dict[int, Fraction]
+
+
+def _clearest(
+    heights: list[Fraction], places: list[Fraction], lead: Fraction
+) -> tuple[Mixture, Mixture]:
+    """Mixtures of points with the largest difference of mean heights, the first left by ``lead``.
+
+    The difference of the upper hull at x and the lower one at x + lead is concave and piecewise
+    linear, so that some corner of either hull is among the best; it need not be looked at where
+    the highest point and the lowest one lie apart as they are to.
+    """
+    atoms = range(len(heights))
+    top = min(atoms, key=lambda i: (-heights[i], places[i]))
+    bottom = min(atoms, key=lambda i: (heights[i], -places[i]))
+    if places[top] + lead <= places[bottom]:
+        return {top: Fraction(1)}, {bottom: Fraction(1)}
+    upper = _corners(heights, places)
+    lower = _corners([-h for h in heights], places)
+    starts = {places[i] for i in upper} | {places[j] - lead for j in lower}
+    pairs = [
+        (_mixture(upper, places, x), _mixture(lower, places, x + lead))
+        for x in sorted(starts) if min(places) <= x <= max(places) - lead
+    ]
+    return max(pairs, key=lambda pair: _mean(pair[0], heights) - _mean(pair[1], heights))
+
+
+def _corners(heights: list[Fraction], places: list[Fraction]) -> list[int]:
+    """The points at the corners of the upper hull, from left to right."""
+    chain: list[int] = []
+    for i in sorted(range(len(heights)), key=lambda i: (places[i], -heights[i])):
+        if chain and places[chain[-1]] == places[i]:
+            continue
+        while len(chain) > 1:
+            far, near = chain[-2:]
+            rise = (heights[near] - heights[far]) * (places[i] - places[far])
+            if rise > (heights[i] - heights[far]) * (places[near] - places[far]):
+                break
+            chain.pop()
+        chain.append(i)
+    return chain
+
+
+def _mixture(chain: list[int], places: list[Fraction], x: Fraction) -> Mixture:
+    """The point of a hull at place ``x``, as shares of its corners."""
+    right = bisect_left(chain, x, key=lambda i: places[i])
+    after = chain[right]
+    if places[after] == x:
+        return {after: Fraction(1)}
+    before = chain[right - 1]
+    share = (x - places[before]) / (places[after] - places[before])
+    return {before: 1 - share, after: share}
+
+
+def _mean(mixture: Mixture, heights: list[Fraction]) -> Fraction:
+    return sum((share * heights[i] for i, share in mixture.items()), Fraction(0))
+
+
 @dataclass(frozen=True)
-class _Scaled:
-    """A loss in fractions, and shifted and scaled to the unit interval."""
+class _Rounded:
+    """A loss in fractions, its range, and how far its values are known."""
 
     values: list[Fraction]
     range: Fraction
     rounding: Fraction
-    unit: NDArray[np.float64]
 
     @property
     def constant(self) -> bool:
         return self.range <= 4 * self.rounding
 
     @classmethod
-    def of(cls, values: list[Fraction]) -> _Scaled:
-        low, spread = min(values), max(values) - min(values)
+    def of(cls, values: list[Fraction]) -> _Rounded:
         rounding = 2 * Fraction(float(np.finfo(float).eps)) * max(map(abs, values))
-        one = cls(values, spread, rounding, np.zeros(len(values)))
-        if one.constant:
-            return one
-        return replace(one, unit=np.array([float((v - low) / spread) for v in values]))
+        return cls(values, max(values) - min(values), rounding)
 
     def difference(self, shares: NDArray[np.float64]) -> Fraction:
         """Between the means under two distributions, 0 where all values count as one."""
@@ -240,7 +282,6 @@ class _Scaled:
             return Fraction(0)
         means = []
         for row in shares:
-            weights = [Fraction(float(p)) for p in row]
-            weighed = sum((p * v for p, v in zip(weights, self.values, strict=True)), Fraction(0))
-            means.append(weighed / sum(weights))
+            weights = {int(i): Fraction(float(row[i])) for i in np.flatnonzero(row)}
+            means.append(_mean(weights, self.values) / sum(weights.values()))
         return means[0] - means[1]
