@@ -115,7 +115,7 @@ class Rule:
 
     def levels(self, claim: Claim) -> int:
         """Number of hypotheses in a cell."""
-        return max(1, len(claim.deltas))
+        return 1
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """A block, reduced."""
@@ -165,7 +165,12 @@ def _certain(true: NDArray[np.bool_], false: NDArray[np.bool_]) -> tuple[Floats,
 class Tail(Rule):
     """Pr[L > R(delta)] <= delta. Summary: (levels, 3), draws, violations and vacuous draws."""
 
+    def levels(self, claim: Claim) -> int:
+        """One a delta."""
+        return len(claim.deltas)
+
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Counts."""
         lhs, rhs = drawn["lhs"], right_side(claim, cell, drawn)
         trivial = claim.value("trivial", cell)
         vacuous = rhs >= (np.inf if trivial is None else trivial)
@@ -178,6 +183,7 @@ class Tail(Rule):
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
+        """By e-processes for a proportion."""
         counts = np.array(summaries)
         draws, violations = counts[..., 0], counts[..., 1]
         level = np.array(claim.deltas)
@@ -187,6 +193,7 @@ class Tail(Rule):
         )
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        """The law itself against every level."""
         rhs = right_side(claim, cell)[:, 0]
         brackets = np.array([result.exceeding(r) for r in rhs])
         level = np.asarray(claim.deltas)
@@ -196,6 +203,7 @@ class Tail(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
+        """In the rate of violations."""
         draws = self.draws(summary)
         return np.array([evidence.rate_resolution(draws, d, threshold) for d in claim.deltas])
 
@@ -207,6 +215,10 @@ def _moments(lhs: NDArray[Any]) -> Floats:
 def _deviation(summary: Floats) -> float:
     n, total, squares = summary[:3]
     return float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
+
+
+def _mean_resolution(summary: Floats, threshold: float) -> float:
+    return evidence.mean_resolution(_deviation(summary), int(summary[0]), threshold)
 
 
 def _wealths(summaries: Sequence[Floats], tests: int) -> list[Floats]:
@@ -231,10 +243,8 @@ def _bets(claim: Claim, cell: Cell, lhs: NDArray[Any], mean: float, side: eviden
 class Mean(Rule):
     """E[L] <= R. Summary: three moments, then the bets from above and from below."""
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Moments and bets."""
         lhs, rhs = drawn["lhs"], float(right_side(claim, cell)[0, 0])
         sides: tuple[evidence.Side, ...] = ("above", "below")
         return np.concatenate(
@@ -244,10 +254,12 @@ class Mean(Rule):
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
+        """The wealth of both sides."""
         above, below = _wealths(summaries, 2)
         return above, below
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        """The mean of the law against the bound."""
         rhs = right_side(claim, cell)[0]
         slack = result.error * np.maximum(1.0, np.abs(rhs))
         mean = result.mean()
@@ -256,18 +268,15 @@ class Mean(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        return np.array(
-            [evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)]
-        )
+        """By the spread of the draws."""
+        return np.array([_mean_resolution(summary, threshold)])
 
 
 class Equal(Rule):
     """E[theta] = value within a margin, by four one-sided e-processes."""
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Moments and bets."""
         lhs = drawn["lhs"]
         value = float(right_side(claim, cell)[0, 0])
         margin = float(claim.value("margin", cell) or 0.0)
@@ -284,6 +293,7 @@ class Equal(Rule):
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
+        """Two-sided against, both ends of the margin in support."""
         above, below, clears_low, clears_high = _wealths(summaries, 4)
         # Two-sided: the average of both wealths. Equivalence: both one-sided tests must reject.
         against = np.logaddexp(above, below) - np.log(2)
@@ -291,6 +301,7 @@ class Equal(Rule):
         return against, np.where(declared[:, None], np.minimum(clears_low, clears_high), 0.0)
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
+        """The mean of the law against the value."""
         value = right_side(claim, cell)[0]
         gap = np.abs(result.mean() - value)
         slack = result.error * np.maximum(1.0, np.abs(value))
@@ -299,27 +310,27 @@ class Equal(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        return np.array(
-            [evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)]
-        )
+        """By the spread of the draws."""
+        return np.array([_mean_resolution(summary, threshold)])
 
 
 class SameLaw(Rule):
     """Two laws agree within a Kolmogorov distance. Summary: (2, replicates) raw draws."""
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """The draws of both laws."""
         return np.stack([drawn["lhs"], drawn["other"]]).astype(float)
 
     def merge(self, left: Floats, right: Floats) -> Floats:
+        """All draws."""
         return np.concatenate([left, right], axis=1)
 
     def draws(self, summary: Floats) -> int:
+        """Draws of either law."""
         return int(summary.shape[1])
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """By their Kolmogorov distance."""
         from scipy.stats import ks_2samp
 
         n = summary.shape[1]
@@ -336,6 +347,7 @@ class SameLaw(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
+        """In that distance."""
         n = summary.shape[1]
         return np.array([2 * np.sqrt(2 * (threshold + np.log(8)) / n)])
 
@@ -346,9 +358,6 @@ class Always(Rule):
     A suspect is a row that breaks the claim by more than its certified rounding; the engine turns
     it into a counterexample (exact arithmetic) or clears it.
     """
-
-    def levels(self, claim: Claim) -> int:
-        return 1
 
     def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
@@ -362,6 +371,7 @@ class Always(Rule):
         return lhs - rhs
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Counts, and the worst rows."""
         excess = self.excess(claim, cell, drawn)
         tried = excess > -np.inf
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
@@ -378,9 +388,11 @@ class Always(Rule):
         )
 
     def merge(self, left: Floats, right: Floats) -> Floats:
+        """Counts add up, the worst stays."""
         return np.concatenate([left[:2] + right[:2], np.maximum(left[2:], right[2:])])
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """Nothing against; support if no suspect is left."""
         # Breaks count only once certified, which the engine does; support only at the end.
         tries, suspects = summary[:2]
         return 0.0, CERTAIN if tries > 0 and suspects == 0 else 0.0
@@ -388,12 +400,14 @@ class Always(Rule):
     def weigh_exact(
         self, claim: Claim, cell: Cell, result: Mapping[str, Any]
     ) -> tuple[Floats, Floats]:
+        """The same of every instance there is."""
         against, support = self.weigh_cell(claim, cell, self.summarise(claim, cell, result))
         return np.array([against]), np.array([support])
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
+        """In the share of instances that break it."""
         # A set of instances of this probability would have been hit with 99% power.
         tries = self.draws(summary)
         return np.array([1 - 0.01 ** (1 / tries) if tries else np.inf])
@@ -403,18 +417,17 @@ class Identity(Always):
     """Two quantities are equal for every instance."""
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
+        """Distance of the two sides."""
         return np.abs(lhs - rhs)
 
 
 class Exists(Rule):
     """Some instance has inf >= R: the exact optimum on the instance decides."""
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def weigh_exact(
         self, claim: Claim, cell: Cell, result: tuple[float, float]
     ) -> tuple[Floats, Floats]:
+        """The optimum, with its error, against the bound."""
         optimum, error = result
         rhs = right_side(claim, cell)[0]
         # Equality up to rounding counts as reached; an error that is more than rounding does not.
@@ -428,15 +441,14 @@ class Rate(Rule):
     sequential = False
     together = True
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Moments."""
         return _moments(drawn["lhs"])
 
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats, dict[str, Any]]:
+        """A slope for every line of cells along the axis."""
         import statsmodels.api as sm
         from scipy import stats
 
@@ -474,13 +486,12 @@ class Published(Rule):
 
     sequential = False
 
-    def levels(self, claim: Claim) -> int:
-        return 1
-
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
+        """Moments."""
         return _moments(drawn["lhs"])
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """The distance from print, beyond and within the tolerance."""
         from scipy import stats
 
         printed = float(right_side(claim, cell)[0, 0])
@@ -513,11 +524,12 @@ class Published(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
+        """With the tolerance and the error of print."""
         # The printed number's own error is there whatever the number of draws.
         return np.array(
             [
                 claim.value("margin", cell)
-                + evidence.mean_resolution(_deviation(summary), self.draws(summary), threshold)
+                + _mean_resolution(summary, threshold)
                 + evidence.mean_resolution(claim.value("printed_error", cell), 1, threshold)
             ]
         )

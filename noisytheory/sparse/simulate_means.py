@@ -268,9 +268,11 @@ class _Counting(Kernel):
         self.count = count
 
     def diagonal(self, x: Any) -> Any:
+        """Squared norms; not counted."""
         return Linear().diagonal(x)
 
     def plan(self, x: Any, z: Any, *, scaled: bool = False) -> Plan:
+        """Inner products, counted tile by tile."""
         def finish(tile: Any, rows: Any, columns: Any) -> None:
             self.count[0] += tile.size
 

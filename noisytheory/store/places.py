@@ -141,6 +141,7 @@ class _NewFile:
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
 
     def write(self, data: Any) -> None:
+        """Append all of it."""
         write_all(self._fd, data)
 
     def __enter__(self) -> _NewFile:

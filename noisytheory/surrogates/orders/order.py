@@ -269,10 +269,12 @@ class _Rounded:
 
     @property
     def constant(self) -> bool:
+        """Whether its values cannot be told apart."""
         return self.range <= 4 * self.rounding
 
     @classmethod
     def of(cls, values: list[Fraction]) -> _Rounded:
+        """Of values as they stand."""
         rounding = 2 * Fraction(float(np.finfo(float).eps)) * max(map(abs, values))
         return cls(values, max(values) - min(values), rounding)
 

@@ -34,7 +34,7 @@ OURS: dict[str, dict[float, tuple[float, float]]] = {
 """The same of the law of a trial on the printed population, not by the trials of `table_trial`:
 hinge from 40,000 linear programmes a cell, t-logistic from 40,000 runs of the general solver
 `noisytheory.surrogates.potential_minimiser` from each of four starts, with standard errors up to
-0.0011; linear from the law itself, summed."""
+0.0011; linear from the law itself, summed. ``validation/table_1.py`` finds them again."""
 
 ROUNDED = 0.005
 """Half a unit of the last printed digit."""
