@@ -1,4 +1,4 @@
-"""The numbers of `printed_table.bounds.OURS` once more: Table 1 by general solvers.
+"""The numbers of `printed_table.bounds.OURS`: Table 1 by general solvers.
 
     python validation/table_1.py [--trials N]
 
@@ -70,7 +70,7 @@ def main() -> None:
             found = moments(column, sigma, trials)
             error = 0.0 if column == "linear" else found[1] / trials**0.5
             print(f"{column:10} {sigma:<5g} {found[0]:.4f} +- {found[1]:.4f} "
-                  f"(error {error:.4f}); in the package {mean:.3f} +- {deviation:.3f}", flush=True)
+                  f"(error {error:.4f}); in the package {mean:.4f} +- {deviation:.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -197,9 +197,11 @@ def _level(record: Record) -> str:
 
 def _share(value: float) -> str:
     """A part, or a multiple, of the bound."""
-    if 0.01 <= value < 0.995:
-        return f"{100 * value:.0f}% of"
-    return "all of" if abs(value - 1) < 0.005 else f"{number(float(value), 2)} times"
+    if 0.01 <= value < 0.9995:
+        return f"{100 * value:.{0 if value < 0.995 else 1}f}% of"
+    # Just above 1 every digit counts: the promise is broken there.
+    digits = 2 if not 1 < value < 1.1 else 4
+    return "all of" if abs(value - 1) < 0.0005 else f"{number(float(value), digits)} times"
 
 
 # Tail: the left side's distribution, the violation rate, tightness.
@@ -1276,7 +1278,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     if not record.tried:
         return {}
     drawn: dict[str, Draw] = {}
-    ratio = bool(np.isfinite(record.per_level("tightness")).any())
+    finite = np.isfinite(record.per_level("tightness"))
+    ratio = bool(finite.any())
     if record.kind == "tail":
         drawn["violations"] = violations
         if np.any(record.per_level("rhs")[:, record.level] > 0):
@@ -1291,7 +1294,9 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         drawn[record.kind] = {"exists": optimum, "rate": rate, "published": published}[record.kind]
     if record.kind in ("tail", "mean") and ratio and record.along is not None:
         drawn["tightness"] = tightness
-    if record.kind in ("tail", "always") and ratio and record.size > 1:
+    # Where the right side is not positive a break has no ratio: a forest would hide it.
+    hidden = ~finite[record.decision == REFUTED].all() if record.kind == "always" else False
+    if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
         drawn["forest"] = forest
     return {name: draw(record) for name, draw in drawn.items()}
 

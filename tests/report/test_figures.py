@@ -350,3 +350,15 @@ def test_no_more_lines_than_can_be_told_apart():
 
 def many_coins(n, shift, *, size, rng):
     return planted._mean_of_coins(n, size=size, rng=rng)
+
+
+def test_just_above_the_bound_is_not_called_the_bound():
+    told = {0.004: "0.004 times", 0.31: "31% of", 0.997: "99.7% of", 1.0: "all of",
+            1.0203: "1.02 times", 1.004: "1.004 times", 3.44: "3.4 times"}
+    assert {value: figures._share(value) for value in told} == told
+
+
+def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():
+    # Theorem 20 as printed: where it breaks, the right side is 0 or less, and there is no ratio.
+    with audit(["kernel-mean/theorem-20/printed"], budget="smoke") as found:
+        assert list(figures.deciding(found["kernel-mean/theorem-20/printed"].dataset)) == ["excess"]

@@ -119,7 +119,7 @@ def test_our_column_has_the_rows_of_print():
 @pytest.mark.parametrize("sigma", OURS["linear"])
 def test_our_linear_column_is_the_exact_law(sigma):
     exact = linear_moments(sigma)
-    assert OURS["linear"][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.0005)
+    assert OURS["linear"][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.00005)
 
 
 @pytest.mark.parametrize("sigma", [rate for rate in OURS["hinge"] if rate])
