@@ -1278,8 +1278,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     if not record.tried:
         return {}
     drawn: dict[str, Draw] = {}
-    finite = np.isfinite(record.per_level("tightness"))
-    ratio = bool(finite.any())
+    ratios = record.per_level("tightness")
+    ratio = bool(np.isfinite(ratios).any())
     if record.kind == "tail":
         drawn["violations"] = violations
         if np.any(record.per_level("rhs")[:, record.level] > 0):
@@ -1295,7 +1295,7 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     if record.kind in ("tail", "mean") and ratio and record.along is not None:
         drawn["tightness"] = tightness
     # Where the right side is not positive a break has no ratio: a forest would hide it.
-    hidden = ~finite[record.decision == REFUTED].all() if record.kind == "always" else False
+    hidden = record.kind == "always" and not np.all(ratios[record.decision == REFUTED] > 1)
     if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
         drawn["forest"] = forest
     return {name: draw(record) for name, draw in drawn.items()}
