@@ -8,34 +8,40 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noisytheory.claim import Certificate as Certificate
-    from noisytheory.claim import Claim as Claim
-    from noisytheory.claim import Discrepancy as Discrepancy
-    from noisytheory.claim import Law as Law
-    from noisytheory.claim import Paper as Paper
-    from noisytheory.kernel_mean.estimator import KernelMeanClassifier as KernelMeanClassifier
-    from noisytheory.kernel_mean.multiple import MultipleKernelMean as MultipleKernelMean
-    from noisytheory.result import Audit as Audit
-    from noisytheory.result import Result as Result
-    from noisytheory.run import audit as audit
+    from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
+    from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.trial.claim import Certificate as Certificate
+    from noisytheory.trial.claim import Claim as Claim
+    from noisytheory.trial.claim import Discrepancy as Discrepancy
+    from noisytheory.trial.claim import Law as Law
+    from noisytheory.trial.claim import Paper as Paper
+    from noisytheory.trial.result import Audit as Audit
+    from noisytheory.trial.result import Result as Result
+    from noisytheory.trial.run import audit as audit
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
-    "Audit": "result",
-    "Certificate": "claim",
-    "Claim": "claim",
-    "Discrepancy": "claim",
-    "KernelMeanClassifier": "kernel_mean.estimator",
-    "Law": "claim",
-    "MultipleKernelMean": "kernel_mean.multiple",
-    "Paper": "claim",
-    "Result": "result",
-    "audit": "run",
+    "Audit": "trial.result",
+    "Certificate": "trial.claim",
+    "Claim": "trial.claim",
+    "Discrepancy": "trial.claim",
+    "KernelMeanClassifier": "learners.kernel_mean",
+    "Law": "trial.claim",
+    "MultipleKernelMean": "learners.multiple_kernel_mean",
+    "Paper": "trial.claim",
+    "Result": "trial.result",
+    "audit": "trial.run",
 }
-_SUBMODULES = (
-    "concentration", "domains", "evidence", "kernel_mean", "kernels", "label_noise", "losses",
-    "noise", "populations", "report", "sparse", "surrogates", "testing",
-)
+_ROOMS = {
+    "trial": ("evidence", "testing"),
+    "vocabulary": ("domains", "kernels", "losses", "noise", "populations"),
+    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates"),
+    "": ("learners", "papers", "report"),
+}
+_SUBMODULES = {
+    name: f"noisytheory.{room}.{name}".replace("..", ".")
+    for room, names in _ROOMS.items() for name in names
+}
 
 __all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]
 
@@ -44,9 +50,9 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(importlib.import_module(f"noisytheory.{_LAZY[name]}"), name)
     if name in _SUBMODULES:
-        return importlib.import_module(f"noisytheory.{name}")
+        return importlib.import_module(_SUBMODULES[name])
     if name == "claims":
-        return importlib.import_module("noisytheory.catalogue").catalogue()
+        return importlib.import_module("noisytheory.trial.catalogue").catalogue()
     raise AttributeError(f"module 'noisytheory' has no attribute {name!r}")
 
 

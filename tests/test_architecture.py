@@ -12,23 +12,23 @@ from types import FunctionType
 import pytest
 
 import noisytheory
-from noisytheory.catalogue import TOPICS
+from noisytheory.trial.catalogue import TOPICS
 
 ROOT = Path(noisytheory.__file__).parent
 MODULES = {
-    ".".join(("noisytheory", *path.relative_to(ROOT).with_suffix("").parts)): path
-    for path in ROOT.rglob("*.py")
+    ".".join(("noisytheory", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    ): path
+    for path in sorted(ROOT.rglob("*.py"))
 }
-VOCABULARY = ("populations", "finite", "mixtures", "atoms", "multinomial", "kernels", "losses",
-              "noise", "domains")
-# The machinery, bottom up.
-LAYERS = ["domains", "evidence", "claim", "papers", "catalogue", "verdict", "store", "draws",
-          "trial", "result", "engine", "run", "report", "testing", "cli"]
-MACHINERY = LAYERS[1:]
+# Who may import whom: a room imports from those to its right only.
+ROOMS = ("cli", "report", "learners", "topics", "papers", "vocabulary", "trial")
+# What a topic's numbers may take of the machinery: the forms that evidence has.
+EVIDENCE = ("trial.claim", "trial.sides")
 
 
 def imports(path: Path, lazy: bool = True) -> set[str]:
-    """Full names of the package's modules that a file imports, lazily too unless told not to."""
+    """Full names of the package's modules that a file imports, by name or by `import_module`."""
     tree = ast.parse(path.read_text())
     nodes = ast.walk(tree) if lazy else tree.body
     found = set()
@@ -40,32 +40,81 @@ def imports(path: Path, lazy: bool = True) -> set[str]:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
                 found.add(full if full in MODULES else str(node.module))
-    return {name.removesuffix(".__init__") for name in found if name.startswith("noisytheory")}
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            found.update(str(name.value) for name in node.args if isinstance(name, ast.Constant))
+    return {name for name in found if name.split(".")[0] == "noisytheory"}
 
 
-def part(name: str) -> str:
-    """The module or topic right below the package: ``noisytheory.sparse.bounds`` is ``sparse``."""
+def room(name: str) -> str:
+    """``noisytheory.topics.sparse.bounds`` is in ``topics``; the package itself in none."""
     return name.split(".")[1] if "." in name else ""
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_simulators_and_bounds_are_independent(topic):
-    for path in (ROOT / topic).rglob("simulate*.py"):
-        assert not any(name.endswith(".bounds") for name in imports(path)), path
-    for path in (ROOT / topic).rglob("bounds*.py"):
-        for name in imports(path):
-            assert name.endswith(".bounds") or part(name) in ("domains", ""), (path, name)
+def topic_of(name: str) -> str:
+    """``noisytheory.topics.sparse.bounds`` is of ``sparse``."""
+    return name.split(".")[2] if room(name) == "topics" and name.count(".") > 1 else ""
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_only_claims_import_the_machinery(topic):
-    for path in (ROOT / topic).rglob("*.py"):
+def of_topics(pattern: str) -> list[Path]:
+    """Files of all topics by name."""
+    return sorted((ROOT / "topics").rglob(pattern))
+
+
+def test_every_module_is_in_a_room_and_every_room_is_there():
+    assert {room(name) for name in MODULES} - {"", "__main__"} == set(ROOMS)
+    assert {topic_of(name) for name in MODULES} - {""} == set(TOPICS)
+
+
+def test_rooms_import_downwards_only():
+    for name, path in MODULES.items():
+        if room(name) not in ROOMS:
+            continue
+        for other in imports(path):
+            if room(other) in ROOMS:
+                assert ROOMS.index(room(other)) >= ROOMS.index(room(name)), (name, other)
+
+
+def test_there_are_no_circles():
+    """On first import, and between modules of one room also later."""
+    graph = {name: imports(path, lazy=False) & set(MODULES) for name, path in MODULES.items()}
+    done: set[str] = set()
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, " -> ".join((*above, name))
+        if name not in done:
+            for other in sorted(graph[name] - {name}):
+                visit(other, (*above, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+BOUND_MODULES = {name for name in MODULES if name.split(".")[-1].startswith("bounds")}
+EMPIRICAL = ("simulate", "sides")
+
+
+def test_what_simulates_and_what_bounds_never_meet():
+    """Neither imports the other, whatever the file is called: what they share is below both."""
+    for name, path in MODULES.items():
+        last = name.split(".")[-1]
+        if room(name) != "topics":
+            continue
+        if last.startswith(EMPIRICAL):
+            assert not imports(path) & BOUND_MODULES, path
+        if name in BOUND_MODULES:
+            for other in imports(path):
+                allowed = other in BOUND_MODULES or other == "noisytheory.vocabulary.domains"
+                assert allowed, (path, other)
+
+
+def test_only_claims_import_the_machinery():
+    for path in of_topics("*.py"):
         if path.name.startswith("claims"):
             continue
-        allowed = {"claim"} if path.name.startswith("simulate") else set()
         for name in imports(path):
-            # Law and Certificate are what exact evidence is made of.
-            assert part(name) not in set(MACHINERY) - allowed, (path, name)
+            evidence = name.removeprefix("noisytheory.") in EVIDENCE
+            assert room(name) not in ("trial", "papers") or evidence, (path, name)
 
 
 def test_only_claims_import_pictures():
@@ -77,44 +126,20 @@ def test_only_claims_import_pictures():
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_topics_import_downwards_only(topic):
-    below = TOPICS[: TOPICS.index(topic)]
-    for path in (ROOT / topic).rglob("*.py"):
+    below = (*TOPICS[: TOPICS.index(topic)], topic)
+    for path in (ROOT / "topics" / topic).rglob("*.py"):
         for name in imports(path):
-            if part(name) in TOPICS and part(name) != topic:
-                assert part(name) in below, f"{path} imports {name}, which is not below it"
+            if topic_of(name) and topic_of(name) != topic:
+                assert topic_of(name) in below, f"{path} imports {name}, which is not below it"
                 # Another slice gives its bounds or an algorithm, never its simulator or claims.
-                assert name.split(".")[-1] not in ("simulate", "claims"), (path, name)
-
-
-@pytest.mark.parametrize("name", VOCABULARY)
-def test_the_vocabulary_imports_no_machinery(name):
-    for other in imports(ROOT / f"{name}.py"):
-        assert part(other) in VOCABULARY or part(other) == "", (name, other)
-
-
-def test_the_ground_floor_imports_downwards_only():
-    for name, path in MODULES.items():
-        own = part(name)
-        if own not in LAYERS:
-            continue
-        for other in imports(path, lazy=False):
-            if part(other) in LAYERS and part(other) != own:
-                assert LAYERS.index(part(other)) < LAYERS.index(own), (name, other)
-
-
-def test_the_ground_floor_knows_no_topic():
-    for name in [*VOCABULARY, *MACHINERY]:
-        folder = ROOT / name
-        for path in folder.rglob("*.py") if folder.is_dir() else [ROOT / f"{name}.py"]:
-            for other in imports(path):
-                assert part(other) not in TOPICS, (path, other)
+                assert not name.split(".")[-1].startswith(("simulate", "claims")), (path, name)
 
 
 def test_every_public_name_has_a_docstring():
     """Methods that override a documented one inherit its docstring."""
     missing = []
     for name in MODULES:
-        module = importlib.import_module(name.removesuffix(".__init__"))
+        module = importlib.import_module(name)
         missing += [name] if not module.__doc__ else []
         for key, value in vars(module).items():
             if key.startswith("_") or getattr(value, "__module__", None) != module.__name__:

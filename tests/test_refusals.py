@@ -11,9 +11,14 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import concentration, label_noise, noise, sparse, surrogates
-from noisytheory.concentration import bounds as concentration_bounds
-from noisytheory.kernel_mean import bounds as kernel_mean_bounds
-from noisytheory.kernels import (
+from noisytheory.topics.concentration import bounds as concentration_bounds
+from noisytheory.topics.kernel_mean import bounds as kernel_mean_bounds
+from noisytheory.topics.label_noise import bounds as label_noise_bounds
+from noisytheory.topics.label_noise import bounds_tradeoff
+from noisytheory.topics.sparse import bounds as sparse_bounds
+from noisytheory.topics.sparse import bounds_clusters, bounds_herding
+from noisytheory.topics.surrogates.printed_table import bounds as printed_table_bounds
+from noisytheory.vocabulary.kernels import (
     Gaussian,
     Laplace,
     Polynomial,
@@ -21,13 +26,15 @@ from noisytheory.kernels import (
     rkhs_distance,
     rkhs_norm,
 )
-from noisytheory.label_noise import bounds as label_noise_bounds
-from noisytheory.label_noise import bounds_tradeoff
-from noisytheory.losses import Hinge, LabelFreeSquare, Logistic, ZeroOne, corrected
-from noisytheory.populations import axes, axis, digits, long_servedio, mnist, two_gaussians
-from noisytheory.sparse import bounds as sparse_bounds
-from noisytheory.sparse import bounds_clusters, bounds_herding
-from noisytheory.surrogates.printed_table import bounds as printed_table_bounds
+from noisytheory.vocabulary.losses import Hinge, LabelFreeSquare, Logistic, ZeroOne, corrected
+from noisytheory.vocabulary.populations import (
+    axes,
+    axis,
+    digits,
+    long_servedio,
+    mnist,
+    two_gaussians,
+)
 
 MODULES = [
     concentration, concentration_bounds, kernel_mean_bounds, label_noise, label_noise_bounds,

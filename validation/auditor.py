@@ -19,7 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import noisytheory as nt
-from noisytheory.evidence import proportion_limits
+from noisytheory.trial.evidence import proportion_limits
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

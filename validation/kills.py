@@ -37,7 +37,7 @@ def victims() -> list[nt.Claim]:
 
 def finished_blocks(store: Path) -> int:
     """Blocks that the store has, in journals and in finished claims."""
-    from noisytheory.store import Store
+    from noisytheory.trial.store import Store
 
     attributes = {**SETTINGS, "version": nt.__version__}
     with Store.open(store, attributes) as opened:
@@ -93,7 +93,7 @@ def _run(store: Path, patience: float | None) -> tuple[int, float]:
     """Run the audit in a process of its own; kill it after so many seconds."""
     # Forked from a server that has imported everything: a start takes milliseconds.
     context = get_context("forkserver")
-    context.set_forkserver_preload(["kills", "noisytheory.run", "xarray", "zarr", "planted"])
+    context.set_forkserver_preload(["kills", "noisytheory.trial.run", "xarray", "zarr", "planted"])
     ready = context.Event()
     child = context.Process(target=_audit, args=(store, ready))
     child.start()

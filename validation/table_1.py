@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from noisytheory.losses import TLogistic
-from noisytheory.surrogates import hinge_minimiser, potential_minimiser
-from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
-from noisytheory.surrogates.printed_table.bounds import OURS
-from noisytheory.surrogates.printed_table.simulate import linear_moments
+from noisytheory.topics.surrogates import hinge_minimiser, potential_minimiser
+from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
+from noisytheory.topics.surrogates.printed_table.bounds import OURS
+from noisytheory.topics.surrogates.printed_table.simulate import linear_moments
+from noisytheory.vocabulary.losses import TLogistic
 
 STARTS = ([0.01, 0.0], [2.0, 0.1], [0.0, 0.5], [0.5, 0.5])
 SEED = 2026

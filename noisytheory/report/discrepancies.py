@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from noisytheory.claim import Discrepancy, Paper
 from noisytheory.report.record import Record
+from noisytheory.trial.claim import Discrepancy, Paper
 
 __all__ = ["Entry", "Listing", "Row", "listings"]
 

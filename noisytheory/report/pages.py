@@ -12,16 +12,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.draws import one_thread
-from noisytheory.report import figures, mathematics, prose
+from noisytheory.report import figures, prose
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
+from noisytheory.trial import mathematics
+from noisytheory.trial.draws import one_thread
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.claim import Claim, Paper
-    from noisytheory.result import Audit
+    from noisytheory.trial.claim import Claim, Paper
+    from noisytheory.trial.result import Audit
 
 __all__ = ["environment", "write"]
 
@@ -180,7 +181,7 @@ def _claims(
 ) -> dict[str, Claim]:
     """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
     if isinstance(source, str | os.PathLike):
-        from noisytheory.catalogue import find_or_none
+        from noisytheory.trial.catalogue import find_or_none
 
         claims = [find_or_none(record.id) for record in records]
     else:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import xarray as xr
 
-    from noisytheory.result import Audit
+    from noisytheory.trial.result import Audit
 
 __all__ = ["Record", "read"]
 
@@ -212,7 +212,7 @@ class Record:
     @cached_property
     def rate_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Clopper-Pearson limits of `rate`; the probability itself where exact."""
-        from noisytheory.evidence import proportion_limits
+        from noisytheory.trial.evidence import proportion_limits
 
         draws = self.per_cell("replicates")[:, None]
         low, high = proportion_limits(self.per_level("violations"), draws, CONFIDENCE)
@@ -356,7 +356,7 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
     """
     if isinstance(source, str | os.PathLike):
         from noisytheory import __version__
-        from noisytheory.store import Store
+        from noisytheory.trial.store import Store
 
         with Store.load(source, __version__) as store:
             return _sorted(store.read(claim_id) for claim_id in store.ids())

@@ -11,8 +11,8 @@ import planted
 import pytest
 
 from noisytheory import audit
-from noisytheory.evidence import proportion_limits
 from noisytheory.report import Record, figures
+from noisytheory.trial.evidence import proportion_limits
 
 
 @pytest.fixture(scope="module")

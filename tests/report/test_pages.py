@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from noisytheory import Certificate, Discrepancy, Paper, audit
-from noisytheory.catalogue import file_of, load_file
 from noisytheory.cli import main
 from noisytheory.report import Record, read, write
-from noisytheory.store import StoreError
+from noisytheory.trial.catalogue import file_of, load_file
+from noisytheory.trial.store import StoreError
 
 VOID = {"meta", "img", "br", "wbr", "hr", "input", "link"}
 EVIL = "<script>alert('x')</script> & \"quotes\" <img src=http://evil.example/x.png onerror=y>"

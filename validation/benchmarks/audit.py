@@ -22,9 +22,9 @@ import numpy as np
 import recorded
 
 import noisytheory as nt
-from noisytheory.finite import Finite
-from noisytheory.kernels import Gaussian
-from noisytheory.store import ClaimBlocks, Store
+from noisytheory.trial.store import ClaimBlocks, Store
+from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.populations.finite import Finite
 
 TIMED = {Store: ("open", "claim", "flush", "close"), ClaimBlocks: ("put", "get", "finish")}
 """Everything that an audit calls of the store."""

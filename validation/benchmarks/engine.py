@@ -22,11 +22,11 @@ import recorded
 import xarray as xr
 
 import noisytheory as nt
-from noisytheory.draws import block_generator, one_thread, work
-from noisytheory.result import finish
-from noisytheory.store import Store
-from noisytheory.trial import Trial
-from noisytheory.verdict import Thresholds
+from noisytheory.trial.draws import block_generator, one_thread, work
+from noisytheory.trial.result import finish
+from noisytheory.trial.store import Store
+from noisytheory.trial.trial import Trial
+from noisytheory.trial.verdict import Thresholds
 
 CELLS, ROWS, SEED = 2000, 16, 2026
 DELTAS = [0.1]

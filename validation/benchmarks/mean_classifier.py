@@ -18,8 +18,8 @@ import numpy as np
 import recorded
 from sklearn.metrics.pairwise import rbf_kernel
 
-from noisytheory.kernel_mean import KernelMeanClassifier
-from noisytheory.kernels import Gaussian
+from noisytheory.topics.kernel_mean import KernelMeanClassifier
+from noisytheory.vocabulary.kernels import Gaussian
 
 CHUNK, SIDE = 1000, 512
 OURS, RIVAL, FLOOR = "noisytheory", "scikit-learn rbf_kernel in chunks", "the product alone"

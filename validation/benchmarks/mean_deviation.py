@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 import recorded
 
-from noisytheory.kernels import Gaussian
-from noisytheory.populations import Finite
+from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.populations import Finite
 
 LOOP_REPLICATES = 2
 OURS, GOOD, LOOP = "noisytheory", "a good NumPy form", "a loop over samples"

@@ -15,9 +15,9 @@ import recorded
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from noisytheory.losses import TLogistic
-from noisytheory.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
-from noisytheory.surrogates.printed_table.simulate import TRAINING, TRIALS, table_trial
+from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
+from noisytheory.topics.surrogates.printed_table.simulate import TRAINING, TRIALS, table_trial
+from noisytheory.vocabulary.losses import TLogistic
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.49)
 COLUMNS = ("hinge", "t-logistic", "linear")

@@ -29,7 +29,7 @@ def points_of(n: int) -> np.ndarray:
 
 def ours_herding(points: np.ndarray, k: int, **options: Any) -> Callable[[], Chosen]:
     from noisytheory import sparse
-    from noisytheory.kernels import Gaussian
+    from noisytheory.vocabulary.kernels import Gaussian
 
     kernel, alpha = Gaussian(np.sqrt(DIMENSION)), np.full(len(points), 1 / len(points))
 
@@ -119,7 +119,7 @@ def random_points(points: np.ndarray, k: int) -> Callable[[], Chosen]:
 
 def ours_farthest(points: np.ndarray, k: int) -> Callable[[], Chosen]:
     from noisytheory import sparse
-    from noisytheory.kernels import Gaussian
+    from noisytheory.vocabulary.kernels import Gaussian
 
     kernel = Gaussian(np.sqrt(DIMENSION))
     return lambda: (sparse.farthest_first(kernel, points, k).centres, None)
@@ -204,8 +204,8 @@ class Judge:
     """RKHS error or covering radius of points chosen among the same ones."""
 
     def __init__(self, task: str, n: int) -> None:
-        from noisytheory.kernels import Gaussian
-        from noisytheory.sparse.approximation import Target
+        from noisytheory.topics.sparse.approximation import Target
+        from noisytheory.vocabulary.kernels import Gaussian
 
         self.points, self.task = points_of(n), task
         if task == "herding":

@@ -23,7 +23,7 @@ import recorded
 import xarray as xr
 import zarr
 
-from noisytheory.store import Store, group_of
+from noisytheory.trial.store import Store, group_of
 
 RUN = {"format": 1, "seed": 2026, "version": "benchmark"}
 CELLS = (3, 4)

@@ -1,7 +1,0 @@
-"""Inequalities for functions of independent draws: McDiarmid's, and three in Hilbert spaces."""
-
-from __future__ import annotations
-
-from noisytheory.concentration.bounds import bousquet, hilbert_bernstein, mcdiarmid, pinelis
-
-__all__ = ["bousquet", "hilbert_bernstein", "mcdiarmid", "pinelis"]

@@ -1,0 +1,623 @@
+r"""The mean classifier for scikit-learn: nothing is optimised, and no Gram matrix is kept.
+
+scikit-learn is imported here and in `multiple`, nowhere else in the topic.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from noisytheory.learners.labelled import Labelled, SparseRows
+from noisytheory.learners.tiles import (
+    Floats,
+    Points,
+    check_coordinates,
+    default_bandwidth,
+    diagonal,
+    is_linear,
+    slices,
+    squared_norms,
+    takes_sparse,
+    tile,
+    unit_rows,
+)
+from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
+from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.vocabulary.losses import ZeroOne, corrected
+from noisytheory.vocabulary.noise import checked_rate
+
+__all__ = ["KernelMeanClassifier"]
+
+KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
+
+NAMED: dict[str, type[Kernel]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+    "linear": Linear,
+    "polynomial": Polynomial,
+}
+ENTRIES = 1 << 19
+"""Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
+SIDE = 512
+"""Rows and columns that a tile has at most."""
+ROUNDING = 1e-3
+"""Error of an exponent that single precision may cause; beyond it scores are in doubles."""
+THIN = (256, 1024)
+"""The same of a tile of sparse rows, whose size does not grow with the dimension."""
+
+FITTED = (
+    "classes_", "weights_", "kernel_", "scale_", "coef_", "offset_", "points_",
+    "compression_error_", "_alpha", "_codes", "_norms", "_parts", "_sample", "_signed",
+)
+"""What a fit sets, or `compress`: nothing of it outlives the next fit."""
+
+
+class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Classify by the kernel mean, $\mathrm{sign}\sum_i p_iy_iK(x,x_i)$.
+
+    With more than two classes the score of class $c$ is that of one against the rest,
+    $2\sum_{y_i=c}p_iK(x,x_i)-\sum_ip_iK(x,x_i)$, and the largest wins. Fitting costs $O(n)$; scores
+    are computed in tiles, so prediction needs a few MiB beside the data. The linear kernel keeps
+    one weight vector a class instead of the sample.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "laplace", "linear", "polynomial"}, Kernel or callable
+        A callable takes two arrays of rows and returns their Gram block, finite; `compress` needs
+        a name or a `Kernel`.
+    kernel_params : mapping, optional
+        Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
+        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates; a polynomial has
+        degree 2 and offset 1 by itself.
+    normalise : bool or "largest"
+        The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
+        $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
+        the sample, which leaves the classifier as it is.
+    noise_rate : float or pair of floats, optional
+        Probability in [0, 1/2) that a label is flipped, or those of the first and of the second of
+        two classes, with sum below 1, for `corrected_risk`; None if it is not known. The classifier
+        itself does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array, shape (k,)
+    kernel_ : Kernel or callable
+    weights_ : array, shape (n,)
+        Share of each example; they sum to 1. Of a compressed model they are the sizes of the new
+        weights, with any sum.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Kernel Mean paper, Eq. (1) and Sec. 3. A score of 0 predicts the first of two classes.
+
+    Examples
+    --------
+    >>> model = KernelMeanClassifier("linear").fit([[0.6, 0.8], [-1.0, 0.0]], [1, -1])
+    >>> model.decision_function([[1.0, 0.0]]).round(12).tolist()
+    [0.8]
+    >>> round(model.self_similarity(), 6)
+    0.894427
+    """
+
+    def __init__(
+        self,
+        kernel: KernelLike = "gaussian",
+        *,
+        kernel_params: Mapping[str, Any] | None = None,
+        normalise: bool | Literal["largest"] = False,
+        noise_rate: float | tuple[float, float] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.normalise = normalise
+        self.noise_rate = noise_rate
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows are taken for the linear and the Gaussian kernel."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = _named_sparse(self.kernel)
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end: these are set last."""
+        return hasattr(self, "points_") or hasattr(self, "coef_")
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> KernelMeanClassifier:
+        """Keep the sample and its weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+            At least 0, and not 0 on all of a class.
+
+        Returns
+        -------
+        KernelMeanClassifier
+
+        Raises
+        ------
+        ValueError
+            On bad input, one class only, or features of norm above 1 with ``normalise=False``.
+        """
+        for name in FITTED:
+            self.__dict__.pop(name, None)
+        points, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        check_coordinates(points)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least two classes, got only one class: {self.classes_[0]}"
+            )
+        weights = _check_sample_weight(
+            sample_weight, points, dtype=np.float64, ensure_non_negative=True
+        )
+        if weights.max() <= 0:
+            raise ValueError("sample_weight must not be zero everywhere")
+        # Of the largest, so that no sum of them overflows.
+        weights = weights / weights.max()
+        masses = np.bincount(codes, weights=weights)
+        if not masses.all():
+            raise ValueError(
+                "sample_weight must not be zero on a whole class, got no weight on "
+                f"{self.classes_[masses.argmin()]}"
+            )
+        if self.noise_rate is not None:
+            _flips(self.noise_rate, len(self.classes_))
+        self.weights_ = weights / weights.sum()
+        self.kernel_, self.scale_ = self._bounded(points)
+        self._weigh(self.weights_ * self._signs(codes), codes)
+        self._sample: Floats | None = None
+        if is_linear(self.kernel_):
+            features = unit_rows(points, self.kernel_)
+            self.coef_ = np.asarray((features.T @ self._signed).T) / self.scale_
+            if len(self.classes_) == 2:
+                self._parts = np.asarray((features.T @ self._by_class()).T) / self.scale_
+            del self._alpha, self._signed
+        else:
+            self.offset_ = self._offset(points)
+            # Not the caller's own rows, which may change.
+            self.points_ = points - self.offset_ if self.offset_.any() else points.copy()
+        return self
+
+    def _signs(self, codes: NDArray[Any]) -> Floats:
+        """What the weights are times in the mean: of two classes the label, of more nothing."""
+        two = len(self.classes_) == 2
+        return np.where(codes == 0, -1.0, 1.0) if two else np.ones(len(codes))
+
+    def _weigh(self, alpha: Floats, codes: NDArray[Any]) -> None:
+        """Take the weights of a mean: signed by the label if there are two classes."""
+        self._alpha, self._codes = alpha, codes
+        self._norms: NDArray[np.float64] | None = None
+        if len(self.classes_) == 2:
+            self._signed = alpha[:, None]
+        else:
+            # One class against the rest, a column a class.
+            own = codes[:, None] == np.arange(len(self.classes_))
+            self._signed = alpha[:, None] * np.where(own, 1.0, -1.0)
+
+    def _by_class(self) -> Floats:
+        """The weights in two columns, a class in each: noise may treat them unlike."""
+        return np.asarray(self._alpha[:, None] * (self._codes[:, None] == np.arange(2)))
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        r"""Scores $\langle\Phi(S),\phi(x)\rangle$.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
+
+        Returns
+        -------
+        array, shape (m,), or (m, k) with more than two classes
+            Within [-1, 1] where the features are of norm at most 1, as on the sample they are.
+        """
+        check_is_fitted(self)
+        points = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        check_coordinates(points)
+        scores = self._scores(points)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predicted classes, shape (m,)."""
+        scores = self.decision_function(X)
+        index = (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
+        return np.asarray(self.classes_[index])
+
+    def self_similarity(self) -> Any:
+        r"""$\|\Phi(S)\|$, from kernel values in tiles: one minus the smallest linear risk.
+
+        Returns
+        -------
+        float, or array of shape (k,) with more than two classes
+            RKHS norm, in [0, 1]; computed at the first call.
+        """
+        check_is_fitted(self)
+        if self._norms is None:
+            if is_linear(self.kernel_):
+                squares = self.scale_ * np.sum(self.coef_**2, axis=1)
+            else:
+                # In doubles: a root is taken, and `compress` subtracts such numbers.
+                scores = self._kernel_scores(self.points_, double=True)
+                squares = np.sum(self._signed * scores, axis=0)
+            self._norms = np.sqrt(np.maximum(squares, 0.0))
+        return float(self._norms[0]) if len(self.classes_) == 2 else self._norms
+
+    def margins(self, X: ArrayLike, y: ArrayLike) -> Floats:
+        """$yf(x)$ of two classes, the second counted as +1, shape (m,).
+
+        Raises
+        ------
+        ValueError
+            If ``y`` is not as long as ``X`` or holds other classes, or with more than two classes.
+        """
+        self._two_classes("margins")
+        scores = self.decision_function(X)
+        return np.where(self._labels(y, len(scores)) == self.classes_[1], 1, -1) * scores
+
+    def margin_for_error(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Smallest positive margin: scores may move by less and no correct point is lost.
+
+        Infinite if no point is correct.
+        """
+        margins = self.margins(X, y)
+        return float(np.min(margins[margins > 0], initial=np.inf))
+
+    def corrected_risk(self, X: ArrayLike, y: ArrayLike) -> float:
+        r"""0-1 risk on clean labels from the error $e$ on noisy ones, $(e-\sigma)/(1-2\sigma)$.
+
+        With a pair of rates it is the mean of the 0-1 loss as `noisytheory.losses.corrected` makes
+        it unbiased, the second class counted as +1. It is unbiased where ``X``, ``y`` are
+        independent of the sample, and can fall outside [0, 1]; on the sample it is too small.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
+            Of examples that the model was not fitted to.
+        y : array-like, shape (m,)
+            Their noisy labels.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If ``noise_rate`` is None, if ``y`` is not as long as ``X`` or holds other classes, or
+            with more than two classes.
+        """
+        rates = self._rates("corrected_risk")
+        predicted = self.predict(X)
+        given = self._labels(y, len(predicted))
+        signs = (np.where(labels == self.classes_[1], 1, -1) for labels in (given, predicted))
+        return float(np.mean(corrected(ZeroOne(), rates).value(*signs)))
+
+    def corrected_linear_risk(self) -> float:
+        r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
+
+        With a pair of rates it is
+        $1-\langle\omega,\sum_ip_ic_iy_i\phi(x_i)\rangle/\big((1-\sigma_--\sigma_+)\|\omega\|\big)$
+        with $c_i=1-\sigma_{-y_i}+\sigma_{y_i}$ and $\omega=\Phi(S)$. Of a compressed model $\omega$
+        is its own mean, and the risk is over the whole sample that was compressed.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If ``noise_rate`` is None, or with more than two classes.
+        """
+        minus, plus = self._rates("corrected_linear_risk")
+        similarity = float(self.self_similarity())
+        if similarity == 0:
+            return 1.0
+        if minus == plus and self._sample is None:
+            return 1 - similarity / (1 - minus - plus)
+        negative, positive = self._shares()
+        weighted = (1 - plus + minus) * negative + (1 - minus + plus) * positive
+        return float(1 - weighted / ((1 - minus - plus) * similarity))
+
+    def _shares(self) -> Floats:
+        r"""$\langle\omega,\sum_{y_i=c}p_iy_i\phi(x_i)\rangle$ of both classes of the sample."""
+        if is_linear(self.kernel_):
+            return np.asarray(self.scale_ * (self._parts @ self.coef_[0]))
+        if self._sample is not None:
+            return np.asarray(self._alpha @ self._sample)
+        return np.asarray(self._kernel_scores(self.points_, double=True)[:, 0] @ self._by_class())
+
+    def compress(
+        self, k: int | None = None, method: str | Callable[..., Any] = "herding", **options: Any
+    ) -> KernelMeanClassifier:
+        r"""The same classifier on few examples: a sparse sample near $\Phi(S)$.
+
+        No score moves by more than ``compression_error_`` of the result, the exact distance of the
+        two means, times the norm of the feature, and by rounding; the norm is at most 1 on the
+        sample. More than two classes are compressed together, as `Labelled` features: an example
+        that is kept keeps its class.
+
+        Parameters
+        ----------
+        k : int
+            Number of atoms: iterations of herding, draws, centres; of ``"clustered"`` the cells.
+            To be left out with a method of ``noisytheory.sparse.TO_TOLERANCE``, which takes
+            ``tolerance=`` in its place.
+        method : str or callable
+            An algorithm ``(kernel, points, alpha, k, **options)`` whose result has ``indices``,
+            ``weights`` and ``error``; a name is one of ``noisytheory.sparse.ALGORITHMS``.
+        **options
+            For the method: ``rng`` where it draws, ``parts`` of ``"map_reduce"``.
+
+        Returns
+        -------
+        KernelMeanClassifier
+            Fitted; ``weights_`` are the sizes of the new weights. ``compression_error_`` is a
+            float, or an array of shape (k,) with more than two classes.
+
+        Raises
+        ------
+        ValueError
+            With a callable kernel, an unknown method, an option that the method needs
+            or does not take, or a linear kernel, which keeps one weight vector already.
+
+        Examples
+        --------
+        >>> model = KernelMeanClassifier(kernel_params={"bandwidth": 1.0})
+        >>> model = model.fit([[0.0], [0.1], [3.0], [3.1]], [0, 0, 1, 1])
+        >>> small = model.compress(2)
+        >>> small.points_.shape[0], round(small.compression_error_, 4)
+        (2, 0.0368)
+        """
+        check_is_fitted(self)
+        if is_linear(self.kernel_):
+            raise ValueError("compress: a linear kernel keeps one weight vector already")
+        if not isinstance(self.kernel_, Kernel):
+            raise ValueError("compress needs a kernel by name or a Kernel")
+        algorithm, k = _algorithm(method, k, options)
+        points = self.points_
+        kernel: Kernel = self.kernel_
+        # Of the kernels that keep their sample only the Gaussian takes sparse rows.
+        if isinstance(kernel, Gaussian) and sparse.issparse(points):
+            kernel = SparseRows(kernel, points)
+            points = np.arange(points.shape[0], dtype=np.float64)[:, None]
+        two = len(self.classes_) == 2
+        if not two:
+            points = np.column_stack([points, self._codes.astype(points.dtype)])
+            kernel = Labelled(kernel, len(self.classes_))
+        found = algorithm(kernel, points, self._alpha, k, **options)
+        fewer = copy.copy(self)
+        fewer.points_ = self.points_[found.indices]
+        fewer._weigh(np.asarray(found.weights, np.float64), self._codes[found.indices])
+        fewer.weights_ = np.abs(fewer._alpha)
+        if two:
+            fewer._sample = (
+                self._kernel_scores(fewer.points_, signed=self._by_class(), double=True)
+                if self._sample is None else self._sample[found.indices]
+            )
+        if two and self.points_.dtype == np.float64:
+            fewer.compression_error_ = float(found.error / np.sqrt(self.scale_))
+        else:
+            # Of classes together the method knows one error, in single precision a rough one.
+            errors = self._distances(fewer)
+            fewer.compression_error_ = float(errors[0]) if two else errors
+        return fewer
+
+    def _distances(self, other: KernelMeanClassifier) -> Floats:
+        """RKHS distance of every class's mean from that of a compressed model."""
+        atoms = other.points_
+        moved = other._kernel_scores(atoms, double=True)
+        moved -= 2 * self._kernel_scores(atoms, double=True)
+        squares = np.square(self.self_similarity()) + np.sum(other._signed * moved, axis=0)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+    def _two_classes(self, what: str) -> None:
+        check_is_fitted(self)
+        if len(self.classes_) != 2:
+            raise ValueError(f"{what} needs two classes, got {len(self.classes_)}")
+
+    def _rates(self, what: str) -> tuple[float, float]:
+        self._two_classes(what)
+        if self.noise_rate is None:
+            raise ValueError(f"{what} needs noise_rate, which is None (unknown)")
+        return _flips(self.noise_rate, 2)
+
+    def _labels(self, y: ArrayLike, length: int) -> NDArray[Any]:
+        labels = np.asarray(y)
+        if labels.shape != (length,):
+            raise ValueError(f"y must have shape ({length},), as long as X, got {labels.shape}")
+        if not np.isin(labels, self.classes_).all():
+            raise ValueError(f"y must hold the classes {self.classes_.tolist()} only")
+        return labels
+
+    def _bounded(self, points: Points) -> tuple[Any, float]:
+        """The kernel, and what its values are to be divided by."""
+        if not (isinstance(self.normalise, bool) or self.normalise == "largest"):
+            raise ValueError(
+                f"normalise must be False, True or 'largest', got {self.normalise!r}"
+            )
+        kernel = self._named(points)
+        if sparse.issparse(points) and not takes_sparse(kernel):
+            raise ValueError(
+                "sparse X goes with the linear and the Gaussian kernel only; "
+                f"got {self.kernel!r}, densify X or change the kernel"
+            )
+        if getattr(kernel, "bounded_by_one", False):
+            return kernel, 1.0
+        with np.errstate(over="ignore"):
+            largest = float(np.max(diagonal(kernel, points[self.weights_ > 0])))
+        if not np.isfinite(largest):
+            raise ValueError("K(x, x) must be finite, but overflows: rescale X")
+        if self.normalise is True:
+            if not isinstance(kernel, Kernel):
+                raise ValueError("normalise=True needs a kernel by name or a Kernel")
+            return Normalised(kernel), 1.0
+        if self.normalise == "largest":
+            return kernel, largest if largest > 0 else 1.0
+        if largest > 1 + 1e-6:
+            raise ValueError(
+                f"features must have norm at most 1, but K(x, x) reaches {largest:g}; set "
+                "normalise=True (unit features) or normalise='largest' (divide by the largest)"
+            )
+        return kernel, 1.0
+
+    def _named(self, points: Points) -> Any:
+        if not isinstance(self.kernel_params, Mapping | None):
+            raise ValueError(
+                f"kernel_params must be a mapping of names to numbers, got {self.kernel_params!r}"
+            )
+        parameters = dict(self.kernel_params or {})
+        if not isinstance(self.kernel, str):
+            if parameters:
+                raise ValueError("kernel_params goes with a kernel given by name")
+            if not callable(self.kernel):
+                raise ValueError(f"kernel must be a name, a Kernel or callable, got {self.kernel}")
+            return self.kernel
+        if self.kernel not in NAMED:
+            raise ValueError(f"kernel must be one of {', '.join(NAMED)}, got {self.kernel!r}")
+        if self.kernel in ("gaussian", "laplace"):
+            parameters.setdefault("bandwidth", default_bandwidth(points, self.weights_))
+        if self.kernel == "polynomial":
+            # Without an offset even degrees do not tell x from -x.
+            parameters = {"degree": 2, "offset": 1.0, **parameters}
+        allowed = set(inspect.signature(NAMED[self.kernel]).parameters)
+        if unknown := sorted(set(parameters) - allowed):
+            raise ValueError(
+                f"kernel_params of {self.kernel!r} may hold {', '.join(sorted(allowed)) or 'none'}"
+                f", got {unknown[0]!r}"
+            )
+        return NAMED[self.kernel](**parameters)
+
+    def _offset(self, points: Points) -> Floats:
+        """What dense points are moved by: their mean, where only distances matter."""
+        if isinstance(self.kernel_, Gaussian) and not sparse.issparse(points):
+            return np.asarray((self.weights_ @ points).astype(points.dtype))
+        return np.zeros(points.shape[1], points.dtype)
+
+    def _scores(self, points: Points) -> Floats:
+        if is_linear(self.kernel_):
+            return np.asarray(unit_rows(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
+        return self._kernel_scores(points, self.offset_)
+
+    def _kernel_scores(
+        self, points: Points, offset: Floats | None = None, *, signed: Floats | None = None,
+        double: bool = False,
+    ) -> Floats:
+        sample, signed = self.points_, self._signed if signed is None else signed
+        thin = sparse.issparse(sample)
+        both = thin and sparse.issparse(points)
+        dense = isinstance(self.kernel_, Gaussian) and not thin
+        single = points.dtype == sample.dtype == np.float32 and not double
+        if single and isinstance(self.kernel_, Gaussian):
+            # Rounding of squared norms, in bandwidths, is what distances are wrong by.
+            rounding = np.finfo(np.float32).eps * float(squared_norms(sample).max())
+            single = rounding <= ROUNDING * float(self.kernel_.bandwidth) ** 2
+        dtype: type[np.floating[Any]] = np.float32 if single else np.float64
+        signed = (signed / self.scale_).astype(dtype)
+        scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
+        side = SIDE if single else SIDE - SIDE // 4
+        high, wide = THIN if both else (
+            min(side, _side(points if thin else sample)), min(side, _side(sample))
+        )
+        # A class at a time, by length: of examples that are alike more coordinates are constant in
+        # a tile. With few queries looking for them would cost more than it spares.
+        sought = dense and points.shape[0] >= SIDE
+        order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
+        for columns in slices(sample.shape[0], wide):
+            taken = columns if order is None else order[columns]
+            some = sample[taken].astype(dtype, copy=False)
+            moved, varying = offset, None
+            if sought and (seen := _constant(some)) is not None:
+                origin, varying = seen
+                some = some[:, varying]
+                moved = origin if offset is None else offset + origin
+            lengths, weights = squared_norms(some), signed[taken]
+            # Laid out once for all queries: what a product of sparse rows needs of its right side.
+            right = some.T.tocsr() if thin else None
+            for rows in slices(points.shape[0], high):
+                queries = points[rows]
+                if not thin and sparse.issparse(queries):
+                    queries = queries.toarray()
+                queries = queries.astype(dtype, copy=False)
+                if moved is not None and moved.any():
+                    queries = queries - moved
+                own = squared_norms(queries)
+                if varying is not None:
+                    queries = queries[:, varying]
+                block = tile(self.kernel_, queries, some, own, lengths, right)
+                scores[rows] += block @ weights
+        return scores
+
+
+def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp]] | None:
+    """An origin, 0 where rows differ, and where they differ; None where that is nearly everywhere.
+
+    A coordinate that is constant on one side of a product of rows is 0 there, seen from such an
+    origin, and the product need not see it.
+    """
+    differs = (points != points[0]).any(axis=0)
+    if differs.sum() > 0.9 * len(differs):
+        return None
+    return np.where(differs, 0, points[0]).astype(points.dtype), np.flatnonzero(differs)
+
+
+def _side(points: Points) -> int:
+    """Rows of one side of a tile."""
+    width = 1 if sparse.issparse(points) else max(1, points.shape[1])
+    return max(1, min(SIDE, ENTRIES // width))
+
+
+def _named_sparse(kernel: KernelLike) -> bool:
+    """Whether a kernel, by name or not, takes sparse rows."""
+    return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
+
+
+def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
+    """Flip probabilities of the first and the second class."""
+    if np.ndim(noise_rate) == 0:
+        rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(1, 2)))
+        return rate, rate
+    if len(noise_rate) != 2 or classes != 2:
+        raise ValueError(
+            "noise_rate must be a number in [0, 0.5), or with two classes a pair; "
+            f"got {noise_rate!r} with {classes} classes"
+        )
+    first, second = (float(checked_rate("noise_rate", rate)) for rate in noise_rate)
+    if first + second >= 1:
+        raise ValueError(f"noise_rate must have a sum below 1, got {noise_rate!r}")
+    return first, second
+
+
+def _algorithm(
+    method: str | Callable[..., Any], k: Any, options: dict[str, Any]
+) -> tuple[Callable[..., Any], Any]:
+    """The algorithm and its fourth argument: a number of atoms, or a tolerance from the options."""
+    to_tolerance = TO_TOLERANCE.get(method) if isinstance(method, str) else method
+    if to_tolerance is None or k is not None or "tolerance" not in options:
+        return find_algorithm(method, options), k
+    if to_tolerance in TO_TOLERANCE.values():
+        tolerance = options.pop("tolerance")
+        check_options(to_tolerance, options)
+        return to_tolerance, tolerance
+    return find_algorithm(method, options), k

@@ -1,0 +1,7 @@
+"""Inequalities for functions of independent draws: McDiarmid's, and three in Hilbert spaces."""
+
+from __future__ import annotations
+
+from noisytheory.topics.concentration.bounds import bousquet, hilbert_bernstein, mcdiarmid, pinelis
+
+__all__ = ["bousquet", "hilbert_bernstein", "mcdiarmid", "pinelis"]

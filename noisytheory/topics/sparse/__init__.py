@@ -1,0 +1,75 @@
+"""Sparse approximation of a weighted sample in an RKHS: algorithms, and what they promise."""
+
+from __future__ import annotations
+
+from noisytheory.topics.sparse.algorithms import (
+    ALGORITHMS,
+    TO_TOLERANCE,
+    check_options,
+    find_algorithm,
+)
+from noisytheory.topics.sparse.approximation import Approximation
+from noisytheory.topics.sparse.bounds import (
+    clustered_error,
+    clustered_error_repaired,
+    luckiness,
+    projection_error,
+    sparse_lower_bound,
+    subsampling_mean_square,
+)
+from noisytheory.topics.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
+from noisytheory.topics.sparse.farthest_first import farthest_first, farthest_first_printed
+from noisytheory.topics.sparse.herding import (
+    away_steps,
+    estimated_scores,
+    herding,
+    recursive_herding,
+)
+from noisytheory.topics.sparse.parallel import map_reduce
+from noisytheory.topics.sparse.projection import (
+    convex_projection,
+    fully_corrective,
+    nearest_centre,
+    projection,
+)
+from noisytheory.topics.sparse.sampling import (
+    clustered,
+    clustered_printed,
+    clustered_to_tolerance,
+    clustered_to_tolerance_printed,
+    with_replacement,
+    without_replacement,
+)
+
+__all__ = [
+    "ALGORITHMS",
+    "TO_TOLERANCE",
+    "Approximation",
+    "away_steps",
+    "check_options",
+    "clustered",
+    "clustered_error",
+    "clustered_error_repaired",
+    "clustered_printed",
+    "clustered_to_tolerance",
+    "clustered_to_tolerance_printed",
+    "convex_projection",
+    "estimated_scores",
+    "farthest_first",
+    "farthest_first_printed",
+    "find_algorithm",
+    "frank_wolfe_square",
+    "fully_corrective",
+    "herding",
+    "herding_linear_square",
+    "luckiness",
+    "map_reduce",
+    "nearest_centre",
+    "projection",
+    "projection_error",
+    "recursive_herding",
+    "sparse_lower_bound",
+    "subsampling_mean_square",
+    "with_replacement",
+    "without_replacement",
+]

@@ -1,0 +1,255 @@
+"""Random sub-sampling and its limit on trial: Sections 5 and 5.1, and Theorem 21."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from noisytheory.papers import KERNEL_MEAN
+from noisytheory.topics.kernel_mean import bounds as kernel_mean
+from noisytheory.topics.sparse import (
+    bounds,
+    simulate,
+    simulate_means,
+    simulate_rates,
+)
+from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, IN_HULL, LEVELS, SQUARE
+from noisytheory.vocabulary.domains import COUNT, LEVEL, Numeric, requires
+from noisytheory.vocabulary.populations import axis, orthonormal
+
+# Random sub-sampling.
+
+
+def independent_square(sample: str, k: int) -> Numeric:
+    """Mean square error of k independent draws from a small sample."""
+    target = simulate.SAMPLES[sample].target
+    return bounds.subsampling_mean_square(
+        k, float(target.masses @ target.diagonal), math.sqrt(target.square)
+    )
+
+
+def _subset(sample: str, k: int) -> Numeric:
+    target = simulate.SAMPLES[sample].target
+    return bounds.without_replacement_mean_square(
+        len(target), k, float(target.masses @ target.diagonal), math.sqrt(target.square)
+    )
+
+
+@requires(k=COUNT, delta=LEVEL)
+def _deviation(k: int, delta: Numeric) -> Numeric:
+    return kernel_mean.mean_deviation(k, delta)
+
+
+random_subsampling = [
+    KERNEL_MEAN.tail(
+        "random-subsampling-rate",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le\tfrac2{\sqrt k}+\sqrt{\tfrac{2\log(1/\delta)}k}"
+            r"=O(1/\sqrt k)"
+        ),
+        place="Sec. 5, before 5.1, via Theorem 5",
+        hypotheses=["k independent draws from the weights", BOUNDED],
+        bound=_deviation,
+        exact=simulate.norm_law,
+        grid={"population": [axis(), orthonormal(3)], "k": [4, 10, 100], "delta": LEVELS},
+        trivial=2.0,
+        note="Loose as Theorem 5 is; `kernel-mean/theorem-5/repaired` has the right mean term.",
+        twin={
+            "bound": lambda k, delta: kernel_mean.mean_deviation(k, delta) / 4,
+            "why": "bound quartered",
+        },
+        **ERROR,
+    ),
+    KERNEL_MEAN.equal(
+        "random-subsampling-rate/mean-square",
+        statement=(
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\big(\textstyle\sum\alpha(\omega)"
+            r"\|\omega\|^2-\|\omega^*\|^2\big)"
+        ),
+        place="behind Sec. 5, before 5.1",
+        hypotheses=["k independent draws from the weights"],
+        bound=independent_square,
+        exact=simulate.subsample_law,
+        grid={"sample": ["orthonormal 5", "weighted", "signed"], "k": [1, 2, 5]},
+        twin={"bound": lambda sample, k: independent_square(sample, k + 1), "why": "k + 1 for k"},
+        **SQUARE,
+    ),
+    KERNEL_MEAN.equal(
+        "random-subsampling-rate/without-replacement",
+        statement=(
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\tfrac{n-k}{n-1}\big("
+            r"\tfrac1n\textstyle\sum\|\omega\|^2-\|\omega^*\|^2\big)"
+        ),
+        place="not in the paper",
+        hypotheses=["equal weights", "k different points"],
+        bound=_subset,
+        exact=simulate.subset_law,
+        grid={"sample": ["orthonormal 5", "line", "three pairs"], "k": [1, 2, 4]},
+        origin="sharper",
+        note="On an orthonormal sample this is the lower bound of Theorem 20.",
+        twin={"bound": independent_square, "why": "the formula with replacement"},
+        **SQUARE,
+    ),
+]
+
+
+def _lower_raised(n: Numeric, k: Numeric) -> Numeric:
+    return 1.05 * bounds.sparse_lower_bound(n, k)
+
+
+theorem_20 = [
+    KERNEL_MEAN.exists(
+        "theorem-20",
+        statement=(
+            r"\exists S,\omega^*\in\mathrm{co}(S)\ \forall k\text{-sparse }\tilde\omega"
+            r"\in\mathrm{co}(S):\ \|\omega^*-\tilde\omega\|\ge\sqrt{\tfrac1k-\tfrac1n}"
+        ),
+        place="Theorem 20, Sec. 5.1; proof A.11",
+        hypotheses=["1 <= k <= n", "a space of dimension at least n"],
+        bound=bounds.sparse_lower_bound,
+        exact=simulate_means.best_sparse_error,
+        grid={"n": [6, 7], "k": [1, 2, 4, 6]},
+        note=(
+            "Holds with equality at equal weights on any k atoms. Print leaves out that k is at "
+            "most n, and asks for infinite dimension where n is enough."
+        ),
+        twin={"bound": _lower_raised, "grid": {"n": [7], "k": [1, 2, 4]},
+              "why": "lower bound raised by 5%"},
+        **ERROR,
+    ),
+    KERNEL_MEAN.always(
+        "theorem-20/printed",
+        statement=r"0\le\tfrac1k-\tfrac1n\quad\text{for every }k,\text{ as a root needs}",
+        place="Theorem 20, Sec. 5.1; proof A.11",
+        hypotheses=["any k and n, as printed"],
+        exact=simulate_means.radicand,
+        certify=simulate_means.radicand_certificate,
+        grid={"n": [6, 7], "k": [1, 4, 6, 7, 8, 12]},
+        expect="refuted",
+        quantity="0, against what print takes the root of",
+        unit="RKHS norm^2",
+        note=(
+            r"Print gives $k$ no range. For $k>n$ its bound is the root of a negative number, "
+            r"while all $n$ points attain distance 0. With $1\le k\le n$ it is true: see "
+            "`theorem-20`."
+        ),
+    ),
+    KERNEL_MEAN.identity(
+        "theorem-20/attained",
+        statement=r"\|\omega^*-\omega_k\|=\sqrt{\tfrac1k-\tfrac1n}\ \text{for herding}",
+        place="not in the paper",
+        hypotheses=["orthonormal sample", "equal target weights"],
+        bound=bounds.sparse_lower_bound,
+        exact=simulate_rates.orthonormal_error,
+        grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},
+        origin="sharper",
+        certify=simulate_rates.orthonormal_certificate(True),
+        twin={"bound": lambda k: k**-0.5, "why": "1/k alone",
+              "certify": simulate_rates.orthonormal_certificate(False)},
+        rounding=1e-9,
+        **ERROR,
+    ),
+]
+
+# Theorem 21.
+
+CELLS: dict[str, Any] = {
+    "cells": ["parallel", "orthogonal", "overflow", "simplices"],
+    "diameter": [1.3],
+}
+
+
+def _halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
+    return bounds.clustered_error(m, delta, diameter) / 4
+
+
+def _repaired_halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
+    return bounds.clustered_error_repaired(m, delta, diameter) / 2
+
+
+THEOREM_21: dict[str, Any] = {
+    "hypotheses": ["a partition into m cells of diameter at most D", IN_HULL],
+    "exact": simulate.cell_law,
+    "grid": {**CELLS, "m": [2, 5, 20, 100], "delta": LEVELS},
+    **ERROR,
+}
+
+theorem_21 = [
+    KERNEL_MEAN.tail(
+        "theorem-21",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le D\big(\tfrac1{\sqrt m}"
+            r"+\sqrt{\tfrac{\log(1/\delta)}m}\big)"
+        ),
+        place="Theorem 21, Sec. 5.2; proof A.12",
+        bound=bounds.clustered_error,
+        note=(
+            r"Holds, and is loose by $\sqrt2$ in both terms: the variance in a cell is at most "
+            r"$D^2/2$, and $\sum c_{ij}^2=D^2\sum\alpha_i^2/n_i\le D^2/m$ where print has "
+            r"$2D^2/m$."
+        ),
+        twin={"bound": _halved, "why": "bound quartered"},
+        **THEOREM_21,
+    ),
+    KERNEL_MEAN.tail(
+        "theorem-21/repaired",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le\tfrac D{\sqrt{2m}}\big(1+\sqrt{\log(1/\delta)}\big)"
+        ),
+        place="Theorem 21 with the terms of its proof computed",
+        bound=bounds.clustered_error_repaired,
+        origin="sharper",
+        twin={"bound": _repaired_halved, "why": "bound halved"},
+        **THEOREM_21,
+    ),
+    KERNEL_MEAN.mean(
+        "theorem-21/mean",
+        statement=r"\mathbb E\|\omega^*-\tilde\omega\|\le\tfrac D{\sqrt m}",
+        place="proof of Theorem 21, A.12",
+        bound=bounds.clustered_mean,
+        twin={"bound": lambda m, diameter: bounds.clustered_mean(m, diameter) / 3,
+              "why": "bound divided by 3"},
+        **{**THEOREM_21, "grid": {**CELLS, "m": [2, 5, 20, 100]}},
+    ),
+    KERNEL_MEAN.mean(
+        "theorem-21/mean-repaired",
+        statement=r"\mathbb E\|\omega^*-\tilde\omega\|\le\tfrac D{\sqrt{2m}}",
+        place="proof of Theorem 21 with the variance in a cell computed",
+        bound=bounds.clustered_mean_repaired,
+        origin="sharper",
+        note="Tight for cells that are large regular simplices.",
+        twin={"bound": lambda m, diameter: bounds.clustered_mean_repaired(m, diameter) / 2,
+              "why": "bound halved"},
+        **{**THEOREM_21, "grid": {**CELLS, "m": [2, 5, 20, 100]}},
+    ),
+    KERNEL_MEAN.always(
+        "theorem-21/sparsity",
+        statement=r"\tilde\omega\ \text{is at most}\ 2m\text{-sparse}",
+        place="Theorem 21, Sec. 5.2",
+        bound=bounds.clustered_sparsity,
+        exact=simulate.drawn_points,
+        grid={"m": [2, 3, 4, 5, 20, 100]},
+        quantity="points drawn",
+        note=(
+            "All masses that are multiples of 1/9 and of 1/(2m - 1), for up to five cells, some of "
+            "them empty. At most 2m - 1, see `theorem-21/sparsity-repaired`."
+        ),
+        certify=simulate.sparsity_certificate(0),
+        twin={"bound": lambda m: 2 * m - 2, "certify": simulate.sparsity_certificate(2),
+              "why": "2m - 2 for 2m"},
+    ),
+    KERNEL_MEAN.always(
+        "theorem-21/sparsity-repaired",
+        statement=r"\tilde\omega\ \text{is at most}\ (2m-1)\text{-sparse}",
+        place="Theorem 21: a sum of m ceilings exceeds the sum by less than m",
+        bound=bounds.clustered_sparsity_repaired,
+        exact=simulate.drawn_points,
+        grid={"m": [2, 3, 4, 5, 20, 100]},
+        quantity="points drawn",
+        origin="sharper",
+        note="Attained where all cells but one weigh a little more than 1/m.",
+        certify=simulate.sparsity_certificate(1),
+        twin={"bound": lambda m: 2 * m - 2, "certify": simulate.sparsity_certificate(2),
+              "why": "2m - 2 for 2m - 1"},
+    ),
+]

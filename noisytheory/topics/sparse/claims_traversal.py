@@ -1,0 +1,305 @@
+"""Farthest-first traversal on trial: Algorithms 1 and 2, the span, and projection."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import KERNEL_MEAN
+from noisytheory.topics.sparse import (
+    bounds,
+    simulate,
+    simulate_loops,
+    simulate_partitions,
+)
+from noisytheory.topics.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS, over
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.domains import COUNT, LEVEL, POSITIVE, Numeric, requires
+
+# Algorithms 1 and 2, and the span.
+
+
+@requires(m=COUNT, delta=LEVEL)
+def _traversed(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    return 2 * bounds.clustered_error(m, delta, least)
+
+
+@requires(m=COUNT, delta=LEVEL)
+def _traversed_repaired(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    return bounds.clustered_error_repaired(m, delta, 2 * least)
+
+
+@requires(m=COUNT)
+def _cells(m: Numeric) -> Numeric:
+    return m
+
+
+@requires(epsilon=POSITIVE, delta=LEVEL)
+def _tolerance(epsilon: Numeric, delta: Numeric) -> Numeric:
+    return epsilon + 0 * delta
+
+
+SAMPLED: dict[str, Any] = {
+    "exact": simulate.clustered_law,
+    "grid": {"sample": ["line", "three pairs", "weighted"], "m": [2, 3, 4], "delta": LEVELS},
+    **ERROR,
+}
+NEVER_ENDS = (
+    r"$\tilde S$ is a set: where $S$ has at most $m$ distinct points, the farthest point is a "
+    "centre already, and nothing changes any more."
+)
+
+algorithm_1 = [
+    KERNEL_MEAN.always(
+        "algorithm-1/printed",
+        statement=r"\text{the loop ends with}\ m\ \text{centres, and so}\ m\ \text{cells}",
+        place="Algorithm 1, Sec. 5.2",
+        hypotheses=["more than m distinct points"],
+        bound=_cells,
+        exact=simulate_loops.centres_printed,
+        certify=simulate_loops.whole_certificate(lambda m: m),
+        grid={"sample": ["0, 1, 2, 4"], "m": [2, 3]},
+        expect="refuted",
+        quantity="centres",
+        note=(
+            r"`while` $|\tilde S|\le m$ leaves the loop with $m+1$ centres. The guarantee survives "
+            r"if $n_i=\lceil\alpha_im\rceil$."
+        ),
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/termination-printed",
+        statement=r"\text{the loop ends}",
+        place="Algorithm 1, Sec. 5.2",
+        bound=lambda: 0,
+        exact=simulate_loops.loop_stuck,
+        certify=simulate_loops.whole_certificate(lambda m: 0),
+        grid={"sample": ["1, 1, 0, 0"], "m": [2]},
+        expect="refuted",
+        quantity="1 if the loop never ends",
+        note=NEVER_ENDS + " The sample is the paper's own, of Section 5.4.",
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/repaired",
+        statement=r"\text{the loop ends with at most}\ m\ \text{centres}",
+        place="Algorithm 1, Sec. 5.2",
+        hypotheses=["stop at m centres, or when every point is a centre"],
+        bound=_cells,
+        exact=simulate_loops.mended_centres,
+        grid={"sample": list(simulate_loops.LISTS), "m": [1, 2, 3]},
+        quantity="centres",
+        twin={"exact": simulate_loops.centres_printed, "why": "the loop as printed",
+              "certify": simulate_loops.whole_certificate(lambda m: m)},
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/radius",
+        statement=r"r_m\le D^*(S,m)",
+        place="behind Algorithm 1: m + 1 points at mutual distance r",
+        bound=lambda least: least,
+        simulate=simulate_partitions.traversal_radius,
+        certify=simulate_partitions.square_certificate(Fraction(1)),
+        origin="sharper",
+        twin={"bound": lambda least: least / 4, "why": "half of the least diameter",
+              "certify": simulate_partitions.square_certificate(Fraction(1, 4))},
+        **INTEGER,
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/diameter",
+        statement=r"D\le2D^*(S,m)",
+        place="Sec. 5.2, quoting Gonzalez 1985",
+        bound=lambda least: 4 * least,
+        simulate=simulate_partitions.traversal_diameter,
+        certify=simulate_partitions.square_certificate(Fraction(4)),
+        note="The factor 2 is attained.",
+        twin={"bound": lambda least: least, "why": "the least diameter itself",
+              "certify": simulate_partitions.square_certificate(Fraction(1))},
+        **INTEGER,
+    ),
+    KERNEL_MEAN.tail(
+        "algorithm-1/guarantee",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le2D^*(S,m)\big(\tfrac1{\sqrt m}"
+            r"+\sqrt{\tfrac{\log(1/\delta)}m}\big)"
+        ),
+        place="Algorithm 1, Sec. 5.2",
+        hypotheses=[FARTHEST],
+        bound=_traversed,
+        twin={"bound": lambda sample, m, delta: _traversed(sample, m, delta) / 10,
+              "why": "bound divided by 10"},
+        **SAMPLED,
+    ),
+    KERNEL_MEAN.tail(
+        "algorithm-1/guarantee-repaired",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m)}{\sqrt m}"
+            r"\big(1+\sqrt{\log(1/\delta)}\big)"
+        ),
+        place="Algorithm 1 with the repaired Theorem 21",
+        hypotheses=[FARTHEST],
+        bound=_traversed_repaired,
+        origin="sharper",
+        twin={"bound": lambda sample, m, delta: _traversed_repaired(sample, m, delta) / 8,
+              "why": "bound divided by 8"},
+        **SAMPLED,
+    ),
+]
+
+TOLERANCE: dict[str, Any] = {
+    "bound": _tolerance,
+    "exact": simulate.tolerance_law,
+    "statement": r"\|\omega^*-\tilde\omega\|\le\epsilon",
+    "place": "Algorithm 2, Sec. 5.2",
+    **ERROR,
+}
+algorithm_2 = [
+    KERNEL_MEAN.tail(
+        "algorithm-2/printed",
+        hypotheses=["d and k are not set before the loop: d = 0, k = 1"],
+        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
+              "test": ["printed"], "delta": [0.1]},
+        expect="refuted",
+        note=(
+            r"Print sets neither $d$ nor $k$, and leaves $\epsilon$ out of the inputs. With $d=0$ "
+            r"the loop is never entered and one random point is returned; with $k=0$ the test "
+            r"divides by zero."
+        ),
+        **TOLERANCE,
+    ),
+    *(
+        KERNEL_MEAN.tail(
+            f"algorithm-2/{name}",
+            hypotheses=["k = 1 and d = the first radius at the start, d updated with k"],
+            grid={"sample": ["halves", "line", "weighted"], "epsilon": [0.1, 0.4, 0.8],
+                  "delta_used": [0.1], "test": [test], "delta": [0.1]},
+            note=note,
+            origin=origin,
+            twin={"grid": {"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
+                           "test": ["printed"], "delta": [0.1]},
+                  "why": "d = 0 at the start"},
+            **TOLERANCE,
+        )
+        for name, test, origin, note in [
+            ("repaired", "current", "paper", "The stopping rule does not look at the draws, so "
+             "that the number of cells may depend on the sample."),
+            ("sharper", "sharp", "sharper", "The test divided by the root of 2, as the repaired "
+             "Theorem 21 allows."),
+        ]
+    ),
+]
+
+
+@requires(m=COUNT, delta=LEVEL)
+def _span(sample: str, m: Numeric, delta: Numeric) -> Numeric:
+    diameter = over(m, lambda cells: simulate.cell_diameter(sample, int(cells)))
+    return simulate.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
+
+
+def _span_unsigned(sample: str, m: int, delta: Numeric) -> Numeric:
+    diameter = simulate.cell_diameter(sample, m, signed=False)
+    return simulate.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
+
+
+span_extension = [
+    KERNEL_MEAN.tail(
+        "span-extension",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le W\,D\big(\tfrac1{\sqrt m}"
+            r"+\sqrt{\tfrac{\log(1/\delta)}m}\big),\quad W=\textstyle\sum|\alpha^*(\omega)|"
+        ),
+        place="Sec. 5.3, with Theorem 21",
+        hypotheses=["D is the diameter of cells of the signed sample"],
+        bound=_span,
+        exact=simulate.clustered_law,
+        grid={"sample": ["signed", "mixed"], "m": [1, 2, 3], "delta": LEVELS},
+        note="Points of zero weight drop out.",
+        twin={"bound": _span_unsigned, "grid": {"sample": ["opposite"], "m": [1], "delta": LEVELS},
+              "why": "diameter of the sample without its signs"},
+        **ERROR,
+    ),
+]
+
+# Projection (Cruz Cortés and Scott).
+
+
+def _projection(m: int, n: int, least: Numeric) -> Numeric:
+    return bounds.projection_error(m, n, np.sqrt(least))
+
+
+def _nearest_certificate(factor: Fraction) -> Any:
+    """Both sides squared, times the squared number of points."""
+    def certify(square: Any, least: Any, points: Any, m: int, n: int) -> Certificate:
+        share = factor * (n - m) ** 2
+        return simulate_partitions.square_certificate(share)(square, least, points, m)
+
+    return certify
+
+
+def _weighted_certificate(factor: Fraction) -> Any:
+    """Both sides squared, times the squared total mass."""
+    def certify(square: Any, least_square: Any, points: Any, m: int) -> Certificate:
+        return simulate_partitions.square_certificate(factor)(square, least_square, points, m)
+
+    return certify
+
+
+PROJECTION: dict[str, Any] = {
+    "bound": _projection,
+    "rows": 256,
+    **ERROR,
+}
+cruz_cortes_scott = [
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)D^*(S,m)",
+        place="Sec. 5.5.3",
+        hypotheses=["equal weights", "distinct points", "farthest-first centres"],
+        simulate=simulate_partitions.projection_error,
+        certify=simulate_partitions.projection_certificate(Fraction(1)),
+        grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
+        note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
+        twin={
+            "bound": lambda m, n, least: _projection(m, n, least) / 2,
+            "certify": simulate_partitions.projection_certificate(Fraction(1, 4)),
+            "why": "bound halved",
+        },
+        **PROJECTION,
+    ),
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott/nearest-centre",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)r_m",
+        place="not in the paper",
+        hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
+        simulate=simulate_partitions.nearest_centre_error,
+        certify=_nearest_certificate(Fraction(1)),
+        grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
+        origin="sharper",
+        note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
+        twin={
+            "bound": lambda m, n, least: _projection(m, n, least) / 2,
+            "certify": _nearest_certificate(Fraction(1, 4)),
+            "why": "bound halved",
+        },
+        **PROJECTION,
+    ),
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott/nearest-centre-weighted",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
+        place="not in the paper",
+        hypotheses=["each point replaced by its centre"],
+        bound=lambda least: least,
+        simulate=simulate_partitions.weighted_centre_error,
+        certify=_weighted_certificate(Fraction(1)),
+        grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
+        origin="sharper",
+        twin={
+            "bound": lambda least: least / 2,
+            "certify": _weighted_certificate(Fraction(1, 4)),
+            "why": "bound halved",
+        },
+        rows=256,
+        **ERROR,
+    ),
+]

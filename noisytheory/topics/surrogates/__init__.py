@@ -1,0 +1,35 @@
+"""Surrogate losses: calibration, orders kept under label noise, and what exact minimisers do."""
+
+from __future__ import annotations
+
+from noisytheory.topics.surrogates.balance import auc, balanced_error
+from noisytheory.topics.surrogates.bounds import (
+    balanced_error_contaminated,
+    contamination_of_noise,
+    hinge_threshold,
+    instance_noise_factor,
+    noise_of_contamination,
+)
+from noisytheory.topics.surrogates.minimisers import hinge_minimiser, potential_minimiser
+from noisytheory.topics.surrogates.orders.order import (
+    affine_relation,
+    reversed_pair,
+    reversed_pair_exact,
+)
+from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
+
+__all__ = [
+    "affine_relation",
+    "auc",
+    "balanced_error",
+    "balanced_error_contaminated",
+    "contamination_of_noise",
+    "hinge_minimiser",
+    "hinge_threshold",
+    "instance_noise_factor",
+    "noise_of_contamination",
+    "potential_minimiser",
+    "reversed_pair",
+    "reversed_pair_exact",
+    "unconverged_hinge",
+]

@@ -1,0 +1,186 @@
+r"""Populations on one or two points, every posterior and every score of a lattice: regrets.
+
+A point is its posterior $\eta=P(y=1\mid x)$; risks are sums of conditional risks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from noisytheory.topics.surrogates.worked import around, lattice
+from noisytheory.trial.claim import Certificate
+
+__all__ = [
+    "bayes_optimal",
+    "bayes_rule",
+    "calibrated",
+    "linear_calibrated",
+    "linear_regret",
+    "minimisers",
+]
+
+POSTERIORS = [Fraction(k, 10) for k in range(11)]
+SCORES = lattice(-1, 1, 2)
+WEIGHTS = [(Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(2, 3))]
+
+SCALES = {"hinge": 1, "squared hinge": 1, "exponential": 2, "logistic": 2}
+r"""Factors $s$ of $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}_\psi$."""
+
+
+def _error(eta: Fraction, score: Fraction, zero: str) -> Fraction:
+    if score == 0:
+        return Fraction(1) if zero == "both" else Fraction(1, 2)
+    return 1 - eta if score > 0 else eta
+
+
+def _mix(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0))
+
+
+def _problems(
+    posteriors: Sequence[Fraction],
+) -> Iterator[tuple[tuple[Fraction, Fraction], tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    """One point, and two of them, over every posterior and every score."""
+    for weights in WEIGHTS:
+        some = posteriors if weights[1] == 0 else [*posteriors[::4], posteriors[5]]
+        second = some if weights[1] else some[:1]
+        scores = SCORES if weights[1] else [Fraction(1)]
+        for etas in itertools.product(some, second):
+            for f in itertools.product(SCORES, scores):
+                yield weights, etas, f
+
+
+def linear_regret(zero: str, share: int = 1) -> Iterator[Certificate]:
+    """Regret of misclassification against ``1/share`` of that of linear loss, scores in [-1, 1]."""
+    for weights, etas, f in _problems(POSTERIORS):
+        edge = [abs(2 * eta - 1) for eta in etas]
+        linear = _mix(weights, [c - (2 * e - 1) * v for c, e, v in zip(edge, etas, f, strict=True)])
+        errors = [_error(e, v, zero) for e, v in zip(etas, f, strict=True)]
+        wrong = _mix(weights, errors) - _mix(weights, [min(e, 1 - e) for e in etas])
+        yield Certificate(wrong, linear / share, _steps(weights, etas, f, wrong, linear))
+
+
+def calibrated(loss: str, zero: str, posteriors: str) -> Iterator[Certificate]:
+    r"""What a surrogate promises of misclassification, instance by instance.
+
+    Parameters
+    ----------
+    loss : str
+        ``"linear"`` or a convex potential of `SCALES`.
+    zero : {"both", "half"}
+        What a score of 0 counts.
+    posteriors : {"minimisers", "any", "away"}
+        ``"minimisers"``: only scores of surrogate regret 0, which calibration says have regret 0;
+        ``"any"``: $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}$; ``"away"``: no posterior is
+        $\frac12$, and the left side is divided by $((1+c)/2c)^2$ with $c$ the least $|2\eta-1|$.
+    """
+    for weights, etas, f in _problems(POSTERIORS):
+        used = [e for w, e in zip(weights, etas, strict=True) if w]
+        least = min(abs(2 * e - 1) for e in used)
+        if posteriors == "away" and least == 0:
+            continue
+        errors = [_error(e, v, zero) for e, v in zip(etas, f, strict=True)]
+        wrong = _mix(weights, errors) - _mix(weights, [min(e, 1 - e) for e in etas])
+        parts = [_conditional(loss, e, v) for e, v in zip(etas, f, strict=True)]
+        low, high = (_mix(weights, [part[k] for part in parts]) for k in (0, 1))
+        if posteriors == "minimisers":
+            if low <= 0 <= high:
+                yield Certificate(wrong, 0, _steps(weights, etas, f, wrong, Fraction(0)))
+            continue
+        factor = ((1 + least) / (2 * least)) ** 2 if posteriors == "away" else Fraction(1)
+        scale = SCALES.get(loss, 1) * factor
+        yield Certificate(
+            wrong**2, (scale * low, scale * high), _steps(weights, etas, f, wrong, low)
+        )
+
+
+def _conditional(loss: str, eta: Fraction, v: Fraction) -> tuple[Fraction, Fraction]:
+    """Conditional regret of a surrogate, as an interval."""
+    c = abs(2 * eta - 1)
+    if loss == "linear":
+        exact = c - (2 * eta - 1) * v
+    elif loss == "hinge":
+        exact = eta * max(1 - v, Fraction(0)) + (1 - eta) * max(1 + v, Fraction(0)) - (1 - c)
+    elif loss == "squared hinge":
+        exact = eta * (1 - v) ** 2 + (1 - eta) * (1 + v) ** 2 - 4 * eta * (1 - eta)
+    elif eta == Fraction(1, 2) and v == 0:
+        exact = Fraction(0)  # by symmetry and convexity, for every potential
+    else:
+        return around(_transcendental(loss, float(eta), float(v)))
+    return exact, exact
+
+
+def _transcendental(loss: str, eta: float, v: float) -> float:
+    if loss == "exponential":
+        return eta * math.exp(-v) + (1 - eta) * math.exp(v) - 2 * math.sqrt(eta * (1 - eta))
+    entropy = -sum(p * math.log(p) for p in (eta, 1 - eta) if p > 0)
+    return eta * math.log1p(math.exp(-v)) + (1 - eta) * math.log1p(math.exp(v)) - entropy
+
+
+def _steps(
+    weights: Sequence[Fraction], etas: Sequence[Fraction], f: Sequence[Fraction],
+    wrong: Fraction, surrogate: Fraction,
+) -> list[tuple[str, object]]:
+    return [
+        *((f"P(x_{j + 1}), eta, f", f"{w}, {etas[j]}, {f[j]}")
+          for j, w in enumerate(weights) if w),
+        ("regret for misclassification", wrong),
+        ("regret for the surrogate", surrogate),
+    ]
+
+
+def bayes_optimal(threshold: Fraction = Fraction(1, 2)) -> Iterator[Certificate]:
+    r"""Linear risk of $f_P=1$ where $\eta\ge\frac12$, else $-1$, against the least of all."""
+    for eta in POSTERIORS:
+        rule = Fraction(1) if eta >= threshold else Fraction(-1)
+        risks = [1 - (2 * eta - 1) * v for v in SCORES]
+        risk = 1 - (2 * eta - 1) * rule
+        yield Certificate(risk, min(risks), [("eta", eta), ("f_P", rule), ("risk of f_P", risk)])
+
+
+def bayes_rule(otherwise: int, threshold: str) -> Iterator[Certificate]:
+    r"""0-1 risk, zeros wrong, of $f=1$ where $\eta$ reaches a threshold, against the least of all.
+
+    Parameters
+    ----------
+    otherwise : {0, -1}
+        What $f$ is below it.
+    threshold : str
+        One half where the claim holds.
+    """
+    for eta in POSTERIORS:
+        rule = 1 if eta >= Fraction(threshold) else otherwise
+        risk = _error(eta, Fraction(rule), "both")
+        yield Certificate(
+            risk, min(eta, 1 - eta), [("eta", eta), ("f", rule), ("Risk01 of f", risk)]
+        )
+
+
+def minimisers(sigma: float, zero: str) -> Iterator[Certificate]:
+    r"""Scores that minimise misclassification under $P_\sigma$ and under $P$, as bits."""
+    rate = Fraction(str(sigma))
+    for eta in POSTERIORS:
+        noisy = (1 - rate) * eta + rate * (1 - eta)
+        sets = []
+        for posterior in (noisy, eta):
+            errors = [_error(posterior, v, zero) for v in SCORES]
+            sets.append(sum(1 << k for k, e in enumerate(errors) if e == min(errors)))
+        yield Certificate(
+            sets[0], sets[1],
+            [("eta", eta), ("eta under noise", noisy),
+             *((name, ", ".join(str(v) for k, v in enumerate(SCORES) if chosen >> k & 1))
+               for name, chosen in zip(("minimisers, noisy", "clean"), sets, strict=True))],
+        )
+
+
+def linear_calibrated(multiplier: int, zero: str) -> Iterator[Certificate]:
+    r"""Whether every minimiser of $\lambda yv$ on [-1, 1] has no regret, against $\lambda<0$."""
+    calibrated = True
+    for eta in POSTERIORS:
+        risks = [multiplier * (2 * eta - 1) * v for v in SCORES]
+        best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
+        calibrated &= all(_error(eta, v, zero) == min(eta, 1 - eta) for v in best)
+    yield Certificate(int(calibrated), int(multiplier < 0), [("lambda", multiplier)])

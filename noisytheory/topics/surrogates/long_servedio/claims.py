@@ -1,0 +1,259 @@
+"""Convex potentials under label noise on three points: Figure 3, Table 1, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
+from noisytheory.topics.surrogates import bounds
+from noisytheory.topics.surrogates.long_servedio import pictures, simulate
+from noisytheory.topics.surrogates.worked import also, around, worked
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.domains import NOISE_RATE, Numeric, requires
+
+FIGURE_3 = "Figure 3, Sec. 7.2"
+RISK: dict[str, Any] = dict(quantity="0-1 risk on the clean population", unit="probability")
+RATES = [0.1, 0.15, 0.3, 0.45]
+POPULATION = r"$(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$, all positive"
+
+figure_3_clean = KERNEL_MEAN.identity(
+    "figure-3/clean",
+    statement=r"\min_\omega\mathrm{Risk}_{\mathrm{hinge}}(P,\omega)"
+    r"=\mathrm{Risk}_{\mathrm{hinge}}(P,(1,0))",
+    place=FIGURE_3,
+    grid=dict(R=[30], sigma=[0.0]),
+    quantity="hinge risk",
+    note=f"Population: {POPULATION}. The minimum is 0 and classifies everything.",
+    twin=dict(grid=dict(R=[30], sigma=[0.15]), why="noise at rate 0.15"),
+    **worked(simulate.clean_hinge),
+    picture=pictures.hyperplanes,
+)
+figure_3_noisy = KERNEL_MEAN.identity(
+    "figure-3/noisy",
+    statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12,\quad\omega_\sigma\in\arg\min"
+    r"\mathrm{Risk}_{\mathrm{hinge}}(P_\sigma,\omega)",
+    place=FIGURE_3,
+    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3], promised=["guessing"]),
+    note=(
+        r"At $\sigma=0.15$ the minimiser is $(\frac1{30},\frac{29}{90})$ with risk "
+        r"$\frac{169}{225}$; the southern point scores $-\frac{13}{45}$."
+    ),
+    twin=dict(
+        grid=dict(R=[30], sigma=[0.05], promised=["guessing"]), why="noise below the threshold 4/53"
+    ),
+    **RISK,
+    **worked(simulate.hinge_risk),
+    picture=pictures.hyperplanes,
+)
+
+
+def _threshold(R: int) -> dict[str, Any]:
+    return {"lhs": np.array([float(simulate.threshold(R))])}
+
+
+def _certified_threshold(R: int) -> Certificate:
+    exact = simulate.threshold(R)
+    formula = around(float(bounds.hinge_threshold(R)))
+    return Certificate(exact, formula, [("R", R), ("rate where (1, 0) stops being best", exact)])
+
+
+@requires(R=bounds.BEYOND_FOUR)
+def _rough_threshold(R: Numeric) -> Numeric:
+    return 8 / (3 * R)
+
+
+def _certified_rough(R: int) -> Certificate:
+    return Certificate(simulate.threshold(R), around(8 / (3 * R)), [("R", R)])
+
+
+figure_3_threshold = KERNEL_MEAN.identity(
+    "figure-3/threshold",
+    statement=r"\sigma^*(R)=\frac{(1-a)/2}{\frac34+\frac R4-a},\quad a=\frac4{3R}-\frac13",
+    place=FIGURE_3,
+    bound=bounds.hinge_threshold,
+    exact=_threshold,
+    certify=_certified_threshold,
+    grid=dict(R=[10, 30, 50, 100, 1000]),
+    quantity="largest noise rate at which (1, 0) minimises hinge risk",
+    unit="probability",
+    origin="sharper",
+    note=r"$\sigma^*(30)=\frac4{53}$: below it the SVM is perfect on the printed population.",
+    twin=dict(bound=_rough_threshold, certify=_certified_rough, why="its limit for large R"),
+    picture=pictures.hyperplanes,
+)
+
+
+@requires(sigma=NOISE_RATE)
+def far_enough(sigma: float) -> int:
+    r"""A whole number $R\ge3/\sigma$, at which hinge loss fails for this noise rate."""
+    return int(np.ceil(3 / sigma))
+
+
+def _scaled(sigma: float) -> Any:
+    return simulate.hinge_risk(far_enough(sigma), sigma, "guessing")
+
+
+def _unscaled(sigma: float) -> Any:
+    return simulate.hinge_risk(30, sigma, "guessing")
+
+
+figure_3_scale = KERNEL_MEAN.identity(
+    "figure-3/scale",
+    statement=r"\forall\sigma\in(0,\tfrac12)\ \exists R:\ \mathrm{Risk}_{01}(P,\omega_\sigma)"
+    r"=\tfrac12",
+    place=FIGURE_3,
+    grid=dict(sigma=[0.4, 0.1, 0.01, 0.001]),
+    note=r"With $R=\lceil3/\sigma\rceil$.",
+    twin=dict(**worked(_unscaled), why="R = 30 at every rate"),
+    **RISK,
+    **worked(_scaled),
+    picture=pictures.hyperplanes,
+)
+figure_3_mean = KERNEL_MEAN.identity(
+    "figure-3/mean",
+    statement=r"\mathrm{Risk}_{01}(P,\Phi(P_\sigma))=0",
+    place=FIGURE_3,
+    hypotheses=["noise rate below 1/2"],
+    grid=dict(R=[30, 1000], sigma=[0.0, 0.3, 0.49]),
+    note=r"Scores 8, 9 and 247.5 times $1-2\sigma$. About the population: samples do fail.",
+    twin=dict(grid=dict(R=[30], sigma=[0.51]), why="noise above one half"),
+    **RISK,
+    **worked(simulate.mean_scores),
+    picture=pictures.hyperplanes,
+)
+
+IMPOSSIBLE: dict[str, Any] = dict(place="Sec. 4.3, after Long and Servedio", **RISK)
+impossibility_printed = KERNEL_MEAN.identity(
+    "long-servedio-impossibility/printed",
+    statement=r"\forall\sigma\ \exists P\ \forall\psi:\ \mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})"
+    r"=\tfrac12",
+    hypotheses=["the family of three points that the paper cites"],
+    grid=dict(R=[3, 30, 1000], sigma=RATES),
+    expect="refuted",
+    note=(
+        r"The quantifiers are swapped; the source has $\forall\sigma\,\forall\psi\,\exists P$. For "
+        r"every noise rate and $R\ge3$ a convex potential with slopes $-1$, $-q$ and 0 has "
+        r"$\omega=(2,1)$ as its minimiser, which classifies everything. This refutes the statement "
+        r"for the cited family; whether another population defeats all potentials is not settled."
+    ),
+    **IMPOSSIBLE,
+    **worked(simulate.explicit_potential),
+)
+impossibility = KERNEL_MEAN.identity(
+    "long-servedio-impossibility/repaired",
+    statement=r"\forall\sigma\ \forall\psi\ \exists P:\ \mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})"
+    r"=\tfrac12",
+    grid=dict(sigma=[0.3, 0.1, 0.01]),
+    note=(
+        "For hinge loss, exactly; for smooth potentials see "
+        "`kernel-mean/long-servedio-impossibility/repaired-smooth`."
+    ),
+    twin=dict(**worked(_unscaled), why="one population for all rates"),
+    **IMPOSSIBLE,
+    **worked(_scaled),
+)
+
+
+def _smooth_scaled(potential: str, sigma: float) -> Any:
+    return simulate.potential_risk(potential, sigma, R=int(np.ceil(9 / sigma)))
+
+
+def _smooth_unscaled(potential: str, sigma: float) -> Any:
+    return simulate.hinge_risk(30, sigma, "guessing")
+
+
+impossibility_smooth = KERNEL_MEAN.identity(
+    "long-servedio-impossibility/repaired-smooth",
+    statement=impossibility.statement,
+    grid=dict(potential=list(simulate.SMOOTH), sigma=[0.45, 0.3, 0.1, 0.01, 0.001]),
+    exact=_smooth_scaled,
+    note=r"With $R=\lceil9/\sigma\rceil$; minimisers by Newton's method.",
+    twin=dict(
+        grid=dict(potential=["hinge"], sigma=[0.01]), **worked(_smooth_unscaled),
+        why="hinge loss, and R = 30 at every rate",
+    ),
+    **IMPOSSIBLE,
+)
+
+
+def _logistic_survives(potential: str, sigma: float) -> Any:
+    return simulate.hinge_risk(30, sigma, "guessing")
+
+
+impossibility_potentials = KERNEL_MEAN.identity(
+    "long-servedio-impossibility/potentials",
+    statement=r"\mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})=\tfrac12\quad\text{on the printed }P",
+    grid=dict(potential=list(simulate.SMOOTH), sigma=[0.05, 0.15]),
+    exact=simulate.potential_risk,
+    origin="sharper",
+    note=(
+        r"Scores of the southern point at $\sigma=0.15$: logistic $-0.0559$, exponential "
+        r"$-0.0331$, squared hinge $-0.0358$. At $\sigma=0.01$ logistic and squared hinge survive."
+    ),
+    twin=dict(
+        grid=dict(potential=["hinge"], sigma=[0.05]),
+        **worked(_logistic_survives),
+        why="hinge loss, whose threshold is higher",
+    ),
+    **IMPOSSIBLE,
+)
+
+
+def _some_risk() -> float:
+    return 0.25
+
+
+nonconvex = KERNEL_MEAN.exists(
+    "nonconvex-not-immune",
+    statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)\ge\tfrac14\ \text{for the t-logistic loss}",
+    place="Sec. 4.3.2",
+    bound=_some_risk,
+    exact=simulate.t_logistic_risk,
+    grid=dict(sigma=[0.3, 0.4]),
+    note=(
+        r"On the printed population, $R=30$, $t=2$. The global minimiser is found by descent from "
+        r"0 and from a perfect classifier; its 0-1 risk is $\frac12$."
+    ),
+    twin=dict(grid=dict(sigma=[0.2]), why="noise at rate 0.2, which this loss survives"),
+    **RISK,
+)
+
+FIGURE_2 = "Figure 2, Sec. 9"
+LOST_POINTS = "Print has lost the coordinates, not the masses: those of the later paper. "
+earlier = [
+    also(claim, AVERAGE_CLASSIFIER, name, FIGURE_2, note=LOST_POINTS + claim.note)
+    for claim, name in (
+        (figure_3_clean, "figure-2/clean"),
+        (figure_3_noisy, "figure-2/noisy"),
+        (figure_3_mean, "figure-2/mean"),
+    )
+]
+earlier += [
+    also(
+        impossibility_printed, AVERAGE_CLASSIFIER, "long-servedio-quantifier/printed", "Sec. 4.4",
+        statement=r"\exists P\ \forall\sigma\ \forall\psi:\ "
+        r"\mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})=\tfrac12",
+        note="One population for every nonzero rate: more than the later paper says, and Sec. 9 "
+        "asks for noise that is large enough. " + impossibility_printed.note,
+    ),
+    also(impossibility, AVERAGE_CLASSIFIER, "long-servedio-quantifier/repaired", "Sec. 4.4"),
+]
+
+
+def _guessing_at_any_rate(R: int, sigma: float) -> Any:
+    return simulate.hinge_risk(R, sigma, "guessing")
+
+
+long_servedio_hinge = AVERAGE_CLASSIFIER.identity(
+    "long-servedio-quantifier/printed-hinge",
+    statement=r"\forall\sigma\in(0,\tfrac12):\ \mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12",
+    place="Sec. 4.4",
+    hypotheses=["one population for every nonzero noise rate"],
+    grid=dict(R=[30, 1000], sigma=[0.3, 0.1, 0.05, 0.001]),
+    expect="refuted",
+    note=r"Hinge loss is perfect below $\sigma^*(R)$, for $R=30$ below $\frac4{53}$.",
+    **RISK,
+    **worked(_guessing_at_any_rate),
+)

@@ -1,0 +1,145 @@
+"""What minimisers do on the three points: the population in fractions, the table by counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
+from noisytheory.topics.surrogates.long_servedio.three_points import (
+    HINGE,
+    MASSES,
+    margins,
+    minimisers,
+    points,
+    risk,
+    risk01,
+    two_slopes,
+    vertices,
+)
+from noisytheory.topics.surrogates.minimisers import potential_minimiser
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
+
+__all__ = [
+    "clean_hinge",
+    "explicit_potential",
+    "hinge_risk",
+    "mean_scores",
+    "noisy_masses",
+    "potential_risk",
+    "t_logistic_risk",
+    "threshold",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+SMOOTH: dict[str, Loss] = {
+    "logistic": Logistic(), "exponential": Exponential(), "squared hinge": SquaredHinge(),
+}
+ATOMS = np.array([p for p in points(Fraction(30)) for _ in (1, -1)], float)
+LABELS = np.array([1, -1] * 3)
+CLEAN = np.array([float(m) for m in MASSES])
+
+
+def noisy_masses(sigma: float) -> Floats:
+    r"""Masses of the six atoms of $P_\sigma$: each point with either label."""
+    return np.stack([CLEAN * (1 - sigma), CLEAN * sigma], axis=1).ravel()
+
+
+def clean_hinge(R: int, sigma: float) -> Iterator[Certificate]:
+    r"""Risk of $\omega=(1,0)$, which is right everywhere, against the least on $P_\sigma$."""
+    rate, far = Fraction(str(sigma)), Fraction(R)
+    omega = (Fraction(1), Fraction(0))
+    value, best = minimisers(far, rate, HINGE)
+    yield Certificate(
+        risk(far, omega, rate, HINGE), value,
+        [("omega", "(1, 0)"), ("minimiser", f"({best[0][0]}, {best[0][1]})"), ("least", value)],
+    )
+
+
+def hinge_risk(R: int, sigma: float, promised: str) -> Iterator[Certificate]:
+    r"""0-1 risk of the hinge minimiser on $P_\sigma$, against one half (or 0, if all are right)."""
+    rate, far = Fraction(str(sigma)), Fraction(R)
+    value, found = minimisers(far, rate, HINGE)
+    for omega in found:
+        scores = margins(far, omega)
+        yield Certificate(
+            risk01(far, omega), Fraction(1, 2) if promised == "guessing" else 0,
+            [("sigma, R", f"{rate}, {far}"), ("least hinge risk", value),
+             ("attained at", f"({omega[0]}, {omega[1]})"),
+             ("scores of the three points", ", ".join(str(u) for u in scores))],
+        )
+
+
+def explicit_potential(R: int, sigma: float) -> Iterator[Certificate]:
+    r"""0-1 risk of the minimiser of an explicit convex potential on $P_\sigma$, against one half.
+
+    The slope $q$ lies so little above $\sigma/(1-\sigma)$ that $h=(1-\sigma)q-\sigma$ meets
+    $h\le\frac23(1-2\sigma)$ and $4h\le R\sigma$.
+    """
+    rate, far = Fraction(str(sigma)), Fraction(R)
+    h = min(2 * (1 - 2 * rate) / 3, far * rate / 4, 1 - 2 * rate) / 2
+    q = (rate + h) / (1 - rate)
+    potential = two_slopes(far, q)
+    value, found = minimisers(far, rate, potential)
+    for omega in found:
+        yield Certificate(
+            risk01(far, omega), Fraction(1, 2),
+            [("sigma, R", f"{rate}, {far}"), ("potential", potential.name), ("T", 2 * far),
+             ("least risk", value), ("attained at", f"({omega[0]}, {omega[1]})"),
+             ("scores of the three points", ", ".join(str(u) for u in margins(far, omega)))],
+        )
+
+
+def threshold(R: int) -> Fraction:
+    r"""Largest noise rate at which $(1,0)$ minimises hinge risk: risks are linear in the rate.
+
+    Examples
+    --------
+    >>> str(threshold(30))
+    '4/53'
+    """
+    far, omega = Fraction(R), (Fraction(1), Fraction(0))
+    own = [risk(far, omega, Fraction(s), HINGE) for s in (0, 1)]
+    crossings = []
+    for other in vertices(far, HINGE.kinks):
+        values = [risk(far, other, Fraction(s), HINGE) for s in (0, 1)]
+        slope = (own[1] - own[0]) - (values[1] - values[0])
+        if slope > 0:
+            crossings.append((values[0] - own[0]) / slope)
+    return min(crossings)
+
+
+def mean_scores(R: int, sigma: float) -> Iterator[Certificate]:
+    r"""0-1 risk of the mean of $P_\sigma$ on the clean population, against 0."""
+    rate, far = Fraction(str(sigma)), Fraction(R)
+    mean = [
+        (1 - 2 * rate) * sum((m * p[k] for m, p in zip(MASSES, points(far), strict=True)),
+                             Fraction(0))
+        for k in (0, 1)
+    ]
+    yield Certificate(
+        risk01(far, mean), 0,
+        [("mean", f"({mean[0]}, {mean[1]})"),
+         ("scores", ", ".join(str(u) for u in margins(far, (mean[0], mean[1]))))],
+    )
+
+
+def potential_risk(potential: str, sigma: float, R: int = 30) -> dict[str, Any]:
+    r"""0-1 risk of the minimiser of a smooth potential on $P_\sigma$."""
+    atoms = np.array([p for p in points(Fraction(R)) for _ in (1, -1)], float)
+    omega = potential_minimiser(atoms, LABELS, noisy_masses(sigma), SMOOTH[potential])
+    scores = atoms[::2] @ omega
+    return {"lhs": np.array([CLEAN[scores <= 0].sum()]), "rhs": np.array([0.5]),
+            "south": scores[:1]}
+
+
+def t_logistic_risk(sigma: float) -> tuple[float, float]:
+    r"""0-1 risk of the minimiser of t-logistic risk on $P_\sigma$, with an error of 0."""
+    omega = t_logistic_minimiser(noisy_masses(sigma)[None])[0]
+    return float(CLEAN[ATOMS[::2] @ omega <= 0].sum()), 0.0

@@ -1,0 +1,301 @@
+"""The mean classifier as SVM, mean discrepancy, density estimate and multiple-kernel learner."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
+from noisytheory.topics.surrogates.relations import simulate
+from noisytheory.topics.surrogates.worked import also, worked
+
+UNIT = "features of norm 1"
+
+lemma_4 = KERNEL_MEAN.always(
+    "lemma-4",
+    statement=(
+        r"\mathrm{Risk}_{\mathrm{linear}}(S,\hat\Phi(S))=1-\|\Phi(S)\|"
+        r"\le\mathrm{Risk}_{\mathrm{linear}}(S,\omega),\quad\|\omega\|\le1"
+    ),
+    place="Lemma 4, Sec. 3",
+    hypotheses=[r"the mean is not 0"],
+    grid=dict(radius=[1]),
+    quantity="square of 1 - Risk, where positive",
+    note=(
+        r"Print does not ask for $\Phi(S)\ne0$: with $S=\{(x,1),(x,-1)\}$ the unit mean is "
+        r"undefined and every $\omega$ is a minimiser. Squares are compared, to stay rational."
+    ),
+    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
+    **worked(simulate.least_linear_risk),
+)
+ONLY: dict[str, Any] = dict(
+    statement=(
+        r"\arg\min_{\|\omega\|\le1}\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"
+        r"=\{\hat\Phi(S)\}"
+    ),
+    place="Lemma 4, Sec. 3",
+    quantity="other minimisers on a lattice",
+    **worked(simulate.other_minimisers),
+)
+lemma_4_printed = KERNEL_MEAN.identity(
+    "lemma-4/printed",
+    grid=dict(samples=["any"], radius=[1]),
+    expect="refuted",
+    note=r"With $S=\{(x,1),(x,-1)\}$ the mean is 0 and every $\omega$ is a minimiser.",
+    **ONLY,
+)
+lemma_4_repaired = KERNEL_MEAN.identity(
+    "lemma-4/repaired",
+    hypotheses=["the mean is not 0"],
+    grid=dict(samples=["nonzero"], radius=[1]),
+    twin=dict(grid=dict(samples=["nonzero"], radius=[2]), why="a ball of radius 2"),
+    **ONLY,
+)
+relation_svm = KERNEL_MEAN.identity(
+    "relation-svm",
+    statement=r"\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)=\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"
+    r",\quad\|\omega\|\le1",
+    place="Sec. 3.1",
+    hypotheses=[UNIT],
+    grid=dict(radius=[1]),
+    quantity="hinge risk",
+    note="So an SVM confined to the unit ball is the mean.",
+    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
+    **worked(simulate.hinge_on_ball),
+)
+svm_penalised = KERNEL_MEAN.always(
+    "relation-svm/penalised",
+    statement=r"\lambda\ge\max_iy_i\langle\Phi(S),\phi(x_i)\rangle\Rightarrow"
+    r"\tfrac1\lambda\Phi(S)\in\arg\min_\omega\tfrac\lambda2\|\omega\|^2"
+    r"+\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
+    place="Sec. 3.1",
+    hypotheses=["the largest of these is positive"],
+    grid=dict(share=["1", "3/2"]),
+    quantity="penalised hinge risk of the mean",
+    origin="sharper",
+    note="If and only if: below the threshold the dropped points pull the mean back.",
+    twin=dict(grid=dict(share=["1/2"]), why="half of the threshold"),
+    **worked(simulate.mean_as_svm),
+)
+svm_constrained = KERNEL_MEAN.always(
+    "relation-svm/constrained",
+    statement=r"r\le\|\Phi(S)\|/\max_iy_i\langle\Phi(S),\phi(x_i)\rangle\Rightarrow "
+    r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
+    place="Sec. 3.1",
+    grid=dict(share=["1/2", "1"]),
+    quantity="hinge risk of the mean",
+    origin="sharper",
+    note="The threshold is at least 1, the radius in print.",
+    twin=dict(grid=dict(share=["3"]), why="three times the threshold"),
+    **worked(simulate.mean_on_ball),
+)
+svm_beyond = KERNEL_MEAN.always(
+    "relation-svm/beyond",
+    statement=r"r>\|\Phi(S)\|/\max_iy_i\langle\Phi(S),\phi(x_i)\rangle\Rightarrow "
+    r"r\hat\Phi(S)\notin\arg\min_{\|\omega\|\le r}\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
+    place="Sec. 3.1",
+    hypotheses=["the points of margin below 1 do not average to a multiple of the mean"],
+    grid=dict(share=["11/10", "3/2", "3"]),
+    quantity="1 if no turned classifier has less risk",
+    origin="sharper",
+    note=(
+        "Forty points in three dimensions, four samples. The angle between the SVM and the mean is "
+        "0 up to the threshold and positive beyond it."
+    ),
+    twin=dict(grid=dict(share=["9/10"]), why="below the threshold, where the mean is best"),
+    **worked(simulate.beyond_the_threshold),
+)
+
+ANY_POTENTIAL: dict[str, Any] = dict(
+    place="Sec. 3.1, after Proposition 9 of the paper on the unhinged loss",
+    hypotheses=[UNIT],
+    quantity="squared sine of the angle between the mean and the downhill direction",
+    **worked(simulate.any_potential),
+)
+any_potential_printed = KERNEL_MEAN.identity(
+    "relation-any-convex-potential/printed",
+    statement=r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
+    r"\text{ for small }r",
+    grid=dict(loss=["squared hinge"], scale=[0], radius=["1/100", "1/1000"]),
+    expect="refuted",
+    note=(
+        "Only a limit: exact at a finite radius for potentials that are affine near 0. With "
+        r"squared hinge the gradient at $t\Phi$ is not parallel to $\Phi$, at any $t>0$."
+    ),
+    **ANY_POTENTIAL,
+)
+any_potential = KERNEL_MEAN.always(
+    "relation-any-convex-potential/repaired",
+    statement=r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le t"
+    r"\frac{\sup|\psi''|}{|\psi'(0)|}",
+    grid=dict(loss=["squared hinge"], scale=[100], radius=["1", "1/10", "1/1000"]),
+    note="The direction tends to that of the mean, linearly in the radius.",
+    twin=dict(
+        grid=dict(loss=["squared hinge"], scale=[10], radius=["1/10"]), why="a tenth of the rate"
+    ),
+    **ANY_POTENTIAL,
+)
+any_potential_affine = KERNEL_MEAN.identity(
+    "relation-any-convex-potential/affine",
+    statement=r"\psi\text{ affine on }[-r,r]\Rightarrow r\hat\Phi(S)\in"
+    r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)",
+    grid=dict(loss=["hinge"], scale=[0], radius=["1/100", "1"]),
+    origin="sharper",
+    twin=dict(
+        grid=dict(loss=["squared hinge"], scale=[0], radius=["1/100"]), why="squared hinge loss"
+    ),
+    **ANY_POTENTIAL,
+)
+
+relation_mmd = KERNEL_MEAN.identity(
+    "relation-mmd",
+    statement=r"\mathrm{MMD}=\tfrac12\|\Phi(P_+)-\Phi(P_-)\|=\|\Phi(P)\|",
+    place="Sec. 3.2",
+    hypotheses=["both labels have probability one half"],
+    grid=dict(balance=["1/2"]),
+    quantity="squared discrepancy",
+    twin=dict(grid=dict(balance=["1/3"]), why="labels out of balance"),
+    **worked(simulate.mean_discrepancy),
+)
+relation_mmd_variation = KERNEL_MEAN.always(
+    "relation-mmd/variation",
+    statement=r"\mathrm{MMD}\le\mathrm{TV}(P_+,P_-)",
+    place="Sec. 3.2",
+    hypotheses=[UNIT],
+    grid=dict(factor=["1"]),
+    quantity="squared discrepancy",
+    note="Attained by one point against its antipode in feature space.",
+    twin=dict(grid=dict(factor=["1/2"]), why="half of the squared total variation"),
+    **worked(simulate.total_variation),
+)
+DENSITY: dict[str, Any] = dict(
+    statement=r"\mathrm{sign}\langle\Phi(S),\phi(x)\rangle="
+    r"\mathrm{sign}\big(\tfrac{n_+}n\hat p_+(x)-\tfrac{n_-}n\hat p_-(x)\big)",
+    place="Sec. 3.3",
+    quantity="sign of the mean's score",
+    **worked(simulate.kernel_density),
+)
+relation_kde_printed = KERNEL_MEAN.identity(
+    "relation-kde/printed",
+    hypotheses=[r"the integrals of K(., x') are bounded"],
+    grid=dict(right=["1/5"]),
+    expect="refuted",
+    note="The class averages integrate to different numbers, and the densities are rescaled apart.",
+    **DENSITY,
+)
+relation_kde = KERNEL_MEAN.identity(
+    "relation-kde/repaired",
+    hypotheses=[r"the integral of K(., x') does not depend on x'"],
+    grid=dict(right=["1"]),
+    note="Repaired: true of every translation-invariant kernel.",
+    twin=dict(grid=dict(right=["1/2"]), why="integrals that differ by a factor"),
+    **DENSITY,
+)
+
+
+def one_minus_root_half() -> float:
+    r"""$1-1/\sqrt2$."""
+    return 1 - math.sqrt(0.5)
+
+
+def one_half() -> float:
+    """One half."""
+    return 0.5
+
+
+not_dense = KERNEL_MEAN.exists(
+    "not-dense",
+    statement=r"\exists f\in[-1,1]^X:\ \inf_{\|\omega\|\le1}\|f_\omega-f\|_\infty"
+    r"\ge1-\tfrac1{\sqrt2}",
+    place="Sec. 3.4",
+    bound=one_minus_root_half,
+    exact=simulate.density_gap,
+    quantity="distance to the unit ball",
+    note=r"Gaussian kernel, universal: $X=\{0,10\}$, $f=(1,-1)$.",
+    twin=dict(bound=one_half, why="one half, which the witness does not reach"),
+)
+mkl = KERNEL_MEAN.always(
+    "mkl-single-kernel",
+    statement=r"\min_{f\in\mathrm{co}\bigcup_i\mathcal F_{\phi_i}}\mathrm{Risk}_{\mathrm{linear}}"
+    r"(S,f)=\min_i(1-\|\Phi_i(S)\|)",
+    place="Sec. 3.4",
+    hypotheses=[r"each omega_i in the unit ball, which print omits"],
+    grid=dict(which=["max"]),
+    quantity="square of 1 - Risk, where positive",
+    note="Attained at the unit mean of the kernel of largest self-similarity.",
+    twin=dict(grid=dict(which=["min"]), why="the kernel of least self-similarity"),
+    **worked(simulate.multiple_kernels),
+)
+
+# The earlier paper.
+
+theorem_2_similarity = AVERAGE_CLASSIFIER.identity(
+    "theorem-2/self-similarity",
+    statement=r"\|\omega_S\|^2=\tfrac1{n^2}\sum_{i,j}y_iy_jK(x_i,x_j)",
+    place="Theorem 2, Sec. 3",
+    grid=dict(signs=["signed"]),
+    quantity="squared norm of the mean",
+    twin=dict(grid=dict(signs=["unsigned"]), why="the labels dropped"),
+    **worked(simulate.self_similarity),
+)
+theorem_2_expected = AVERAGE_CLASSIFIER.identity(
+    "theorem-2/expected",
+    statement=r"\mathbb E\|\omega_S\|^2=\|\omega_P\|^2+\frac{1-\|\omega_P\|^2}n",
+    place="After Theorem 2, Sec. 3",
+    hypotheses=[UNIT],
+    grid=dict(correction=["whole"]),
+    quantity="expected squared norm of the mean",
+    twin=dict(grid=dict(correction=["none"]), why="the variance forgotten"),
+    **worked(simulate.expected_square),
+)
+HERDING = "Sec. 6.6"
+svm_herding_printed = AVERAGE_CLASSIFIER.always(
+    "svm-herding-equivalence/printed",
+    statement=r"\min_t\mathrm{Obj}_\lambda(t\,\omega_S)\le\mathrm{Obj}_\lambda(\omega),\quad"
+    r"\mathrm{Obj}_\lambda=\tfrac\lambda2\|\omega\|^2+\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
+    place=HERDING,
+    grid=dict(share=["1/5", "1/2"]),
+    expect="refuted",
+    quantity="least penalised hinge risk along the mean",
+    note=(
+        r"For small $\lambda$ the SVM leaves the direction of the mean, here below "
+        r"$\lambda^*=0.656$. Rescaling the solution is harmless, restricting the problem is not."
+    ),
+    **worked(simulate.svm_direction),
+)
+svm_herding = AVERAGE_CLASSIFIER.always(
+    "svm-herding-equivalence/repaired",
+    statement=svm_herding_printed.statement,
+    place=HERDING,
+    hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean"],
+    grid=dict(share=["1", "2"]),
+    quantity="least penalised hinge risk along the mean",
+    twin=dict(grid=dict(share=["1/5"]), why="a fifth of the threshold"),
+    **worked(simulate.svm_direction),
+)
+svm_herding_square = AVERAGE_CLASSIFIER.identity(
+    "svm-herding-equivalence/square",
+    statement=r"\tfrac12\|\omega\|^2-\langle\omega,\omega_S\rangle"
+    r"=\tfrac12\|\omega-\omega_S\|^2-\tfrac12\|\omega_S\|^2",
+    place=HERDING,
+    grid=dict(constant=["kept"]),
+    quantity="objective",
+    twin=dict(grid=dict(constant=["dropped"]), why="the constant dropped"),
+    **worked(simulate.completed_square),
+)
+earlier = [
+    also(claim, AVERAGE_CLASSIFIER, name, place)
+    for claim, name, place in (
+        (lemma_4, "theorem-2/minimiser", "Theorem 2, Sec. 3"),
+        (relation_mmd, "relation-mmd", "Sec. 3.1"),
+        (relation_svm, "relation-svm", "Sec. 3.2"),
+        (relation_kde, "relation-kde/repaired", "Sec. 3.3"),
+    )
+]
+earlier += [
+    also(
+        relation_kde_printed, AVERAGE_CLASSIFIER, "relation-kde/printed", "Sec. 3.3",
+        hypotheses=["a positive kernel"],
+    ),
+    also(mkl, AVERAGE_CLASSIFIER, "mkl", "Sec. 3.4", hypotheses=["each omega_i in the unit ball"]),
+]

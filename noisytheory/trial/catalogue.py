@@ -1,0 +1,213 @@
+"""Every claim that can be put on trial: the topics' own, installed packages' and users' files."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import importlib
+import importlib.util
+import sys
+import weakref
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+from noisytheory.trial.claim import Claim
+
+__all__ = [
+    "ENTRY_POINTS", "TOPICS", "catalogue", "file_of", "find", "find_or_none", "load_file", "match",
+]
+
+TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates")
+"""Topic folders, bottom up; each has a ``claims.py``."""
+
+ENTRY_POINTS = "noisytheory.claims"
+"""Entry-point group by which an installed package ships claims: each entry names a module."""
+
+
+def claims_of(module: ModuleType) -> Iterator[Claim]:
+    """Claims bound in a module, one by one or in a list, tuple or dict, in order of appearance."""
+    for name, value in vars(module).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, Claim):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (item for item in value if isinstance(item, Claim))
+        elif isinstance(value, dict):
+            yield from (item for item in value.values() if isinstance(item, Claim))
+
+
+@functools.cache
+def catalogue() -> Mapping[str, Claim]:
+    """All claims by id: the topics' and those of installed packages.
+
+    Returns
+    -------
+    mapping of str to Claim
+
+    Raises
+    ------
+    ValueError
+        If two different claims share an id.
+    """
+    modules = [f"noisytheory.topics.{topic}.claims" for topic in TOPICS]
+    modules += [entry.value for entry in entry_points(group=ENTRY_POINTS)]
+    found: dict[str, Claim] = _Catalogue()
+    for module in modules:
+        _collect(importlib.import_module(module), found)
+    return found
+
+
+class _Catalogue(dict[str, Claim]):
+    """A dict whose missing key offers the nearest ones."""
+
+    def __missing__(self, claim_id: object) -> Claim:
+        if not isinstance(claim_id, str):
+            raise KeyError(f"a claim's id is text such as {next(iter(self))!r}, got {claim_id!r}")
+        raise KeyError(unknown(claim_id))
+
+
+def _collect(module: ModuleType, found: dict[str, Claim]) -> None:
+    for claim in claims_of(module):
+        if found.setdefault(claim.id, claim) is not claim:
+            raise ValueError(f"two claims have the id {claim.id}")
+
+
+def find(claim_id: str) -> Claim:
+    """The claim with this id.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message offers the nearest ids.
+    """
+    claim = find_or_none(claim_id)
+    if claim is None:
+        raise ValueError(unknown(claim_id))
+    return claim
+
+
+def unknown(claim_id: str) -> str:
+    """What to say of an id that no claim has."""
+    import difflib
+
+    near = difflib.get_close_matches(claim_id, list(catalogue()), n=3, cutoff=0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else "; `noisytheory claims` lists all"
+    return f"unknown claim id {claim_id!r}{hint}"
+
+
+def find_or_none(claim_id: str) -> Claim | None:
+    """The claim with this id, or None."""
+    return catalogue().get(claim_id)
+
+
+def match(pattern: str) -> list[Claim]:
+    """Claims whose id is, lies under, or matches the pattern.
+
+    Parameters
+    ----------
+    pattern : str
+        An id, or a shell pattern such as ``"kernel-mean/*"``.
+
+    Returns
+    -------
+    list of Claim
+
+    Raises
+    ------
+    ValueError
+        If nothing matches.
+    """
+    if not any(character in pattern for character in "*?["):
+        under = [c for c in catalogue().values() if c.id.startswith(pattern.rstrip("/") + "/")]
+        exact = find_or_none(pattern)
+        if exact is not None:
+            return [exact]
+        return under or [find(pattern)]
+    found = [c for name, c in catalogue().items() if fnmatch.fnmatchcase(name, pattern)]
+    if not found:
+        raise ValueError(f"no claim matches {pattern!r}; `noisytheory claims` lists all")
+    return found
+
+
+def load_file(path: str | Path) -> list[Claim]:
+    """Claims that a user's file declares.
+
+    Parameters
+    ----------
+    path : path
+        A Python file; it is executed.
+
+    Returns
+    -------
+    list of Claim
+
+    Raises
+    ------
+    ValueError
+        If the file does not exist, raises, or declares no claim; the message says which.
+    """
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise ValueError(f"no such file: {path.name}")
+    name = f"noisytheory_user_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path.name} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        line = _line_in(error, path)
+        raise ValueError(
+            f"{path.name}{line} raised {type(error).__name__}: {error}"
+        ) from error
+    # Workers do not have this module: its functions travel by value.
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(module)
+    found: dict[str, Claim] = {}
+    _collect(module, found)
+    if not found:
+        raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
+    _files.update(dict.fromkeys(found.values(), path))
+    return list(found.values())
+
+
+_files: weakref.WeakKeyDictionary[Claim, Path] = weakref.WeakKeyDictionary()
+
+
+def file_of(claim: Claim) -> str | None:
+    """The user's file that a claim was loaded from, as the command line takes it.
+
+    Parameters
+    ----------
+    claim : Claim
+
+    Returns
+    -------
+    str or None
+        Relative to the working folder if it lies there or below; None for a claim that its id
+        suffices to find, or that was declared in no file.
+    """
+    path = _files.get(claim)
+    if path is None:
+        return None
+    here = Path.cwd()
+    return (path.relative_to(here) if here in path.parents else path).as_posix()
+
+
+def _line_in(error: BaseException, path: Path) -> str:
+    """Where in the user's file it went wrong, as ``", line 7"``."""
+    traceback, line = error.__traceback__, ""
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == str(path):
+            line = f", line {traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    if line or not isinstance(error, SyntaxError) or error.lineno is None:
+        return line
+    return f", line {error.lineno}"

@@ -1,0 +1,618 @@
+"""What a claim is: one result of a paper as an object that can be put on trial."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Law", "Paper"]
+
+KINDS: dict[str, str] = {
+    "tail": "Pr[L > R(delta)] <= delta",
+    "mean": "E[L] <= R",
+    "equal": "E[theta] = value, or two laws agree",
+    "always": "L <= R for every instance",
+    "identity": "two quantities are equal for every instance",
+    "exists": "some instance has inf >= R",
+    "rate": "log-log slope <= exponent",
+    "published": "a table or figure in print",
+    "cited": "a result quoted from elsewhere that no simulation can decide",
+}
+"""Kinds of claim and the promise each makes."""
+
+VERDICTS = ("upheld", "refuted", "undecided")
+
+Cell = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Law:
+    r"""The exact law of a claim's left side at one cell: finitely many values.
+
+    Parameters
+    ----------
+    values : array_like, shape (k,)
+        Possible values, in any order.
+    probabilities : array_like, shape (k,)
+        Their probabilities; they sum to 1 within `error`.
+    error : float
+        Certified bound on the rounding error of a value (relative to its size, at least 1) and on
+        the relative error of a probability, however small: sums of positive numbers keep it.
+
+    Examples
+    --------
+    >>> Law([0.0, 2.0], [0.75, 0.25]).exceeding(1.0)
+    (0.25, 0.25)
+    """
+
+    values: ArrayLike
+    probabilities: ArrayLike
+    error: float = 1e-10
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, float).ravel()
+        probabilities = np.asarray(self.probabilities, float).ravel()
+        if values.shape != probabilities.shape or values.size == 0:
+            raise ValueError("values and probabilities must have the same, non-zero length")
+        if not np.all(np.isfinite(values)):
+            raise ValueError("values must be finite")
+        if not 0 <= self.error <= 1e-6:
+            raise ValueError(f"error must be rounding, a number in [0, 1e-6], got {self.error}")
+        if np.any(probabilities < 0) or abs(probabilities.sum() - 1) > max(self.error, 1e-9):
+            raise ValueError(
+                f"probabilities must be >= 0 and sum to 1, got sum {probabilities.sum():.12g}"
+            )
+        order = np.argsort(values, kind="stable")
+        object.__setattr__(self, "values", values[order])
+        object.__setattr__(self, "probabilities", probabilities[order])
+
+    def exceeding(self, threshold: float) -> tuple[float, float]:
+        """Bracket Pr[L > threshold]: certain violations, and possible ones within rounding.
+
+        Parameters
+        ----------
+        threshold : float
+            The right side.
+
+        Returns
+        -------
+        low, high : float
+            Probabilities; they differ where a value equals the threshold to rounding.
+        """
+        values, mass = np.asarray(self.values), np.asarray(self.probabilities)
+        slack = self.error * max(1.0, abs(threshold))
+        low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
+        return float(min(low, 1.0)), float(min(high, 1.0))
+
+    def mean(self) -> float:
+        """Expected value."""
+        return float(np.dot(np.asarray(self.values), np.asarray(self.probabilities)))
+
+    def quantile(self, probability: float) -> float:
+        """Smallest value that is exceeded with probability at most ``1 - probability``."""
+        mass = np.asarray(self.probabilities)
+        above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
+        within = above <= (1 - probability) * (1 + self.error)
+        return float(np.asarray(self.values)[int(np.argmax(within))])
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Both sides of one instance in exact or interval arithmetic, with the steps that lead there.
+
+    Parameters
+    ----------
+    lhs, rhs : Fraction, int or (low, high) pair of those
+        Exact values, or rational bounds of an enclosing interval.
+    steps : sequence of (str, object)
+        What a reader needs to follow the computation by hand: name and value.
+
+    Examples
+    --------
+    >>> Certificate(Fraction(1, 10), 0, [("risk", Fraction(1, 10))]).exceeds()
+    True
+    """
+
+    lhs: Any
+    rhs: Any
+    steps: Sequence[tuple[str, object]] = ()
+
+    @staticmethod
+    def _ends(side: Any) -> tuple[Fraction, Fraction]:
+        low, high = side if isinstance(side, tuple) else (side, side)
+        # A NumPy integer inside a Fraction would overflow silently.
+        low, high = (end.item() if isinstance(end, np.generic) else end for end in (low, high))
+        if not all(isinstance(end, int | Fraction) for end in (low, high)):
+            raise ValueError(f"a Certificate needs whole numbers or Fractions, got {side!r}")
+        return Fraction(low), Fraction(high)
+
+    def exceeds(self) -> bool:
+        """Whether lhs > rhs for certain."""
+        return self._ends(self.lhs)[0] > self._ends(self.rhs)[1]
+
+    def differs(self) -> bool:
+        """Whether lhs != rhs for certain."""
+        return self.exceeds() or self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discrepancy:
+    """One place where a paper's print and the truth differ, and the claims that decide it.
+
+    Parameters
+    ----------
+    place : str
+        Place in print.
+    printed, true : str
+        What print says, and what is true: Markdown with ``$TeX$``.
+    claims, repaired : sequence of str
+        Names of the claims that try it as printed, and repaired; without the paper's id.
+    why : str
+        Why nothing is refuted; empty where a claim as printed is.
+    """
+
+    place: str
+    printed: str
+    true: str
+    claims: Sequence[str] = ()
+    repaired: Sequence[str] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its id is the first part of its claims' ids; its methods declare claims by kind.
+
+    Parameters
+    ----------
+    id : str
+        Short id, e.g. ``"kernel-mean"``.
+    title : str
+        Title, or author and year.
+    authors, reference : str
+        For the report.
+    discrepancies : mapping of str to sequence of Discrepancy
+        By number; one number may be of several places. A claim's note ends with the numbers of its
+        own.
+
+    Examples
+    --------
+    >>> mine = Paper("mine", "Hoeffding 1963")
+    >>> claim = mine.cited("theorem-9", statement="x < y")
+    >>> claim.id, claim.kind
+    ('mine/theorem-9', 'cited')
+    """
+
+    id: str
+    title: str
+    authors: str = ""
+    reference: str = ""
+    discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
+
+    def remark(self, claim_id: str) -> str:
+        """The numbers of the discrepancies that a claim decides, as a sentence or nothing.
+
+        Parameters
+        ----------
+        claim_id : str
+
+        Returns
+        -------
+        str
+        """
+        name = claim_id.removeprefix(f"{self.id}/")
+        found = [
+            number for number, places in self.discrepancies.items()
+            if any(name in (*place.claims, *place.repaired) for place in places)
+        ]
+        noun = "Discrepancy" if len(found) == 1 else "Discrepancies"
+        return f"{noun} {', '.join(found)}." if found else ""
+
+    def _claim(self, kind: str, name: str, fields: dict[str, Any]) -> Claim:
+        return Claim(id=f"{self.id}/{name}", paper=self, kind=kind, **fields)
+
+    def tail(self, name: str, **fields: Any) -> Claim:
+        """Declare Pr[L > R(delta)] <= delta; see `Claim` for the fields."""
+        return self._claim("tail", name, fields)
+
+    def mean(self, name: str, **fields: Any) -> Claim:
+        """Declare E[L] <= R; see `Claim` for the fields."""
+        return self._claim("mean", name, fields)
+
+    def equal(self, name: str, **fields: Any) -> Claim:
+        """Declare E[theta] = value, or that two laws agree; see `Claim` for the fields."""
+        return self._claim("equal", name, fields)
+
+    def always(self, name: str, **fields: Any) -> Claim:
+        """Declare L <= R for every instance; see `Claim` for the fields."""
+        return self._claim("always", name, fields)
+
+    def identity(self, name: str, **fields: Any) -> Claim:
+        """Declare L = R for every instance; see `Claim` for the fields."""
+        return self._claim("identity", name, fields)
+
+    def exists(self, name: str, **fields: Any) -> Claim:
+        """Declare that some instance has inf >= R; see `Claim` for the fields."""
+        return self._claim("exists", name, fields)
+
+    def rate(self, name: str, **fields: Any) -> Claim:
+        """Declare log-log slope <= exponent; see `Claim` for the fields."""
+        return self._claim("rate", name, fields)
+
+    def published(self, name: str, **fields: Any) -> Claim:
+        """Declare a printed table or figure; see `Claim` for the fields."""
+        return self._claim("published", name, fields)
+
+    def cited(self, name: str, **fields: Any) -> Claim:
+        """Declare a quoted result that no simulation can decide; see `Claim` for the fields."""
+        return self._claim("cited", name, fields)
+
+
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "tail": ("bound",),
+    "mean": ("bound",),
+    "equal": (),
+    "always": (),
+    "identity": (),
+    "exists": ("bound", "exact"),
+    "rate": ("bound", "simulate", "along"),
+    "published": ("bound", "simulate", "margin"),
+    "cited": (),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Claim:
+    r"""One result as an executable object.
+
+    The engine reads the signatures of the callables: an argument is looked up in the cell (the grid
+    parameter of that name), then as an attribute of the cell's ``population``, then, for the bound
+    and the certificate, in what the simulator drew.
+
+    Parameters
+    ----------
+    id : str
+        ``paper/name``, possibly with further parts (``/printed``, ``/repaired``).
+    paper : Paper
+        Where it stands.
+    kind : str
+        One of `KINDS`.
+    statement : str
+        The promise in TeX.
+    place : str
+        Place in print.
+    hypotheses : sequence of str
+        What must hold, in words.
+    bound : callable, optional
+        Right side: a pure, broadcasting function. For ``rate`` the promised exponent, for
+        ``published`` the printed number, for ``equal`` the value.
+    simulate : callable, optional
+        ``(..., *, size, rng)`` to the left side, shape (size,), or to a dict of arrays with
+        ``size`` first and the key ``lhs``; other keys are what data-dependent bounds name. A key
+        ``rhs`` replaces `bound`; a boolean key ``applies`` marks the rows where the hypotheses
+        hold (other rows are no tries); for ``equal`` a key ``other`` is the second law.
+    exact : callable, optional
+        Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), a dict
+        of arrays with every instance (always, identity), or the pair (optimum, error) (exists).
+    certify : callable, optional
+        One instance to a `Certificate`; without it no instance can refute.
+    impossible : callable, optional
+        For ``published``: a reason why print is arithmetically impossible at a cell, or None.
+    grid : mapping of str to sequence
+        Parameter values; the cells are their product. ``delta`` is not part of a cell.
+    given : mapping
+        Constants of the claim: arguments of its functions that are no cell of the grid.
+    expect : str
+        Expected verdict.
+    trivial : float or callable, optional
+        What is true anyway: a right side at or above it is vacuous.
+    low, high : float or callable
+        Known range of one draw (mean, equal).
+    variance : callable, optional
+        Exact variance of one draw, where the range is unbounded (mean, equal).
+    margin : float or callable, optional
+        Half-width within which equality is upheld (equal), tolerance (published).
+    printed_error : float or callable
+        Standard error of the printed number (published).
+    along : str, optional
+        Grid parameter along which a rate is fitted.
+    rows : int
+        Replicates in a block.
+    rounding : float
+        Certified rounding error of the two sides, relative to their size (always, identity).
+    quantity, unit : str
+        What the left side is, for axes and long names.
+    origin : str
+        ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (a formula lost in
+        print) or ``"user"``.
+    note : str
+        What is wrong in print and why, or a remark.
+    reason : str
+        Why a ``cited`` claim cannot be decided, in a few words.
+    twin : mapping, optional
+        Fields that replace this claim's to make its broken twin; the key ``why`` says what was
+        broken.
+    picture : callable, optional
+        ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
+        print, drawn again. Or to a pair of the figure and its numbers: rows of text that the page
+        shows as a table, the first row its head. The docstring's first paragraph is the caption,
+        in Markdown, the figure's label the text for those who do not see it. No part of the
+        fingerprint, nor is a ``pictures*.py``.
+
+    Raises
+    ------
+    ValueError
+        If the declaration is not coherent; the message names the claim and the field.
+
+    Examples
+    --------
+    >>> paper = Paper("mine", "Hoeffding 1963")
+    >>> def bound(n, delta): return np.sqrt(np.log(1 / delta) / (2 * n))
+    >>> def simulate(n, *, size, rng): return rng.binomial(n, 0.5, size) / n - 0.5
+    >>> claim = paper.tail("theorem-2", statement="x", bound=bound, simulate=simulate,
+    ...                    grid=dict(n=[10, 100], delta=[0.1]), trivial=0.5)
+    >>> claim.dims, claim.shape, claim.cell(1)
+    (('n',), (2,), {'n': 100})
+    """
+
+    id: str
+    paper: Paper
+    kind: str
+    statement: str
+    place: str = ""
+    hypotheses: Sequence[str] = ()
+    bound: Callable[..., Any] | None = None
+    simulate: Callable[..., Any] | None = None
+    exact: Callable[..., Any] | None = None
+    certify: Callable[..., Certificate] | None = None
+    impossible: Callable[..., str | None] | None = None
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    expect: str = "upheld"
+    trivial: float | Callable[..., float] | None = None
+    low: float | Callable[..., float] = 0.0
+    high: float | Callable[..., float] = np.inf
+    variance: Callable[..., float] | None = None
+    margin: float | Callable[..., float] | None = None
+    printed_error: float | Callable[..., float] = 0.0
+    along: str | None = None
+    rows: int = 4096
+    rounding: float = 1e-11
+    quantity: str = "left side"
+    unit: str = "1"
+    origin: str = "paper"
+    note: str = ""
+    reason: str = "cited: no simulation can decide it"
+    twin: Mapping[str, Any] | None = None
+    picture: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+", self.id):
+            raise ValueError(f"id must look like paper/name, got {self.id!r}")
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.id}: kind must be one of {', '.join(KINDS)}, got {self.kind}")
+        if self.kind == "cited" and self.expect == "upheld":
+            object.__setattr__(self, "expect", "undecided")
+        if self.expect not in VERDICTS:
+            raise ValueError(
+                f"{self.id}: expect must be one of {', '.join(VERDICTS)}, got {self.expect!r}"
+            )
+        remark = self.paper.remark(self.id)
+        if remark and not self.note.endswith(remark):
+            object.__setattr__(self, "note", f"{self.note} {remark}".lstrip())
+        grid = {}
+        for name, values in self.grid.items():
+            if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+                raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
+            if len(values) == 0:
+                raise ValueError(f"{self.id}: grid {name!r} must not be empty")
+            if name in _TAKEN:
+                raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
+            labels = [_label(value) for value in values]
+            if len(set(labels)) < len(labels):
+                raise ValueError(f"{self.id}: grid {name!r} has the same value twice: {labels}")
+            grid[name] = tuple(values)
+        object.__setattr__(self, "grid", grid)
+        for delta in self.deltas:
+            if not 0 < delta < 1:
+                raise ValueError(f"{self.id}: delta must be a number in (0, 1), got {delta}")
+        for need in _NEEDS[self.kind]:
+            if getattr(self, need) is None:
+                raise ValueError(f"{self.id}: a claim of kind {self.kind} needs {need}")
+        if self.kind == "tail" and not self.deltas:
+            raise ValueError(f"{self.id}: a tail claim needs a grid of delta")
+        if self.kind != "cited" and self.simulate is None and self.exact is None:
+            raise ValueError(f"{self.id}: a claim needs simulate or exact")
+        if self.kind == "rate":
+            along = np.asarray(grid.get(self.along or "", (1,)), float)
+            if along.max() / along.min() < 16:
+                raise ValueError(
+                    f"{self.id}: a rate needs a factor of 16 or more along {self.along!r}"
+                )
+        if self.rows < 1:
+            raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
+        if self.simulate is not None:
+            names = _parameters(self.simulate)
+            for needed in ("size", "rng"):
+                if needed not in names:
+                    raise ValueError(f"{self.id}: simulate must take {needed} as a keyword")
+            for name in set(names) - {"size", "rng"}:
+                if names[name] and not self._available(name):
+                    raise ValueError(
+                        f"{self.id}: simulate asks for {name!r}, which is neither in the grid "
+                        f"({', '.join(grid) or 'empty'}) nor an attribute of the population"
+                    )
+
+    def __repr__(self) -> str:
+        return f"<Claim {self.id}: {self.kind}, {self.size} cells, expected {self.expect}>"
+
+    def _available(self, name: str) -> bool:
+        if name in self.grid or name in self.given:
+            return True
+        populations = self.grid.get("population", ())
+        # Asking the type, not the object, so that no property is computed here.
+        return bool(populations) and all(
+            hasattr(type(p), name) or name in getattr(p, "__dict__", ()) for p in populations
+        )
+
+    @functools.cached_property
+    def deltas(self) -> tuple[float, ...]:
+        """Levels of the promise; empty where it names none."""
+        return tuple(float(d) for d in self.grid.get("delta", ()))
+
+    @functools.cached_property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the cell's parameters, in the order of the grid."""
+        return tuple(name for name in self.grid if name != "delta")
+
+    @functools.cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of each parameter in `dims`."""
+        return tuple(len(self.grid[name]) for name in self.dims)
+
+    @functools.cached_property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(np.prod(self.shape, dtype=int))
+
+    def cell(self, index: int) -> Cell:
+        """Parameters of the cell with this C-order index."""
+        where = np.unravel_index(index, self.shape) if self.dims else ()
+        return {
+            name: self.grid[name][int(i)] for name, i in zip(self.dims, where, strict=True)
+        }
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, in C order."""
+        for values in itertools.product(*(self.grid[name] for name in self.dims)):
+            yield dict(zip(self.dims, values, strict=True))
+
+    def address(self, cell: Cell) -> str:
+        """The cell as text, e.g. ``"population=fair axis,n=100"``; part of every draw's address."""
+        return ",".join(f"{name}={_label(value)}" for name, value in cell.items())
+
+    def labels(self, name: str) -> list[Any]:
+        """Coordinate labels of one grid parameter: numbers stay, objects give their name."""
+        return [_label(value) for value in self.grid[name]]
+
+    def call(
+        self, function: Callable[..., Any], cell: Cell, drawn: Mapping[str, Any] | None = None,
+        **given: Any,
+    ) -> Any:
+        """Call with the arguments its signature names, from the cell, population and draws."""
+        drawn = drawn or {}
+        population = cell.get("population")
+        arguments: dict[str, Any] = {}
+        for name, needed in _parameters(function).items():
+            if name in given:
+                arguments[name] = given[name]
+            elif name in drawn and name not in cell:
+                arguments[name] = drawn[name]
+            elif name in cell:
+                arguments[name] = cell[name]
+            elif name in self.given:
+                arguments[name] = self.given[name]
+            elif population is not None and hasattr(population, name):
+                arguments[name] = getattr(population, name)
+            elif needed:
+                raise ValueError(
+                    f"{self.id}: {_name(function)} asks for {name!r}, which is neither in the "
+                    "grid, nor an attribute of the population, nor drawn by the simulator"
+                )
+        return function(**arguments)
+
+    def value(self, name: str, cell: Cell) -> Any:
+        """A field that may be a number or a function of the cell (trivial, low, margin ...)."""
+        field_value = getattr(self, name)
+        return self.call(field_value, cell) if callable(field_value) else field_value
+
+    def drawn_names(self) -> set[str]:
+        """Arguments of the bound that only the simulator can give."""
+        if self.bound is None:
+            return set()
+        return {
+            name for name, needed in _parameters(self.bound).items()
+            if needed and name != "delta" and not self._available(name)
+        }
+
+    def broken(self) -> Claim:
+        """The broken twin: this claim made false on purpose.
+
+        Raises
+        ------
+        ValueError
+            If the claim has none.
+        """
+        if self.twin is None:
+            raise ValueError(f"{self.id} has no broken twin")
+        changes = {key: value for key, value in self.twin.items() if key != "why"}
+        return dataclasses.replace(
+            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, **changes
+        )
+
+    def fingerprint(self) -> str:
+        """Digest of the code, parameters and versions that a stored block depends on."""
+        from noisytheory.trial.fingerprint import fingerprint
+
+        return fingerprint(self)
+
+    @staticmethod
+    def label(value: Any) -> int | float | str:
+        """How a grid value shows: numbers and text as they are, objects by their name."""
+        return _label(value)
+
+    def summary(self) -> dict[str, Any]:
+        """The claim's entry in ``noisytheory claims --json``."""
+        return {
+            "id": self.id,
+            "paper": self.paper.id,
+            "kind": self.kind,
+            "place": self.place,
+            "expected": self.expect,
+            "origin": self.origin,
+            "statement": self.statement,
+        }
+
+
+_TAKEN = frozenset(
+    {
+        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile", "quantiles",
+        "violations", "probability", "tightness", "tightness_low", "tightness_high",
+        "refutable_factor", "resolution", "mean", "replicates", "tries", "exact", "log_e_against",
+        "log_e_support", "vacuous", "decision", "slope", "margin", "printed_error", "block_digest",
+        "size", "rng",
+    }
+)
+"""Names that a claim's dataset has of its own."""
+
+
+def _label(value: Any) -> int | float | str:
+    label = getattr(value, "name", value)
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, bool) or not isinstance(label, int | float | str):
+        raise ValueError(
+            f"a grid value must be a number, a string or an object with a name, got {value!r}"
+        )
+    return label
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
+    """Arguments by name, and whether each must be given."""
+    parameters = inspect.signature(function).parameters
+    return {name: p.default is p.empty for name, p in parameters.items()}
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", repr(function))

@@ -1,0 +1,104 @@
+"""Engines: anything with the Executor interface, one code path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import cache
+from typing import Any
+
+from noisytheory.trial.claim import Claim
+from noisytheory.trial.draws import ClaimError, work, work_by_value
+from noisytheory.trial.worker import attend
+
+__all__ = ["Engine", "Serial"]
+
+
+class Serial(Executor):
+    """The executor that computes in this process, at once."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call now; the future is done."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+
+class Engine:
+    """An executor that can be replaced when a worker dies."""
+
+    def __init__(
+        self, workers: int, scheduler: str | None, executor: Executor | None
+    ) -> None:
+        self.workers, self.scheduler, self.given = workers, scheduler, executor
+        self.client: Any = None
+        self.executor: Executor | None = executor
+        self.slots = max(1, workers)
+        self.description = f"{workers} process{'es' if workers > 1 else ''}"
+        self.remote = executor is not None or scheduler is not None or workers > 1
+        if executor is not None:
+            self.description, self.slots = type(executor).__name__, 8
+
+    def __enter__(self) -> Engine:
+        if self.scheduler is not None:
+            self._connect()
+        elif self.given is None:
+            self._start()
+        return self
+
+    def _connect(self) -> None:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise ValueError(
+                "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
+            ) from error
+        try:
+            self.client = Client(self.scheduler, timeout=10)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError, TimeoutError) as error:
+            raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
+        self.executor = self.client.get_executor()
+        self.slots = max(1, sum(self.client.nthreads().values()))
+        self.description = f"Dask, {self.slots} threads"
+
+    def _start(self) -> None:
+        if self.workers == 1:
+            self.executor = Serial()
+            return
+        from noisytheory.trial.worker import BlankMainContext
+
+        # Spawned, because forking a process whose libraries run threads can hang.
+        self.executor = ProcessPoolExecutor(
+            self.workers, mp_context=BlankMainContext(), initializer=attend
+        )
+
+    def restart(self) -> None:
+        """A worker died and took the pool with it."""
+        if self.given is not None or self.scheduler is not None:
+            raise ClaimError("a worker died and its executor cannot be restarted from here")
+        self._start()
+
+    def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
+        """Have these blocks of a claim drawn."""
+        assert self.executor is not None
+        if not self.remote:
+            return self.executor.submit(work, claim, seed, items)
+        return self.executor.submit(work_by_value, _dumps(claim), seed, items)
+
+    def __exit__(self, *args: object) -> None:
+        if self.executor is not None and self.given is None:
+            if self.client is None:
+                self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
+            else:
+                self.executor.shutdown(wait=False)
+                self.client.close()
+
+
+@cache
+def _dumps(claim: Claim) -> bytes:
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps(claim))

@@ -1,0 +1,687 @@
+"""A finished trial: verdict, dataset, replay."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial import evidence
+from noisytheory.trial.catalogue import file_of
+from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
+from noisytheory.trial.store import Store
+from noisytheory.trial.trial import CellState, Trial, certified, side_text
+from noisytheory.trial.verdict import Always, SameLaw, right_side
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "replay_address"]
+
+DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
+"""What a cell can say; stored as the index (CF flag values)."""
+
+QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
+"""Probabilities at which the left side's distribution is kept in the result."""
+
+CONFIDENCE = 0.99
+"""Coverage of the intervals that are shown (verdicts do not use them)."""
+
+_TOGETHER = 2**16
+"""Draws that are described in one go, at most, unless a single cell has more."""
+
+_PER_LEVEL = (
+    "rhs", "probability", "tightness", "tightness_low", "tightness_high", "refutable_factor",
+    "resolution",
+)
+
+Columns = dict[str, NDArray[Any]]
+"""Numbers by name, cells first."""
+
+
+@functools.cache
+def _quantile_places(size: int) -> NDArray[np.int64]:
+    """Where `QUANTILES` are in a sorted sample."""
+    places = np.ceil(QUANTILES * size - 1e-9).astype(np.int64) - 1
+    return np.asarray(np.maximum(places, 0))
+
+
+def _left_draws(trial: Trial, state: CellState) -> Arrays:
+    """All stored draws of a cell, blocks in order."""
+    parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _describe(trial: Trial) -> Columns:
+    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution."""
+    cells, levels = trial.against.shape
+    out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
+    out["violations"] = np.zeros((cells, levels), np.int64)
+    out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
+    out["mean"] = np.full(cells, np.nan)
+    out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+    drawn: dict[int, list[CellState]] = {}
+    for state in trial.cells:
+        if not state.is_exact:
+            drawn.setdefault(state.blocks, []).append(state)
+            continue
+        out["resolution"][state.index] = 0.0
+        if isinstance(state.exact, Law):
+            _describe_law(trial.claim, state, out)
+        elif trial.claim.kind == "exists":
+            _describe_optimum(trial.claim, state, out)
+        else:
+            _describe_draws(trial, [state], [state.exact], out)
+    for blocks, states in drawn.items():
+        step = max(1, _TOGETHER // (blocks * trial.claim.rows))
+        for start in range(0, len(states), step):
+            some = states[start : start + step]
+            _describe_draws(trial, some, [_left_draws(trial, state) for state in some], out)
+            for state in some:
+                assert state.summary is not None
+                out["replicates"][state.index] = blocks * trial.claim.rows
+                out["resolution"][state.index] = trial.rule.resolution(
+                    trial.claim, state.cell, state.summary, trial.thresholds.refute
+                )
+    return out
+
+
+def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
+    law, at = state.exact, state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, law.mean()
+    out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
+    if claim.kind == "tail":
+        out["probability"][at] = [law.exceeding(r)[0] for r in rhs]
+        left = np.array([law.quantile(1 - d) for d in claim.deltas])
+    else:
+        left = np.array([law.mean()])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(rhs > 0, left / rhs, np.nan)
+    for name in _TIGHTNESS:
+        out[name][at] = ratio
+
+
+def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
+    optimum, at = float(state.exact[0]), state.index
+    rhs = right_side(claim, state.cell)[:, 0]
+    out["rhs"][at], out["mean"][at] = rhs, optimum
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A lower bound is tight where it comes up to the optimum.
+        out["tightness"][at] = np.where(rhs > 0, rhs / optimum, np.nan)
+
+
+def _describe_draws(
+    trial: Trial, states: Sequence[CellState], draws: Sequence[Arrays], out: Columns
+) -> None:
+    """Cells with equally many draws."""
+    claim, at = trial.claim, [state.index for state in states]
+    lhs = np.array([drawn["lhs"] for drawn in draws], float)
+    size = lhs.shape[1]
+    out["tries"][at] = size
+    out["mean"][at] = lhs.mean(axis=1)
+    out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
+    if isinstance(trial.rule, SameLaw):
+        return
+    sides = [right_side(claim, *of) for of in zip((s.cell for s in states), draws, strict=True)]
+    rhs = np.array(np.broadcast_arrays(*sides))
+    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else np.median(rhs, axis=2)
+    if claim.kind == "tail":
+        _describe_tail(trial, at, lhs[:, None], rhs, out)
+    elif claim.kind == "mean":
+        right, mean = rhs[:, 0, 0], out["mean"][at]
+        ends = ((claim.value("low", s.cell), claim.value("high", s.cell)) for s in states)
+        low, high = np.transpose(
+            [evidence.mean_limits(row, *of, CONFIDENCE) for row, of in zip(lhs, ends, strict=True)]
+        )
+        positive = np.where(right > 0, right, np.nan)
+        for name, left in zip(_TIGHTNESS, (mean, low, high), strict=True):
+            out[name][at, 0] = left / positive
+    elif isinstance(trial.rule, Always):
+        for state in states:
+            assert state.summary is not None
+            tries, suspects, gap, ratio = state.summary
+            out["tries"][state.index], out["violations"][state.index] = tries, suspects
+            out["mean"][state.index] = gap
+            if claim.kind == "always" and np.isfinite(ratio):
+                out["tightness"][state.index] = ratio
+
+
+def _describe_tail(
+    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], out: Columns
+) -> None:
+    size = lhs.shape[2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
+    ratios.sort(axis=2)
+    out["violations"][at] = (lhs > rhs).sum(axis=2)
+    for j, delta in enumerate(trial.claim.deltas):
+        limits = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
+        for name, values in zip(_TIGHTNESS, limits, strict=True):
+            out[name][at, j] = values
+        needed = evidence.violations_to_refute(size, delta, trial.thresholds.refute)
+        if needed <= size:
+            # The bound times this factor has just `needed` draws at or above it.
+            out["refutable_factor"][at, j] = ratios[:, j, size - needed]
+
+
+_TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
+
+_TOLD = {
+    "tail": ("violations", "probability", *_TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
+    "mean": (*_TIGHTNESS, "resolution", "vacuous"),
+    "equal": ("resolution",),
+    "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
+    "identity": ("tries", "violations", "resolution"),
+    "exists": ("tightness", "vacuous"),
+    "rate": (),
+    "published": ("resolution",),
+}
+"""What the dataset of a kind says of every cell and level, besides what all of them say."""
+
+_COORDINATES = {
+    "n": "sample size",
+    "delta": "probability of failure",
+    "sigma": "rate of label noise",
+}
+
+_LONG_NAMES = {
+    "rhs": "right side (median over draws if it depends on them)",
+    "violations": "draws that break the promise",
+    "probability": "exact probability of breaking the promise",
+    "tightness": "(1-delta)-quantile of left over right side; mean or maximum where no delta",
+    "tightness_low": "lower 99% confidence limit of the tightness",
+    "tightness_high": "upper 99% confidence limit of the tightness",
+    "refutable_factor": "the bound times this factor would have been refuted",
+    "resolution": "smallest excess that these draws would have refuted with 99% power",
+    "quantiles": "quantiles of the left side",
+    "mean": "mean of the left side (always, identity: largest gap between the sides)",
+    "replicates": "independent draws",
+    "tries": "instances tried that satisfy the hypotheses",
+    "log_e_against": "log evidence against the promise",
+    "log_e_support": "log evidence that the promise holds",
+    "margin": "half-width within which equality is upheld",
+    "printed_error": "standard error of the printed number",
+    "slope": "log-log slope of the mean",
+    "vacuous": "the bound is no better than what is true anyway",
+    "exact": "no Monte Carlo error",
+    "decision": "what this cell says",
+}
+
+
+def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
+    """All cells closed: verdict, dataset, compaction."""
+    import xarray as xr
+
+    claim = trial.claim
+    dims, shape = claim.dims, claim.shape
+    extra: dict[str, Any] = {}
+    if claim.kind != "cited" and trial.rule.together:
+        summaries = [s.summary for s in trial.cells if s.summary is not None]
+        trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
+    told_by_cell = decisions(trial)
+    verdict, reason = _conclude(trial, told_by_cell)
+
+    has_levels = claim.kind == "tail"
+    level_dims = (*dims, "delta") if has_levels else dims
+    columns = {} if claim.kind == "cited" else _describe(trial)
+    coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
+    if has_levels:
+        coords["delta"] = list(claim.deltas)
+    variables: dict[str, Any] = {}
+
+    def put(name: str, values: Any, dims_: tuple[str, ...], shape_: tuple[int, ...]) -> None:
+        array = np.asarray(values).reshape(shape_)
+        variables[name] = (dims_, array, {"long_name": _LONG_NAMES.get(name, name)})
+
+    if columns:
+        level_shape = (*shape, len(claim.deltas)) if has_levels else shape
+        told = _TOLD[claim.kind]
+        for name in ("rhs", *told):
+            if name in columns:
+                put(name, columns[name], level_dims, level_shape)
+        coords["quantile"] = QUANTILES
+        put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
+        for name in ("mean", "replicates"):
+            put(name, columns[name], dims, shape)
+        put("exact", [s.is_exact for s in trial.cells], dims, shape)
+        put("log_e_against", trial.against, level_dims, level_shape)
+        put("log_e_support", trial.support, level_dims, level_shape)
+        if "vacuous" in told:
+            put("vacuous", trial.vacuous, level_dims, level_shape)
+        put("decision", told_by_cell, level_dims, level_shape)
+        variables["decision"][2].update(
+            flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
+        )
+        for name in ("margin", "printed_error") if claim.kind in ("equal", "published") else ():
+            declared = [float(claim.value(name, cell) or 0.0) for cell in claim.cells()]
+            put(name, declared, dims, shape)
+        for name, values in extra.items():
+            put(name, values, dims, shape)
+        for name in ("rhs", "quantiles", "mean"):
+            variables[name][2]["units"] = claim.unit
+    attributes = {
+        "claim": claim.id,
+        "paper": claim.paper.id,
+        "title": claim.paper.title,
+        "kind": claim.kind,
+        "place": claim.place,
+        "statement": claim.statement,
+        "hypotheses": list(claim.hypotheses),
+        "note": claim.note,
+        "origin": claim.origin,
+        "quantity": claim.quantity,
+        "unit": claim.unit,
+        "expected": claim.expect,
+        "verdict": verdict,
+        "reason": reason,
+        "fingerprint": trial.fingerprint,
+        "rows": claim.rows,
+        "log_e_refute": trial.thresholds.refute,
+        "log_e_uphold": trial.thresholds.uphold,
+        **audit_settings,
+    }
+    if (file := file_of(claim)) is not None:
+        attributes["file"] = file
+    if claim.along is not None:
+        attributes["along"] = claim.along
+    if claim.picture is not None:
+        attributes["picture"] = getattr(claim.picture, "__name__", "picture")
+    if trial.counterexample is not None:
+        attributes["counterexample"] = json.dumps(trial.counterexample)
+    dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
+    for name in (*dims, *(["delta"] if has_levels and columns else [])):
+        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name.replace("_", " "))
+        if dataset[name].dtype.kind in "iuf":
+            dataset[name].attrs["units"] = "1"
+    drawn = {"long_name": claim.quantity, "units": claim.unit}
+    named = {
+        "lhs": drawn,
+        "rhs_draw": {"long_name": "right side, draw by draw", "units": claim.unit},
+        "other": {**drawn, "long_name": f"{claim.quantity}, second law"},
+        "applies": {"long_name": "whether the hypotheses hold", "units": "1"},
+    }
+    described = {
+        name: named.get(name, {"long_name": name, "units": claim.unit})
+        for name in trial.variables
+    }
+    trial.blocks.finish(dataset, list(dims), described)
+    return Result(claim=claim, summary=dataset, seed=trial.seed)
+
+
+def decisions(trial: Trial) -> NDArray[Any]:
+    """What each cell says at each level, as indices into `DECISIONS`."""
+    out = np.full(trial.against.shape, DECISIONS.index("undecided"), np.int8)
+    out[trial.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
+    out[trial.vacuous] = DECISIONS.index("vacuous")
+    out[trial.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
+    return out
+
+
+def _conclude(trial: Trial, told: NDArray[Any]) -> tuple[str, str]:
+    """Verdict of a claim and the reason in a few words."""
+    claim = trial.claim
+    if claim.kind == "cited":
+        return "undecided", claim.reason
+    count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
+    total = told.size
+    if count["refuted"]:
+        first = trial.cells[int(np.argmax(np.any(told == 2, axis=1)))]
+        where = claim.address(first.cell)
+        return "refuted", f"{count['refuted']} of {total} refuted" + (
+            f", first at {where}" if where else ""
+        )
+    if count["vacuous"] == total:
+        return "undecided", "vacuous everywhere on the grid"
+    vacuous = f", {count['vacuous']} vacuous" if count["vacuous"] else ""
+    if count["upheld"] + count["vacuous"] == total:
+        return "upheld", f"{count['upheld']} of {total} upheld{vacuous}"
+    return "undecided", (
+        f"budget spent with {count['undecided']} of {total} undecided{vacuous}"
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What the trial of one claim found.
+
+    Parameters
+    ----------
+    claim : Claim
+        What was tried.
+    summary : xarray.Dataset
+        Right sides, counts, evidence, tightness, quantiles by cell (and delta), with attributes
+        that suffice to run it again.
+    seed : int
+        Root seed.
+    """
+
+    claim: Claim
+    summary: xr.Dataset
+    seed: int
+    location: str | None = None
+    store: Store | None = field(default=None, repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """``"upheld"``, ``"refuted"`` or ``"undecided"``."""
+        return str(self.summary.attrs["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """Why, in a few words."""
+        return str(self.summary.attrs["reason"])
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the one that the claim declares."""
+        return self.verdict == self.claim.expect
+
+    @property
+    def exact(self) -> bool:
+        """Whether no Monte Carlo error remains in any cell."""
+        return bool("exact" in self.summary and np.all(self.summary["exact"]))
+
+    def _headline(self, name: str) -> float | None:
+        if name not in self.summary:
+            return None
+        vacuous = self.summary.get("vacuous", False)
+        values = np.where(vacuous, np.nan, self.summary[name])
+        finite = values[np.isfinite(values)]
+        return float(finite.max()) if finite.size else None
+
+    @property
+    def tightness(self) -> float | None:
+        """Largest tightness over the cells that are not vacuous."""
+        return self._headline("tightness")
+
+    @property
+    def resolution(self) -> float | None:
+        """Largest (worst) resolution over the cells that are not vacuous."""
+        return self._headline("resolution")
+
+    @property
+    def replicates(self) -> int:
+        """Independent draws over all cells."""
+        return int(self.summary["replicates"].sum()) if "replicates" in self.summary else 0
+
+    @property
+    def counterexample(self) -> dict[str, Any] | None:
+        """The certified counterexample with its address, or None."""
+        text = self.summary.attrs.get("counterexample")
+        return json.loads(text) if text else None
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The summary together with every stored draw, lazily opened."""
+        if self.store is None:
+            return self.summary
+        return self.store.read(self.claim.id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim's entry in ``noisytheory audit --json``."""
+        return {
+            "id": self.claim.id,
+            "paper": self.claim.paper.id,
+            "kind": self.claim.kind,
+            "verdict": self.verdict,
+            "expected": self.claim.expect,
+            "reason": self.reason,
+            "tightness": self.tightness,
+            "resolution": self.resolution,
+            "replicates": self.replicates,
+            "exact": self.exact,
+            "origin": self.claim.origin,
+        }
+
+    def replay(self) -> dict[str, Any]:
+        """The certified counterexample, or else the draw nearest to breaking the bound.
+
+        Returns
+        -------
+        dict
+            The draw's address (seed, claim, cell, block, row), both sides, and the steps.
+        """
+        return self.counterexample or nearest(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the dataset with its draws, as netCDF (``.nc``) or Zarr (``.zarr``).
+
+        Raises
+        ------
+        ValueError
+            For another suffix.
+        """
+        dataset = self.dataset.load().drop_vars("block_digest", errors="ignore")
+        suffix = os.path.splitext(os.fspath(path))[1]
+        if suffix == ".zarr":
+            with warnings.catch_warnings():
+                # Zarr says that format 3 does not yet specify text and consolidated metadata.
+                warnings.simplefilter("ignore")
+                dataset.to_zarr(path, mode="w")
+        elif suffix == ".nc":
+            # Attributes of this format are single texts.
+            dataset.attrs = {
+                name: "\n".join(value) if isinstance(value, list) else value
+                for name, value in dataset.attrs.items()
+            }
+            dataset.to_netcdf(path, engine="scipy")
+        else:
+            raise ValueError(f"path must end in .nc or .zarr, got {os.fspath(path)!r}")
+
+    def __repr__(self) -> str:
+        def number(x: float | None) -> str:
+            return "-" if x is None else f"{x:.3g}"
+
+        drawn = "exact" if self.exact else f"{self.replicates:,} replicates"
+        return (
+            f"{self.claim.id}: {self.verdict} ({self.reason}); {drawn}, "
+            f"tightness {number(self.tightness)}, resolution {number(self.resolution)}"
+        )
+
+
+def nearest(result: Result) -> dict[str, Any]:
+    """The draw, or exact cell, that comes nearest to breaking the bound, or goes furthest beyond.
+
+    Parameters
+    ----------
+    result : Result
+        Of any claim.
+
+    Returns
+    -------
+    dict
+        Address, both sides and steps; block -1 says that nothing was drawn.
+    """
+    claim, dataset = result.claim, result.dataset
+    told = {"seed": result.seed, "claim": claim.id, "block": -1, "row": 0}
+    if claim.kind == "cited":
+        return {**told, "cell": "", "lhs": "-", "rhs": "-", "steps": [["undecided", claim.reason]]}
+    best: tuple[float, int, int, int] | None = None
+    told_of = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
+    names = [n for n in told_of if n in dataset]
+    stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
+    for index, cell in enumerate(claim.cells()):
+        lhs = stacked["lhs"][index] if "lhs" in stacked else np.empty(0)
+        good = np.flatnonzero(~np.isnan(lhs))
+        if good.size:
+            drawn = {n: stacked[n][index][good] for n in names}
+            ratio = _nearness(claim, drawn, _promised(claim, cell, drawn)[-1])
+            at = int(np.argmax(ratio))
+            block, row = divmod(int(good[at]), claim.rows)
+        else:
+            found = renamed(exact) if isinstance(exact := exact_evidence(claim, cell), dict) else {}
+            if not found:
+                # A law or an optimum: the cell as a whole stands for it.
+                said = "tightness" if "tightness" in dataset else "log_e_against"
+                tight = np.ravel(np.atleast_1d(dataset[said].values))
+                levels = tight.size // claim.size
+                ratio = np.nan_to_num(tight[index * levels : (index + 1) * levels], nan=-np.inf)
+                at, block, row = int(np.argmax(ratio)), -1, 0
+            else:
+                ratio = _nearness(claim, found, _promised(claim, cell, found)[-1])
+                at = int(np.argmax(ratio))
+                block, row = -1, at
+        if best is None or ratio[at] > best[0]:
+            best = (float(ratio[at]), index, block, row)
+    assert best is not None
+    return replay_address(claim, *best[1:], seed=result.seed)
+
+
+def _promised(claim: Claim, cell: Cell, drawn: Arrays) -> NDArray[np.float64]:
+    """What a left side is held against: the right side or, of two laws, the other one's draw."""
+    if "other" in drawn and claim.bound is None:
+        return np.asarray(drawn["other"], float)[None, :]
+    return right_side(claim, cell, drawn)
+
+
+def _nearness(claim: Claim, drawn: Arrays, rhs: NDArray[Any]) -> NDArray[np.float64]:
+    """How near each row comes to breaking the promise; larger is nearer."""
+    lhs = np.asarray(drawn["lhs"], float)
+    if claim.kind == "identity" or "other" in drawn:
+        ratio = np.abs(lhs - rhs)
+    else:
+        # Against a bound of zero or less, equality is as near as it gets.
+        ratio = np.select([rhs > 0, lhs > rhs, lhs == rhs], [0.0, np.inf, 1.0], -np.inf)
+        np.divide(lhs, rhs, out=ratio, where=rhs > 0)
+    applies = np.asarray(drawn.get("applies", np.ones(lhs.shape)), bool)
+    return np.asarray(np.where(np.isnan(ratio) | ~applies, -np.inf, ratio), float)
+
+
+def replay_address(
+    claim: Claim, index: int, block: int, row: int, *, seed: int
+) -> dict[str, Any]:
+    """One draw again from its address, with both sides, in exact arithmetic where the claim has it.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator, or with exact evidence at the cell.
+    index : int
+        Cell, in C order.
+    block, row : int
+        Block within the cell and row within the block; block -1 is the cell's exact evidence.
+    seed : int
+        Root seed.
+
+    Returns
+    -------
+    dict
+        The address, both sides and the steps.
+    """
+    cell = claim.cell(index)
+    told = {"seed": seed, "claim": claim.id, "cell": claim.address(cell), "block": block,
+            "row": row}
+    if block < 0:
+        exact = exact_evidence(claim, cell)
+        if not isinstance(exact, dict):
+            return {**told, **_exact_steps(claim, cell, exact)}
+        drawn = renamed(exact)
+    else:
+        drawn = draw(claim, cell, block, seed=seed)
+    if claim.certify is not None:
+        certificate = certified(claim, cell, drawn, row)
+        return {**told, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
+                "steps": [[name, str(value)] for name, value in certificate.steps]}
+    rhs = _promised(claim, cell, drawn)
+    column = row if rhs.shape[1] > 1 else 0
+    steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]
+    for j, delta in enumerate(claim.deltas or (None,)):
+        label = "right side" if delta is None else f"right side at delta={delta:g}"
+        steps.append([label, f"{rhs[min(j, len(rhs) - 1), column]:.6g}"])
+    return {**told, "lhs": f"{float(drawn['lhs'][row]):.12g}",
+            "rhs": f"{float(rhs[-1, column]):.12g}", "steps": steps}
+
+
+def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
+    """Both sides of a cell whose evidence is a law or an optimum."""
+    rhs = right_side(claim, cell)[:, 0]
+    if not isinstance(exact, Law):
+        optimum, error = exact
+        steps = [["exact optimum", f"{optimum:.12g}"], ["its error at most", f"{error:.3g}"],
+                 ["promised at least", f"{rhs[0]:.12g}"]]
+        return {"lhs": f"{optimum:.12g}", "rhs": f"{rhs[0]:.12g}", "steps": steps}
+    steps = [["mean of the left side", f"{exact.mean():.12g}"]]
+    if claim.kind != "tail":
+        return {"lhs": f"{exact.mean():.12g}", "rhs": f"{rhs[0]:.12g}", "steps": steps}
+    chances = [exact.exceeding(r)[0] for r in rhs]
+    for delta, r, chance in zip(claim.deltas, rhs, chances, strict=True):
+        steps.append([
+            f"delta={delta:g}",
+            f"Pr[left side > {r:.9g}] = {chance:.6g}, promised at most {delta:g}"
+            + (": broken" if chance > delta else ""),
+        ])
+    # The level of the largest tightness, by which `nearest` picks the cell.
+    left = np.array([exact.quantile(1 - delta) for delta in claim.deltas])
+    ratio = np.divide(left, rhs, out=np.full(left.shape, -np.inf), where=rhs > 0)
+    worst = int(np.argmax(ratio))
+    return {"lhs": f"{left[worst]:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",
+            "rhs": f"{rhs[worst]:.12g}", "steps": steps}
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """Many claims on trial in one run.
+
+    Parameters
+    ----------
+    results : dict of str to Result
+        By claim id.
+    settings : mapping
+        Seed, level, budget, versions, machine and times.
+    """
+
+    results: dict[str, Result]
+    settings: Mapping[str, Any]
+    store: Store
+
+    def __getitem__(self, claim_id: str) -> Result:
+        return self.results[claim_id]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results.values())
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is the expected one."""
+        return all(result.as_expected for result in self)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """All datasets as a tree of papers and claims, draws lazily opened."""
+        import xarray as xr
+
+        tree = {result.claim.id: result.dataset for result in self}
+        out = xr.DataTree.from_dict(tree)
+        out.attrs.update(self.settings)
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``noisytheory audit --json`` prints."""
+        return {**self.settings, "claims": [result.to_dict() for result in self]}
+
+    def close(self) -> None:
+        """Release the store; a temporary one is removed."""
+        self.store.close()
+
+    def __enter__(self) -> Audit:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(result) for result in self)

@@ -1,0 +1,441 @@
+"""Cells x blocks -> executor -> verdict: the audit.
+
+A block's numbers depend on (root seed, claim, cell, block index) and on nothing else, blocks of a
+cell are merged in the order of their indices, and looks happen at fixed block counts. Whatever the
+engine, the number of workers, or how often a run was killed and resumed, the result is the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import subprocess
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from noisytheory import __version__
+from noisytheory.trial.catalogue import match
+from noisytheory.trial.claim import Claim
+from noisytheory.trial.draws import ClaimError, one_thread
+from noisytheory.trial.engine import Engine
+from noisytheory.trial.result import Audit, Result, finish
+from noisytheory.trial.store import Store, StoreError
+from noisytheory.trial.trial import Trial
+from noisytheory.trial.verdict import Thresholds
+
+__all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "select"]
+
+Progress = Callable[[str, int, int, int], None]
+
+BUDGETS = {"smoke": 4, "standard": 16, "full": 256}
+"""Largest number of blocks a cell."""
+
+DEFAULT_SEED = 2026
+"""Root seed of an audit that names none, so that everybody reads the same verdicts."""
+
+
+def audit(
+    claims: str | Claim | Iterable[str | Claim],
+    *,
+    seed: int = DEFAULT_SEED,
+    alpha: float = 0.01,
+    budget: str = "standard",
+    replicates: int | None = None,
+    workers: int = 1,
+    scheduler: str | None = None,
+    executor: Executor | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Put one claim, or many, on trial.
+
+    Parameters
+    ----------
+    claims : str, Claim, or iterable of those
+        An id, a shell pattern over ids, a claim, or several. A single `Claim` gives a `Result`,
+        anything else an `Audit`.
+    seed : int
+        Root seed, a whole number >= 0.
+    alpha : float
+        Probability in (0, 1) that any true claim of the audit is refuted; and, separately, that
+        any claim about a probability or an expectation is upheld though a cell breaks it. (That
+        every instance satisfies an inequality cannot be shown by trying some.)
+    budget : {"smoke", "standard", "full"}
+        At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
+    replicates : int, optional
+        At most this many replicates a cell, rounded up to whole blocks, instead of the budget's.
+    workers : int
+        Local processes; 1 computes in this one.
+    scheduler : str, optional
+        Address of a Dask scheduler.
+    executor : concurrent.futures.Executor, optional
+        Any other engine; it is not shut down.
+    store : path or URL, optional
+        Where blocks are kept; a run that was killed goes on there. Default: a temporary one.
+    progress : callable, optional
+        Called with (claim id, cells decided, cells, replicates).
+
+    Returns
+    -------
+    Result or Audit
+
+    Raises
+    ------
+    ValueError
+        For an argument out of range, an unknown id, or a claim that cannot be tried. Of several
+        claims the others are tried all the same: `Unfinished` holds their results.
+    StoreError
+        If the store belongs to another run or cannot be written.
+
+    Examples
+    --------
+    >>> from noisytheory import Paper
+    >>> import numpy as np
+    >>> mine = Paper("mine", "Hoeffding 1963").tail(
+    ...     "theorem-2", statement="x",
+    ...     bound=lambda n, delta: np.sqrt(np.log(1 / delta) / (2 * n)),
+    ...     simulate=lambda n, *, size, rng: rng.binomial(n, 0.5, size) / n - 0.5,
+    ...     grid=dict(n=[100], delta=[0.1]))
+    >>> audit(mine, budget="smoke").verdict
+    'upheld'
+    """
+    chosen = select(claims)
+    max_blocks = _check_settings(seed, alpha, budget, replicates, workers)
+    engine = Engine(workers, scheduler, executor)
+    limit = None if replicates is None else replicates
+    settings: dict[str, Any] = {
+        "seed": int(seed),
+        "alpha": float(alpha),
+        "budget": budget if limit is None else f"{limit} replicates a cell",
+        "family": max(1, sum(claim.kind != "cited" for claim in chosen)),
+        "version": __version__,
+    }
+    names = hashlib.blake2b("\n".join(c.id for c in chosen).encode(), digest_size=8).hexdigest()
+    start, where = time.time(), _where()
+    from datetime import UTC, datetime
+
+    started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
+    told = {**settings, **where, "commit": _commit(), "started": started}
+    opened = Store.open(store, {**told, "claims": names})
+    results: dict[str, Result] = {}
+    try:
+        _same_audit(opened, {**settings, "claims": names})
+        # Here too: what a population caches in this process must not depend on the engine.
+        with one_thread(), engine:
+            faults = Faults(alone=len(chosen) == 1)
+            trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
+            for trial in _drive(trials, engine, progress, faults):
+                with faults.of(trial.claim):
+                    results[trial.claim.id] = finish(trial, {**settings, **where})
+        if not results:
+            raise next(iter(faults.errors.values()))
+        opened.flush()
+        for claim_id, result in results.items():
+            results[claim_id] = Result(result.claim, result.summary, result.seed, store=opened)
+    except BaseException:
+        opened.close()
+        raise
+    provenance = {
+        **told, "workers": engine.description, "seconds": round(time.time() - start, 2),
+    }
+    ordered = {claim.id: results[claim.id] for claim in chosen if claim.id in results}
+    if isinstance(claims, Claim):
+        return ordered[claims.id]
+    found = Audit(ordered, provenance, opened)
+    if faults.errors:
+        raise Unfinished(found, faults.errors)
+    return found
+
+
+class Unfinished(ClaimError):
+    """Some claims could not be tried; the others were.
+
+    Parameters
+    ----------
+    audit : Audit
+        The results of the others; the level was shared with those that failed.
+    faults : mapping of str to BaseException
+        What stopped each of the rest, by claim id.
+    """
+
+    def __init__(self, audit: Audit, faults: Mapping[str, BaseException]) -> None:
+        self.audit, self.faults = audit, dict(faults)
+        first = next(iter(self.faults.values()))
+        super().__init__(
+            f"{len(self.faults)} of {len(audit) + len(self.faults)} claims could not be tried "
+            f"(the results of the others: .audit): {first}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Unfinished, (self.audit, self.faults)
+
+
+class Faults:
+    """What stopped a claim, so that the others can go on; alone it stops the audit."""
+
+    def __init__(self, *, alone: bool) -> None:
+        self.alone = alone
+        self.errors: dict[str, BaseException] = {}
+
+    @contextlib.contextmanager
+    def of(self, claim: Claim) -> Iterator[None]:
+        """Keep an exception of this claim's; those of the store and the engine concern all."""
+        try:
+            yield
+        except (StoreError, BrokenExecutor, CancelledError):
+            raise
+        except (Exception, SystemExit) as error:
+            if self.alone:
+                raise
+            self.errors[claim.id] = error
+
+
+def _where() -> dict[str, str]:
+    """The machine, and the versions that the numbers may depend on."""
+    import scipy
+
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+@functools.cache
+def _commit() -> str:
+    """The commit that this package is a checkout of, or nothing."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return ""
+    try:
+        found = subprocess.run(
+            ["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip()
+
+
+def _same_audit(store: Store, own: Mapping[str, Any]) -> None:
+    """Refuse a store whose verdicts share the level over another family, or at another level."""
+    told = {
+        "alpha": f"at level {store.attributes.get('alpha')}",
+        "budget": f"with budget {store.attributes.get('budget')}",
+        "claims": f"of other claims ({store.attributes.get('family')} in all)",
+    }
+    for name, text in told.items():
+        if store.attributes.get(name) != own[name]:
+            raise StoreError(
+                f"the store {store.location} belongs to an audit {text}: choose another store"
+            )
+
+
+def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
+    """Claims named by ids, patterns or objects, each once, in the order named."""
+    if isinstance(claims, str | Claim) or not isinstance(claims, Iterable):
+        claims = [claims]
+    chosen: dict[str, Claim] = {}
+    for item in claims:
+        if not isinstance(item, str | Claim):
+            raise ValueError(f"claims must be ids or Claim objects, got {item!r}")
+        for claim in [item] if isinstance(item, Claim) else match(item):
+            if chosen.setdefault(claim.id, claim) is not claim:
+                raise ValueError(f"two claims have the id {claim.id}")
+    if not chosen:
+        raise ValueError("claims must name at least one claim")
+    return list(chosen.values())
+
+
+def _whole(name: str, value: object, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+        raise ValueError(f"{name} must be a whole number >= {low}, got {value!r}")
+
+
+def _check_settings(
+    seed: int, alpha: float, budget: str, replicates: int | None, workers: int
+) -> int | None:
+    _whole("seed", seed, 0)
+    _whole("workers", workers, 1)
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise ValueError(f"alpha must be a number in (0, 1), got {alpha!r}")
+    if budget not in BUDGETS:
+        raise ValueError(f"budget must be one of {', '.join(BUDGETS)}, got {budget!r}")
+    if replicates is not None:
+        _whole("replicates", replicates, 1)
+        return None
+    return BUDGETS[budget]
+
+
+def _trials(
+    claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
+    max_blocks: int | None, store: Store, faults: Faults,
+) -> list[Trial]:
+    trials = []
+    for claim in claims:
+        blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
+        thresholds = Thresholds.of(claim, settings["alpha"], settings["family"])
+        with faults.of(claim):
+            trials.append(
+                Trial(claim, seed=settings["seed"], thresholds=thresholds, max_blocks=blocks,
+                       store=store)
+            )
+    return trials
+
+
+_TASK_SECONDS = 0.2
+"""Aim for tasks of about this length: long against a scheduler's 3 ms, short against a run."""
+
+
+def _drive(
+    trials: Sequence[Trial], engine: Engine, progress: Progress | None, faults: Faults
+) -> Iterable[Trial]:
+    """Keep the engine busy until every trial is decided or stopped; yields those decided."""
+    queues: dict[int, deque[tuple[int, int]]] = {}
+    for number, trial in enumerate(trials):
+        if trial.open == 0:
+            yield trial
+            continue
+        queues[number] = deque()
+        with faults.of(trial.claim):
+            _feed(trial, trial.start(), queues[number], progress)
+        yield from _decided(trial, number, queues, faults)
+    running: Running = {}
+    # Whose tasks were lost with a pool: in turn each goes on alone, until one of its own is done.
+    suspects: deque[int] = deque()
+    deaths: Counter[int] = Counter()
+    while queues:
+        while suspects and not queues.get(suspects[0]):
+            suspects.popleft()
+        try:
+            _submit(trials, queues, running, suspects, engine)
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                number, items = running[future]
+                trial = trials[number]
+                if number in queues:  # Or another of its tasks has stopped it.
+                    with faults.of(trial.claim):
+                        results = future.result()
+                        trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
+                        _receive(trial, items, results, queues[number], progress)
+                    deaths.clear()
+                    if suspects:
+                        suspects.popleft()
+                    yield from _decided(trial, number, queues, faults)
+                del running[future]
+        except BrokenProcessPool as error:
+            # Every pending task of the pool is lost with it; put all of them back.
+            lost = {number: trials[number] for number, _ in running.values() if number in queues}
+            for number, items in reversed(running.values()):
+                if number in queues:
+                    queues[number].extendleft(reversed(items))
+            running.clear()
+            guilty = suspects[0] if suspects else -1
+            suspects.extend(number for number in lost if number not in suspects)
+            deaths[guilty] += 1
+            if deaths[guilty] > _DEATHS:
+                if guilty < 0:
+                    raise ClaimError("workers die before they have anything to do") from error
+                with faults.of(trials[guilty].claim):
+                    raise ClaimError(
+                        f"{trials[guilty].claim.id}: a worker that works on it alone dies, "
+                        f"{_DEATHS + 1} times in a row (out of memory?)"
+                    ) from error
+                yield from _decided(trials[guilty], guilty, queues, faults)
+            engine.restart()
+
+
+_DEATHS = 2
+"""Deaths of a worker that are forgiven to a claim, or to all without a suspect, one by one."""
+
+Running = dict[Future[Any], tuple[int, list[tuple[int, int]]]]
+
+
+def _submit(
+    trials: Sequence[Trial], queues: Mapping[int, deque[tuple[int, int]]], running: Running,
+    suspects: Sequence[int], engine: Engine,
+) -> None:
+    """Give the engine as much to do as it takes, of a suspect one task and nothing beside it."""
+    most = 2 * engine.slots if engine.remote and not suspects else 1
+    for number in [suspects[0]] if suspects else list(queues):
+        while queues[number] and len(running) < most:
+            items = _batch(trials[number], queues[number])
+            try:
+                future = engine.submit(trials[number].claim, trials[number].seed, items)
+            except BrokenProcessPool:
+                queues[number].extendleft(reversed(items))
+                raise
+            running[future] = (number, items)
+            if not engine.remote:
+                break
+        if len(running) >= most:
+            break
+
+
+def _decided(
+    trial: Trial, number: int, queues: dict[int, Any], faults: Faults
+) -> Iterable[Trial]:
+    """The trial, if it is done; one that is done or stopped wants nothing more."""
+    stopped = trial.claim.id in faults.errors
+    if stopped or trial.open == 0:
+        del queues[number]
+    if trial.open == 0 and not stopped:
+        yield trial
+
+
+_TASK_BLOCKS = 64
+"""Blocks held at a time, at most: drawn in one task, or taken from the store together."""
+
+
+def _batch(trial: Trial, queue: deque[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Items for one task: one to learn what a block costs, then enough to fill the time."""
+    cost = trial.seconds_per_block
+    count = 1 if cost == 0 else max(1, min(_TASK_BLOCKS, int(_TASK_SECONDS / cost)))
+    return [queue.popleft() for _ in range(min(count, len(queue)))]
+
+
+def _feed(
+    trial: Trial, items: list[tuple[int, int]], queue: deque[tuple[int, int]],
+    progress: Progress | None,
+) -> None:
+    """Queue items, taking blocks that the store already has from there."""
+    stored = [item for item in items if item[1] >= 0 and item in trial.blocks]
+    known = set(stored)
+    queue.extend(item for item in items if item not in known)
+    for start in range(0, len(stored), _TASK_BLOCKS):
+        taken = stored[start : start + _TASK_BLOCKS]
+        found = [trial.blocks.get(*item) for item in taken]
+        _receive(trial, taken, found, queue, progress, stored=True)
+
+
+def _receive(
+    trial: Trial, items: list[tuple[int, int]], results: list[Any],
+    queue: deque[tuple[int, int]], progress: Progress | None, stored: bool = False,
+) -> None:
+    """Keep the blocks of a task, weigh them, and queue what the trial wants next."""
+    for (index, block), result in zip(items, results, strict=True):
+        if block >= 0 and not stored:
+            trial.blocks.put(index, block, result)
+    before = trial.open
+    following = trial.receive(items, results)
+    if trial.open < before and progress is not None:
+        total = len(trial.cells)
+        progress(trial.claim.id, total - trial.open, total, trial.replicates)
+    _feed(trial, following, queue, progress)

@@ -1,0 +1,176 @@
+"""A claim in its Zarr group: blocks written cell by cell, and verified one by one when read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from noisytheory.trial.store import chunks
+from noisytheory.trial.store.journal import Layout, Where
+from noisytheory.trial.store.places import Create, Place, read_or_nothing
+
+DIGESTS = "block_digest"
+"""The variable that says which blocks a compacted claim has: 0 where none was finished."""
+
+
+class Compacted:
+    """The blocks that a claim's group holds, read without Zarr.
+
+    `digests` is 0 for a block that is not there or no longer what was written; `whole` says that
+    everything in the group is as it was written.
+    """
+
+    def __init__(
+        self, place: Place, group: str, layout: Layout, arrays: Sequence[chunks.Array] = (),
+        digests: np.ndarray | None = None, marker: str = "",
+    ) -> None:
+        self.digests = np.zeros((layout.cells, 0), "<u8") if digests is None else digests
+        self.whole = digests is not None
+        self.damaged = 0
+        self.marker = marker
+        self._place, self._layout = place, layout
+        self._present = np.any(self.digests, axis=1)
+        self._rank = np.cumsum(self._present) - 1
+        keys = {array.name: f"{group}/{array.key}" for array in arrays}
+        self._files = [(keys[name], size) for name, size in layout.sizes.items() if name in keys]
+
+    def __contains__(self, where: Where) -> bool:
+        return where[1] < self.digests.shape[1] and bool(self.digests[where])
+
+    def blocks(self) -> set[Where]:
+        """List cell and block of all that is there."""
+        cells, numbers = np.nonzero(self.digests)
+        return set(zip(cells.tolist(), numbers.tolist(), strict=True))
+
+    def frame(self, where: Where) -> bytes | None:
+        """Return a block as a journal has it, or None if it is no longer what was written."""
+        first = int(self._rank[where[0]]) * self.digests.shape[1] + where[1]
+        parts = [self._read(key, first * size, (first + 1) * size) for key, size in self._files]
+        frame = self._layout.frame(*where, b"".join(parts))
+        if self._layout.split(frame)[1] == self.digests[where]:
+            return frame
+        self.digests[where] = 0
+        self.damaged += 1
+        self.whole = False
+        return None
+
+    def verify(self) -> None:
+        """Read all blocks, and strike out those that are not what was written."""
+        count, chains = np.count_nonzero(self._present), self.digests.shape[1]
+        self.whole &= not count or len(self._files) == len(self._layout.sizes)
+        for key, size in self._files:
+            index = chunks.shard_index(self._present, chains * size)
+            end = count * chains * size
+            # One byte more than there should be: a longer file is not whole either.
+            self.whole &= self._read(key, end, end + len(index) + 1) == index
+        for where in sorted(self.blocks()):
+            self.frame(where)
+
+    def _read(self, key: str, start: int, stop: int) -> bytes:
+        try:
+            return self._place.read(key, start, stop)
+        except OSError:
+            return b""
+
+
+def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
+    """Read a group's digests and verify everything in it; empty if its metadata are damaged."""
+    try:
+        text = place.read(f"{group}/zarr.json")
+        metadata = json.loads(text)
+        attributes = metadata["attributes"]
+        described = metadata["consolidated_metadata"]["metadata"]
+        layout.check(_description(attributes, described, layout), place.location)
+        arrays, whole = [], True
+        for name, about in described.items():
+            own = name in layout.variables
+            key = f"{group}/{chunks.chunk_key(name, about)}"
+            arrays.append(chunks.Array(name, about, b"" if own else read_or_nothing(place, key)))
+            document = read_or_nothing(place, f"{group}/{name}/zarr.json")
+            whole &= document == arrays[-1].document
+        marker = chunks.marker_of(attributes, arrays)
+        whole &= chunks.group_document(attributes, chunks.members(arrays)) == text
+        whole &= marker == attributes.get("complete")
+        digests = _digests(arrays, layout.cells, whole)
+        found = Compacted(place, group, layout, arrays, digests, marker)
+        found.whole = whole
+        found.verify()
+        return found
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration):
+        return Compacted(place, group, layout)
+
+
+def is_whole(place: Place, group: str) -> bool:
+    """Say whether everything in a group is as it was written, whatever claim it holds."""
+    try:
+        metadata = json.loads(place.read(f"{group}/zarr.json"))
+        attributes = metadata["attributes"]
+        blank = Layout(attributes["claim"], attributes["fingerprint"], {}, 1, 1)
+        found = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
+        return compacted_in(place, group, Layout(**found)).whole
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        return False
+
+
+def _description(
+    attributes: dict[str, Any], described: dict[str, Any], layout: Layout
+) -> dict[str, Any]:
+    """Say of a group what the head of a journal says; without blocks, only the fingerprint."""
+    stored = {**layout.described, "fingerprint": attributes["fingerprint"]}
+    if DIGESTS in described:
+        blocks = {
+            name: array
+            for name, array in described.items()
+            if array["codecs"][0]["name"] == "sharding_indexed"
+        }
+        types = {name: np.dtype(array["data_type"]) for name, array in blocks.items()}
+        stored["variables"] = {name: types[name].newbyteorder("<").str for name in types}
+        stored["cells"] = int(np.prod(described[DIGESTS]["shape"][:-1]))
+        stored["rows"] = next(iter(blocks.values()))["shape"][-1]
+    return stored
+
+
+def _digests(arrays: Sequence[chunks.Array], cells: int, whole: bool) -> np.ndarray:
+    for array in arrays:
+        if array.name == DIGESTS:
+            data = array.chunk
+            if not data and whole:  # all are the same
+                fill = np.uint64(array.metadata["fill_value"])
+                data = fill.tobytes() * int(np.prod(array.metadata["shape"]))
+            if len(data) % (8 * cells) == 0:
+                return np.frombuffer(data, "<u8").reshape(cells, -1).copy()
+    return np.zeros((cells, 0), "<u8")
+
+
+def write_blocks(
+    create: Create, arrays: Sequence[chunks.Array], layout: Layout, blocks: Iterable[Where],
+    frame: Callable[[Where], bytes], digests: np.ndarray,
+) -> None:
+    """Fill the block variables cell by cell, and `digests` with what was read."""
+    if not arrays:
+        return
+    chains = digests.shape[1]
+    absent: dict[str, bytes | memoryview] = {
+        name: np.full(layout.rows, chunks.fill_of(dtype), dtype).tobytes()
+        for name, dtype in layout.variables.items()
+    }
+    by_cell: dict[int, list[Where]] = {}
+    for where in blocks:
+        by_cell.setdefault(where[0], []).append(where)
+    with contextlib.ExitStack() as stack:
+        files = {array.name: stack.enter_context(create(array.key)) for array in arrays}
+        for _, found in sorted(by_cell.items()):
+            parts = {name: [absent[name]] * chains for name in files}
+            for where in found:
+                payload, digests[where] = layout.split(frame(where))
+                for name, values in layout.parts(payload):
+                    parts[name][where[1]] = values
+            for name, file in files.items():
+                file.write(b"".join(parts[name]))
+        present = np.any(digests, axis=1)
+        for name, file in files.items():
+            file.write(chunks.shard_index(present, chains * layout.sizes[name]))

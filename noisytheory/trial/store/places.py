@@ -1,0 +1,200 @@
+"""Where a store is: a tree of named bytes in a local directory, or under a prefix of fsspec."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from noisytheory.trial.store.errors import StoreError
+from noisytheory.trial.store.journal import (
+    FileJournal,
+    Layout,
+    ObjectJournal,
+    TemporaryJournal,
+    write_all,
+)
+
+HIDDEN = ".journal"
+"""Where in a store its journals, its lock, and what is not yet whole are."""
+
+Create = Callable[[str], Any]
+"""Opens a new file of a group for writing, as a context manager."""
+
+
+def place_at(location: str | os.PathLike[str]) -> Place:
+    """Return the place that a path or a URL names."""
+    text = os.fspath(location).removeprefix("file://").removeprefix("local://")
+    if "://" not in text and "::" not in text:
+        return Directory(Path(text))
+    try:
+        return Objects(text)
+    except (ImportError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise StoreError(f"cannot open the store {text}: {reason}") from error
+
+
+def read_or_nothing(place: Place, key: str) -> bytes:
+    """Return what is there, if anything is."""
+    try:
+        return place.read(key)
+    except FileNotFoundError:
+        return b""
+
+
+class Directory:
+    """A store on a local file system."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.location = str(path)
+
+    def read(self, key: str, start: int = 0, stop: int | None = None) -> bytes:
+        """Return a file or part of it, shorter where the file ends before."""
+        with open(f"{self.path}/{key}", "rb", buffering=0) as file:
+            file.seek(start)
+            return file.read(-1 if stop is None else stop - start)
+
+    def write(self, key: str, data: bytes) -> None:
+        """Replace a file, all at once."""
+        partial = self.path / HIDDEN / "write.partial"
+        with _NewFile(str(partial)) as file:
+            file.write(data)
+        target = self.path / key
+        if not target.parent.is_dir():
+            target.parent.mkdir()
+        os.replace(partial, target)
+
+    def groups(self, key: str) -> list[str]:
+        """List the directories in a directory."""
+        with os.scandir(self.path / key) as entries:
+            return sorted(e.name for e in entries if e.is_dir() and not e.name.startswith("."))
+
+    @contextlib.contextmanager
+    def publishing(self, group: str) -> Iterator[Create]:
+        """Write a whole group aside, then move it into place: it is never seen half written."""
+        staged, old = Path(self._hidden(group, "staged")), Path(self._hidden(group, "old"))
+        if staged.exists():
+            shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir()
+        made = {""}
+
+        def create(key: str) -> _NewFile:
+            folder = key.rpartition("/")[0]
+            if folder not in made:
+                os.mkdir(f"{staged}/{folder}")
+                made.add(folder)
+            return _NewFile(f"{staged}/{key}")
+
+        target = self.path / group
+        try:
+            yield create
+            if replaced := target.exists():
+                os.rename(target, old)
+            os.rename(staged, target)
+        except BaseException:
+            if old.exists() and not target.exists():
+                os.rename(old, target)
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+        if replaced:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def journal(self, group: str, layout: Layout) -> FileJournal:
+        """Return the journal of a group, which need not exist."""
+        return FileJournal(Path(self._hidden(group, "blocks")), layout)
+
+    def sweep(self) -> None:
+        """Remove what a process that died while compacting left aside."""
+        for leftover in (self.path / HIDDEN).iterdir():
+            if leftover.suffix in (".staged", ".old"):
+                shutil.rmtree(leftover, ignore_errors=True)
+            elif leftover.suffix == ".partial":
+                leftover.unlink(missing_ok=True)
+
+    def _hidden(self, group: str, suffix: str) -> str:
+        return f"{self.path}/{HIDDEN}/{group.replace('/', '~')}.{suffix}"
+
+
+class Temporary(Directory):
+    """A directory of its own for one process, most of whose blocks never leave its memory."""
+
+    ROOM = 2**28
+    """Bytes of blocks held in memory; a standard audit of all claims makes less than half of it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._room = [self.ROOM]
+
+    def journal(self, group: str, layout: Layout) -> TemporaryJournal:
+        """Return the journal of a group, which need not exist."""
+        return TemporaryJournal(Path(self._hidden(group, "blocks")), layout, self._room)
+
+
+class _NewFile:
+    """A new local file, unbuffered: what is written here is large, or written once."""
+
+    def __init__(self, path: str) -> None:
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+
+    def write(self, data: Any) -> None:
+        """Append all of it."""
+        write_all(self._fd, data)
+
+    def __enter__(self) -> _NewFile:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        os.close(self._fd)
+
+
+class Objects:
+    """A store on any file system that fsspec knows."""
+
+    def __init__(self, url: str) -> None:
+        import fsspec
+
+        self.location = url.rstrip("/")
+        self._fs, self._root = fsspec.core.url_to_fs(self.location)
+
+    def read(self, key: str, start: int | None = None, stop: int | None = None) -> bytes:
+        """Return an object or part of it, shorter where it ends before."""
+        data: bytes = self._fs.cat_file(f"{self._root}/{key}", start=start, end=stop)
+        return data
+
+    def write(self, key: str, data: bytes) -> None:
+        """Replace an object."""
+        self._fs.pipe_file(self._with_parent(f"{self._root}/{key}"), data)
+
+    def groups(self, key: str) -> list[str]:
+        """List the directories under a prefix."""
+        try:
+            found = self._fs.ls(f"{self._root}/{key}".rstrip("/"), detail=True)
+        except FileNotFoundError:
+            return []
+        folders = [e["name"].rstrip("/") for e in found if e["type"] == "directory"]
+        names = [folder.rpartition("/")[2] for folder in folders]
+        return sorted(name for name in names if not name.startswith("."))
+
+    @contextlib.contextmanager
+    def publishing(self, group: str) -> Iterator[Create]:
+        """Write a group in place; its own metadata comes last and makes it one."""
+        target = f"{self._root}/{group}"
+        if self._fs.exists(target):
+            self._fs.rm(target, recursive=True)
+        yield lambda key: self._fs.open(self._with_parent(f"{target}/{key}"), "wb")
+
+    def journal(self, group: str, layout: Layout) -> ObjectJournal:
+        """Return the journal of a group, which need not exist."""
+        prefix = f"{self._root}/{HIDDEN}/{group.replace('/', '~')}"
+        return ObjectJournal(self._fs, prefix, layout)
+
+    def _with_parent(self, path: str) -> str:
+        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+        return path
+
+
+Place = Directory | Objects

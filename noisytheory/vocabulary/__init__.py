@@ -1,0 +1,1 @@
+"""What papers speak of: kernels, losses, noise, populations, exact arithmetic, domains."""

@@ -1,0 +1,46 @@
+r"""Populations $P$ over instances and labels $\pm1$, with the means $\Phi(P)=E[y\phi(x)]$ exact.
+
+A `Finite` population is a list of weighted signed atoms $a_j=y_j\phi(x_j)$, so every expectation is
+a sum, and the deviation $\|\Phi(P)-\Phi(S)\|$ of a sample is a quadratic form in multinomial
+counts: it costs the same for ten examples and for a million. A `GaussianMixture` under a Gaussian
+kernel has closed forms instead. The functions of `batteries` build the populations that trials use.
+"""
+
+from __future__ import annotations
+
+from noisytheory.vocabulary.populations.batteries import (
+    axes,
+    axis,
+    circle,
+    digits,
+    independent_signs,
+    long_servedio,
+    mnist,
+    mnist_available,
+    oblique_pair,
+    orthonormal,
+    point_mass,
+    two_axes,
+    two_gaussians,
+)
+from noisytheory.vocabulary.populations.finite import Finite, Population
+from noisytheory.vocabulary.populations.mixtures import GaussianMixture
+
+__all__ = [
+    "Finite",
+    "GaussianMixture",
+    "Population",
+    "axes",
+    "axis",
+    "circle",
+    "digits",
+    "independent_signs",
+    "long_servedio",
+    "mnist",
+    "mnist_available",
+    "oblique_pair",
+    "orthonormal",
+    "point_mass",
+    "two_axes",
+    "two_gaussians",
+]

@@ -1,0 +1,139 @@
+"""Verdicts, broken twins, and the numbers that the catalogue of claims gives."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.topics.sparse import (
+    bounds,
+    claims,
+    simulate,
+    simulate_clusters,
+    simulate_rates,
+)
+from noisytheory.topics.sparse.claims_earlier import average_classifier
+from noisytheory.topics.sparse.claims_subsampling import theorem_21
+from noisytheory.trial.catalogue import claims_of
+
+CLAIMS = list(claims_of(claims))
+CITED = {
+    "kernel-mean/not-adaptive-herding", "average-classifier/herbrich-williamson",
+    "average-classifier/figure-1",
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_trial_finds_the_expected_verdict(claim):
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == claim.expect, result.reason
+
+
+@pytest.mark.parametrize(
+    "claim", [c for c in CLAIMS if c.twin is not None], ids=lambda claim: claim.id
+)
+def test_the_broken_twin_is_refuted(claim):
+    assert nt.audit(claim.broken(), budget="smoke", seed=7).verdict == "refuted"
+
+
+def test_every_claim_expected_upheld_has_a_twin():
+    assert [c.id for c in CLAIMS if c.expect == "upheld" and c.twin is None] == []
+    assert {c.id for c in CLAIMS if c.kind == "cited"} == CITED
+
+
+def test_ids_are_unique():
+    assert len({c.id for c in CLAIMS}) == len(CLAIMS)
+
+
+# Numbers of the catalogue.
+
+
+@pytest.mark.parametrize("m, ratio", [(2, 0.259), (5, 0.409), (20, 0.328), (100, 0.366)])
+def test_parallel_cells_use_this_much_of_theorem_21(m, ratio):
+    quantile = simulate.cell_law("parallel", m, 1.3).quantile(0.95)
+    assert quantile / bounds.clustered_error(m, 0.05, 1.3) == pytest.approx(ratio, abs=6e-4)
+
+
+def test_orthogonal_cells_and_overflow():
+    quantile = simulate.cell_law("orthogonal", 9, 1.3).quantile(0.95)
+    assert quantile / bounds.clustered_error(9, 0.05, 1.3) == pytest.approx(0.183, abs=5e-4)
+    drawn = {m: max(simulate.drawn_points(m)["lhs"]) for m in (2, 3, 4, 5, 20, 100)}
+    assert drawn == {m: 2 * m - 1 for m in drawn}
+    assert len(simulate.drawn_points(5)["lhs"]) == 715
+
+
+def test_simplices_attain_the_mean_term():
+    # One draw from each of m orthogonal cells, regular simplices of K points and diameter D.
+    for points, ratio in [(2, 0.7071), (5, 0.8944), (50, 0.9899), (500, 0.9990)]:
+        m, diameter = 4, 1.0
+        rms = math.sqrt((diameter**2 / 2) * (1 - 1 / points) / m)
+        if points == 50:
+            assert simulate.cell_law("simplices", m, diameter).mean() == pytest.approx(rms)
+        assert rms / bounds.clustered_mean_repaired(m, diameter) == pytest.approx(ratio, abs=5e-5)
+
+
+def test_missed_clusters():
+    law = simulate_clusters.missed_clusters_law(16, 32, 0)
+    assert law.mean() == pytest.approx(0.926557, abs=5e-7)
+    for members, probability in [(10, 0.8639), (20, 0.9001), (50, 0.9170), (100, 0.9219)]:
+        law = simulate_clusters.missed_clusters_law(16, 32, members)
+        assert law.mean() == pytest.approx(probability, abs=5e-5)
+
+
+def test_herding_rate_on_the_square_is_four_d_squared():
+    rng = np.random.default_rng(0)
+    for inverse in (6.0, 12.0, 24.0):
+        steps = simulate_rates.steps_per_nat(inverse, size=4, rng=rng)
+        np.testing.assert_allclose(steps * 4 / inverse**2, 1.0, atol=0.1)
+
+
+def test_checkerboard_with_32_atoms():
+    rng = np.random.default_rng(1)
+    wrong = simulate_clusters.all_right("clustered", 0.25, size=100, rng=rng).mean()
+    # The catalogue saw 2 of 20, 400 draws gave 0.06: above 0.25 with probability below 1e-8.
+    assert wrong < 0.25
+    # About 0.9, see the missed clusters: 12 of 20 or fewer with probability below 1e-3.
+    assert simulate_clusters.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
+
+
+def test_counterexamples_replay():
+    for claim in (*theorem_21, *average_classifier):
+        if claim.expect == "refuted":
+            found = nt.audit(claim, budget="smoke").replay()
+            assert "lhs" in str(found) or "left" in str(found)
+
+
+def test_random_subsets_miss_theorem_20_with_replacement():
+    square = bounds.subsampling_mean_square(7, 1.0, 0.1)
+    assert math.sqrt(square) == pytest.approx(0.376070, abs=5e-7)
+
+
+@pytest.mark.parametrize("name", ["", "/nearest-centre", "/nearest-centre-weighted"])
+def test_a_projection_is_tried_in_the_norms_of_its_statement(name):
+    claim = nt.claims[f"kernel-mean/cruz-cortes-scott{name}"]
+    assert r"\|\tilde\omega-\omega^*\|\le" in claim.statement
+    assert (claim.quantity, claim.unit) == ("distance from the target", "RKHS norm")
+    cell = claim.cell(0)
+    drawn = claim.call(
+        claim.simulate, cell, size=64, rng=np.random.default_rng(0)
+    )
+    for row in np.flatnonzero(drawn.get("applies", np.ones(64, bool))):
+        instance = {key: array[row] for key, array in drawn.items()}
+        exact = claim.call(claim.certify, cell, instance)
+        # The certificate has squares, in a unit of its own: their ratio is the tightness squared.
+        promised = float(claim.call(claim.bound, cell, instance))
+        if promised:
+            ratio = float(exact.lhs) / float(exact.rhs)
+            assert (instance["lhs"] / promised) ** 2 == pytest.approx(ratio, abs=1e-9)
+
+
+def test_theorem_20_beyond_its_range():
+    printed = nt.claims["kernel-mean/theorem-20/printed"]
+    for n, k in ((6, 6), (6, 7), (7, 12)):
+        exact = printed.certify(n, k)
+        assert exact.rhs == Fraction(n - k, n * k) and exact.exceeds() == (k > n)
+    assert "1 <= k <= n" in nt.claims["kernel-mean/theorem-20"].hypotheses

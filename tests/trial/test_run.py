@@ -1,0 +1,556 @@
+"""The audit: addresses, engines, early stopping, results."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+
+import cloudpickle
+import kills
+import numpy as np
+import planted
+import pytest
+import xarray as xr
+
+import noisytheory as nt
+from noisytheory.trial.catalogue import load_file
+from noisytheory.trial.draws import ClaimError, block_generator, draw
+from noisytheory.trial.engine import Engine, Serial
+from noisytheory.trial.result import replay_address
+from noisytheory.trial.run import Unfinished
+from noisytheory.trial.store import StoreError
+
+FAMILY = [
+    planted.at_level(), planted.hoeffding(), planted.data_dependent(), planted.mean(),
+    planted.same_law(), planted.always(), planted.exhaustive(), planted.rate(),
+]
+
+
+def run(claims=None, **settings):
+    settings = {"budget": "smoke", "seed": 5, **settings}
+    return nt.audit(FAMILY if claims is None else claims, **settings)
+
+
+def assert_identical(left, right):
+    """Bit for bit, attributes included."""
+    assert list(left.results) == list(right.results)
+    for claim_id, result in left.results.items():
+        xr.testing.assert_identical(result.dataset.load(), right[claim_id].dataset.load())
+
+
+@pytest.fixture(scope="module")
+def reference():
+    with run() as audit:
+        yield audit
+
+
+def test_a_block_depends_on_its_address_only():
+    first = block_generator(7, "a/b", "n=1", 3).random(4)
+    assert np.array_equal(first, block_generator(7, "a/b", "n=1", 3).random(4))
+    others = [(8, "a/b", "n=1", 3), (7, "a/c", "n=1", 3), (7, "a/b", "n=2", 3),
+              (7, "a/b", "n=1", 4)]
+    for other in others:
+        assert not np.array_equal(first, block_generator(*other).random(4))
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**64 + 5])
+def test_the_stream_of_an_address_is_that_of_a_seed_sequence(seed):
+    digest = hashlib.blake2b(b"a/b\nn=1", digest_size=16).digest()
+    entropy = [seed, *struct.unpack("<4I", digest)]
+    plain = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(3,)))
+    ours = block_generator(seed, "a/b", "n=1", 3)
+    assert ours.bit_generator.state == plain.bit_generator.state
+    assert ours.spawn(1)[0].bit_generator.state == plain.spawn(1)[0].bit_generator.state
+
+
+def test_extending_the_grid_keeps_every_draw():
+    small, large = planted.hoeffding(), planted.hoeffding(grid={"n": [5, 10, 100], "delta": [0.1]})
+    np.testing.assert_array_equal(
+        draw(small, {"n": 100}, 2, seed=1)["lhs"], draw(large, {"n": 100}, 2, seed=1)["lhs"]
+    )
+
+
+def test_two_processes_give_the_same_bits(reference):
+    with run(workers=2) as other:
+        assert_identical(reference, other)
+
+
+def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
+    monkeypatch.setattr("noisytheory.trial.result._TOGETHER", 1)
+    with run() as other:
+        assert_identical(reference, other)
+
+
+@pytest.mark.parametrize("blocks", [1, 7])
+def test_blocks_weighed_in_other_company_give_the_same_bits(reference, monkeypatch, blocks):
+    # How many travel together depends on the clock.
+    monkeypatch.setattr("noisytheory.trial.run._TASK_BLOCKS", blocks)
+    with run() as other:
+        assert_identical(reference, other)
+
+
+def test_any_executor_gives_the_same_bits(reference):
+    with ThreadPoolExecutor(3) as pool, run(executor=pool) as other:
+        assert_identical(reference, other)
+
+
+def test_dask_gives_the_same_bits(reference):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True,
+                                 dashboard_address=None) as cluster,
+        run(scheduler=cluster.scheduler_address) as other,
+    ):
+        assert_identical(reference, other)
+
+
+def test_an_unreachable_scheduler_is_a_clear_error():
+    pytest.importorskip("distributed")
+    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
+        run(scheduler="tcp://127.0.0.1:9")
+
+
+def _dies_once(marker, *, size, rng):
+    path = Path(marker)
+    if path.exists() and parent_process() is not None:
+        path.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(size=size)
+
+
+def test_a_dead_worker_costs_its_block_not_the_run(tmp_path):
+    marker = tmp_path / "marker"
+    claim = planted.PAPER.tail(
+        "dies", statement="x", bound=planted._level, simulate=_dies_once, rows=64,
+        grid={"marker": [str(marker).replace(",", "")], "delta": [0.5]}, expect="undecided",
+    )
+    with run([claim]) as quiet:
+        marker.touch()
+        with run([claim], workers=2) as other:
+            assert not marker.exists()
+            assert_identical(quiet, other)
+
+
+def _dies_in_workers(n, *, size, rng):
+    if parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(size=size)
+
+
+def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
+    def of(name, simulate, **grid):
+        return planted.PAPER.tail(
+            name, statement="x", bound=planted._level, simulate=simulate, rows=64,
+            grid={**grid, "delta": [0.5]}, expect="undecided",
+        )
+
+    marker = tmp_path / "marker"
+    fine, other = planted.hoeffding(), of("fine", planted._uniform, n=[1, 2, 3])
+    once = of("once", _dies_once, marker=[str(marker)])
+    with run([fine, once, other]) as quiet:
+        marker.touch()
+        # Many tasks of several claims are lost with the pool; the submission may be what sees it.
+        with run([fine, once, other], workers=2) as again:
+            assert not marker.exists()
+            assert_identical(quiet, again)
+    dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
+    with pytest.raises(Unfinished) as caught:
+        run([fine, dies, other], workers=2)
+    with caught.value.audit as found:
+        assert [result.claim.id for result in found] == [fine.id, other.id]
+    line = "planted/dies: a worker that works on it alone dies, 3 times in a row"
+    assert [str(error)[: len(line)] for error in caught.value.faults.values()] == [line]
+    with pytest.raises(ClaimError, match="works on it alone dies"):
+        run([dies], workers=2)
+
+
+class _Broken(Serial):
+    """A pool that is found to be broken at its first submissions only."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.times -= 1
+        if self.times >= 0:
+            raise BrokenProcessPool("broken")
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_pool_found_broken_when_it_is_given_work_is_replaced(monkeypatch, times):
+    pool = _Broken(times)
+    monkeypatch.setattr(Engine, "_start", lambda self: setattr(self, "executor", pool))
+    claim = planted.hoeffding()
+    if times == 3:
+        with pytest.raises(ClaimError, match="workers die before they have anything to do"):
+            run([claim], workers=2)
+        return
+    with run([claim], workers=2) as again, run([claim]) as quiet:
+        assert_identical(quiet, again)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_leaving_or_a_missing_file_stops_one_claim_only(workers):
+    def leaves(n, *, size, rng):
+        sys.exit("enough")
+
+    def no_file(n, delta):
+        raise FileNotFoundError(2, "No such file", "x.npy")
+
+    fine = planted.hoeffding()
+    left = dataclasses.replace(fine, id="test/left", simulate=leaves)
+    lost = dataclasses.replace(fine, id="test/lost", bound=no_file)
+    with pytest.raises(Unfinished) as caught:
+        run([left, fine, lost], workers=workers)
+    with caught.value.audit as found:
+        assert [result.claim.id for result in found] == [fine.id]
+    kinds = {name: type(error) for name, error in caught.value.faults.items()}
+    assert kinds == {"test/left": SystemExit, "test/lost": FileNotFoundError}
+
+
+def test_serial_is_an_executor():
+    future = Serial().submit(divmod, 7, 2)
+    assert future.result() == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        Serial().submit(divmod, 7, 0).result()
+
+
+def test_early_stopping_is_per_cell():
+    result = nt.audit(planted.hoeffding(), budget="standard", seed=3)
+    blocks = result.summary["replicates"].values // 1024
+    # Powers of two: looks happen when the number of blocks has doubled.
+    assert set(blocks.tolist()) <= {1, 2, 4, 8, 16}
+    assert result.verdict == "upheld" and blocks.max() < 16
+
+
+def test_replicates_override_the_budget():
+    result = nt.audit(planted.at_level(), replicates=1000, seed=3)
+    assert set(result.summary["replicates"].values.ravel().tolist()) == {1024}
+
+
+def test_the_dataset_is_labelled_and_complete(reference):
+    data = reference["planted/hoeffding"].dataset
+    assert data["lhs"].dims == ("n", "chain", "draw")
+    assert data["rhs"].dims == ("n", "delta")
+    drawn = data["lhs"].notnull().sum(("chain", "draw"))
+    np.testing.assert_array_equal(drawn, data["replicates"])
+    violations = (data["lhs"] > data["rhs"]).sum(("chain", "draw"))
+    xr.testing.assert_equal(
+        violations.transpose("n", "delta").drop_attrs(), data["violations"].drop_attrs()
+    )
+    assert data["rhs"].sel(n=100, delta=0.1).item() == pytest.approx(0.10729830131446737)
+    for name in data.data_vars:
+        assert data[name].attrs.get("long_name"), name
+    for needed in ("claim", "fingerprint", "seed", "version", "alpha", "verdict", "statement"):
+        assert needed in data.attrs
+
+
+def test_the_tree_opens_by_claim(reference):
+    tree = reference.tree
+    assert tree["planted"].children
+    assert tree.attrs["seed"] == 5
+
+
+def test_a_draw_replays_from_its_address(reference):
+    result = reference["planted/data-dependent"]
+    found = result.replay()
+    assert found["claim"] == "planted/data-dependent"
+    index = [result.claim.address(c) for c in result.claim.cells()].index(found["cell"])
+    again = replay_address(result.claim, index, found["block"], found["row"], seed=found["seed"])
+    assert again == found
+    data = result.dataset
+    cell = data["lhs"].isel(n=index)
+    assert float(found["lhs"]) == pytest.approx(
+        cell.values[found["block"], found["row"]], rel=1e-11
+    )
+
+
+def test_results_say_what_they_are(reference):
+    text = repr(reference["planted/hoeffding"])
+    assert text.startswith("planted/hoeffding: upheld (4 of 4 upheld)")
+    summary = reference.to_dict()
+    json.dumps(summary, allow_nan=False)
+    assert [c["id"] for c in summary["claims"]] == [c.id for c in FAMILY]
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
+def test_save(reference, tmp_path, suffix):
+    path = tmp_path / f"theorem{suffix}"
+    reference["planted/hoeffding"].save(path)
+    opened = xr.open_dataset(path, engine="zarr" if suffix == ".zarr" else "scipy")
+    with opened:
+        np.testing.assert_array_equal(
+            opened["lhs"], reference["planted/hoeffding"].dataset["lhs"]
+        )
+        assert opened.attrs["verdict"] == "upheld"
+
+
+def test_arviz_plots_what_we_store(reference):
+    """The dataset follows ArviZ's names: its forest and its ECDF need no conversion."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import arviz_plots
+
+    draws = xr.DataTree.from_dict(
+        {"posterior": reference["planted/hoeffding"].dataset[["lhs"]].isel(chain=[0])}
+    )
+    forest = arviz_plots.plot_forest(draws)
+    curves = arviz_plots.plot_dist(draws, kind="ecdf")
+    assert forest.viz.children and curves.viz.children
+
+
+def test_cited_claims_are_stored(tmp_path):
+    with run([planted.cited(), planted.mean()], store=tmp_path / "store"):
+        pass
+    with xr.open_datatree(tmp_path / "store", engine="zarr") as tree:
+        assert tree["planted/quoted"].attrs["verdict"] == "undecided"
+
+
+def test_save_refuses_other_suffixes(reference, tmp_path):
+    with pytest.raises(ValueError, match=r"must end in \.nc or \.zarr"):
+        reference["planted/hoeffding"].save(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
+        ({"seed": 1.5}, "seed must be a whole number"),
+        ({"alpha": 0}, r"alpha must be a number in \(0, 1\), got 0"),
+        ({"alpha": float("nan")}, "alpha must be"),
+        ({"budget": "tiny"}, "budget must be one of smoke, standard, full, got 'tiny'"),
+        ({"replicates": 0}, "replicates must be a whole number >= 1, got 0"),
+        ({"workers": 0}, "workers must be a whole number >= 1, got 0"),
+    ],
+)
+def test_bad_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        run(**settings)
+
+
+@pytest.mark.parametrize(
+    ("simulate", "message"),
+    [
+        (lambda n, *, size, rng: 1 / 0, "block 0: simulate raised ZeroDivisionError"),
+        (lambda n, *, size, rng: np.zeros(3), r"shape \(3,\), not \(64, ...\)"),
+        (lambda n, *, size, rng: np.full(size, np.nan), "returned NaN in lhs"),
+        (lambda n, *, size, rng: {"x": np.zeros(size)}, "returned no 'lhs'"),
+        (lambda n, *, size, rng: {"lhs": np.zeros((size, 2))}, r"lhs must have shape \(64,\)"),
+    ],
+)
+def test_a_claim_that_cannot_be_tried(simulate, message):
+    claim = planted.PAPER.tail("bad", statement="x", bound=planted._level, simulate=simulate,
+                               rows=64, grid={"n": [1], "delta": [0.5]})
+    with pytest.raises(ClaimError, match=f"planted/bad at n=1.*{message}"):
+        run(claim)
+
+
+def _fails(n, *, size, rng):
+    if size > 1:
+        raise KeyError("lost")
+    return np.zeros(size)
+
+
+def _no_bound(n, delta):
+    raise ZeroDivisionError("none")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_claim_that_fails_leaves_the_others_their_results(workers, tmp_path):
+    good = planted.hoeffding()
+    claims = [
+        planted.hoeffding("first", simulate=_fails), good,
+        dataclasses.replace(planted.hoeffding("second"), bound=_no_bound),
+    ]
+    alone = nt.audit([good, planted.hoeffding("third"), planted.hoeffding("fourth")],
+                     budget="smoke")
+    with pytest.raises(Unfinished, match=r"^2 of 3 claims could not be tried") as caught:
+        nt.audit(claims, budget="smoke", workers=workers, store=str(tmp_path / "s"))
+    assert caught.value.faults.keys() == {"planted/first", "planted/second"}
+    assert isinstance(caught.value.faults["planted/first"], ClaimError)
+    assert isinstance(caught.value.faults["planted/second"], ZeroDivisionError)
+    (found,) = caught.value.audit
+    # The level was shared with those that failed.
+    xr.testing.assert_equal(found.dataset, alone[good.id].dataset)
+
+
+def test_where_every_claim_fails_the_first_fault_is_raised():
+    claims = [planted.hoeffding(name, simulate=_fails) for name in ("first", "second")]
+    with pytest.raises(ClaimError, match=r"simulate raised KeyError"):
+        nt.audit(claims, budget="smoke")
+
+
+def test_unknown_claims_and_wrong_types():
+    with pytest.raises(ValueError, match="unknown claim id 'nonsense/theorem'"):
+        nt.audit("nonsense/theorem")
+    with pytest.raises(ValueError, match="claims must name at least one"):
+        nt.audit([])
+    with pytest.raises(ValueError, match="ids or Claim objects, got 3"):
+        nt.audit([3])
+    with pytest.raises(ValueError, match="two claims have the id"):
+        nt.audit([planted.mean(), planted.mean()])
+
+
+def test_claims_travel_by_value():
+    claim = planted.hoeffding()
+    again = cloudpickle.loads(cloudpickle.dumps(claim))
+    assert again.id == claim.id and again.fingerprint() == claim.fingerprint()
+    assert pickle.loads(pickle.dumps(planted.mean())).kind == "mean"
+
+
+def test_fingerprints_see_code_and_parameters():
+    base = planted.hoeffding()
+    assert base.fingerprint() == planted.hoeffding().fingerprint()
+    assert base.fingerprint() != planted.hoeffding(rows=2048).fingerprint()
+    other = planted.hoeffding(simulate=lambda n, *, size, rng: rng.binomial(n, 0.4, size) / n)
+    assert base.fingerprint() != other.fingerprint()
+
+
+def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypatch):
+    (tmp_path / "helper_of_theorem.py").write_text("P = 0.5\n")
+    (tmp_path / "a_theorem.py").write_text(
+        "import numpy as np\nimport noisytheory as nt\nfrom helper_of_theorem import P\n"
+        "def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10]))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def fingerprint():
+        sys.modules.pop("helper_of_theorem", None)
+        return load_file(tmp_path / "a_theorem.py")[0].fingerprint()
+
+    first = fingerprint()
+    assert fingerprint() == first
+    (tmp_path / "helper_of_theorem.py").write_text("P = 0.9\n")
+    assert fingerprint() != first
+
+
+def test_what_is_installed_beside_a_file_is_no_part_of_it(tmp_path, monkeypatch):
+    """The environment of the README's command lies in the folder of the user's file."""
+    packages = tmp_path / ".venv" / "lib" / "site-packages"
+    package = packages / "installed_here"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "P = 0.5\ndef beyond():\n    from ... import nothing\n"
+    )
+    (tmp_path / "b_theorem.py").write_text(
+        "import numpy as np\nimport noisytheory as nt\nfrom installed_here import P\n"
+        "from noisytheory import kernels\n"
+        "def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10]))\n"
+    )
+    monkeypatch.syspath_prepend(packages)
+    (claim,) = load_file(tmp_path / "b_theorem.py")
+    first = claim.fingerprint()
+    (package / "__init__.py").write_text("P = 0.5\n# another comment\n")
+    assert claim.fingerprint() == first
+    assert nt.audit(claim, budget="smoke").verdict == "upheld"
+    # A file that lies where this package does brings nothing of it but its version.
+    from noisytheory.trial import fingerprint
+
+    package = Path(fingerprint.__file__).parents[1]
+    assert fingerprint.loaded(fingerprint, package.parent) == []
+
+
+def test_a_script_without_a_main_guard_may_use_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import noisytheory as nt\n"
+        "def simulate(n, *, size, rng): return rng.uniform(size=size)\n"
+        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
+        "                                  simulate=simulate, grid=dict(n=[10, 20]))\n"
+        "print(nt.audit(mine, budget='smoke', workers=2).verdict)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.returncode) == ("upheld\n", 0), done.stderr
+
+
+def test_a_store_of_another_audit_is_refused(tmp_path):
+    own = {"claims": [planted.mean()], "store": tmp_path / "store"}
+    run(**own).close()
+    run(**own).close()
+    others = [
+        ({"seed": 6}, "seed 5, this run has 6"),
+        ({"alpha": 0.05}, "an audit at level 0.01"),
+        ({"budget": "standard"}, "an audit with budget smoke"),
+        ({"claims": [planted.equal()]}, r"an audit of other claims \(1 in all\)"),
+        ({"claims": [planted.mean(simulate=lambda n, *, size, rng: rng.uniform(size=size) ** 2)]},
+         "planted/mean from other code or parameters"),
+    ]
+    for change, message in others:
+        with pytest.raises(StoreError, match=message):
+            run(**{**own, **change})
+    run(**own).close()
+
+
+def test_killed_at_random_instants_and_resumed(tmp_path):
+    """Fifty SIGKILLs; the store opens after each, no finished block is lost, the bits agree."""
+    told = kills.kill_and_resume(tmp_path, kills=50, seed=1)
+    assert told["kills"] == 50 and told["in the middle"] >= 5
+
+
+def test_real_claims_give_the_same_bits_everywhere():
+    """Digits and their Gram matrix: linear algebra that threads would round differently."""
+    claims = ["kernel-mean/risk-bound-eq", "kernel-mean/lemma-9", "kernel-mean/theorem-6"]
+    with run(claims) as serial, run(claims, workers=2) as processes:
+        assert_identical(serial, processes)
+
+
+def test_spawned_processes_of_ones_own(reference):
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, run(executor=pool) as a:
+        assert_identical(reference, a)
+
+
+@pytest.mark.parametrize("claim_id", [
+    "kernel-mean/figure-2",  # equal, exact
+    "average-classifier/herding-rates/monte-carlo",
+    "kernel-mean/theorem-5/minimax",  # exists
+    "kernel-mean/any-q-immunity/sharp",  # drawn, under hypotheses, with a bound of zero
+    "kernel-mean/lemma-10",  # identity
+    "average-classifier/theorem-4/candidate-c-2",  # tail, exact
+])
+def test_what_is_nearest_satisfies_the_hypotheses(claim_id):
+    found = nt.audit(nt.claims[claim_id], budget="smoke").replay()
+    assert found["claim"] == claim_id and found["lhs"] and found["rhs"]
+    assert ["hypothesis", "does not hold here"] not in found["steps"]
+
+
+def test_every_kind_replays():
+    with run() as trial:
+        for result in trial:
+            assert {"claim", "cell", "block", "row", "lhs", "rhs", "steps"} <= set(result.replay())
+
+
+def test_a_simulator_may_not_use_a_global_generator():
+    def simulate(n, *, size, rng):
+        return np.random.random(size)  # noqa: NPY002
+
+    with pytest.raises(ValueError, match="draws from a global random generator"):
+        run(planted.mean_of("global", simulate=simulate, bound=lambda n: 1.0))
+
+
+def test_a_dataset_and_its_store_tell_where_they_come_from(tmp_path):
+    run([planted.mean()], store=tmp_path / "store").close()
+    with xr.open_datatree(tmp_path / "store", engine="zarr") as tree:
+        told = tree.attrs
+        dataset = tree[next(g for g in tree.groups if g.count("/") == 2)].to_dataset()
+    for name in ("machine", "python", "numpy", "scipy"):
+        assert dataset.attrs[name] == told[name] != ""
+    assert told["numpy"] == np.__version__ and told["started"].endswith("+00:00")
+    assert len(told["commit"]) in (0, 40)
+    assert dataset["n"].attrs == {"long_name": "sample size", "units": "1"}

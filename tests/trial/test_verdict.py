@@ -1,0 +1,207 @@
+"""Every kind of claim reaches the right verdict when it is true, and when it is broken."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import planted
+import pytest
+
+import noisytheory as nt
+from noisytheory.trial.claim import Certificate, Law
+from noisytheory.trial.draws import ClaimError, draw
+from noisytheory.trial.verdict import RULES, Thresholds, right_side
+
+
+def verdict(claim, **settings):
+    return nt.audit(claim, **{"budget": "smoke", "seed": 11, **settings}).verdict
+
+
+TRUE = [
+    planted.hoeffding(), planted.exact_hoeffding(), planted.data_dependent(), planted.mean(),
+    planted.unbounded_mean(), planted.equal(), planted.same_law(), planted.always(),
+    planted.exhaustive(), planted.identity(), planted.exists(), planted.rate(),
+    planted.published(),
+]
+
+BROKEN = [
+    planted.hoeffding().broken(),
+    planted.exact_hoeffding().broken(),
+    planted.data_dependent(twin={"bound": lambda spread, n, delta: spread * delta / n}).broken(),
+    planted.mean().broken(),
+    planted.unbounded_mean(twin={"bound": lambda n: 0.9}).broken(),
+    planted.equal().broken(),
+    planted.same_law(shift=0.5),
+    planted.always().broken(),
+    planted.exhaustive(twin={"bound": planted._sum_of_squares_wrong,
+                             "certify": planted._certify_wrong}).broken(),
+    planted.identity(
+        twin={"bound": lambda a, b: a**2 + b**2,
+              "certify": lambda a, b: Certificate(2, 1)}).broken(),
+    planted.exists(optimum=0.2),
+    planted.rate(exponent=-0.6),
+    planted.published(printed=0.6),
+    planted.published(impossible=lambda n: "a mean of .5 and an sd of .9 in [0, 1]"),
+]
+
+
+@pytest.mark.parametrize("claim", TRUE, ids=lambda c: c.id)
+def test_true_claims_are_upheld(claim):
+    assert verdict(claim) == "upheld"
+
+
+@pytest.mark.parametrize("claim", BROKEN, ids=lambda c: c.id)
+def test_false_claims_are_refuted(claim):
+    assert verdict(claim) == "refuted"
+
+
+def test_cited_claims_are_never_decided():
+    result = nt.audit(planted.cited(), budget="smoke")
+    assert (result.verdict, result.replicates) == ("undecided", 0)
+    assert result.as_expected
+
+
+def test_an_unbounded_mean_without_variance_is_never_upheld():
+    claim = planted.unbounded_mean(variance=None)
+    assert verdict(claim) == "undecided"
+    # Refuting needs only L >= 0.
+    assert verdict(dataclasses.replace(claim, bound=lambda n: 0.8)) == "refuted"
+
+
+def test_a_vacuous_cell_never_counts_as_upheld():
+    everywhere = planted.hoeffding(trivial=0.0)
+    result = nt.audit(everywhere, budget="smoke")
+    assert result.verdict == "undecided" and "vacuous" in result.reason
+    assert result.tightness is None
+    one = nt.audit(planted.hoeffding(trivial=0.4), budget="smoke")
+    # sqrt(log(100)/20) = 0.48 is vacuous, the other three right sides are below 0.4.
+    assert one.verdict == "upheld"
+    assert one.summary["vacuous"].sum() == 1
+    assert bool(one.summary["vacuous"].sel(n=10, delta=0.01))
+
+
+def test_a_break_that_is_not_certified_does_not_refute():
+    claim = planted.always(bound=planted._sum_of_squares_wrong, certify=None)
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == "undecided"
+    assert result.summary["violations"].item() > 0
+
+
+def test_a_break_that_exact_arithmetic_clears_does_not_count():
+    # The float right side is wrong on ties, the exact one is not.
+    claim = planted.always(bound=planted._sum_of_squares_wrong, rows=64)
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == "upheld" and result.counterexample is None
+
+
+def test_the_counterexample_is_the_worst_one_and_replays():
+    result = nt.audit(planted.always().broken(), budget="smoke")
+    found = result.counterexample
+    assert found["lhs"] == str(int(found["rhs"]) + 1)
+    a = dict(found["steps"])["a"]
+    assert int(found["lhs"]) == 2 * int(a) ** 2
+    assert result.replay() == found
+    again = draw(
+        result.claim, result.claim.cell(0), found["block"], seed=found["seed"]
+    )
+    assert again["a"][found["row"]] == int(a)
+
+
+def test_exact_beats_simulated():
+    result = nt.audit(planted.exact_hoeffding(), budget="smoke")
+    assert result.exact and result.replicates == 0
+    # n=10: Pr[B/10 - 1/2 > 0.339] = Pr[B >= 9] = 11/1024.
+    assert result.summary["probability"].sel(n=10, delta=0.1).item() == pytest.approx(11 / 1024)
+
+
+def test_exact_and_simulated_agree():
+    exact = nt.audit(planted.exact_hoeffding(), budget="smoke").summary
+    drawn = nt.audit(planted.hoeffding(), budget="smoke", replicates=40_000).summary
+    rate = drawn["violations"] / drawn["replicates"]
+    # Four cells, 5.2 standard errors each: false alarm below 1e-6.
+    error = np.sqrt(exact["probability"] / drawn["replicates"])
+    assert bool(((rate - exact["probability"]) <= 5.2 * error + 1e-3).all())
+
+
+def test_a_law_at_the_threshold_is_bracketed():
+    law = Law([0.1 * 3, 1.0], [0.5, 0.5])
+    low, high = law.exceeding(0.3)
+    assert (low, high) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    "claim", [planted.hoeffding(), planted.data_dependent(), planted.mean(),
+              planted.unbounded_mean(), planted.equal(), planted.always(), planted.published()],
+    ids=lambda c: c.id,
+)
+def test_a_cell_weighs_the_same_in_any_company(claim):
+    claim = dataclasses.replace(claim, rows=64)
+    rule, cell = RULES[claim.kind], claim.cell(0)
+    summaries = [rule.summarise(claim, cell, draw(claim, cell, b, seed=3)) for b in range(67)]
+    many = rule.weigh(claim, [cell] * 67, summaries)
+    alone = [rule.weigh(claim, [cell], [summary]) for summary in summaries]
+    for side, name in enumerate(("against", "support")):
+        np.testing.assert_array_equal(
+            many[side], np.concatenate([one[side] for one in alone]), strict=True, err_msg=name
+        )
+
+
+def test_thresholds_share_the_level():
+    claim = planted.hoeffding()
+    lone, family = Thresholds.of(claim, 0.01, 1), Thresholds.of(claim, 0.01, 30)
+    assert lone.refute == pytest.approx(np.log(4 / 0.01))
+    assert family.refute - lone.refute == pytest.approx(np.log(30))
+    assert family.uphold == pytest.approx(np.log(3000))
+
+
+def test_bounds_on_plain_floats_work():
+    import math
+
+    claim = planted.hoeffding(name="plain")
+    claim = dataclasses.replace(
+        claim, bound=lambda n, delta: math.sqrt(math.log(1 / delta) / (2 * n))
+    )
+    reference = planted.hoeffding()
+    for cell in claim.cells():
+        np.testing.assert_allclose(right_side(claim, cell), right_side(reference, cell))
+
+
+def test_draws_outside_the_declared_range_are_an_error():
+    claim = planted.mean(high=0.9)
+    with pytest.raises(ValueError, match=r"declared range \[0, 0.9\]"):
+        nt.audit(claim, budget="smoke")
+
+
+def test_a_bound_that_is_not_a_number_is_an_error():
+    claim = planted.mean(bound=lambda n: float("nan"))
+    with pytest.raises(ValueError, match="planted/mean: the bound at n=1 is not a number"):
+        nt.audit(claim, budget="smoke")
+
+
+def test_no_simulator_and_no_exact_evidence_is_an_error():
+    claim = planted.exhaustive(exact=lambda n: None)
+    with pytest.raises(ClaimError, match="no exact evidence"):
+        nt.audit(claim, budget="smoke")
+
+
+def test_the_resolution_of_a_printed_number_counts_its_own_error():
+    sharp, blunt = (
+        nt.audit(planted.published(printed_error=error), budget="smoke", seed=1).resolution
+        for error in (0.0, 0.05)
+    )
+    # 1/20 more of error: more than two of its standard deviations are needed to tell.
+    assert blunt > sharp + 2 * 0.05
+    # What it calls visible is seen.
+    wrong = planted.published(printed=0.5 + 1.01 * blunt, printed_error=0.05)
+    assert verdict(wrong, seed=1) == "refuted"
+
+
+def test_the_interval_of_an_indicator_lies_between_zero_and_one():
+    claim = planted.PAPER.mean(
+        "rare", statement="x", bound=lambda n: 0.5, simulate=planted._rare, low=0.0, high=1.0,
+        trivial=1.0, rows=8, grid={"n": [1]},
+    )
+    found = nt.audit(claim, budget="smoke", seed=1).summary
+    assert found["tightness"].item() == found["tightness_low"].item() == 0.0
+    assert 0 < found["tightness_high"].item() * 0.5 < 1
