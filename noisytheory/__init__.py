@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from noisytheory.trial.result import Audit as Audit
     from noisytheory.trial.result import Result as Result
     from noisytheory.trial.run import audit as audit
+    from noisytheory.trial.sides import both as both
+    from noisytheory.trial.sides import scaled as scaled
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
@@ -31,6 +33,8 @@ _LAZY = {
     "Paper": "trial.claim",
     "Result": "trial.result",
     "audit": "trial.run",
+    "both": "trial.sides",
+    "scaled": "trial.sides",
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),

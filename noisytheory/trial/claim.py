@@ -116,6 +116,8 @@ class Certificate:
         Exact values, or rational bounds of an enclosing interval.
     steps : sequence of (str, object)
         What a reader needs to follow the computation by hand: name and value.
+    applies : bool
+        Whether the hypotheses hold, exactly; where they do not, nothing is broken.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class Certificate:
     lhs: Any
     rhs: Any
     steps: Sequence[tuple[str, object]] = ()
+    applies: bool = True
 
     @staticmethod
     def _ends(side: Any) -> tuple[Fraction, Fraction]:
@@ -138,11 +141,12 @@ class Certificate:
 
     def exceeds(self) -> bool:
         """Whether lhs > rhs for certain."""
-        return self._ends(self.lhs)[0] > self._ends(self.rhs)[1]
+        return self.applies and self._ends(self.lhs)[0] > self._ends(self.rhs)[1]
 
     def differs(self) -> bool:
         """Whether lhs != rhs for certain."""
-        return self.exceeds() or self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
+        below = self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
+        return self.exceeds() or (self.applies and below)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,9 +343,9 @@ class Claim:
         What is wrong in print and why, or a remark.
     reason : str
         Why a ``cited`` claim cannot be decided, in a few words.
-    twin : mapping, optional
+    twin : mapping or callable, optional
         Fields that replace this claim's to make its broken twin; the key ``why`` says what was
-        broken.
+        broken. Or a function of the claim to such a mapping, as `noisytheory.scaled` makes one.
     picture : callable, optional
         ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
         print, drawn again. Or to a pair of the figure and its numbers: rows of text that the page
@@ -393,7 +397,7 @@ class Claim:
     origin: str = "paper"
     note: str = ""
     reason: str = "cited: no simulation can decide it"
-    twin: Mapping[str, Any] | None = None
+    twin: Any = None
     picture: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
@@ -407,6 +411,8 @@ class Claim:
             raise ValueError(
                 f"{self.id}: expect must be one of {', '.join(VERDICTS)}, got {self.expect!r}"
             )
+        if callable(self.twin):
+            object.__setattr__(self, "twin", self.twin(self))
         remark = self.paper.remark(self.id)
         if remark and not self.note.endswith(remark):
             object.__setattr__(self, "note", f"{self.note} {remark}".lstrip())
@@ -553,7 +559,7 @@ class Claim:
         ValueError
             If the claim has none.
         """
-        if self.twin is None:
+        if self.twin is None or callable(self.twin):
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(

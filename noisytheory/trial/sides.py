@@ -1,0 +1,214 @@
+"""Words for claims about instances: one definition in two arithmetics, and twins that scale."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Certificate
+
+if TYPE_CHECKING:
+    from noisytheory.trial.claim import Claim
+
+__all__ = ["both", "exact_numbers", "scaled"]
+
+_SIDES = ("lhs", "rhs", "applies", "scale")
+
+
+def both(function: Callable[..., Mapping[str, Any]], family: Any) -> dict[str, Callable[..., Any]]:
+    """Fields of a claim about instances, all from one definition: simulate, certify and exact.
+
+    Parameters
+    ----------
+    function : callable
+        ``(at, ...)`` to a mapping with ``lhs``, ``rhs``, if need be ``applies`` (whether the
+        hypotheses hold), and by name whatever a reader wants to see on the way. Every value has one
+        entry an instance. It is written with operators that floats and fractions share: over
+        floats it sees thousands of instances at once, over fractions one.
+    family : type
+        ``family.draw(..., size, rng)`` gives instances, a mapping of names to arrays with ``size``
+        first; ``family(**arrays)`` is the case that ``function`` sees. A float is taken at its
+        exact value, so dyadic numbers (halves, sixteenths) agree in both arithmetics to the last
+        bit; whole numbers stay whole numbers. With ``family.every(...)``, all instances there are,
+        the claim is tried on each of them.
+
+    Returns
+    -------
+    dict
+        ``simulate`` and ``certify``, and ``exact`` where the family lists its instances; to be
+        given to a claim as ``**both(function, family)``. A side may be a pair (low, high), an
+        interval: then the search takes its middle.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from noisytheory import Paper
+    >>> @dataclass
+    ... class Pair:
+    ...     a: np.ndarray
+    ...     b: np.ndarray
+    ...     @staticmethod
+    ...     def draw(*, size, rng):
+    ...         a, b = rng.integers(-64, 65, size=(2, size)) / 16
+    ...         return dict(a=a, b=b)
+    >>> def means(at):
+    ...     return dict(lhs=at.a * at.b, rhs=(at.a**2 + at.b**2) / 2, gap=(at.a - at.b) ** 2)
+    >>> claim = Paper("mine", "AM-GM").always("means", statement="x", **both(means, Pair))
+    >>> claim.certify(a=0.5, b=0.25).steps[0]
+    ('gap', Fraction(1, 16))
+    """
+    parameters = [name for name in inspect.signature(function).parameters][1:]
+
+    def sides(drawn: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(function(family(**drawn), **{name: given[name] for name in parameters}))
+
+    def search(drawn: Mapping[str, NDArray[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
+        found = sides(drawn, given)
+        size = len(next(iter(drawn.values())))
+        kept = {
+            name: np.broadcast_to(np.asarray(_middle(found[name])), (size,))
+            for name in _SIDES if name in found
+        }
+        return {**drawn, **kept}
+
+    def simulate(*, size: int, rng: np.random.Generator, **given: Any) -> dict[str, Any]:
+        asked = {name: given[name] for name in drawing}
+        return search(dict(family.draw(**asked, size=size, rng=rng)), given)
+
+    def exact(**given: Any) -> dict[str, Any]:
+        asked = {name: given[name] for name in listing}
+        return search(dict(family.every(**asked)), given)
+
+    def certify(**given: Any) -> Certificate:
+        drawn = {name: exact_numbers(given[name])[None] for name in given if name not in parameters}
+        found = sides(drawn, given)
+        steps = [(name, _only(value)) for name, value in found.items() if name not in _SIDES]
+        applies = bool(_only(found["applies"])) if "applies" in found else True
+        return Certificate(_only(found["lhs"]), _only(found["rhs"]), steps, applies)
+
+    drawing = [n for n in inspect.signature(family.draw).parameters if n not in ("size", "rng")]
+    fields = list(inspect.signature(family).parameters)
+    made = {"simulate": _signed(simulate, [*drawing, *parameters], "size", "rng"),
+            "certify": _signed(certify, [*fields, *parameters])}
+    if hasattr(family, "every"):
+        listing = list(inspect.signature(family.every).parameters)
+        made["exact"] = _signed(exact, [*listing, *parameters])
+    for member in made.values():
+        member.made_of = (function, family.draw)  # type: ignore[attr-defined]
+        member.__module__ = function.__module__
+    return made
+
+
+def _signed(
+    function: Callable[..., Any], names: list[str], *keywords: str
+) -> Callable[..., Any]:
+    """The function, saying which arguments the engine is to give it."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    named = dict.fromkeys((*names, *keywords))
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, kind) for name in named]
+    )
+    return function
+
+
+def _middle(side: Any) -> Any:
+    return (np.asarray(side[0]) + np.asarray(side[1])) / 2 if isinstance(side, tuple) else side
+
+
+def _only(value: Any) -> Any:
+    """The single instance's value; of an interval, both ends."""
+    if isinstance(value, tuple):
+        return tuple(_only(end) for end in value)
+    array = np.asarray(value, dtype=object)
+    found = array[0] if array.ndim and len(array) == 1 else value
+    return found.item() if isinstance(found, np.generic) else found
+
+
+def exact_numbers(values: Any) -> NDArray[Any]:
+    """Floats as fractions of the same value, whole numbers and truth values as they are.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
+
+    Examples
+    --------
+    >>> exact_numbers([0.5, 0.25]).tolist()
+    [Fraction(1, 2), Fraction(1, 4)]
+    """
+    array = np.asarray(values)
+    if array.dtype.kind != "f":
+        return array
+    out = np.empty(array.shape, dtype=object)
+    out.ravel()[:] = [Fraction(value) for value in array.ravel().tolist()]
+    return out
+
+
+def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], dict[str, Any]]:
+    """A broken twin whose right side is this many times the claim's, wherever it comes from.
+
+    Parameters
+    ----------
+    factor : Fraction, int or float
+        Multiplies the bound, the drawn right side and the certificate's.
+    why : str
+        What was broken, instead of the sentence that names the factor.
+
+    Returns
+    -------
+    callable
+        For the field ``twin`` of a claim.
+
+    Examples
+    --------
+    >>> from noisytheory import Paper
+    >>> claim = Paper("mine", "x").mean("m", statement="x", bound=lambda n: 0.5, low=0.0, high=1.0,
+    ...     simulate=lambda n, *, size, rng: rng.uniform(size=size), grid=dict(n=[1]),
+    ...     twin=scaled(Fraction(1, 2)))
+    >>> claim.twin["why"], claim.broken().bound(1)
+    ('right side times 1/2', 0.25)
+    """
+    exactly = Fraction(factor)
+
+    def rows(found: Any) -> Any:
+        if not isinstance(found, Mapping) or "rhs" not in found:
+            return found
+        return {**found, "rhs": float(exactly) * np.asarray(found["rhs"])}
+
+    def certificate(found: Certificate) -> Certificate:
+        side = found.rhs
+        times = tuple(exactly * end for end in side) if isinstance(side, tuple) else exactly * side
+        return Certificate(found.lhs, times, found.steps, found.applies)
+
+    def changes(claim: Claim) -> dict[str, Any]:
+        found: dict[str, Any] = {"why": why or f"right side times {exactly}"}
+        after: dict[str, Callable[[Any], Any]] = {
+            "bound": lambda value: float(exactly) * value,
+            "simulate": rows, "exact": rows, "certify": certificate,
+        }
+        for name, change in after.items():
+            function = getattr(claim, name)
+            if function is not None and (name != "simulate" or claim.bound is None):
+                found[name] = _then(function, change)
+        return found
+
+    return changes
+
+
+def _then(function: Callable[..., Any], change: Callable[[Any], Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        return change(function(*args, **kwargs))
+
+    return changed
