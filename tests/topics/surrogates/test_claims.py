@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-import noisytheory as nt
 from noisytheory.topics.surrogates import bounds
 from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.claims import everything
@@ -41,12 +40,6 @@ REFUTED = {
         "svm-herding-equivalence/printed",
     },
 }
-
-
-@pytest.fixture(scope="module")
-def verdicts():
-    with nt.audit(everything, budget="smoke") as audit:
-        yield audit
 
 
 @pytest.mark.parametrize("name", ALL)
