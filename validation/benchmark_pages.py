@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,8 +180,10 @@ def read(folder: Path = RESULTS) -> list[Benchmark]:
     return found
 
 
-def write(output: Path, folder: Path = RESULTS) -> bool:
-    """Write both pages and the picture into a folder; False if nothing is recorded."""
+def write(
+    output: Path, folder: Path = RESULTS, suffixes: Sequence[str] = ("html", "md")
+) -> bool:
+    """Write the pages and the picture into a folder; False if nothing is recorded."""
     from jinja2 import ChoiceLoader, FileSystemLoader
 
     benchmarks = read(folder)
@@ -195,7 +198,7 @@ def write(output: Path, folder: Path = RESULTS) -> bool:
         (output / "benchmarks.svg").write_text(figures.svg(figure) + "\n", encoding="utf-8")
     goals = [goal for benchmark in benchmarks for goal in benchmark.goals]
     works = {work.name: work for benchmark in benchmarks for work in benchmark.works}
-    for suffix in ("html", "md"):
+    for suffix in suffixes:
         text = templates.get_template(f"benchmarks.{suffix}").render(
             benchmarks=benchmarks, goals=goals, missed=[g for g in goals if not g["reached"]],
             works=works, precision=precision,

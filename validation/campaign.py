@@ -2,6 +2,10 @@
 
     python validation/campaign.py [--workers N] [--store DIR] [--output DIR]
 
+What is kept is small: verdicts.json, the index, the list of discrepancies, the benchmarks, and one
+page a paper with the figures that matter. The site with every claim's page is what
+``noisytheory audit --report DIR`` writes.
+
 The definition is ``campaign.toml`` beside this file. The same definition gives the same files, byte
 for byte on one machine, and the same verdict table on all. It has claims on MNIST, which is not
 bundled: without a folder in NOISYTHEORY_DATA that holds mnist.npz only another output folder than
@@ -84,7 +88,8 @@ def readme_table(table: list[dict[str, Any]]) -> str:
     for claim_id in definition()["readme"]:
         row = rows[claim_id]
         drawn = "exact" if row["exact"] else f"{row['replicates']:,}"
-        link = f"reports/{claim_id}.md"
+        paper, _, name = claim_id.partition("/")
+        link = f"reports/{paper}.md#{name}"
         tightness = row["tightness"] or "–"
         lines.append(f"| [`{claim_id}`]({link}) | **{row['verdict']}** | {tightness} | {drawn} |")
     words = ("upheld", "refuted", "undecided")
@@ -97,6 +102,16 @@ def readme_table(table: list[dict[str, Any]]) -> str:
         "[the whole table](reports/README.md)."
     )
     return "\n".join(lines)
+
+
+def publish(audit: Any, folder: Path) -> None:
+    """Write what is kept of an audit."""
+    recorded = benchmark_pages.write(folder, suffixes=("md",))
+    report.digest(
+        audit, folder, shown=definition()["shown"],
+        links={"Benchmarks": "benchmarks"} if recorded else None,
+    )
+    (folder / "verdicts.json").write_text(json.dumps(verdict_table(audit), indent=1) + "\n")
 
 
 def main() -> int:
@@ -112,7 +127,7 @@ def main() -> int:
     if absent():
         told = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
         if options.output is None:
-            parser.error(f"{told}; reports/ has their pages, so name another folder by --output")
+            parser.error(f"{told}; reports/ has them, so name another folder by --output")
         print(told)
     with run(options.workers, options.store) as audit:
         table = verdict_table(audit)
@@ -120,9 +135,7 @@ def main() -> int:
         if options.output is None and folder.exists():
             for old in folder.iterdir():
                 shutil.rmtree(old) if old.is_dir() else old.unlink()
-        recorded = benchmark_pages.write(folder)
-        report.write(audit, folder, links={"Benchmarks": "benchmarks"} if recorded else None)
-        (folder / "verdicts.json").write_text(json.dumps(table, indent=1) + "\n")
+        publish(audit, folder)
         if options.output is None:
             readme = ROOT / "README.md"
             head, _, rest = readme.read_text().partition(START)
