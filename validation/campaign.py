@@ -125,10 +125,10 @@ def main() -> int:
     )
     options = parser.parse_args()
     if absent():
-        told = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
+        lack = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
         if options.output is None:
-            parser.error(f"{told}; reports/ has them, so name another folder by --output")
-        print(told)
+            parser.error(f"{lack}; reports/ has them, so name another folder by --output")
+        print(lack)
     with run(options.workers, options.store) as audit:
         table = verdict_table(audit)
         folder = options.output or ROOT / "reports"
