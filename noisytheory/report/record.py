@@ -212,10 +212,10 @@ class Record:
     @cached_property
     def rate_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Clopper-Pearson limits of `rate`; the probability itself where exact."""
-        from noisytheory.trial.evidence import proportion_limits
+        from noisytheory.trial.evidence import rate_limits
 
         draws = self.per_cell("replicates")[:, None]
-        low, high = proportion_limits(self.per_level("violations"), draws, CONFIDENCE)
+        low, high = rate_limits(self.per_level("violations"), draws, CONFIDENCE)
         exact = self.is_exact[:, None]
         return np.where(exact, self.rate, low), np.where(exact, self.rate, high)
 
