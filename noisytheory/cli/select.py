@@ -272,7 +272,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "authors": claim.paper.authors,
         "reference": claim.paper.reference,
         "promise": KINDS[claim.kind],
-        "hypotheses": list(claim.hypotheses),
+        "hypotheses": list(claim.assumed),
         "quantity": claim.quantity,
         "unit": claim.unit,
         "grid": {name: claim.labels(name) for name in claim.grid},
@@ -316,7 +316,7 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         ]
     else:
         lines.append(f"not tried   {claim.reason}")
-    lines += listed("hypotheses", claim.hypotheses)
+    lines += listed("hypotheses", claim.assumed)
     grid = [f"{name} = {'; '.join(map(str, values))}" for name, values in about["grid"].items()]
     lines += listed("grid", grid)
     lines += listed("the bound reads", [_argument_line(a) for a in about["arguments"]])

@@ -107,7 +107,8 @@ def _upheld(record: Record) -> str:
         return f"{where} the expected left side {shown} at most the bound."
     if record.kind == "equal":
         what = "two laws agree" if "other" in record.dataset else "value is the promised one"
-        within = "to rounding" if record.exact else "within the declared margin"
+        margin = float(record.per_cell("margin").max())
+        within = "to rounding" if record.exact else f"within the margin of {number(margin)}"
         return f"{where} the {what} {within}."
     if record.kind in ("always", "identity"):
         tries = number(int(record.per_cell("tries").sum()))
@@ -120,13 +121,19 @@ def _upheld(record: Record) -> str:
     if record.kind == "exists":
         return f"{where} the exact optimum is at least what is promised."
     if record.kind == "rate":
-        return "the slope is shown to be at most the promised one. This is support only: a rate " \
-            "speaks of a limit."
+        return "the slope is shown to be at most the promised one. This is support only: it " \
+            "takes the mean for a power of the parameter, and speaks of the range that was tried."
     return f"{where} we find what is printed, within the stated tolerance."
 
 
 def _refuted(record: Record) -> str:
     where = _of(record, REFUTED)
+    if not np.any(record.decision == REFUTED):
+        return (
+            f"all {_units(record)} together refute it, with log evidence "
+            f"{number(float(record.log_e))} where {number(float(record.log_e_claim))} is enough; "
+            "none does alone."
+        )
     if record.kind == "tail":
         deltas = np.broadcast_to(record.deltas, record.rate.shape)
         ratio = np.where(record.decision == REFUTED, record.rate / deltas, -np.inf)
@@ -174,7 +181,8 @@ def _refuted(record: Record) -> str:
         worst = max(lines, key=lambda f: f["slope"] - f["exponent"])
         return (
             f"the measured slope is {number(worst['slope'])} "
-            f"{interval(worst['low'], worst['high'])}, the promise {number(worst['exponent'])}."
+            f"{interval(worst['low'], worst['high'])}, {number(worst['first'])} in the first half "
+            f"and {number(worst['second'])} in the second, the promise {number(worst['exponent'])}."
         )
     return f"{where} what is printed is not what we find, beyond both errors and the tolerance, " \
         "or is arithmetically impossible."
@@ -185,6 +193,13 @@ def _undecided(record: Record) -> str:
         return "the bound is vacuous everywhere on the grid, so it promises nothing that is not " \
             "true anyway."
     count = int((record.decision == 0).sum())
+    if record.kind == "rate" and (found := slopes(record)):
+        bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
+        return (
+            f"no power law is seen, or none that the draws tell from the promise of exponent "
+            f"{number(bent['exponent'])}: the slope is {number(bent['first'])} in the first half "
+            f"and {number(bent['second'])} in the second."
+        )
     return (
         f"the budget was spent with {number(count)} of {number(record.decision.size)} "
         f"{_units(record)} undecided and none refuted."
@@ -197,7 +212,7 @@ def caveats(record: Record) -> list[str]:
         return ["Nothing was tried. What can be checked of it stands in other claims."]
     out = []
     alpha, sharing = float(record.alpha), int(record.sharing)
-    claims = f"the {sharing} claims of this audit that draws decide" if sharing > 1 else "this audit"
+    claims = f"the {sharing} claims that draws decide" if sharing > 1 else "this audit"
     level = f"probability at most {number(alpha)}"
     if record.exact:
         out.append(
@@ -211,7 +226,7 @@ def caveats(record: Record) -> list[str]:
         )
     else:
         test = {
-            "rate": "by tests of slopes that take means as normal, and as a power law on this range",
+            "rate": "by tests of slopes that take means as normal and the law as a power",
             "published": "by an empirical Bernstein inequality within the declared range",
         }.get(record.kind, "by e-processes, valid at whatever moment the drawing stopped")
         out.append(
