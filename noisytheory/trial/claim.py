@@ -151,6 +151,26 @@ class Certificate:
         below = self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
         return self.exceeds() or (self.applies and below)
 
+    def cleared(self, room: float, *, equal: bool = False) -> tuple[float, float] | None:
+        """Both sides as floats where the promise holds, to within ``room``; None if it may not.
+
+        Parameters
+        ----------
+        room : float
+            By how much intervals may leave it open.
+        equal : bool
+            Whether the promise is equality.
+
+        Examples
+        --------
+        >>> Certificate(1, 2).cleared(0.0), Certificate((0, 2), 1).cleared(0.0)
+        ((1.0, 2.0), None)
+        """
+        (low, high), (least, most) = self._ends(self.lhs), self._ends(self.rhs)
+        if not self.applies or max(high - least, (most - low) if equal else high - least) <= room:
+            return float(low), max(float(low), float(least))
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Discrepancy:

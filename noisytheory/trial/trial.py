@@ -21,6 +21,7 @@ from noisytheory.trial.verdict import (
     Thresholds,
     conditioned,
     right_side,
+    slack,
 )
 
 __all__ = ["CellState", "Trial", "certified", "side_text"]
@@ -187,8 +188,7 @@ class Trial:
             self.claim, state.cell, result
         )
         if isinstance(self.rule, Always):
-            state.summary = self.rule.summarise(self.claim, state.cell, result)
-            state.summary[1] -= self._recheck(state, -1, result)
+            state.summary = self._recheck(state, -1, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
         self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
@@ -199,7 +199,7 @@ class Trial:
             summary = self.rule.summarise(self.claim, state.cell, arrays)
             if summary[1] > 0:
                 drawn = draw(self.claim, state.cell, block, seed=self.seed)
-                summary[1] -= self._recheck(state, block, drawn)
+                summary = self._recheck(state, block, drawn)
         else:
             summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
         self._check_block(state, arrays)
@@ -253,26 +253,34 @@ class Trial:
         kept[at] = np.where(kept[at] >= threshold, kept[at], found)
         highest[at] = np.maximum(highest[at], found)
 
-    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> int:
-        """Certify or clear the worst suspects of a block; returns how many were cleared."""
+    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> NDArray[np.float64]:
+        """The summary of a block whose worst suspects are certified or, where that fails, cleared.
+
+        What exact arithmetic clears has the sides that it finds.
+        """
         assert isinstance(self.rule, Always)
-        claim, cleared = self.claim, 0
-        excess = self.rule.excess(claim, state.cell, drawn)
+        claim, cell = self.claim, state.cell
+        excess = self.rule.excess(claim, cell, drawn)
         suspects = np.flatnonzero(excess > 0)
         if claim.certify is None or suspects.size == 0:
-            return 0
+            return self.rule.summarise(claim, cell, drawn)
+        left = np.array(drawn["lhs"], float)
+        right = np.array(np.broadcast_to(right_side(claim, cell, drawn)[0], left.shape))
+        room = np.broadcast_to(slack(claim, cell, drawn, right), left.shape)
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
         for row in order:
-            certificate = certified(claim, state.cell, drawn, int(row))
+            certificate = certified(claim, cell, drawn, int(row))
             broken = (
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
             )
             if not broken:
-                cleared += 1
+                sides = certificate.cleared(float(room[row]), equal=claim.kind == "identity")
+                # Intervals that are too wide to tell leave a suspect.
+                left[row], right[row] = sides or (left[row], right[row])
                 continue
             self.against[state.index] = np.inf
             found = _counterexample(
-                claim, state.cell, self.seed, block, int(row), certificate, float(excess[row])
+                claim, cell, self.seed, block, int(row), certificate, float(excess[row])
             )
             # One that was written down before one that was found, then the worst; ties go to the
             # first address, so that no order of arrival shows in the result.
@@ -280,7 +288,7 @@ class Trial:
             if self.rank is None or rank < self.rank:
                 self.counterexample, self.rank = found, rank
             break
-        return cleared
+        return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
 
     def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
         """Where a bound that depends on no draws says nothing, shape (levels,)."""
