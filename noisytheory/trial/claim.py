@@ -578,12 +578,13 @@ class Claim:
         return self.call(field_value, cell) if callable(field_value) else field_value
 
     def drawn_names(self) -> set[str]:
-        """Arguments of the bound that only the simulator can give."""
+        """Arguments of the bound that only the simulator can give, or says that it gives."""
         if self.bound is None:
             return set()
+        gives = getattr(self.simulate, "gives", ())
         return {
             name for name, needed in _parameters(self.bound).items()
-            if needed and name != "delta" and not self._available(name)
+            if (needed or name in gives) and name != "delta" and not self._available(name)
         }
 
     def broken(self) -> Claim:

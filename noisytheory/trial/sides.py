@@ -43,9 +43,9 @@ def both(
         ``family.every(...)``, all instances there are (or None), the claim is tried on each of
         them. With ``family.steps()`` a case tells its instance in words, ahead of the rest.
     bound : callable, optional
-        The public bound that gives the right side, of the names that `function` returns or draws;
-        it becomes the claim's. Over fractions it is called without its checks, and at the ends of
-        what is an interval: it must then be monotone.
+        The public bound that gives the right side, of names that `function` returns, the family
+        draws or the grid has; it becomes the claim's. Over fractions it is called without its
+        checks, and at the ends of what is an interval: it must then be monotone.
 
     Returns
     -------
@@ -117,6 +117,7 @@ def both(
     if hasattr(family, "every"):
         listing = list(inspect.signature(family.every).parameters)
         made["exact"] = _signed(exact, [*listing, *parameters])
+    made["simulate"].gives = asked_for  # type: ignore[attr-defined]
     for member in made.values():
         member.made_of = (function, family.draw)  # type: ignore[attr-defined]
         member.__module__ = function.__module__

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.label_noise.classes.bounds import (
+    balanced_error_contaminated,
+    contamination_of_noise,
+    instance_noise_factor,
+    noise_of_contamination,
+)
 from noisytheory.topics.label_noise.contamination.bounds import (
     contaminated_distance,
     harmless_share,
@@ -27,11 +33,15 @@ from noisytheory.topics.label_noise.tradeoff.bounds import (
 )
 
 __all__ = [
+    "balanced_error_contaminated",
     "contaminated_distance",
+    "contamination_of_noise",
     "harmless_share",
     "harmless_share_sharp",
+    "instance_noise_factor",
     "linear_regret",
     "misclassification_regret",
+    "noise_of_contamination",
     "noisy_deviation",
     "noisy_deviation_repaired",
     "noisy_linear_risk",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.label_noise.classes import claims as classes
 from noisytheory.topics.label_noise.contamination import claims as contamination
 from noisytheory.topics.label_noise.margins import claims as margins
 from noisytheory.topics.label_noise.noise import claims as noise
@@ -10,6 +11,6 @@ from noisytheory.topics.label_noise.tradeoff import claims as tradeoff
 from noisytheory.trial.catalogue import claims_of
 
 everything = [
-    claim for part in (regret, margins, contamination, noise, tradeoff)
+    claim for part in (regret, margins, contamination, noise, classes, tradeoff)
     for claim in claims_of(part)
 ]

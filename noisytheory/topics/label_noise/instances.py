@@ -21,7 +21,8 @@ __all__ = [
     "COARSE", "EVERY_PAIR", "EVERY_POPULATION", "EVERY_POSTERIOR", "FOUR_POINTS", "IN_THE_BALL",
     "OBLIQUE", "ONE_POINT", "PAIRS", "SMALL", "THREE_POINTS", "TWO_POINTS", "Alone",
     "EveryPair",
-    "Instances", "OnePair", "Pair", "Pairs", "RandomPairs", "Rng", "listed", "noisy", "scored",
+    "Instances", "OnePair", "Pair", "Pairs", "RandomPairs", "Rng", "listed", "noisy",
+    "picked", "scored",
 ]
 
 Numbers: TypeAlias = NDArray[Any]
@@ -116,9 +117,7 @@ class EveryPair:
 
     def draw(self, size: int, rng: np.random.Generator) -> Instances:
         """Some of them, with equal chances."""
-        every = self.every()
-        rows = rng.integers(len(every["sigma"]), size=size)
-        return {name: array[rows] for name, array in every.items()}
+        return picked(self.every(), size, rng)
 
     def every(self) -> Instances:
         """All of them."""
@@ -133,6 +132,12 @@ class EveryPair:
         return {
             "x": points[where], "P": masses[clean], "Q": others[other], "sigma": shares[share],
         }
+
+
+def picked(every: Instances, size: int, rng: Rng) -> Instances:
+    """Rows of a list, each with equal chances."""
+    rows = rng.integers(len(next(iter(every.values()))), size=size)
+    return {name: array[rows] for name, array in every.items()}
 
 
 def _angles() -> Doubles:

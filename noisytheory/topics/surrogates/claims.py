@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from noisytheory.topics.surrogates.calibration import claims as calibration
-from noisytheory.topics.surrogates.contamination import claims as contamination
 from noisytheory.topics.surrogates.definitions import claims as definitions
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.long_servedio import claims as long_servedio
@@ -15,7 +14,7 @@ from noisytheory.trial.catalogue import claims_of
 everything = [
     claim
     for part in (
-        definitions, calibration, relations, generalisation, orders, contamination,
+        definitions, calibration, relations, generalisation, orders,
         long_servedio, printed_table,
     )
     for claim in claims_of(part)

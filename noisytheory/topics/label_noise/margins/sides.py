@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, scored
+from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, picked, scored
 from noisytheory.topics.label_noise.regret.sides import STEPS, Scored, classifiers, errors
 from noisytheory.vocabulary.exact import LABELS, margin, risk
 
@@ -152,9 +152,7 @@ class Gap:
     @staticmethod
     def draw(*, size: int, rng: Rng) -> dict[str, Numbers]:
         """Some of all."""
-        every = Gap.every()
-        rows = rng.integers(len(every["v"]), size=size)
-        return {name: array[rows] for name, array in every.items()}
+        return picked(Gap.every(), size, rng)
 
     @staticmethod
     def every() -> dict[str, Numbers]:

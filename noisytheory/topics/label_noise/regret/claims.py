@@ -115,7 +115,7 @@ misclassification_regret = PAPER.identity(
     ),
     place="Lemma 3, proof A.1",
     hypotheses=["scores in [-1, 1]"],
-    grid=dict(population=[ONE_POINT, EVERY_POSTERIOR], tie=["both", "half"]),
+    grid=dict(population=[ONE_POINT, EVERY_POSTERIOR], zero=[1.0, 0.5]),
     given=dict(scores="any"),
     quantity="misclassification loss of a score less the smallest, given the instance",
     unit="probability",

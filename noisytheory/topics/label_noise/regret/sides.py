@@ -113,10 +113,7 @@ def linear_regret(at: Scored) -> Sides:
     )
 
 
-def misclassification_regret(at: Scored, tie: Zero) -> Sides:
-    """The same for misclassification loss; the loss of a zero score is one or one half."""
-    found = regret(at, tie, "any")
-    return dict(
-        lhs=found["lhs"], eta=at.P[..., 0, 0], score=at.f[..., 0],
-        zero=(0 * at.f[..., 0] + 1) / (1 if tie == "both" else 2),
-    )
+def misclassification_regret(at: Scored, zero: float) -> Sides:
+    """The same for misclassification loss, where a zero score costs 1 or one half."""
+    found = regret(at, "both" if zero == 1 else "half", "any")
+    return dict(lhs=found["lhs"], eta=at.P[..., 0, 0], score=at.f[..., 0])

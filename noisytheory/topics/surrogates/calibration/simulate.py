@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from noisytheory.topics.surrogates.worked import around, lattice
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import around, lattice
 
 __all__ = [
     "bayes_optimal",
