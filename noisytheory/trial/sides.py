@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
 __all__ = ["both", "exact_numbers", "scaled"]
+
+_SHOWN = 16
+"""Numbers of a row that a step shows."""
 
 _SIDES = ("lhs", "rhs", "applies", "scale")
 
@@ -41,7 +44,8 @@ def both(
         exact value, so dyadic numbers (halves, sixteenths) agree in both arithmetics to the last
         bit, those of the grid included; whole numbers stay whole numbers. With
         ``family.every(...)``, all instances there are (or None), the claim is tried on each of
-        them. With ``family.steps()`` a case tells its instance in words, ahead of the rest.
+        them. With ``family.steps()`` a case tells its instance in words, ahead of the rest;
+        without, its fields come last.
     bound : callable, optional
         The public bound that gives the right side, of names that `function` returns, the family
         draws or the grid has; it becomes the claim's. Over fractions it is called without its
@@ -103,6 +107,8 @@ def both(
         told = list(at.steps()) if hasattr(at, "steps") else []
         told += [(name.replace("_", " "), _step(_only(value)))
                  for name, value in found.items() if name not in _SIDES]
+        if not hasattr(at, "steps"):
+            told += [(name, _step(_only(value))) for name, value in drawn.items()]
         if bound is not None:
             known = {**exactly, **drawn, **found}
             found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
@@ -113,7 +119,7 @@ def both(
     fields = list(inspect.signature(family).parameters)
     outside = [name for name in asked_for if name not in fields and name not in parameters]
     made = {"simulate": _signed(simulate, [*drawing, *parameters], "size", "rng"),
-            "certify": _signed(certify, [*fields, *parameters, *outside])}
+            "certify": _signed(certify, [*fields, *parameters], optional=outside)}
     if hasattr(family, "every"):
         listing = list(inspect.signature(family.every).parameters)
         made["exact"] = _signed(exact, [*listing, *parameters])
@@ -125,14 +131,13 @@ def both(
 
 
 def _signed(
-    function: Callable[..., Any], names: list[str], *keywords: str
+    function: Callable[..., Any], names: list[str], *keywords: str, optional: Sequence[str] = ()
 ) -> Callable[..., Any]:
-    """The function, saying which arguments the engine is to give it."""
+    """The function, saying which arguments the engine is to give it, and which if it has them."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    named = dict.fromkeys((*names, *keywords))
-    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, kind) for name in named]
-    )
+    named = [inspect.Parameter(name, kind) for name in dict.fromkeys((*names, *keywords))]
+    named += [inspect.Parameter(name, kind, default=None) for name in optional]
+    function.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     return function
 
 
@@ -159,7 +164,9 @@ def _within(bound: Callable[..., Any], known: Mapping[str, Any]) -> Any:
 def _step(value: Any) -> Any:
     """For a reader: a number as it is, rows of numbers as text."""
     if isinstance(value, np.ndarray | list | tuple):
-        return f"({', '.join(str(_step(entry)) for entry in value)})"
+        shown = [str(_step(entry)) for entry in value[:_SHOWN]]
+        more = [f"{len(value) - _SHOWN} more"] if len(value) > _SHOWN else []
+        return f"({', '.join([*shown, *more])})"
     return value
 
 

@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from noisytheory.topics.surrogates.contamination import simulate as contamination
+from noisytheory.topics.surrogates.margins import simulate as margins
 from scipy.integrate import quad
 
 import noisytheory as nt
 from noisytheory.topics.surrogates import bounds
 from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.claims import everything
-from noisytheory.topics.surrogates.contamination import simulate as contamination
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
-from noisytheory.topics.surrogates.margins import simulate as margins
 from noisytheory.topics.surrogates.orders import simulate as orders
 from noisytheory.topics.surrogates.relations import simulate as relations
 from noisytheory.vocabulary.losses import Logistic

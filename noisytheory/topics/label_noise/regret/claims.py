@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from noisytheory.papers import AVERAGE_CLASSIFIER as EARLIER
 from noisytheory.papers import KERNEL_MEAN as PAPER
 from noisytheory.topics.label_noise.instances import EVERY_POSTERIOR, ONE_POINT, THREE_POINTS
 from noisytheory.topics.label_noise.regret import bounds, sides
@@ -28,6 +29,7 @@ lemma_3 = PAPER.always(
     "lemma-3/printed",
     statement=r"\mathrm{Regret}_{01}(P,f)\le\mathrm{Regret}_{\mathrm{linear}}(P,f)",
     hypotheses=["scores in [-1, 1]", ZERO_IS_ERROR],
+    also=[EARLIER.also("theorem-1/printed", "Theorem 1, Sec. 3")],
     grid=dict(population=[ONE_POINT, EVERY_POSTERIOR]),
     given=dict(zero="both", scores="any"),
     expect="refuted",
@@ -49,6 +51,7 @@ lemma_3_repaired = PAPER.always(
         r"\quad\ell_{01}(y,0)=\tfrac12"
     ),
     hypotheses=["scores in [-1, 1]", "a zero score is half an error"],
+    also=[EARLIER.also("theorem-1/repaired", "Theorem 1, Sec. 3")],
     grid=dict(population=[THREE_POINTS, EVERY_POSTERIOR]),
     given=dict(zero="half", scores="any"),
     note="Repaired: a zero score counts one half, as if the label were then tossed.",
