@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = NDArray[Any]
-Interval: TypeAlias = tuple[Any, Any]
+Numbers: TypeAlias = Any
+"""An array of floats, or of fractions."""
 
 LABELS = np.array([1, -1])
 """Order of the labels along the last axis of the masses."""

@@ -25,10 +25,11 @@ __all__ = [
     "picked", "scored",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
+"""An array of floats, or of fractions."""
 Rng: TypeAlias = np.random.Generator
 Doubles: TypeAlias = NDArray[np.float64]
-Instances: TypeAlias = dict[str, Doubles]
+Instances: TypeAlias = dict[str, Any]
 """Arrays with instances first: ``x`` (J, 5), ``P`` and ``Q`` (J, 2), ``sigma``."""
 
 DIMENSION, RADIUS = 5, 4

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.instances import Rng, picked
 from noisytheory.vocabulary.exact import compositions
@@ -17,7 +16,7 @@ __all__ = [
     "instance_noise", "label_noise_shares", "noise_rates", "promised_risk", "share_sums",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
 Sides: TypeAlias = dict[str, Any]
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.instances import Instances, Pair, Pairs, Rng
 from noisytheory.vocabulary.exact import LABELS, mass_where, risk, root, signed
@@ -17,11 +16,11 @@ __all__ = [
     "losing_share_of_two", "lost_mass", "population_distance", "weakest_mass", "worst_score",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 
 
-def _weakest(at: Pair) -> NDArray[np.bool_]:
+def _weakest(at: Pair) -> Numbers:
     """One-hot over points and labels: the first correct pair of smallest margin."""
     over = at.scores(at.P)[..., None] * LABELS
     right = (at.P > 0) & (over > 0)
@@ -61,7 +60,7 @@ class Hit(Pair):
         return {**drawn, "Q": 1.0 * _weakest(Pair(**drawn))[..., ::-1]}
 
     @property
-    def weakest(self) -> NDArray[np.bool_]:
+    def weakest(self) -> Numbers:
         """One-hot over points and labels."""
         return np.asarray(self.Q[..., ::-1] > 0)
 
@@ -198,7 +197,7 @@ def _weakest_score(at: Hit, scores: Numbers) -> Numbers:
     return mass_where(scores[..., None] * LABELS, at.weakest)
 
 
-def _weakest_is_unit(at: Hit) -> NDArray[np.bool_]:
+def _weakest_is_unit(at: Hit) -> Numbers:
     """Whether $Q$ sits on a correct point of smallest margin, label flipped, of norm 1."""
     norms = np.diagonal(at.kernel, axis1=-2, axis2=-1)
     unit = np.sum(norms * at.weakest.any(axis=-1), axis=-1) == 1

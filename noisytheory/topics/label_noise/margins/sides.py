@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, picked, scored
 from noisytheory.topics.label_noise.regret.sides import STEPS, Scored, classifiers, errors
@@ -18,7 +17,7 @@ __all__ = [
     "risk_within_margin", "worst_perturbation",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 Zero: TypeAlias = Literal["both", "half"]
 Inequality: TypeAlias = Literal["closed", "open", "mixed"]
@@ -78,7 +77,7 @@ def _moved(f: Numbers, epsilon: Numbers, rng: Rng) -> Numbers:
     return f + np.where(pushed, extreme, anywhere) / STEPS
 
 
-def _near(at: Perturbed) -> NDArray[np.bool_]:
+def _near(at: Perturbed) -> Numbers:
     return np.all(np.abs(at.f - at.moved) <= at.epsilon[..., None], axis=-1)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.instances import Alone, Instances, Pairs, Rng, noisy
 from noisytheory.topics.label_noise.regret.sides import Scored, linear_losses
@@ -17,7 +16,7 @@ __all__ = [
     "Class", "Scores", "argmin_sets", "noise_immunity", "noisy_linear_risk", "noisy_score",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 
 CLASS_SIZE = 6

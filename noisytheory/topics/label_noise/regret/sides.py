@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, scored
 from noisytheory.vocabulary.exact import LABELS, risk
@@ -17,7 +16,7 @@ __all__ = [
     "misclassification_regret", "regret",
 ]
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 Zero: TypeAlias = Literal["both", "half"]
 
