@@ -35,7 +35,10 @@ def sections(folder, paper):
 
 
 def files(folder):
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(campaign.OTHERS)
+    }
 
 
 def test_the_published_verdicts_are_the_campaigns(verdicts, published):

@@ -28,9 +28,13 @@ import benchmark_pages
 
 import noisytheory as nt
 from noisytheory import report
+from noisytheory.trial.catalogue import distinct
 
 ROOT = Path(__file__).parents[1]
 DEFINITION = Path(__file__).with_name("campaign.toml")
+OTHERS = ("auditor",)
+"""How files in reports/ begin that other scripts write."""
+
 START, END = "<!-- verdicts: written by validation/campaign.py -->", "<!-- end of verdicts -->"
 
 
@@ -47,11 +51,11 @@ def absent() -> list[str]:
 def run(workers: int, store: str | None = None) -> Any:
     """Audit every claim of the campaign that is at hand, each at its share of the whole level."""
     settings = definition()
-    claims = [
+    claims = distinct(
         claim
         for claim_id, claim in nt.claims.items()
         if any(fnmatch.fnmatchcase(claim_id, p) for p in settings["claims"])
-    ]
+    )
     tried = sum(claim.kind != "cited" for claim in claims)
     # Absent claims keep their share: the others' verdicts are the same with the data and without.
     return nt.audit(
@@ -134,7 +138,8 @@ def main() -> int:
         folder = options.output or ROOT / "reports"
         if options.output is None and folder.exists():
             for old in folder.iterdir():
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
+                if not old.name.startswith(OTHERS):
+                    shutil.rmtree(old) if old.is_dir() else old.unlink()
         publish(audit, folder)
         if options.output is None:
             readme = ROOT / "README.md"

@@ -59,6 +59,7 @@ _LOOKS = {
 @seed_option
 @click.option("--alpha", type=float, callback=error_level, metavar="A",
               help="Error level over the whole audit; default 0.01.")
+@click.option("--fdr", is_flag=True, help="Refute also by e-BH: A is then a false discovery rate.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N",
               help="Local processes; default: the usable cores.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
@@ -73,7 +74,7 @@ _LOOKS = {
 @answers
 def audit(
     out: TextIO, context: click.Context, targets: tuple[str, ...], budget: str | None,
-    replicates: int | None, seed: int | None, alpha: float | None, workers: int | None,
+    replicates: int | None, seed: int | None, alpha: float | None, fdr: bool, workers: int | None,
     scheduler: str | None, store: str | None, report_folder: str | None, as_json: bool,
     keyword: str | None, dry_run: bool, quiet: bool,
 ) -> None:
@@ -83,7 +84,7 @@ def audit(
     claims = chosen_claims(targets, keyword)
     chosen: dict[str, Any] = {
         "budget": budget, "replicates": replicates, "seed": seed, "alpha": alpha,
-        "scheduler": scheduler, "store": store,
+        "scheduler": scheduler, "store": store, "fdr": fdr or None,
     }
     settings = {name: value for name, value in chosen.items() if value is not None}
     if dry_run:

@@ -40,10 +40,10 @@ __all__ = [
 
 def _all_claims() -> list[Claim]:
     """The catalogue; a broken plug-in is named, not taken for a fault of ours."""
-    from noisytheory.trial.catalogue import ENTRY_POINTS, catalogue
+    from noisytheory.trial.catalogue import ENTRY_POINTS, catalogue, distinct
 
     try:
-        return list(catalogue().values())
+        return distinct(catalogue().values())
     except (Exception, SystemExit):
         import importlib
         from importlib.metadata import entry_points
@@ -81,9 +81,9 @@ def _named(target: str) -> list[Claim]:
     found = _claims_in(Path(name).resolve())
     if not inside:
         return found
-    chosen = [claim for claim in found if claim.id == inside]
+    chosen = [claim for claim in found if inside in claim.names]
     if not chosen:
-        ids = [claim.id for claim in found]
+        ids = [name for claim in found for name in claim.names]
         raise Mistake(f"{Path(name).name} declares no claim {inside!r}{offer(inside, ids)}")
     return chosen
 
@@ -98,7 +98,7 @@ def chosen_claims(targets: Sequence[str], keyword: str | None = None) -> list[Cl
     else:
         found = _all_claims()
     if keep is not None:
-        found = [claim for claim in found if keep(claim.id)]
+        found = [claim for claim in found if any(map(keep, claim.names))]
         if not found:
             raise Mistake(f"no claim matches -k {keyword!r}; `noisytheory claims` lists all")
     for claim in found:
@@ -175,7 +175,11 @@ def claims(out: TextIO, pattern: str | None, keyword: str | None, as_json: bool)
     if as_json:
         say_json(out, [claim.summary() for claim in found])
         return
-    rows = [[c.id, c.kind, c.expect, c.place] for c in found]
+    rows = [
+        row for c in found
+        for row in ([c.id, c.kind, c.expect, c.place],
+                    *([other.id, f"= {c.id}", c.expect, other.place] for other in c.also))
+    ]
     say(out, table([["id", "kind", "expected", "place in print"], *rows]))
 
 
@@ -187,7 +191,10 @@ def discrepancies(out: TextIO, pattern: str | None, as_json: bool) -> None:
     """List where print and truth differ: all, of a paper, or a number such as D9."""
     import fnmatch
 
-    papers = {claim.paper.id: claim.paper for claim in _all_claims()}
+    papers = {
+        paper.id: paper for claim in _all_claims()
+        for paper in (claim.paper, *(other.paper for other in claim.also))
+    }
     known = [
         (paper.id, number, places)
         for paper in papers.values() for number, places in paper.discrepancies.items()
@@ -272,7 +279,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "authors": claim.paper.authors,
         "reference": claim.paper.reference,
         "promise": KINDS[claim.kind],
-        "hypotheses": list(claim.hypotheses),
+        "hypotheses": list(claim.assumed),
         "quantity": claim.quantity,
         "unit": claim.unit,
         "grid": {name: claim.labels(name) for name in claim.grid},
@@ -281,6 +288,8 @@ def _described(claim: Claim) -> dict[str, Any]:
         "arguments": arguments_of(claim),
         "exact": claim.exact is not None,
         "note": claim.note,
+        "given": {n: str(getattr(v, "name", v)) for n, v in claim.given.items()},
+        "discrepancies": list(claim.discrepancies),
         "twin": None if claim.twin is None else str(claim.twin.get("why", "")),
     }
 
@@ -307,6 +316,9 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         f"expected    {claim.expect}",
         f"origin      {claim.origin}",
     ]
+    lines += [f"also        {o.id}: {o.paper.title}, {o.place}" for o in claim.also]
+    if claim.discrepancies:
+        lines.append(f"print errs  {', '.join(claim.discrepancies)}; `noisytheory discrepancies`")
     if claim.simulate is not None or claim.exact is not None:
         drawn = f", blocks of {claim.rows} replicates" if claim.simulate is not None else ""
         exact = ", exact" + " where it can be" * bool(drawn) if claim.exact is not None else ""
@@ -316,9 +328,10 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         ]
     else:
         lines.append(f"not tried   {claim.reason}")
-    lines += listed("hypotheses", claim.hypotheses)
+    lines += listed("hypotheses", claim.assumed)
     grid = [f"{name} = {'; '.join(map(str, values))}" for name, values in about["grid"].items()]
     lines += listed("grid", grid)
+    lines += listed("given", [f"{name} = {value}" for name, value in about["given"].items()])
     lines += listed("the bound reads", [_argument_line(a) for a in about["arguments"]])
     lines += listed("note", claim.note.strip().splitlines())
     lines += listed("broken twin", [about["twin"]] if about["twin"] else [])

@@ -25,7 +25,7 @@ from noisytheory.trial.draws import one_thread
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.trial.claim import Claim, Paper
+    from noisytheory.trial.claim import Claim, Elsewhere, Paper
     from noisytheory.trial.result import Audit
 
 __all__ = ["digest", "environment", "write"]
@@ -70,12 +70,12 @@ class Page:
     pictures: list[Picture]
     own: Picture | None = None
     numbers: Sequence[Entry] = ()
+    also: Sequence[Elsewhere] = ()
 
     @property
     def note(self) -> str:
-        """The note; without the numbers of discrepancies where the page links to their list."""
-        note = str(self.record.note).strip()
-        return re.sub(r"\s*Discrepanc(y|ies) [^.]*\.$", "", note) if self.numbers else note
+        """The note."""
+        return str(self.record.note).strip()
 
     @property
     def path(self) -> str:
@@ -157,6 +157,7 @@ def write(
         Page(
             record, _decide(record, folder), own.get(record.id),
             [e for listing in found for e in listing.of(record.id)],
+            claims[record.id].also if record.id in claims else (),
         )
         for record in records
     ]
@@ -225,14 +226,17 @@ def digest(
         page = Page(
             record, _decide(record, folder, _flat) if record.id in wanted else [], picture,
             [e for listing in found for e in listing.of(record.id)],
+            claims[record.id].also if record.id in claims else (),
         )
         pages.append(page)
         papers.setdefault(str(record.paper), []).append(page)
+    elsewhere = [(other, page) for page in pages for other in page.also]
     for paper, its in papers.items():
         about = claims[its[0].record.id].paper if its[0].record.id in claims else None
         text = templates.get_template("paper.md").render(
             pages=its, title=its[0].record.title, counts=_counts(its), discrepancies=bool(found),
             authors=about.authors if about else "", reference=about.reference if about else "",
+            elsewhere=[(other, page) for other, page in elsewhere if other.paper.id == paper],
         )
         _save(folder / f"{paper}.md", text)
     further = {str(its[0].record.title): paper for paper, its in papers.items()}
@@ -272,10 +276,15 @@ def _claims(
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
     papers: dict[str, Paper] = {}
+    named: dict[str, Record] = {}
     for record in records:
+        named[record.id] = record
         if record.id in claims:
-            papers.setdefault(str(record.paper), claims[record.id].paper)
-    return listings(papers.values(), {record.id: record for record in records})
+            claim = claims[record.id]
+            named.update(dict.fromkeys(claim.names, record))
+            for paper in (claim.paper, *(other.paper for other in claim.also)):
+                papers.setdefault(paper.id, paper)
+    return listings(papers.values(), named)
 
 
 def _own(

@@ -120,8 +120,8 @@ def test_a_claim_that_cannot_be_tried_is_one_line(variant, old, new, line):
 
 
 def test_a_file_that_exits_in_a_worker_is_named(variant):
-    # The first look at the shapes, one row, is in this process.
-    path = variant("return rng", "import sys; size > 1 and sys.exit(5); return rng")
+    # The first look at the shapes, a few rows, is in this process.
+    path = variant("return rng", "import sys; size > 8 and sys.exit(5); return rng")
     line = mistake("audit", path, "--workers", 2, "--budget", "smoke")
     assert line == "noisytheory audit: variant.py called sys.exit(5): let it return instead"
 

@@ -63,8 +63,10 @@ def test_cited_claims_are_never_decided():
 
 
 def test_an_unbounded_mean_without_variance_is_never_upheld():
-    claim = planted.unbounded_mean(variance=None)
-    assert verdict(claim) == "undecided"
+    with pytest.raises(ValueError, match="expected to be upheld needs high or variance"):
+        planted.unbounded_mean(variance=None, low=0.0)
+    claim = planted.unbounded_mean(variance=None, low=0.0, expect="undecided")
+    assert verdict(claim, budget="standard") == "undecided"
     # Refuting needs only L >= 0.
     assert verdict(dataclasses.replace(claim, bound=lambda n: 0.8)) == "refuted"
 
@@ -148,11 +150,15 @@ def test_a_cell_weighs_the_same_in_any_company(claim):
 
 
 def test_thresholds_share_the_level():
-    claim = planted.hoeffding()
-    lone, family = Thresholds.of(claim, 0.01, 1), Thresholds.of(claim, 0.01, 30)
-    assert lone.refute == pytest.approx(np.log(4 / 0.01))
-    assert family.refute - lone.refute == pytest.approx(np.log(30))
-    assert family.uphold == pytest.approx(np.log(3000))
+    lone = Thresholds.of(0.01, 1, entries=4, pooled=True)
+    family = Thresholds.of(0.01, 30, entries=4, pooled=True)
+    # Half of the claim's e-value is the average of its four entries, half the pooled one.
+    assert lone.entry == pytest.approx(np.log(2 * 4 / 0.01))
+    assert lone.claim == pytest.approx(np.log(1 / 0.01))
+    assert family.entry - lone.entry == pytest.approx(np.log(30))
+    assert family.uphold == family.claim == pytest.approx(np.log(3000))
+    # Fixed-sample tests are shared over the entries and not pooled.
+    assert Thresholds.of(0.01, 1, entries=4, pooled=False).entry == pytest.approx(np.log(400))
 
 
 def test_bounds_on_plain_floats_work():
@@ -168,9 +174,12 @@ def test_bounds_on_plain_floats_work():
 
 
 def test_draws_outside_the_declared_range_are_an_error():
-    claim = planted.mean(high=0.9)
-    with pytest.raises(ValueError, match=r"declared range \[0, 0.9\]"):
-        nt.audit(claim, budget="smoke")
+    for kind in (planted.mean, planted.equal, planted.published):
+        name = kind().id
+        with pytest.raises(ValueError, match=f"{name}: high is 0.9 at n=1, but a draw is 0.99"):
+            nt.audit(kind(high=0.9), budget="smoke")
+        with pytest.raises(ValueError, match=f"{name}: low is 0.1 at n=1, but a draw is 0.00|e-0"):
+            nt.audit(kind(low=0.1), budget="smoke")
 
 
 def test_a_bound_that_is_not_a_number_is_an_error():

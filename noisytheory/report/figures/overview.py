@@ -216,7 +216,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     if record.kind in ("tail", "mean") and ratio and record.along is not None:
         drawn["tightness"] = tightness
     # Where the right side is not positive a break has no ratio: a forest would hide it.
-    hidden = record.kind == "always" and not np.all(ratios[record.decision == REFUTED] > 1)
+    broken = ratios[record.decision == REFUTED]
+    hidden = record.kind == "always" and not np.all(np.isfinite(broken) & (broken > 1))
     if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
         drawn["forest"] = forest
     return {name: draw(record) for name, draw in drawn.items()}

@@ -22,7 +22,7 @@ __all__ = [
 
 
 def slopes(record: Record) -> list[dict[str, Any]]:
-    """Robust log-log fits of a rate claim, one a line: slope, 99% interval (HC3), promise.
+    """Log-log fits of a rate claim as the verdict has them, one a line: slope, 99% limits, promise.
 
     Parameters
     ----------
@@ -32,27 +32,28 @@ def slopes(record: Record) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys ``label``, ``rows`` (cells in order), ``slope``, ``low``, ``high``, ``intercept``,
-        ``exponent``.
+        Keys ``label``, ``rows`` (cells in order), ``slope``, ``low``, ``high``, ``first``,
+        ``second`` (slopes of the halves), ``intercept``, ``exponent``. Lines with a mean that is
+        not positive have no slope and are left out.
     """
-    from statsmodels.regression.linear_model import OLS
-
     assert record.along is not None
     x = np.log(np.asarray(record.grid[record.along], float))
     axis = record.dims.index(record.along)
     table = np.moveaxis(np.arange(record.size).reshape(record.shape), axis, -1)
     rhs, mean = record.per_level("rhs")[:, 0], record.per_cell("mean")
+    names = {"slope": "slope", "low": "slope_low", "high": "slope_high", "first": "slope_first",
+             "second": "slope_second"}
     out = []
     for rows in table.reshape(-1, table.shape[-1]):
-        design = np.column_stack([np.ones_like(x), x])
-        fit = OLS(np.log(mean[rows]), design).fit(cov_type="HC3", use_t=True)
-        low, high = fit.conf_int(1 - 0.99)[1]
         cell = record.cells[int(rows[0])]
         keys = [d for d in record.varying if d != record.along]
+        found = {key: float(record.per_cell(name)[rows[0]]) for key, name in names.items()}
+        if np.isnan(found["slope"]):
+            continue
         out.append({
             "label": ", ".join(spell(d, cell[d]) for d in keys) or "measured",
-            "rows": rows, "slope": float(fit.params[1]), "intercept": float(fit.params[0]),
-            "low": float(low), "high": float(high), "exponent": float(rhs[rows[0]]),
+            "rows": rows, "exponent": float(rhs[rows[0]]), **found,
+            "intercept": float(np.mean(np.log(mean[rows]) - found["slope"] * x)),
         })
     return out
 

@@ -126,8 +126,8 @@ def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
 def violations(dataset: xr.Dataset | Record) -> Figure:
     """How often the promise was broken, against how often it may be.
 
-    Counts have Clopper-Pearson intervals (99%), counts of zero are drawn as upper limits, exact
-    probabilities as marks without an interval.
+    Counts have 99% limits that hold whenever one stops, counts of zero are drawn as upper limits,
+    exact probabilities as marks without an interval.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         f"for {which}, on logarithmic axes"
     )
     if seen["interval"]:
-        alt += ", with 99% Clopper-Pearson intervals"
+        alt += ", with 99% limits"
         alt += " (none where exact)" if record.is_exact.any() else ""
     alt += "; above the diagonal the promise is broken."
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
