@@ -19,6 +19,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 from noisytheory.trial.claim import Certificate, Claim
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.vocabulary.populations import axis, two_axes
 
@@ -159,8 +160,7 @@ average_classifier = [
         certify=lambda n, lhs: Certificate(int(lhs), n * n, [("counted", int(lhs))]),
         grid={"n": [10, 1000, 3000], "k": [1], "part": ["scores"]},
         note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
-        twin={"bound": lambda n: n * n // 4, "why": "a quarter",
-              "certify": lambda n, lhs: Certificate(int(lhs), n * n // 4, [("counted", int(lhs))])},
+        twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),
     AVERAGE_CLASSIFIER.identity(
@@ -171,10 +171,7 @@ average_classifier = [
         exact=simulate_means.herding_evaluations,
         grid={"n": [10, 100, 700], "k": [1, 7], "part": ["iterations"]},
         certify=lambda n, k, lhs: Certificate(int(lhs), n * k, [("counted", int(lhs))]),
-        twin={"bound": lambda n: n,
-              "certify": lambda n, lhs: Certificate(int(lhs), n, [("counted", int(lhs))]),
-              "grid": {"n": [10], "k": [7], "part": ["iterations"]},
-              "why": "n in all"},
+        twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),
     AVERAGE_CLASSIFIER.tail(
@@ -189,7 +186,7 @@ average_classifier = [
         simulate=simulate_clusters.score_deviation,
         grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
         trivial=2.0,
-        twin={"bound": lambda n, delta: _score_radius(n, delta) / 3, "why": "bound divided by 3"},
+        twin=scaled(Fraction(1, 2)),
         quantity="largest error of a score",
     ),
     AVERAGE_CLASSIFIER.always(
@@ -203,8 +200,7 @@ average_classifier = [
         grid={"direction": ["free", "along the feature"]},
         rows=1024,
         note="Tight where the error points along a feature.",
-        twin={"bound": lambda largest: largest / 2, "why": "half of epsilon squared",
-              "certify": simulate_means.score_certificate(Fraction(1, 2))},
+        twin=scaled(Fraction(1, 2)),
         quantity="squared score",
     ),
     AVERAGE_CLASSIFIER.identity(
