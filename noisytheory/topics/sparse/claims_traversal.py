@@ -155,8 +155,8 @@ algorithm_2 = [
     KERNEL_MEAN.tail(
         "algorithm-2/printed",
         hypotheses=["d and k are not set before the loop: d = 0, k = 1"],
-        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-              "test": ["printed"], "delta": [0.1]},
+        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta": [0.1]},
+        given={"delta_used": 0.1, "test": "printed"},
         expect="refuted",
         note=(
             r"Print sets neither $d$ nor $k$, and leaves $\epsilon$ out of the inputs. With $d=0$ "
@@ -170,12 +170,11 @@ algorithm_2 = [
             f"algorithm-2/{name}",
             hypotheses=["k = 1 and d = the first radius at the start, d updated with k"],
             grid={"sample": ["halves", "line", "weighted"], "epsilon": [0.1, 0.4, 0.8],
-                  "delta_used": [0.1], "test": [test], "delta": [0.1]},
+                  "delta": [0.1]},
+            given={"delta_used": 0.1, "test": test},
             note=note,
             origin=origin,
-            twin={"grid": {"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-                           "test": ["printed"], "delta": [0.1]},
-                  "why": "d = 0 at the start"},
+            twin={"given": {"delta_used": 0.1, "test": "printed"}, "why": "d = 0 at the start"},
             **TOLERANCE,
         )
         for name, test, origin, note in [
