@@ -26,7 +26,6 @@ from noisytheory.trial.draws import block_generator, one_thread, work
 from noisytheory.trial.result import finish
 from noisytheory.trial.store import Store
 from noisytheory.trial.trial import Trial
-from noisytheory.trial.verdict import Thresholds
 
 CELLS, ROWS, SEED = 2000, 16, 2026
 DELTAS = [0.1]
@@ -88,9 +87,9 @@ def stages() -> dict[str, float]:
 
     with Store.open(None, {"seed": SEED, "version": "benchmark"}) as store, one_thread():
         trial = stage("opening", lambda: Trial(
-            CLAIM, seed=SEED, thresholds=Thresholds.of(CLAIM, 0.01, 1), max_blocks=1, store=store,
+            CLAIM, seed=SEED, max_blocks=1, store=store,
         ))
-        items = trial.start()
+        items = trial.start(0.01, 1)
         tasks = [items[start : start + TASK] for start in range(0, len(items), TASK)]
         drawn = stage("drawing", lambda: [work(CLAIM, SEED, task)[:-1] for task in tasks])
 

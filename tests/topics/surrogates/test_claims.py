@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-import noisytheory as nt
 from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.claims import everything
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
@@ -34,12 +33,6 @@ REFUTED = {
         "long-servedio-quantifier/printed-hinge", "svm-herding-equivalence/printed",
     },
 }
-
-
-@pytest.fixture(scope="module")
-def verdicts():
-    with nt.audit(everything, budget="smoke") as audit:
-        yield audit
 
 
 @pytest.mark.parametrize("name", ALL)
