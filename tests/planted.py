@@ -133,7 +133,8 @@ def same_law_at_level(name: str = "same-law-at-level", **fields) -> Claim:
 def published_at_level(name: str = "published-at-level", **fields) -> Claim:
     """A printed number that is right, a rare event, no tolerance to speak of."""
     return PAPER.published(name, statement="x", bound=lambda n: 1e-4, simulate=_rare, margin=1e-9,
-                           low=0.0, high=1.0, rows=512, grid={"n": [1]}, expect="undecided", **fields)
+                           low=0.0, high=1.0, rows=512, grid={"n": [1]}, expect="undecided",
+                           **fields)
 
 
 def _rare(n, *, size, rng):

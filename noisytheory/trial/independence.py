@@ -179,11 +179,11 @@ def check_rows(
             "rows that resemble those before them": _within(of(whole)),
             "rows that resemble those of other blocks": alike,
         }
-        for seen, chance in chances.items():
+        for sign, chance in chances.items():
             if chance < FALSE_ALARM / 9:
                 raise ClaimError(
                     f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-                    f"independent draws, so they decide nothing: {what} show {seen} (p = "
+                    f"independent draws, so they decide nothing: {what} show {sign} (p = "
                     f"{chance:.1g}). Each row is to be a draw of its own"
                 )
 

@@ -704,8 +704,9 @@ class Rate(Rule):
 
     On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
     means. Where curvature is visible and not small beside the distance of the slopes from the
-    exponent, no power law holds on the range and nothing is decided. Else the exponent is refuted when the slope that the parabola has at the far end is
-    above it, and upheld when that slope and those of both halves are below.
+    exponent, no power law holds on the range and nothing is decided. Else the exponent is refuted
+    when the slope that the parabola has at the far end is above it, and upheld when that slope and
+    those of both halves are below.
     """
 
     sequential = False
