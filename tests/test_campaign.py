@@ -13,19 +13,13 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
-def audit():
-    with campaign.run(workers=2) as audit:
-        yield audit
-
-
-@pytest.fixture(scope="module")
 def published():
     return json.loads((ROOT / "reports" / "verdicts.json").read_text())
 
 
-def test_the_published_verdicts_are_the_campaigns(audit, published):
+def test_the_published_verdicts_are_the_campaigns(verdicts, published):
     absent = campaign.absent()
-    assert [row for row in published if row["id"] not in absent] == campaign.verdict_table(audit)
+    assert [row for row in published if row["id"] not in absent] == campaign.verdict_table(verdicts)
 
 
 def test_claims_on_mnist_are_published_with_their_pages(published):
@@ -37,13 +31,13 @@ def test_claims_on_mnist_are_published_with_their_pages(published):
         assert (ROOT / "reports" / f"{claim_id}.html").is_file()
 
 
-def test_every_verdict_is_as_expected(audit):
-    assert [result.claim.id for result in audit if not result.as_expected] == []
+def test_every_verdict_is_as_expected(verdicts):
+    assert [result.claim.id for result in verdicts if not result.as_expected] == []
 
 
-def test_the_level_of_a_claim_is_the_same_without_the_data(audit):
+def test_the_level_of_a_claim_is_the_same_without_the_data(verdicts):
     settings = campaign.definition()
-    tried = [result for result in audit if result.claim.kind != "cited"]
+    tried = [result for result in verdicts if result.claim.kind != "cited"]
     whole = len(tried) + len(campaign.absent())
     share = tried[0].dataset.attrs["alpha"] / tried[0].dataset.attrs["family"]
     assert share == pytest.approx(settings["alpha"] / whole, rel=1e-12)
@@ -66,7 +60,7 @@ def test_the_readme_shows_the_published_verdicts(published):
     assert shown == campaign.readme_table(published)
 
 
-def test_the_report_has_a_page_for_every_claim(audit):
-    for result in audit:
+def test_the_report_has_a_page_for_every_claim(verdicts):
+    for result in verdicts:
         for suffix in ("html", "md"):
             assert (ROOT / "reports" / f"{result.claim.id}.{suffix}").is_file()

@@ -19,6 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import noisytheory as nt
+from noisytheory.trial.catalogue import distinct
 from noisytheory.trial.evidence import proportion_limits
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -60,7 +61,7 @@ def main() -> int:
             f"contain a false refutation (95% limits {float(low):.4f} to {float(high):.4f}; "
             f"promised at most {ALPHA})"
         )
-        twins = [claim_id for claim_id, claim in nt.claims.items() if claim.twin is not None]
+        twins = [claim.id for claim in distinct(nt.claims.values()) if claim.twin is not None]
         first = dict(zip(twins, pool.map(twin_refuted, [(t, 0) for t in twins]), strict=True))
         drawn = [claim_id for claim_id, (_, exact) in first.items() if not exact]
         jobs = [(claim_id, seed) for claim_id in drawn for seed in range(1, options.seeds)]

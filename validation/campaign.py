@@ -24,6 +24,7 @@ import benchmark_pages
 
 import noisytheory as nt
 from noisytheory import report
+from noisytheory.trial.catalogue import distinct
 
 ROOT = Path(__file__).parents[1]
 DEFINITION = Path(__file__).with_name("campaign.toml")
@@ -43,11 +44,11 @@ def absent() -> list[str]:
 def run(workers: int, store: str | None = None) -> Any:
     """Audit every claim of the campaign that is at hand, each at its share of the whole level."""
     settings = definition()
-    claims = [
+    claims = distinct(
         claim
         for claim_id, claim in nt.claims.items()
         if any(fnmatch.fnmatchcase(claim_id, p) for p in settings["claims"])
-    ]
+    )
     tried = sum(claim.kind != "cited" for claim in claims)
     # Absent claims keep their share: the others' verdicts are the same with the data and without.
     return nt.audit(

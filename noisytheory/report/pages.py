@@ -21,7 +21,7 @@ from noisytheory.trial.draws import one_thread
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.trial.claim import Claim, Paper
+    from noisytheory.trial.claim import Claim, Elsewhere, Paper
     from noisytheory.trial.result import Audit
 
 __all__ = ["environment", "write"]
@@ -66,12 +66,12 @@ class Page:
     pictures: list[Picture]
     own: Picture | None = None
     numbers: Sequence[Entry] = ()
+    also: Sequence[Elsewhere] = ()
 
     @property
     def note(self) -> str:
-        """The note; without the numbers of discrepancies where the page links to their list."""
-        note = str(self.record.note).strip()
-        return re.sub(r"\s*Discrepanc(y|ies) [^.]*\.$", "", note) if self.numbers else note
+        """The note."""
+        return str(self.record.note).strip()
 
     @property
     def path(self) -> str:
@@ -152,7 +152,7 @@ def write(
     pages = [
         _claim(
             record, own.get(record.id), [e for listing in found for e in listing.of(record.id)],
-            folder,
+            claims[record.id].also if record.id in claims else (), folder,
         )
         for record in records
     ]
@@ -191,10 +191,15 @@ def _claims(
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
     papers: dict[str, Paper] = {}
+    named: dict[str, Record] = {}
     for record in records:
+        named[record.id] = record
         if record.id in claims:
-            papers.setdefault(str(record.paper), claims[record.id].paper)
-    return listings(papers.values(), {record.id: record for record in records})
+            claim = claims[record.id]
+            named.update(dict.fromkeys(claim.names, record))
+            for paper in (claim.paper, *(other.paper for other in claim.also)):
+                papers.setdefault(paper.id, paper)
+    return listings(papers.values(), named)
 
 
 def _own(
@@ -242,7 +247,8 @@ def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -
 
 
 def _claim(
-    record: Record, own: Picture | None, numbers: Sequence[Entry], folder: Path
+    record: Record, own: Picture | None, numbers: Sequence[Entry], also: Sequence[Elsewhere],
+    folder: Path,
 ) -> Page:
     drawn = figures.deciding(record)
     stem = posixpath.basename(record.id)
@@ -251,7 +257,7 @@ def _claim(
         picture = Picture(f"{stem}-{name}.svg", str(figure.get_label()), CAPTIONS[name])
         _save(folder / posixpath.dirname(record.id) / picture.file, figures.svg(figure))
         pictures.append(picture)
-    return Page(record, pictures, own, numbers)
+    return Page(record, pictures, own, numbers, also)
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Law", "Paper"]
+__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 
 KINDS: dict[str, str] = {
     "tail": "Pr[L > R(delta)] <= delta",
@@ -209,8 +209,7 @@ class Paper:
     authors, reference : str
         For the report.
     discrepancies : mapping of str to sequence of Discrepancy
-        By number; one number may be of several places. A claim's note ends with the numbers of its
-        own.
+        By number; one number may be of several places. A claim knows its own.
 
     Examples
     --------
@@ -226,24 +225,26 @@ class Paper:
     reference: str = ""
     discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
 
-    def remark(self, claim_id: str) -> str:
-        """The numbers of the discrepancies that a claim decides, as a sentence or nothing.
+    def numbers(self, name: str) -> tuple[str, ...]:
+        """The numbers of the discrepancies that the claim of this name decides.
 
         Parameters
         ----------
-        claim_id : str
+        name : str
+            Without the paper's id.
 
         Returns
         -------
-        str
+        tuple of str
         """
-        name = claim_id.removeprefix(f"{self.id}/")
-        found = [
+        return tuple(
             number for number, places in self.discrepancies.items()
             if any(name in (*place.claims, *place.repaired) for place in places)
-        ]
-        noun = "Discrepancy" if len(found) == 1 else "Discrepancies"
-        return f"{noun} {', '.join(found)}." if found else ""
+        )
+
+    def also(self, name: str, place: str) -> Elsewhere:
+        """A claim of a sibling paper that stands here, too: for the field ``also`` of a `Claim`."""
+        return Elsewhere(self, name, place)
 
     def _claim(self, kind: str, name: str, fields: dict[str, Any]) -> Claim:
         return Claim(id=f"{self.id}/{name}", paper=self, kind=kind, **fields)
@@ -287,6 +288,29 @@ class Paper:
     def cited(self, name: str, **fields: Any) -> Claim:
         """Declare a quoted result that no simulation can decide; see `Claim` for the fields."""
         return self._claim("cited", name, fields)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where the result of a claim stands in a sibling paper: one trial with two names.
+
+    Parameters
+    ----------
+    paper : Paper
+    name : str
+        Without the paper's id.
+    place : str
+        Place in print.
+    """
+
+    paper: Paper
+    name: str
+    place: str
+
+    @property
+    def id(self) -> str:
+        """The further id of the claim."""
+        return f"{self.paper.id}/{self.name}"
 
 
 _NEEDS: dict[str, tuple[str, ...]] = {
@@ -380,6 +404,8 @@ class Claim:
         arguments may include ``delta``.
     quantity, unit : str
         What the left side is, for axes and long names.
+    also : sequence of Elsewhere
+        Where else the same result stands, under which names; see `Paper.also`.
     origin : str
         ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (a formula lost in
         print) or ``"user"``.
@@ -440,6 +466,7 @@ class Claim:
     weight_limit: float | Callable[..., float] | None = None
     quantity: str = "left side"
     unit: str = "1"
+    also: Sequence[Elsewhere] = ()
     origin: str = "paper"
     note: str = ""
     reason: str = "cited: no simulation can decide it"
@@ -459,16 +486,13 @@ class Claim:
             )
         if callable(self.twin):
             object.__setattr__(self, "twin", self.twin(self))
-        remark = self.paper.remark(self.id)
-        if remark and not self.note.endswith(remark):
-            object.__setattr__(self, "note", f"{self.note} {remark}".lstrip())
         grid = {}
         for name, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
                 raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
             if len(values) == 0:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
-            if name in _TAKEN:
+            if name in _TAKEN - (set() if self.kind in ("equal", "published") else {"margin"}):
                 raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
             labels = [_label(value) for value in values]
             if len(set(labels)) < len(labels):
@@ -578,6 +602,17 @@ class Claim:
         )
 
     @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The id, and those under which the same result stands elsewhere."""
+        return (self.id, *(other.id for other in self.also))
+
+    @functools.cached_property
+    def discrepancies(self) -> tuple[str, ...]:
+        """Numbers of the places that it decides where print and truth differ, in all its papers."""
+        own = self.paper.numbers(self.id.removeprefix(f"{self.paper.id}/"))
+        return (*own, *(n for other in self.also for n in other.paper.numbers(other.name)))
+
+    @functools.cached_property
     def deltas(self) -> tuple[float, ...]:
         """Levels of the promise; empty where it names none."""
         return tuple(float(d) for d in self.grid.get("delta", ()))
@@ -649,12 +684,13 @@ class Claim:
         return self.call(field_value, cell) if callable(field_value) else field_value
 
     def drawn_names(self) -> set[str]:
-        """Arguments of the bound that only the simulator can give."""
+        """Arguments of the bound that only the simulator can give, or says that it gives."""
         if self.bound is None:
             return set()
+        gives = getattr(self.simulate, "gives", ())
         return {
             name for name, needed in _parameters(self.bound).items()
-            if needed and name != "delta" and not self._available(name)
+            if (needed or name in gives) and name != "delta" and not self._available(name)
         }
 
     def broken(self) -> Claim:
@@ -669,7 +705,8 @@ class Claim:
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(
-            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, **changes
+            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, also=(),
+            **changes
         )
 
     def fingerprint(self) -> str:
@@ -687,6 +724,7 @@ class Claim:
         """The claim's entry in ``noisytheory claims --json``."""
         return {
             "id": self.id,
+            "also": list(self.names[1:]),
             "paper": self.paper.id,
             "kind": self.kind,
             "place": self.place,

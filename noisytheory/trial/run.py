@@ -149,9 +149,16 @@ def audit(
         with one_thread(), engine:
             faults = Faults(alone=len(chosen) == 1)
             trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
+<<<<<<< HEAD
             charged = _collect_exact(trials, engine, progress, faults) + reserve
             # A claim that fails keeps its share: what it is does not depend on any draw.
             charged += sum(claim.can_err for claim in chosen if claim.id in faults.errors)
+=======
+            _collect_exact(trials, engine, progress, faults)
+            # Those that could not be tried have their share all the same.
+            built = {trial.claim.id: trial.charged for trial in trials}
+            charged = reserve + sum(built.get(claim.id, claim.can_err) for claim in chosen)
+>>>>>>> main
             settings["sharing"] = told["sharing"] = charged
             running = [trial for trial in trials if trial.claim.id not in faults.errors]
             decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
@@ -324,15 +331,14 @@ _TASK_SECONDS = 0.2
 
 def _collect_exact(
     trials: Sequence[Trial], engine: Engine, progress: Progress | None, faults: Faults
-) -> int:
-    """Work out all exact evidence; returns how many claims are left for draws to decide."""
+) -> None:
+    """Work out all exact evidence."""
     queues = {}
     for number, trial in enumerate(trials):
         if items := trial.exact_items():
             queues[number] = deque(items)
     for _ in _work(trials, queues, engine, progress, faults):
         pass
-    return sum(t.charged for t in trials if t.claim.id not in faults.errors)
 
 
 def _drive(

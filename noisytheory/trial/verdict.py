@@ -703,10 +703,11 @@ class Rate(Rule):
     """The mean is a power law along an axis, with at most this exponent; support only.
 
     On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
-    means. Where curvature is visible and not small beside the distance of the slopes from the
-    exponent, no power law holds on the range and nothing is decided. Else the exponent is refuted
-    when the slope that the parabola has at the far end is above it, and upheld when that slope and
-    those of both halves are below.
+    means. Where curvature is visible, and not small beside the distance of the slopes from the
+    exponent, no power law holds on the range and nothing is decided. Else the exponent is upheld
+    when the slopes of the line and of both halves are below it, and refuted when they are above it
+    and so is the slope that the parabola has at the far end: a bend too small to be seen must not
+    refute what holds in the limit.
     """
 
     sequential = False
@@ -799,7 +800,7 @@ def _slopes(x: Floats, line: Floats) -> dict[str, float]:
     end = (float(tip @ curved.params) - exponents[0]) / spread
     sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
     return {"against": float(-stats.norm.logsf(min(end, *sides))),
-            "support": float(-stats.norm.logcdf(max(end, *sides))), **found}
+            "support": float(-stats.norm.logcdf(max(sides))), **found}
 
 
 class Published(Rule):

@@ -154,32 +154,3 @@ theorem_1_optimal = AVERAGE_CLASSIFIER.identity(
     twin=dict(**worked(_late_threshold), why="positive from eta = 3/4 on instead of 1/2"),
     **worked(_optimal),
 )
-
-
-def _half_regret(zero: str) -> Any:
-    return simulate.linear_regret(zero, share=2)
-
-
-REGRET_BOUND = r"\mathrm{Regret}_{01}(P,f)\le\mathrm{Regret}_{\mathrm{linear}}(P,f)"
-theorem_1 = AVERAGE_CLASSIFIER.always(
-    "theorem-1/printed",
-    statement=REGRET_BOUND,
-    place="Theorem 1, Sec. 3",
-    hypotheses=[SCORED, ZERO],
-    grid=dict(zero=["both"]),
-    expect="refuted",
-    note=r"At $f(x)=0$: 0.9 against 0.8 for $\eta=0.9$, $\frac12$ against 0 for $\eta=\frac12$.",
-    **REGRET,
-    **worked(simulate.linear_regret),
-)
-theorem_1_repaired = AVERAGE_CLASSIFIER.always(
-    "theorem-1/repaired",
-    statement=REGRET_BOUND,
-    place="Theorem 1, Sec. 3",
-    hypotheses=[SCORED, HALF],
-    grid=dict(zero=["half"]),
-    note="Repaired: a score of zero counts one half.",
-    twin=dict(**worked(_half_regret), why="linear regret halved"),
-    **REGRET,
-    **worked(simulate.linear_regret),
-)

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.definitions import simulate
-from noisytheory.topics.surrogates.worked import also, worked
+from noisytheory.topics.surrogates.worked import worked
 
 LINEAR: dict[str, Any] = dict(place="Sec. 3, before Lemma 3", unit="loss")
 ZERO = "a zero score is an error for both labels"
@@ -51,6 +51,7 @@ bounded_class = KERNEL_MEAN.always(
 
 convex_potential = KERNEL_MEAN.identity(
     "def-1",
+    also=[AVERAGE_CLASSIFIER.also("def-9", "Definition 9, Sec. 4.4")],
     statement=(
         r"\ell(y,v)=\psi(yv):\ \psi\text{ convex},\ \psi\ge0,\ \psi'(0)<0,\ "
         r"\lim_{v\to\infty}\psi(v)=0"
@@ -86,5 +87,3 @@ calibration = KERNEL_MEAN.identity(
     twin=dict(grid=dict(zero=["both"]), why=ZERO),
     **worked(simulate.calibrated),
 )
-
-earlier = [also(convex_potential, AVERAGE_CLASSIFIER, "def-9", "Definition 9, Sec. 4.4")]

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.orders import simulate
-from noisytheory.topics.surrogates.worked import also, worked
+from noisytheory.topics.surrogates.worked import worked
 
 RATES = [0.1, 0.4]
 CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"
@@ -15,6 +15,7 @@ TABLES = "every loss that takes values 0, 1, 2 at three scores is tried"
 
 robustness = KERNEL_MEAN.identity(
     "def-12",
+    also=[AVERAGE_CLASSIFIER.also("def-10", "Definition 10, Sec. 5")],
     statement=(
         r"\ell\text{ robust}:\ Q\le_\ell Q'\iff Q_\sigma\le_\ell Q'_\sigma\quad\forall Q,Q',"
         r"\ \forall\sigma\in[0,\tfrac12)"
@@ -35,6 +36,7 @@ robustness = KERNEL_MEAN.identity(
 )
 order_equivalence = KERNEL_MEAN.identity(
     "def-13",
+    also=[AVERAGE_CLASSIFIER.also("def-11", "Definition 11 (Order Equivalence), Sec. 5")],
     statement=(
         r"\ell_1\sim\ell_2:\ Q\le_{\ell_1}Q'\iff Q\le_{\ell_2}Q'\quad\forall Q,Q'"
     ),
@@ -68,6 +70,7 @@ proposition_26 = KERNEL_MEAN.identity(
 
 theorem_14 = KERNEL_MEAN.identity(
     "theorem-14",
+    also=[AVERAGE_CLASSIFIER.also("lemma-12", "Lemma 12, Sec. 5")],
     statement=r"\ell\text{ robust}\iff\ell\sim\ell_\sigma\ \forall\sigma\in(0,\tfrac12)",
     place="Theorem 14, Sec. 4.3.2",
     hypotheses=["noise rate below 1/2"],
@@ -79,6 +82,7 @@ theorem_14 = KERNEL_MEAN.identity(
 
 theorem_15_printed = KERNEL_MEAN.identity(
     "theorem-15/printed",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/printed", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"l(1, v) differs from l(-1, v) at every score"],
@@ -90,6 +94,7 @@ theorem_15_printed = KERNEL_MEAN.identity(
 )
 theorem_15_hypothesis = KERNEL_MEAN.identity(
     "theorem-15/hypothesis",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/hypothesis", "Theorem 13, Sec. 5, as applied")],
     statement=r"\ell(-1,v)\ne\ell(1,v)\ \forall v\quad\text{for linear, hinge and 0-1 loss}",
     place="Theorem 15, Sec. 4.3.3, as the paper applies it",
     grid=dict(loss=["linear", "hinge", "0-1"]),
@@ -103,6 +108,7 @@ theorem_15_hypothesis = KERNEL_MEAN.identity(
 )
 theorem_15 = KERNEL_MEAN.identity(
     "theorem-15/repaired",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/repaired", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"not: l(1, v) = l(-1, v) at every score"],
@@ -154,6 +160,7 @@ misclassification_order = KERNEL_MEAN.identity(
 CONVEX = r"\ell\text{ convex and robust}\iff\ell(y,v)=\lambda yv+g(y)"
 theorem_16_printed = KERNEL_MEAN.identity(
     "theorem-16/printed",
+    also=[AVERAGE_CLASSIFIER.also("theorem-14/printed", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
     grid=dict(sigma=RATES, excluded=["nothing"]),
@@ -164,6 +171,7 @@ theorem_16_printed = KERNEL_MEAN.identity(
 )
 theorem_16 = KERNEL_MEAN.identity(
     "theorem-16/repaired",
+    also=[AVERAGE_CLASSIFIER.also("theorem-14/repaired", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
     hypotheses=["the loss is not label-free"],
@@ -196,6 +204,7 @@ correction = KERNEL_MEAN.identity(
 )
 theorem_17 = KERNEL_MEAN.identity(
     "theorem-17",
+    also=[AVERAGE_CLASSIFIER.also("theorem-15", "Theorem 15, Sec. 5.1")],
     statement=(
         r"\sigma_+\ell(-1,v)+\sigma_-\ell(1,v)=C\;\Rightarrow\;"
         r"\ell_{\sigma_-,\sigma_+}=\frac{\ell-C}{1-\sigma_--\sigma_+}"
@@ -214,6 +223,7 @@ FACTORS = (
 )
 no_convex_loss = KERNEL_MEAN.identity(
     "no-convex-loss-class-conditional",
+    also=[AVERAGE_CLASSIFIER.also("theorem-15/no-loss", "After Theorem 15, Sec. 5.1")],
     statement=(
         r"\ell\text{ robust at all }(\sigma_-,\sigma_+)\iff\ell(1,\cdot)=\ell(-1,\cdot)"
         r"\text{ or }\ell(y,v)=g(y)"
@@ -250,32 +260,3 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
     **ROBUST,
     **worked(simulate.unequal_rates),
 )
-
-earlier = [
-    also(claim, AVERAGE_CLASSIFIER, name, place)
-    for claim, name, place in (
-        (robustness, "def-10", "Definition 10, Sec. 5"),
-        (order_equivalence, "def-11", "Definition 11 (Order Equivalence), Sec. 5"),
-        (theorem_14, "lemma-12", "Lemma 12, Sec. 5"),
-        (theorem_15_hypothesis, "theorem-13/hypothesis", "Theorem 13, Sec. 5, as applied"),
-        (theorem_15, "theorem-13/repaired", "Theorem 13, Sec. 5"),
-        (theorem_16_printed, "theorem-14/printed", "Theorem 14, Sec. 5"),
-        (theorem_16, "theorem-14/repaired", "Theorem 14, Sec. 5"),
-        (theorem_17, "theorem-15", "Theorem 15, Sec. 5.1"),
-    )
-]
-earlier += [
-    also(
-        theorem_15_printed, AVERAGE_CLASSIFIER, "theorem-13/printed", "Theorem 13, Sec. 5",
-        note="True, but no margin loss meets its hypothesis, which the later paper prints: see "
-        f"`theorem-13/hypothesis`; {TABLES}.",
-    ),
-    also(
-        no_convex_loss, AVERAGE_CLASSIFIER, "theorem-15/no-loss", "After Theorem 15, Sec. 5.1",
-        note=(
-            r"Print says: no non trivial loss, as linear loss would be a candidate. True of convex "
-            r"losses and of others, but linear loss is a candidate among convex ones only, and "
-            r"Theorem 15 is a sufficient condition, from which it does not follow. " + FACTORS
-        ),
-    ),
-]

@@ -66,7 +66,7 @@ class OnePoint(CellsOf):
 
     population: Finite = field(default_factory=point_mass)
     m: int = 2
-    least_diameter: ClassVar[float] = 0.0
+    diameter: ClassVar[float] = 0.0
 
 
 def close_points() -> CellsOf:
@@ -101,7 +101,7 @@ def noisy_sparse_distance(
     scale = 1 - 2 * sigma
     error = noisy.weights / scale - weights / (scale if divided else 1)
     squares = np.einsum("ri,ri->r", error @ noisy.gram, error)
-    return {"lhs": np.sqrt(np.maximum(squares, 0.0)), "least_diameter": radius}
+    return {"lhs": np.sqrt(np.maximum(squares, 0.0)), "diameter": radius}
 
 
 def _traversals(gram: Doubles, present: NDArray[np.bool_], m: int) -> tuple[Ints, Doubles]:

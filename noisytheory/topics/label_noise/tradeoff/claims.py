@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
-from noisytheory.topics.label_noise import bounds_tradeoff, pictures, simulate_tradeoff
+from noisytheory.topics.label_noise.tradeoff import bounds, pictures, simulate
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
-POINT, ROW = simulate_tradeoff.OnePoint(), simulate_tradeoff.close_points()
-BOARDS = [simulate_tradeoff.checkerboard_of_pairs(m) for m in (16, 32)]
-
-
-def _printed(
-    n: int, m: int, delta: Numeric, sigma: float, least_diameter: Numeric
-) -> Numeric:
-    return bounds_tradeoff.noisy_sparse_error(n, m, delta, sigma, least_diameter)
-
-
-def _sharp(n: int, m: int, delta: Numeric, sigma: float, least_diameter: Numeric) -> Numeric:
-    return bounds_tradeoff.noisy_sparse_error_sharp(n, m, delta, sigma, least_diameter)
-
-
-def _quartered(
-    n: int, m: int, delta: Numeric, sigma: float, least_diameter: Numeric
-) -> Numeric:
-    return _sharp(n, m, delta, sigma, least_diameter) / 4
+POINT, ROW = simulate.OnePoint(), simulate.close_points()
+BOARDS = [simulate.checkerboard_of_pairs(m) for m in (16, 32)]
 
 
 def _worst_distance(norm: float, sigma: float, divided: int) -> float:
@@ -37,8 +23,8 @@ def _worst_distance(norm: float, sigma: float, divided: int) -> float:
 
 COROLLARY_23: dict[str, Any] = {
     "place": "Corollary 23, Sec. 6",
-    "simulate": simulate_tradeoff.noisy_sparse_distance,
-    "exact": simulate_tradeoff.noisy_point_law,
+    "simulate": simulate.noisy_sparse_distance,
+    "exact": simulate.noisy_point_law,
     "trivial": _worst_distance,
     "rows": 256,
     "quantity": "distance from the clean mean",
@@ -65,7 +51,7 @@ corollary_23 = [
             r"\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(2/\delta)}m}\big)"
         ),
         hypotheses=[RUN],
-        bound=_printed,
+        bound=bounds.noisy_sparse_error,
         grid={"population": [POINT, ROW], "sigma": [0.1, 0.3, 0.4], "n": [500, 2000, 10_000],
               "divided": [0], "delta": [0.5, 0.1, 0.05, 0.01]},
         expect="refuted",
@@ -84,7 +70,7 @@ corollary_23 = [
             r"\big(\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(2/\delta)}m}\big)"
         ),
         hypotheses=[RUN],
-        bound=_printed,
+        bound=bounds.noisy_sparse_error,
         grid=CELLS,
         note=RADIUS,
         twin={"grid": {"population": [POINT, ROW], "sigma": [0.3], "n": [10_000], "divided": [0],
@@ -100,11 +86,11 @@ corollary_23 = [
             r"\big(1+\sqrt{\log(2/\delta)}\big)\Big)"
         ),
         hypotheses=[RUN],
-        bound=_sharp,
+        bound=bounds.noisy_sparse_error_sharp,
         grid=CELLS,
         origin="sharper",
         note="From the repaired Theorems 5 and 21. " + RADIUS,
-        twin={"bound": _quartered, "why": "bound quartered"},
+        twin=scaled(Fraction(1, 4)),
         **COROLLARY_23,
     ),
 ]
@@ -113,7 +99,7 @@ corollary_23 = [
 @requires(bandwidth=POSITIVE)
 def _half_more(bandwidth: Numeric) -> Numeric:
     # Plus nothing, which keeps the labels of a labelled array.
-    return 1.5 * np.vectorize(simulate_tradeoff.clean_diameter)(bandwidth) + 0 * bandwidth
+    return 1.5 * np.vectorize(simulate.clean_diameter)(bandwidth) + 0 * bandwidth
 
 
 noise_raises_diameter = PAPER.exists(
@@ -122,7 +108,7 @@ noise_raises_diameter = PAPER.exists(
     place="Sec. 6",
     hypotheses=["16 clusters on a checkerboard, Gaussian kernel, a label flipped"],
     bound=_half_more,
-    exact=simulate_tradeoff.noisy_diameter,
+    exact=simulate.noisy_diameter,
     grid={"bandwidth": [0.25], "flipped": [1, 3]},
     note="17 points at mutual distance r need two in one of 16 cells.",
     twin={"grid": {"bandwidth": [0.25], "flipped": [0]}, "why": "no label flipped"},
