@@ -312,13 +312,8 @@ def mean_limits(
     bets = np.minimum(0.75, np.sqrt(2 * reach / (spread * times * np.log1p(times))))
     price = np.sum((z - before) ** 2 * (-np.log1p(-bets) - bets))
     centre, half = np.sum(bets * z) / bets.sum(), (reach + price) / bets.sum()
-<<<<<<< HEAD
-    share_low, share_high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
-    return low + width * share_low, low + width * share_high
-=======
     share = max(0.0, float(centre - half)), min(1.0, float(centre + half))
     return low + width * share[0], low + width * share[1]
->>>>>>> main
 
 
 def sorted_quantile_limits(

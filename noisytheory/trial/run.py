@@ -149,16 +149,10 @@ def audit(
         with one_thread(), engine:
             faults = Faults(alone=len(chosen) == 1)
             trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
-<<<<<<< HEAD
-            charged = _collect_exact(trials, engine, progress, faults) + reserve
-            # A claim that fails keeps its share: what it is does not depend on any draw.
-            charged += sum(claim.can_err for claim in chosen if claim.id in faults.errors)
-=======
             _collect_exact(trials, engine, progress, faults)
             # Those that could not be tried have their share all the same.
             built = {trial.claim.id: trial.charged for trial in trials}
             charged = reserve + sum(built.get(claim.id, claim.can_err) for claim in chosen)
->>>>>>> main
             settings["sharing"] = told["sharing"] = charged
             running = [trial for trial in trials if trial.claim.id not in faults.errors]
             decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
