@@ -164,7 +164,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin=scaled(Fraction(1, 5)),
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
     ),
     KERNEL_MEAN.always(
@@ -197,7 +197,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         origin="candidate",
-        twin=scaled(Fraction(1, 5)),
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
     ),
     AVERAGE_CLASSIFIER.always(
