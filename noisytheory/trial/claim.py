@@ -314,8 +314,8 @@ class Elsewhere:
 
 
 _NEEDS: dict[str, tuple[str, ...]] = {
-    "tail": ("bound",),
-    "mean": ("bound",),
+    "tail": (),
+    "mean": (),
     "equal": (),
     "always": (),
     "identity": (),
@@ -505,15 +505,20 @@ class Claim:
         for need in _NEEDS[self.kind]:
             if getattr(self, need) is None:
                 raise ValueError(f"{self.id}: a claim of kind {self.kind} needs {need}")
+        if self.kind in ("tail", "mean") and self.bound is None and self.simulate is None:
+            raise ValueError(
+                f"{self.id}: a claim of kind {self.kind} needs bound, or a simulator that draws rhs"
+            )
         if self.kind == "tail" and not self.deltas:
             raise ValueError(f"{self.id}: a tail claim needs a grid of delta")
         if self.kind != "cited" and self.simulate is None and self.exact is None:
             raise ValueError(f"{self.id}: a claim needs simulate or exact")
         if self.kind == "rate":
             along = np.asarray(grid.get(self.along or "", (1,)), float)
-            if along.max() / along.min() < 16:
+            if along.min() <= 0 or along.max() / along.min() < 16 or along.size < 4:
                 raise ValueError(
-                    f"{self.id}: a rate needs a factor of 16 or more along {self.along!r}"
+                    f"{self.id}: a rate needs a factor of 16 or more, and four values > 0 or more, "
+                    f"along {self.along!r}"
                 )
         for word, missing in (("upheld", self.cannot_uphold), ("refuted", self.cannot_refute)):
             if missing and self.expect == word:

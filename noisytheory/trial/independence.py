@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from noisytheory.trial.claim import Cell, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw
 from noisytheory.trial.verdict import conditioned, right_side
 
-__all__ = ["FALSE_ALARM", "check_rows", "check_streams", "probe"]
+__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "probe"]
 
 Floats = NDArray[np.float64]
 
@@ -72,20 +73,54 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
                 f"{claim.id}: simulate draws other {name} from the same generator, so no address "
                 "replays a draw: draw from its argument rng, and from nothing else"
             )
-    # An instance that an `always` claim enumerates is no draw, and one that never varies no sign.
-    if claim.can_err and rows > 1 and np.unique(first["lhs"]).size > 1:
-        check_streams(claim, cell, first, draw(claim, cell, 1, seed=seed, rows=rows))
+    # An instance that an `always` claim enumerates is no draw.
+    if claim.can_err:
+        repeats = Repeats(claim, cell)
+        for block in (first, draw(claim, cell, 1, seed=seed, rows=rows)):
+            repeats.see(block)
     return first
 
 
-def check_streams(claim: Claim, cell: Cell, first: Arrays, second: Arrays) -> None:
-    """Refuse two blocks that vary and are alike: their generators had no part in them."""
-    # What hardly varies may repeat by chance.
-    if np.array_equal(first["lhs"], second["lhs"]) and _telling(first["lhs"]):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell) or 'its cell'}: simulate draws the same from "
-            "different generators, so its draws are not independent: draw from its argument rng"
-        )
+class Repeats:
+    """Blocks of a cell, refused once they repeat each other: their generators had no part in them.
+
+    That independent rows of whatever law come out as in an earlier block has a probability of at
+    most :math:`2^{-nH}`, with their number and empirical entropy; the evidence that this is not
+    what happened is an e-process, so the blocks may be counted as they come.
+    """
+
+    def __init__(self, claim: Claim, cell: Cell) -> None:
+        self.claim, self.cell = claim, cell
+        self.seen: set[bytes] = set()
+        self.bits = 0.0
+
+    def see(self, block: Arrays) -> None:
+        """Take the next block.
+
+        Raises
+        ------
+        ClaimError
+            If the blocks cannot be independent.
+        """
+        left = np.asarray(block["lhs"])
+        found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
+        if found in self.seen:
+            _, counts = np.unique(left, return_counts=True)
+            chance = float(np.dot(counts, np.log2(counts / left.size))) + np.log2(len(self.seen))
+            self.bits += float(np.logaddexp2(np.log2(1 - _STAKE), np.log2(_STAKE) - chance))
+        elif self.seen:
+            self.bits += float(np.log2(1 - _STAKE))
+        self.seen.add(found)
+        if self.bits > -np.log2(FALSE_ALARM):
+            raise ClaimError(
+                f"{self.claim.id} at {self.claim.address(self.cell) or 'its cell'}: simulate draws "
+                "the same from different generators, so its draws are not independent: draw from "
+                "its argument rng"
+            )
+
+
+_STAKE = 1 / 8
+"""Share of the wealth that is laid on a repetition, block by block."""
 
 
 def _same(left: NDArray[Any], right: NDArray[Any]) -> bool:
@@ -98,12 +133,15 @@ def _global_randomness() -> tuple[object, ...]:
     return random.getstate(), state["state"]["pos"], state["state"]["key"].tobytes()
 
 
-def check_rows(claim: Claim, cell: Cell, seed: int) -> None:
+def check_rows(
+    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None
+) -> None:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
-    Small blocks are compared with each other (Kruskal and Wallis), and rows of one block with those
-    a power of two behind (Ljung and Box, on ranks): left sides, their distance from the median, and
-    which of them break the promise. What nearly always is the same shows nothing of this.
+    Blocks are compared with each other (Kruskal and Wallis), and rows of one block with those a
+    power of two behind, or with the same rows of other blocks (Ljung and Box, on ranks): left
+    sides, their distance from the median, and which of them break the promise. What nearly always
+    is the same shows nothing of this.
 
     Parameters
     ----------
@@ -113,26 +151,39 @@ def check_rows(claim: Claim, cell: Cell, seed: int) -> None:
         The cell that says most.
     seed : int
         Root seed.
+    refuted : bool
+        Whether a refutation is at stake: then the blocks compared are whole ones, for whatever
+        correlation could have moved the evidence is to be seen.
+    seen : Repeats, optional
+        The blocks that decided.
 
     Raises
     ------
     ClaimError
         With what was seen.
     """
-    rows = max(4, claim.rows // _GROUPS)
+    rows = claim.rows if refuted else max(min(4, claim.rows), claim.rows // _GROUPS)
     blocks = [draw(claim, cell, _LOOK + i, seed=seed, rows=rows) for i in range(_GROUPS)]
-    check_streams(claim, cell, blocks[0], blocks[1])
-    whole = draw(claim, cell, _LOOK + _GROUPS, seed=seed)
+    repeats = Repeats(claim, cell)
+    for block in blocks:
+        repeats.see(block)
+    whole = blocks[0] if refuted else draw(claim, cell, _LOOK, seed=seed)
+    if seen is not None:
+        seen.see(whole)
+    # The same rows of blocks that are 1, 2, 4 and 8 apart.
+    alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
+                    rows * 2 ** np.arange(4))
     for what, of in _views(claim, cell, whole).items():
         chances = {
             "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
             "rows that resemble those before them": _within(of(whole)),
+            "rows that resemble those of other blocks": alike,
         }
-        for seen, chance in chances.items():
-            if chance < FALSE_ALARM / 6:
+        for sign, chance in chances.items():
+            if chance < FALSE_ALARM / 9:
                 raise ClaimError(
                     f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-                    f"independent draws, so they decide nothing: {what} show {seen} (p = "
+                    f"independent draws, so they decide nothing: {what} show {sign} (p = "
                     f"{chance:.1g}). Each row is to be a draw of its own"
                 )
 
@@ -160,14 +211,6 @@ _ENOUGH = 25
 """Draws a group, besides those at the commonest value, that the approximations need."""
 
 
-def _telling(values: NDArray[Any]) -> bool:
-    """Whether independent draws of these values would hardly ever repeat as they are."""
-    _, counts = np.unique(values, return_counts=True)
-    share = counts / values.size
-    entropy = float(-np.dot(counts, np.log2(share)))
-    return entropy > 40 or (values.size < 16 and len(counts) == values.size > 2)
-
-
 def _varying(values: Floats) -> int:
     """Draws that are not at the commonest value."""
     _, counts = np.unique(values, return_counts=True)
@@ -184,8 +227,8 @@ def _between(groups: list[Floats]) -> float:
     return float(kruskal(*groups).pvalue)
 
 
-def _within(values: Floats) -> float:
-    """Chance that ranks of independent draws are so correlated at lags 1, 2, 4, ..."""
+def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
+    """Chance that ranks of independent draws are so correlated at lags 1, 2, 4, ... or these."""
     from scipy.stats import chi2, rankdata
 
     n = values.size
@@ -194,6 +237,7 @@ def _within(values: Floats) -> float:
         return 1.0
     ranks = rankdata(values)
     ranks = ranks - ranks.mean()
-    lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
+    if lags is None:
+        lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
     found = np.array([float(ranks[:-lag] @ ranks[lag:]) for lag in lags]) / float(ranks @ ranks)
     return float(chi2.sf(n * (n + 2) * np.sum(found**2 / (n - lags)), len(lags)))

@@ -99,7 +99,7 @@ def _describe(trial: Trial) -> Columns:
             continue
         out["replicates"][state.index] = drawn = state.blocks * trial.claim.rows
         out["resolution"][state.index] = trial.rule.resolution(
-            trial.claim, state.cell, state.summary, trial.thresholds.entry
+            trial.judged, state.cell, state.summary, trial.thresholds.entry
         )
         together.setdefault(
             drawn if searched else trial.rule.draws(state.summary), []
@@ -293,7 +293,7 @@ def finish(
             f"{np.exp(own):.3g}"
         )
     if verdict != "undecided":
-        trial.check_rows()
+        trial.check_rows(refuted=verdict == "refuted")
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
@@ -443,7 +443,7 @@ def _conclude(
         if isinstance(trial.rule, Always):
             tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
             every = "all there are" if all(s.is_exact for s in trial.cells) else "tries"
-            return "upheld", f"no break in {tries:,} {every}{vacuous}"
+            return "upheld", f"no break in {tries} {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
         s.summary is not None and trial.rule.draws(s.summary) < claim.rows for s in trial.cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
-from noisytheory.trial.independence import check_rows, check_streams, probe
+from noisytheory.trial.independence import Repeats, check_rows, probe
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
     RULES,
@@ -43,7 +44,7 @@ class CellState:
     round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     wanted: int = 0
     done: bool = False
-    seen: set[int] = field(default_factory=set)
+    repeats: Repeats | None = None
 
 
 class Trial:
@@ -60,7 +61,7 @@ class Trial:
     """
 
     def __init__(self, claim: Claim, *, seed: int, max_blocks: int, store: Store) -> None:
-        self.claim, self.seed = claim, seed
+        self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
@@ -80,6 +81,9 @@ class Trial:
             found = kept(claim, probe(claim, self.cells[0].cell, seed))
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
+            if "rhs_draw" in found:
+                # Of a drawn right side the bound, if there is one, says nothing.
+                self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
         self.fingerprint = claim.fingerprint()
@@ -102,6 +106,14 @@ class Trial:
                     f"{claim.id}: simulate draws {key!r}, which a claim of kind {claim.kind} does "
                     "not read"
                 )
+        for one, other, why in (
+            ("rhs_draw", "other", "two laws have no right side"),
+            ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses "
+             "hold: draw from such a law"),
+        ):
+            if one in found and other in found:
+                key = one.removesuffix("_draw")
+                raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
         if claim.drawn_names() and claim.kind in ("mean", "equal", "published", "rate"):
             raise ClaimError(
                 f"{claim.id}: the bound asks for {', '.join(sorted(claim.drawn_names()))}, "
@@ -215,14 +227,12 @@ class Trial:
         return True
 
     def _check_block(self, state: CellState, arrays: Arrays) -> None:
-        """Refuse a block that is a copy of another."""
+        """Refuse blocks that are copies of each other."""
         if not self.claim.can_err:
             return
-        lhs = arrays["lhs"]
-        seen = hash(lhs.tobytes())
-        if seen in state.seen:
-            check_streams(self.claim, state.cell, arrays, arrays)
-        state.seen.add(seen)
+        if state.repeats is None:
+            state.repeats = Repeats(self.claim, state.cell)
+        state.repeats.see(arrays)
 
     def _weigh(self, states: Sequence[CellState]) -> Sequence[bool]:
         """Look at these cells, all at once; returns which of them are settled."""
@@ -291,14 +301,16 @@ class Trial:
         return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
 
     def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
-        """Where a bound that depends on no draws says nothing, shape (levels,)."""
+        """Where a bound, or margin, that depends on no draws says nothing, shape (levels,)."""
         levels = self.against.shape[1]
+        if self.claim.kind in ("equal", "published"):
+            return np.full(levels, self.rule.forced(self.judged, cell))
         trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind == "mean":
             trivial = self.claim.value("high", cell)
         if trivial is None:
             return np.zeros(levels, bool)
-        if self.claim.bound is None:
+        if self.judged.bound is None:
             return np.full(levels, trivial <= 0)
         return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
 
@@ -322,18 +334,21 @@ class Trial:
         average = float(np.logaddexp.reduce(entries, axis=None) - np.log(entries.size))
         return float(np.logaddexp(average, self.rule.pool(self.claim, summaries)) - np.log(2))
 
-    def check_rows(self) -> None:
-        """Refuse draws that depend on each other, at the cell that says most."""
-        drawn = [s.index for s in self.cells if s.summary is not None and not s.is_exact]
+    def check_rows(self, *, refuted: bool) -> None:
+        """Refuse draws that depend on each other: a look at every cell, a long one where it counts.
+
+        That is the cell that says most, of a refutation, or least, of what is upheld.
+        """
+        drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
+        for state in drawn:
+            if state.index > 0:  # The first was looked at before anything was drawn.
+                probe(self.claim, state.cell, self.seed)
         if not drawn or not self.claim.can_err:
             return
-        against = self.against[drawn].max(axis=1)
-        told = self.own_evidence() >= self.thresholds.claim or np.any(
-            against >= self.thresholds.entry
-        )
-        counts = -self.support[drawn].min(axis=1)
-        worst = int(np.argmax(against if told else counts))
-        check_rows(self.claim, self.cells[drawn[worst]].cell, self.seed)
+        at = [state.index for state in drawn]
+        counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
+        worst = drawn[int(np.argmax(counts))]
+        check_rows(self.claim, worst.cell, self.seed, refuted=refuted, seen=worst.repeats)
 
     def _close(self, state: CellState) -> None:
         state.done = True

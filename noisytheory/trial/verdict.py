@@ -205,6 +205,12 @@ class Rule:
         """For rules that need all cells at once: evidence (cells, levels) and extra variables."""
         raise NotImplementedError
 
+    def forced(self, claim: Claim, cell: Cell) -> bool:
+        """Whether the margin (equal, published) is so wide that the promise cannot be broken."""
+        low, high = _ends(claim, cell)
+        value, margin = _promised(claim, cell), float(claim.value("margin", cell) or 0.0)
+        return value - margin <= low and high <= value + margin
+
     def draws(self, summary: Floats) -> int:
         """Replicates behind a summary."""
         return int(summary.ravel()[0])
@@ -259,11 +265,17 @@ class Tail(Rule):
         return np.hstack([out, np.array(bets)])
 
     @staticmethod
-    def _bets_below(claim: Claim, cell: Cell, values: Floats, delta: float) -> Floats:
+    def _limit(claim: Claim, cell: Cell, delta: float) -> float:
         limit = claim.weight_limit
-        if limit is None:
+        if callable(limit):
+            limit = claim.call(limit, cell, delta=delta)
+        return np.inf if limit is None else float(limit)
+
+    @staticmethod
+    def _bets_below(claim: Claim, cell: Cell, values: Floats, delta: float) -> Floats:
+        high = Tail._limit(claim, cell, delta)
+        if high == np.inf:
             return np.zeros_like(evidence.BETS)
-        high = float(claim.call(limit, cell, delta=delta) if callable(limit) else limit)
         if values.size and values.max() > high:
             raise ValueError(
                 f"{claim.id}: weight_limit is {high:g}, but a draw that breaks the promise has "
@@ -300,10 +312,14 @@ class Tail(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In the rate of violations; of weighted draws nothing is known for every law."""
+        """In the rate of violations; with weights, of the worst law that their limit allows."""
         draws = self.draws(summary)
         if summary.shape[1] > 4:
-            return np.full(len(claim.deltas), np.inf)
+            limits = [self._limit(claim, cell, d) for d in claim.deltas]
+            return np.array([
+                m * evidence.share_resolution(draws, d / m, threshold) if d < m < np.inf else np.inf
+                for d, m in zip(claim.deltas, limits, strict=True)
+            ])
         return np.array([evidence.rate_resolution(draws, d, threshold) for d in claim.deltas])
 
 
@@ -326,7 +342,7 @@ def _merged(left: Floats, right: Floats) -> Floats:
 
 def _deviation(summary: Floats) -> float:
     n, _, squares = summary[:3]
-    return float(np.sqrt(squares / n)) if n else 0.0
+    return float(np.sqrt(squares / (n - 1))) if n > 1 else 0.0
 
 
 def _ends(claim: Claim, cell: Cell) -> tuple[float, float]:
@@ -443,7 +459,8 @@ class Mean(Rule):
 def _law_room(law: Law, rhs: Floats) -> Floats:
     """Rounding of a law's mean against a right side."""
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
-    return np.asarray(law.error * np.maximum(size, np.abs(rhs)) + law.slack)
+    # Values and probabilities may each be off.
+    return np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)) + law.slack)
 
 
 def _promised(claim: Claim, cell: Cell) -> float:
@@ -528,11 +545,22 @@ class SameLaw(Rule):
         """Draws of either law."""
         return int(summary.shape[1])
 
+    def forced(self, claim: Claim, cell: Cell) -> bool:
+        """No two laws on the range are farther apart."""
+        return float(claim.value("margin", cell) or 0.0) >= self._width(claim, cell)
+
     @staticmethod
     def _width(claim: Claim, cell: Cell) -> float:
         """Of the declared range; without one the distance is on the scale of probability."""
+        if claim.low is None or claim.high is None:
+            return 1.0
         low, high = _ends(claim, cell)
-        return high - low if np.isfinite(high - low) else 1.0
+        if not np.isfinite(high - low):
+            raise ValueError(
+                f"{claim.id}: low and high make the margin one on the scale of the draws, and must "
+                f"be finite, got {low:g} and {high:g}"
+            )
+        return high - low
 
     def _price(self, claim: Claim, draws: int) -> float:
         # Dvoretzky-Kiefer-Wolfowitz-Massart for both samples; a look at every doubling costs

@@ -78,11 +78,11 @@ def with_joblib() -> xr.Dataset:
 
 def stages() -> dict[str, float]:
     """Seconds of the stages of an audit in a temporary store."""
-    told: dict[str, float] = {}
+    seconds_of: dict[str, float] = {}
 
     def stage(name: str, run: Callable[[], Any]) -> Any:
         found: list[Any] = []
-        told[name] = recorded.seconds(lambda: found.append(run()))
+        seconds_of[name] = recorded.seconds(lambda: found.append(run()))
         return found[0]
 
     with Store.open(None, {"seed": SEED, "version": "benchmark"}) as store, one_thread():
@@ -101,7 +101,7 @@ def stages() -> dict[str, float]:
         stage("storing", put)
         stage("weighing", lambda: [trial.receive(*of) for of in zip(tasks, drawn, strict=True)])
         stage("building the dataset", lambda: finish(trial, {}))
-    return told
+    return seconds_of
 
 
 def a_cell(seconds: float) -> str:
@@ -124,7 +124,7 @@ def compare(
         rounds, machine,
     )
     measured = [stages() for _ in range(rounds)]
-    split = {name: statistics.median(told[name] for told in measured) for name in measured[0]}
+    split = {name: statistics.median(each[name] for each in measured) for name in measured[0]}
     parts = ", ".join(f"{name} {1e6 * t / CELLS:.0f}" for name, t in split.items())
     notes = {name: a_cell(seconds) for name, seconds in times.items()}
     notes[temporary] += f": {parts}"
