@@ -138,7 +138,7 @@ def edges_measured(run: Callable[..., Iterable[Any]], audits: Sequence[int],
             low, high = limits(errors, count)
             out["together"].append({
                 "alpha": alpha, "true": true, "audits": count, "errors": errors,
-                "low": low, "high": high, "claims": dict(Counter(sum((w for w, _ in found), []))),
+                "low": low, "high": high, "claims": dict(Counter(name for w, _ in found for name in w)),
             })
             if alpha != ALPHAS[0]:
                 continue
@@ -577,8 +577,8 @@ def page(figures: dict[str, Any]) -> str:
         + ("Every promise is kept." if not faults else "Broken: " + "; ".join(faults) + "."), "",
         "## Wrong verdicts", "",
         f"{count} planted claims, {plants['seeds']} seeds each at the smoke budget: "
-        f"**{wrong} wrong verdicts in {audits} trials**. A claim true at the edge must not be refuted, one that is "
-        "just false not upheld, one that is clearly either must be decided, and what cannot be "
+        f"**{wrong} wrong verdicts in {audits} trials**. A claim true at the edge must not be "
+        "refuted, one that is just false not upheld, one that is clearly either must be decided, and what cannot be "
         "tried honestly must be refused.", "",
         *table(("Rule", "Plants", "Trials", "Decided or refused", "Wrong"),
                ((name, r["plants"], r["audits"], r["decided"], r["wrong"])
@@ -594,7 +594,8 @@ def page(figures: dict[str, Any]) -> str:
         *table(("Claim", "Audits", "Refuted though true", "Upheld though false"),
                ((name, r["audits"], r["refuted though true"], r["upheld though false"])
                 for name, r in edges["alone"].items())),
-        "Stored evidence is an e-value: under the claim's own hypothesis its mean is at most 1.", "",
+        "Stored evidence is an e-value: under the claim's own hypothesis its mean is at most 1.",
+        "",
         *table(("Evidence", "Mean", "Its error", "Largest"),
                ((name, f"{r['mean']:.3f}", f"{r['error']:.3f}", f"{r['largest']:.3g}")
                 for name, r in edges["e_values"].items())),
@@ -608,7 +609,8 @@ def page(figures: dict[str, Any]) -> str:
         *table(("99% interval of", "Missed", "Audits"),
                ((name, r["missed"], r["audits"]) for name, r in figures["intervals"].items())),
         "## Small probabilities", "",
-        "Mean number of draws that refute a rate of twice the level (evidence alone, no audit):", "",
+        "Mean number of draws that refute a rate of twice the level (evidence alone, no audit):",
+        "",
         *table(("Level", "Mixture scaled to the level", "Jeffreys' mixture", "Share"),
                ((level, f"{r['scaled to the level']:,.0f}", f"{r['Jeffreys']:,.0f}",
                  f"{r['scaled to the level'] / r['Jeffreys']:.2f}")
