@@ -232,14 +232,14 @@ def _discrepancy(paper: str, number: str, about: Discrepancy) -> dict[str, Any]:
 
 def _discrepancy_text(entry: Mapping[str, Any]) -> str:
     lines = [f"{click.style(entry['number'], bold=True)}  {entry['paper']}, {entry['place']}"]
-    told = [("print says", entry["printed"]), ("true is", entry["true"])]
+    facts = [("print says", entry["printed"]), ("true is", entry["true"])]
     for head, claims in (("as printed", entry["claims"]), ("repaired", entry["repaired"])):
-        told += [
+        facts += [
             ("candidate" if claim["origin"] == "candidate" else head,
              f"{claim['id']} ({claim['expected']})") for claim in claims
         ]
-    told += [("not refuted", entry["why"])] if entry["why"] else []
-    return "\n".join([*lines, *(f"  {head:<12}{text}" for head, text in told)])
+    facts += [("not refuted", entry["why"])] if entry["why"] else []
+    return "\n".join([*lines, *(f"  {head:<12}{text}" for head, text in facts)])
 
 
 def arguments_of(claim: Claim) -> list[dict[str, Any]]:

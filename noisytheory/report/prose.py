@@ -22,7 +22,8 @@ from noisytheory.report.record import (
 )
 
 __all__ = [
-    "PROMISES", "Table", "caveats", "commands", "provenance", "steps", "tables", "tried", "verdict",
+    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "steps", "tables",
+    "tried", "verdict",
 ]
 
 PROMISES = {
@@ -311,12 +312,17 @@ def _value(value_: object) -> str:
     return f"{text if len(text) < 40 else text[:36] + '…'} ≈ {number(float(value), 4)}"
 
 
+def needs_data(record: Record) -> bool:
+    """Whether the claim is tried on data that are not bundled."""
+    return DATA in str(record.note)
+
+
 def commands(record: Record) -> list[str]:
     """What to type to see it again."""
     # The id of a claim that a file declares is known to that file only.
     file = record.dataset.attrs.get("file")
     named = f"{file}::{record.id}" if file else record.id
-    needs = f"{DATA}=FOLDER " if DATA in str(record.note) else ""
+    needs = f"{DATA}=FOLDER " if needs_data(record) else ""
     if not record.tried:
         return [needs + shlex.join(["noisytheory", "show", named])]
     budget = str(record.budget)

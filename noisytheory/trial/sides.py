@@ -204,7 +204,9 @@ def exact_numbers(values: Any) -> NDArray[Any]:
     return out
 
 
-def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], dict[str, Any]]:
+def scaled(
+    factor: Fraction | int | float, why: str = "", *, power: int = 1
+) -> Callable[[Claim], dict[str, Any]]:
     """A broken twin whose right side is this many times the claim's, wherever it comes from.
 
     Parameters
@@ -213,6 +215,8 @@ def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], d
         Multiplies the bound, the drawn right side and the certificate's.
     why : str
         What was broken, instead of the sentence that names the factor.
+    power : int
+        2 where the certificate compares squares of the two sides.
 
     Returns
     -------
@@ -237,7 +241,8 @@ def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], d
 
     def certificate(found: Certificate) -> Certificate:
         side = found.rhs
-        times = tuple(exactly * end for end in side) if isinstance(side, tuple) else exactly * side
+        by = exactly**power
+        times = tuple(by * end for end in side) if isinstance(side, tuple) else by * side
         return Certificate(found.lhs, times, found.steps, found.applies)
 
     def changes(claim: Claim) -> dict[str, Any]:

@@ -50,9 +50,9 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     ValueError
         If no claim has a ratio.
     """
-    records = [
-        r for r in map(Record.of, datasets) if r.tightness is not None and r.tightness > 0
-    ]
+    given = [r for r in map(Record.of, datasets) if r.tightness is not None]
+    records = [r for r in given if 0 < float(r.tightness or 0) < np.inf]
+    past = sum(r.tightness == np.inf for r in given)
     if not records:
         raise ValueError("no claim has a ratio of left side and bound")
     holding = [float(r.tightness) for r in records if r.verdict == "upheld" and r.tightness]
@@ -63,6 +63,8 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     )
     alt = f"Tightness of the {len(records)} claims that have a ratio of their two sides, on a "
     alt += "logarithmic axis, marked by verdict."
+    if past:
+        alt += f" {past} more exceed a bound of zero or less, without a ratio."
     return _summary_rows(records, title, alt) if len(records) <= ROWS else (
         _summary_stacks(records, title, alt)
     )

@@ -16,6 +16,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 # Parallel means.
@@ -37,8 +38,7 @@ LEMMA_22: dict[str, Any] = {
     "certify": simulate_means.parallel_certificate(Fraction(1)),
     "grid": {"errors": ["free", "aligned"], "parts": [2, 5]},
     "rows": 1024,
-    "twin": {"bound": lambda largest: largest / 2, "why": "half of epsilon squared",
-             "certify": simulate_means.parallel_certificate(Fraction(1, 2))},
+    "twin": scaled(Fraction(1, 2)),
     "note": "Tight where the errors point the same way.",
     **SQUARE,
 }
@@ -119,8 +119,7 @@ parallel = [
         exact=simulate_loops.parallel_error,
         grid={"eta": [0.01, 0.1]},
         certify=simulate_loops.parallel_certificate(Fraction(1, 2)),
-        twin={"bound": lambda eta: eta / 4, "why": "bound halved",
-              "certify": simulate_loops.parallel_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **ERROR,
     ),
 ]
@@ -154,10 +153,6 @@ def _luckiness_square_repaired(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness_repaired(2 * m, np.sqrt(least)) ** 2
 
 
-def _luckiness_square_broken(m: int, least: Numeric) -> Numeric:
-    return _luckiness_square(m, least) / 16
-
-
 algorithmic_luckiness = [
     KERNEL_MEAN.always(
         "algorithmic-luckiness",
@@ -169,8 +164,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin={"bound": _luckiness_square_broken, "why": "bound quartered",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 5)),
         **SCHEME,
     ),
     KERNEL_MEAN.always(
@@ -183,8 +177,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square_repaired,
         certify=_scheme_certificate(Fraction(1, 2)),
         origin="sharper",
-        twin={"bound": _luckiness_square_broken, "why": "bound divided by the root of 8",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 3)),
         **SCHEME,
     ),
     AVERAGE_CLASSIFIER.cited(
@@ -204,8 +197,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         origin="candidate",
-        twin={"bound": _luckiness_square_broken, "why": "bound quartered",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 5)),
         **SCHEME,
     ),
     AVERAGE_CLASSIFIER.always(
@@ -216,8 +208,7 @@ algorithmic_luckiness = [
         simulate=simulate_partitions.covering,
         certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="candidate",
-        twin={"bound": lambda least: least / 4, "why": "half of the diameter",
-              "certify": simulate_partitions.square_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
     ),
 ]

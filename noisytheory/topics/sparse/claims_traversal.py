@@ -16,6 +16,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS, over
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, POSITIVE, Numeric, requires
 
 # Algorithms 1 and 2, and the span.
@@ -102,8 +103,7 @@ algorithm_1 = [
         simulate=simulate_partitions.traversal_radius,
         certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="sharper",
-        twin={"bound": lambda least: least / 4, "why": "half of the least diameter",
-              "certify": simulate_partitions.square_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
     ),
     KERNEL_MEAN.always(
@@ -114,8 +114,7 @@ algorithm_1 = [
         simulate=simulate_partitions.traversal_diameter,
         certify=simulate_partitions.square_certificate(Fraction(4)),
         note="The factor 2 is attained.",
-        twin={"bound": lambda least: least, "why": "the least diameter itself",
-              "certify": simulate_partitions.square_certificate(Fraction(1))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
     ),
     KERNEL_MEAN.tail(
@@ -127,8 +126,7 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         hypotheses=[FARTHEST],
         bound=_traversed,
-        twin={"bound": lambda sample, m, delta: _traversed(sample, m, delta) / 10,
-              "why": "bound divided by 10"},
+        twin=scaled(Fraction(1, 8)),
         **SAMPLED,
     ),
     KERNEL_MEAN.tail(
@@ -141,8 +139,7 @@ algorithm_1 = [
         hypotheses=[FARTHEST],
         bound=_traversed_repaired,
         origin="sharper",
-        twin={"bound": lambda sample, m, delta: _traversed_repaired(sample, m, delta) / 8,
-              "why": "bound divided by 8"},
+        twin=scaled(Fraction(1, 5)),
         **SAMPLED,
     ),
 ]
@@ -158,8 +155,8 @@ algorithm_2 = [
     KERNEL_MEAN.tail(
         "algorithm-2/printed",
         hypotheses=["d and k are not set before the loop: d = 0, k = 1"],
-        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-              "test": ["printed"], "delta": [0.1]},
+        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta": [0.1]},
+        given={"delta_used": 0.1, "test": "printed"},
         expect="refuted",
         note=(
             r"Print sets neither $d$ nor $k$, and leaves $\epsilon$ out of the inputs. With $d=0$ "
@@ -173,12 +170,11 @@ algorithm_2 = [
             f"algorithm-2/{name}",
             hypotheses=["k = 1 and d = the first radius at the start, d updated with k"],
             grid={"sample": ["halves", "line", "weighted"], "epsilon": [0.1, 0.4, 0.8],
-                  "delta_used": [0.1], "test": [test], "delta": [0.1]},
+                  "delta": [0.1]},
+            given={"delta_used": 0.1, "test": test},
             note=note,
             origin=origin,
-            twin={"grid": {"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-                           "test": ["printed"], "delta": [0.1]},
-                  "why": "d = 0 at the start"},
+            twin={"given": {"delta_used": 0.1, "test": "printed"}, "why": "d = 0 at the start"},
             **TOLERANCE,
         )
         for name, test, origin, note in [
@@ -260,11 +256,7 @@ cruz_cortes_scott = [
         certify=simulate_partitions.projection_certificate(Fraction(1)),
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
-        twin={
-            "bound": lambda m, n, least: _projection(m, n, least) / 2,
-            "certify": simulate_partitions.projection_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         **PROJECTION,
     ),
     KERNEL_MEAN.always(
@@ -277,11 +269,7 @@ cruz_cortes_scott = [
         grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
         origin="sharper",
         note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
-        twin={
-            "bound": lambda m, n, least: _projection(m, n, least) / 2,
-            "certify": _nearest_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         **PROJECTION,
     ),
     KERNEL_MEAN.always(
@@ -294,11 +282,7 @@ cruz_cortes_scott = [
         certify=_weighted_certificate(Fraction(1)),
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
-        twin={
-            "bound": lambda least: least / 2,
-            "certify": _weighted_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         rows=256,
         **ERROR,
     ),

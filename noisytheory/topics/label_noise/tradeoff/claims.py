@@ -90,7 +90,7 @@ corollary_23 = [
         grid=CELLS,
         origin="sharper",
         note="From the repaired Theorems 5 and 21. " + RADIUS,
-        twin=scaled(Fraction(1, 4)),
+        twin=scaled(Fraction(2, 5)),
         **COROLLARY_23,
     ),
 ]

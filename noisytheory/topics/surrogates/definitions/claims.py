@@ -14,10 +14,10 @@ ZERO = "a zero score is an error for both labels"
 half_linear = KERNEL_MEAN.identity(
     "def-losses/zero-one",
     statement=r"v\in\{-1,1\}\Rightarrow\ell_{01}(y,v)=\tfrac12\ell_{\mathrm{linear}}(y,v)",
-    grid=dict(scores=["labels"]),
+    given=dict(scores="labels"),
     quantity="0-1 loss",
     note="The package's 0-1 loss against the formula; all four cases.",
-    twin=dict(grid=dict(scores=["between"]), why="scores anywhere in [-1, 1]"),
+    twin=dict(given=dict(scores="between"), why="scores anywhere in [-1, 1]"),
     **LINEAR,
     **worked(simulate.half_linear),
 )
@@ -25,10 +25,10 @@ below_linear = KERNEL_MEAN.always(
     "def-losses/convexification",
     statement=r"v\in[-1,1]\Rightarrow\ell_{01}(y,v)\le\ell_{\mathrm{linear}}(y,v)",
     hypotheses=[ZERO],
-    grid=dict(scores=["between"]),
+    given=dict(scores="between"),
     quantity="0-1 loss",
     note=r"Tight at $v=0$, where both are 1, and at $yv=1$. The package's linear loss.",
-    twin=dict(grid=dict(scores=["beyond"]), why="scores in [-2, 2]"),
+    twin=dict(given=dict(scores="beyond"), why="scores in [-2, 2]"),
     **LINEAR,
     **worked(simulate.below_linear),
 )
@@ -57,14 +57,14 @@ convex_potential = KERNEL_MEAN.identity(
         r"\lim_{v\to\infty}\psi(v)=0"
     ),
     place="Definition 1, Sec. 2.1",
-    grid=dict(end=["vanishing"]),
+    given=dict(end="vanishing"),
     quantity="whether a loss says that it is a convex potential",
     note=(
         "What every loss of the package says of itself, plain and corrected, against what its "
         "values do: hinge, squared hinge, logistic and exponential loss are convex potentials, and "
         "no other. Linear loss and the square are none, as the text says of the former."
     ),
-    twin=dict(grid=dict(end=["any"]), why="the limit left out: the square passes"),
+    twin=dict(given=dict(end="any"), why="the limit left out: the square passes"),
     **worked(simulate.potentials),
 )
 
@@ -76,7 +76,7 @@ calibration = KERNEL_MEAN.identity(
     ),
     place="Definition 2, Sec. 2.1",
     hypotheses=["a zero score is half an error", "scores in [-2, 2]"],
-    grid=dict(zero=["half"]),
+    given=dict(zero="half"),
     quantity="whether the potential has one, negative slope at 0",
     note=(
         "Print says that the slope ensures calibration; it is needed too (Bartlett, Jordan and "
@@ -84,6 +84,6 @@ calibration = KERNEL_MEAN.identity(
         r"whole scores is tried, on every posterior that is a twentieth. With a zero score an "
         r"error for both labels none is calibrated: see `convex-potential-calibrated/printed`."
     ),
-    twin=dict(grid=dict(zero=["both"]), why=ZERO),
+    twin=dict(given=dict(zero="both"), why=ZERO),
     **worked(simulate.calibrated),
 )

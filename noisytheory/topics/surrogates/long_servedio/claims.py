@@ -39,13 +39,14 @@ figure_3_noisy = KERNEL_MEAN.identity(
     statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12,\quad\omega_\sigma\in\arg\min"
     r"\mathrm{Risk}_{\mathrm{hinge}}(P_\sigma,\omega)",
     place=FIGURE_3,
-    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3], promised=["guessing"]),
+    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3]),
+    given=dict(promised="guessing"),
     note=(
         r"At $\sigma=0.15$ the minimiser is $(\frac1{30},\frac{29}{90})$ with risk "
         r"$\frac{169}{225}$; the southern point scores $-\frac{13}{45}$."
     ),
     twin=dict(
-        grid=dict(R=[30], sigma=[0.05], promised=["guessing"]), why="noise below the threshold 4/53"
+        grid=dict(R=[30], sigma=[0.05]), why="noise below the threshold 4/53"
     ),
     **RISK,
     **worked(simulate.hinge_risk),

@@ -22,14 +22,15 @@ robustness = KERNEL_MEAN.identity(
     ),
     place="Definition 12, Sec. 4.3.2",
     hypotheses=["noise that flips either label at the same rate"],
-    grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49], flips=["both labels"]),
+    grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49]),
+    given=dict(flips="both labels"),
     note=(
         "How the package decides it, an affine relation of a loss to its noisy one, against the "
         "definition's own words: distributions of scored labels, their labels flipped, all pairs "
         "on a lattice. Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
     ),
     twin=dict(
-        grid=dict(sigma=[0.25], flips=["positive labels"]), why="only positive labels are flipped"
+        given=dict(flips="positive labels"), why="only positive labels are flipped"
     ),
     **ROBUST,
     **worked(simulate.robust),
@@ -42,7 +43,7 @@ order_equivalence = KERNEL_MEAN.identity(
     ),
     place="Definition 13, Sec. 4.3.2",
     hypotheses=["finitely many atoms"],
-    grid=dict(directions=["both"]),
+    given=dict(directions="both"),
     quantity="whether no pair of distributions is ranked apart",
     note=(
         "How the package finds a pair of distributions that two losses rank apart, a projection, "
@@ -51,7 +52,7 @@ order_equivalence = KERNEL_MEAN.identity(
         "`kernel-mean/proposition-26`."
     ),
     twin=dict(
-        grid=dict(directions=["one"]), why="the first order implies the second, not the converse"
+        given=dict(directions="one"), why="the first order implies the second, not the converse"
     ),
     **worked(simulate.agreement),
 )
@@ -61,10 +62,10 @@ proposition_26 = KERNEL_MEAN.identity(
     statement=r"\ell_1\sim\ell_2\iff\ell_2=\alpha\ell_1+\beta,\ \alpha>0",
     place="Proposition 26, appendix",
     hypotheses=["finitely many atoms", "for constant losses alpha is arbitrary"],
-    grid=dict(sign=["positive"]),
+    given=dict(sign="positive"),
     quantity="whether all pairs of distributions are ranked alike",
     note="Orderings are compared over all pairs of distributions on a lattice.",
-    twin=dict(grid=dict(sign=["any"]), why="alpha may be negative"),
+    twin=dict(given=dict(sign="any"), why="alpha may be negative"),
     **worked(simulate.equivalence),
 )
 
@@ -74,8 +75,9 @@ theorem_14 = KERNEL_MEAN.identity(
     statement=r"\ell\text{ robust}\iff\ell\sim\ell_\sigma\ \forall\sigma\in(0,\tfrac12)",
     place="Theorem 14, Sec. 4.3.2",
     hypotheses=["noise rate below 1/2"],
-    grid=dict(sigma=[0.1, 0.25, 0.4], with_loss=["corrected"]),
-    twin=dict(grid=dict(sigma=[0.25], with_loss=["flipped"]), why="labels flipped, not corrected"),
+    grid=dict(sigma=[0.1, 0.25, 0.4]),
+    given=dict(with_loss="corrected"),
+    twin=dict(given=dict(with_loss="flipped"), why="labels flipped, not corrected"),
     **ROBUST,
     **worked(simulate.robust_corrected),
 )
@@ -86,9 +88,10 @@ theorem_15_printed = KERNEL_MEAN.identity(
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"l(1, v) differs from l(-1, v) at every score"],
-    grid=dict(sigma=RATES, excluded=["equal somewhere"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="equal somewhere"),
     note=f"True, but no margin loss meets its hypothesis: see `theorem-15/hypothesis`; {TABLES}.",
-    twin=dict(grid=dict(sigma=[0.1], excluded=["nothing"]), why="the hypothesis dropped"),
+    twin=dict(grid=dict(sigma=[0.1]), given=dict(excluded="nothing"), why="the hypothesis dropped"),
     **ROBUST,
     **worked(simulate.robust_sum),
 )
@@ -112,10 +115,11 @@ theorem_15 = KERNEL_MEAN.identity(
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"not: l(1, v) = l(-1, v) at every score"],
-    grid=dict(sigma=RATES, excluded=["label-free"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="label-free"),
     note=f"One noise rate suffices for the converse; {TABLES}.",
     twin=dict(
-        grid=dict(sigma=[0.1], excluded=["nothing"]),
+        grid=dict(sigma=[0.1]), given=dict(excluded="nothing"),
         why="label-free losses admitted: they are robust and their sums vary",
     ),
     **ROBUST,
@@ -127,7 +131,7 @@ misclassification_printed = KERNEL_MEAN.identity(
     statement=r"\ell_{01}(1,v)+\ell_{01}(-1,v)=1",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is an error for both labels"],
-    grid=dict(zero=["both"]),
+    given=dict(zero="both"),
     expect="refuted",
     quantity="sum of the losses of both labels",
     note=r"At $v=0$ the sum is 2. Noise does reverse an ordering: see the claim on orderings.",
@@ -138,9 +142,9 @@ misclassification = KERNEL_MEAN.identity(
     statement=r"\ell_{01}(1,v)+\ell_{01}(-1,v)=1",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is half an error"],
-    grid=dict(zero=["half"]),
+    given=dict(zero="half"),
     quantity="sum of the losses of both labels",
-    twin=dict(grid=dict(zero=["both"]), why="a zero score is an error for both labels"),
+    twin=dict(given=dict(zero="both"), why="a zero score is an error for both labels"),
     **worked(simulate.label_sums),
 )
 misclassification_order = KERNEL_MEAN.identity(
@@ -149,7 +153,8 @@ misclassification_order = KERNEL_MEAN.identity(
     r"\le E_{Q'_\sigma}\ell_{01}",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is an error for both labels"],
-    grid=dict(zero=["both"], sigma=RATES),
+    grid=dict(sigma=RATES),
+    given=dict(zero="both"),
     expect="refuted",
     quantity="whether noise keeps the ordering",
     note=r"A zero score has risk 1, clean and noisy; a wrong score has clean risk 1 and noisy "
@@ -163,7 +168,8 @@ theorem_16_printed = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("theorem-14/printed", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
-    grid=dict(sigma=RATES, excluded=["nothing"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="nothing"),
     expect="refuted",
     note=r"$\ell(y,v)=v^2$ is convex and, being label-free, robust.",
     **ROBUST,
@@ -175,9 +181,10 @@ theorem_16 = KERNEL_MEAN.identity(
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
     hypotheses=["the loss is not label-free"],
-    grid=dict(sigma=RATES, excluded=["label-free"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="label-free"),
     note=f"The only convex surrogate, up to order equivalence; {TABLES}.",
-    twin=dict(grid=dict(sigma=[0.1], excluded=["nothing"]), why="label-free losses admitted"),
+    twin=dict(given=dict(excluded="nothing"), why="label-free losses admitted"),
     **ROBUST,
     **worked(simulate.affine_loss),
 )
@@ -187,9 +194,9 @@ corrected_loss = KERNEL_MEAN.identity(
     statement=r"E_{Q_\sigma}\ell_\sigma=E_Q\ell",
     place="Sec. 4.3.2",
     hypotheses=["noise rate not 1/2"],
-    grid=dict(rates=["equal"]),
+    given=dict(rates="equal"),
     quantity="noisy risk of the corrected loss",
-    twin=dict(grid=dict(rates=["swapped"]), why="unequal rates, swapped"),
+    twin=dict(given=dict(rates="swapped"), why="unequal rates, swapped"),
     **worked(simulate.corrected_risk),
 )
 correction = KERNEL_MEAN.identity(
@@ -197,9 +204,9 @@ correction = KERNEL_MEAN.identity(
     statement=r"E_{Q_{\sigma_-,\sigma_+}}\ell_{\sigma_-,\sigma_+}=E_Q\ell",
     place="Sec. 4.4",
     hypotheses=["rates with sum below 1"],
-    grid=dict(rates=["unequal"]),
+    given=dict(rates="unequal"),
     quantity="noisy risk of the corrected loss",
-    twin=dict(grid=dict(rates=["swapped"]), why="the two rates swapped"),
+    twin=dict(given=dict(rates="swapped"), why="the two rates swapped"),
     **worked(simulate.corrected_risk),
 )
 theorem_17 = KERNEL_MEAN.identity(
@@ -211,10 +218,10 @@ theorem_17 = KERNEL_MEAN.identity(
     ),
     place="Theorem 17, Sec. 4.4",
     hypotheses=["rates with sum below 1"],
-    grid=dict(order=["printed"]),
+    given=dict(order="printed"),
     quantity="corrected loss",
     note="An increasing affine map, so the two are order equivalent.",
-    twin=dict(grid=dict(order=["swapped"]), why="the two rates swapped in the hypothesis"),
+    twin=dict(given=dict(order="swapped"), why="the two rates swapped in the hypothesis"),
     **worked(simulate.class_conditional),
 )
 FACTORS = (
@@ -229,12 +236,12 @@ no_convex_loss = KERNEL_MEAN.identity(
         r"\text{ or }\ell(y,v)=g(y)"
     ),
     place="Sec. 4.4, after Theorem 17",
-    grid=dict(rates=["all"]),
+    given=dict(rates="all"),
     note=(
         r"Print says: no non-trivial convex loss. True, and not of convex losses only; it does not "
         r"follow from Theorem 17, which is a sufficient condition. " + FACTORS
     ),
-    twin=dict(grid=dict(rates=["equal"]), why="equal rates only, where constant sums suffice"),
+    twin=dict(given=dict(rates="equal"), why="equal rates only, where constant sums suffice"),
     **ROBUST,
     **worked(simulate.trivial_only),
 )
@@ -247,7 +254,7 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
     ),
     place="After Theorem 15, Sec. 5.1: the step that print leaves out",
     hypotheses=["rates with sum below 1"],
-    grid=dict(sums=["constant"]),
+    given=dict(sums="constant"),
     note=(
         "A loss that is robust at all pairs of rates is so at equal ones: Theorem 13 leaves those "
         "of constant sum, linear loss among them, and label-free ones. Noise multiplies the "
@@ -255,7 +262,7 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
         f"other, which keeps no order unless the two agree; {TABLES}."
     ),
     twin=dict(
-        grid=dict(sums=["any"]), why="any sums: label-free losses are robust at unequal rates too"
+        given=dict(sums="any"), why="any sums: label-free losses are robust at unequal rates too"
     ),
     **ROBUST,
     **worked(simulate.unequal_rates),
