@@ -202,7 +202,9 @@ def _views(claim: Claim, cell: Cell, whole: Arrays) -> dict[str, Callable[[Array
     found: dict[str, Callable[[Arrays], Floats]] = {"left sides": left}
     if (values := left(whole)).size:
         middle = float(np.median(values))
-        found["distances of left sides from their median"] = lambda b: np.abs(left(b) - middle)
+        found["distances of left sides from their median"] = lambda b: np.where(
+            left(b) == middle, 0.0, np.abs(left(b) - (middle if np.isfinite(middle) else 0.0))
+        )
     if claim.kind == "tail":
         found["violations"] = breaks
     return found
