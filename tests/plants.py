@@ -636,3 +636,76 @@ def every_plant() -> list[Plant]:
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels)
     return [plant for make in made for plant in make()]
+
+
+def _edge(excess: float) -> list[Claim]:
+    """Claims of every kind that draws decide, each this far beyond what it promises: 0 is true."""
+    uniform = {"simulate": _uniform, **UNIT}
+    small = {"rows": 256, "expect": "undecided"}
+    # What is a hair beyond its margin is this much beyond it, of a range of 1.
+    past = excess
+
+    def level(delta):
+        return 1 - delta * (1 + excess)
+
+    def two_points(*, size, rng):
+        return 1.0 * (rng.uniform(size=size) < 0.05 + past)
+
+    def drawn(*, size, rng):
+        return {"lhs": rng.uniform(size=size) + past, "rhs": rng.uniform(size=size)}
+
+    def drawn_tail(*, size, rng):
+        radius = rng.uniform(size=size)
+        return {"lhs": radius + rng.uniform(size=size) - 0.7 + 0.3 * past, "rhs": radius}
+
+    def exponential(*, size, rng):
+        return rng.exponential(size=size) + past
+
+    def weighted(*, size, rng):
+        x = rng.exponential(5.0, size)
+        return {"lhs": x, "weight": 5 * np.exp(-0.8 * x)}
+
+    def shifted(by):
+        def simulate(*, size, rng):
+            return {"lhs": rng.uniform(size=size), "other": (1 - by) * rng.uniform(size=size)}
+
+        return simulate
+
+    def power(n, *, size, rng):
+        return n**-0.5 * rng.uniform(0.5, 1.5, size)
+
+    # Scaling a uniform by 1 - h moves it by h/2 in Wasserstein's distance and h in Kolmogorov's.
+    return [
+        _plant("edge", "tail", "tail", TRUE, bound=level, simulate=_uniform,
+               grid={"n": [1, 2], "delta": [0.3, 0.1]}, **small),
+        _plant("edge", "masked-tail", "tail", TRUE, bound=level, grid={"delta": [0.2]},
+               simulate=_masked(_uniform, _coins(0.5, high=2.0), 0.6), **small),
+        _plant("edge", "drawn-tail", "tail", TRUE, simulate=drawn_tail, grid={"delta": [0.3]},
+               **small),
+        _plant("edge", "weighted-tail", "tail", TRUE, simulate=weighted, grid={"delta": [1e-3]},
+               bound=lambda delta: -np.log(delta * (1 + excess)),
+               weight_limit=lambda delta: 5 * (delta * (1 + excess)) ** 0.8 + 1e-12, **small),
+        _plant("edge", "mean", "mean", TRUE, bound=_at(0.5 - past), grid={"n": [1, 2, 3]},
+               **{**small, **uniform}),
+        _plant("edge", "rare-mean", "mean", TRUE, bound=_at(0.05), simulate=two_points, **UNIT,
+               **small),
+        _plant("edge", "drawn-mean", "mean", TRUE, simulate=drawn, low=-1.0, high=1.5, **small),
+        _plant("edge", "variance-mean", "mean", TRUE, bound=_at(1.0), variance=_at(1.0),
+               simulate=exponential, **small),
+        _plant("edge", "equal", "equal", TRUE, bound=_at(0.45 - past), margin=0.05,
+               **{**small, **uniform}),
+        _plant("edge", "equal-below", "equal", TRUE, bound=_at(0.55 + past), margin=0.05,
+               **{**small, **uniform}),
+        _plant("edge", "laws", "equal", TRUE, margin=0.2, simulate=shifted(0.2 + past), **small),
+        _plant("edge", "laws-natural", "equal", TRUE, margin=0.1, **UNIT,
+               simulate=shifted(0.2 + 2 * past), **small),
+        _plant("edge", "published", "published", TRUE, bound=_at(0.49 - past), margin=0.01,
+               **{**small, **uniform}),
+        _plant("edge", "rate", "rate", TRUE, bound=_at(-0.5 - past), simulate=power, along="n",
+               **{**small, "grid": {"n": [4.0**k for k in range(5)]}}),
+    ]
+
+
+def family(*, true: bool) -> list[Claim]:
+    """Claims of every kind at the edge of what they promise: all true, or all false by a hair."""
+    return [plant.claim() for plant in _edge(0.0 if true else 1e-6)]

@@ -93,7 +93,8 @@ class Law:
             Probabilities; they differ where a value equals the threshold to rounding.
         """
         values, mass = np.asarray(self.values), np.asarray(self.probabilities)
-        slack = self.error * np.maximum(np.abs(values), abs(threshold)) + self.slack
+        reach = abs(threshold) if np.isfinite(threshold) else 0.0
+        slack = self.error * np.maximum(np.abs(values), reach) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
         return float(min(low, 1.0)), float(min(high, 1.0))
 

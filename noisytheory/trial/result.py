@@ -127,7 +127,7 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
-    size = np.maximum(np.abs(left), np.abs(rhs))
+    size = np.maximum(np.abs(left), np.where(np.isfinite(rhs), np.abs(rhs), 0.0))
     for name in _TIGHTNESS:
         out[name][at] = tightness(left, rhs, law.error * size + law.slack)
 

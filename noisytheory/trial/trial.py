@@ -307,7 +307,8 @@ class Trial:
             return np.full(levels, self.rule.forced(self.judged, cell))
         trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind == "mean":
-            trivial = self.claim.value("high", cell)
+            high = self.claim.value("high", cell)
+            trivial = np.inf if high is None else high
         if trivial is None:
             return np.zeros(levels, bool)
         if self.judged.bound is None:

@@ -354,6 +354,11 @@ def _ends(claim: Claim, cell: Cell) -> tuple[float, float]:
 def _within(claim: Claim, cell: Cell, values: Floats, room: Floats) -> Floats:
     """The draws, moved into the declared range by no more than rounding."""
     low, high = _ends(claim, cell)
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is not finite, so neither "
+            "its mean nor its distance to another says anything"
+        )
     for name, end, beyond in (("low", low, low - values), ("high", high, values - high)):
         if np.any(beyond > room):
             raise ValueError(
@@ -369,13 +374,21 @@ def _centre(claim: Claim, cell: Cell, drawn: Drawn) -> tuple[Floats, float, floa
     rhs = right_side(claim, cell, drawn)[0]
     room = np.broadcast_to(slack(claim, cell, drawn, rhs), lhs.shape)
     if "rhs_draw" in drawn:
-        lhs, rhs = lhs - rhs, np.zeros(1)
+        with np.errstate(invalid="ignore"):
+            lhs, rhs = lhs - rhs, np.zeros(1)
+    elif not np.isfinite(rhs).all() and (claim.kind != "mean" or rhs[0] < 0):
+        raise ValueError(
+            f"{claim.id}: the bound at {claim.address(cell) or 'its cell'} is {rhs[0]:g}, which no "
+            "mean can be"
+        )
     values = _within(claim, cell, lhs, room)
     return values, float(rhs[0]), float(room.mean()) if room.size else 0.0
 
 
 def _bets(claim: Claim, cell: Cell, lhs: Floats, mean: float, side: evidence.Side) -> Floats:
     """Sums of log increments, or zeros where nothing is known that would make a test valid."""
+    if mean == np.inf:  # Whatever is below it: such a cell is vacuous.
+        return np.zeros_like(evidence.BETS)
     if claim.variance is not None:
         variance = float(claim.value("variance", cell))
         if not 0 < variance < np.inf:
@@ -459,6 +472,7 @@ class Mean(Rule):
 def _law_room(law: Law, rhs: Floats) -> Floats:
     """Rounding of a law's mean against a right side."""
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
+    rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
     return np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)) + law.slack)
 
@@ -715,7 +729,8 @@ class Rate(Rule):
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
-        return _moments(np.asarray(drawn["lhs"], float))
+        lhs = np.asarray(drawn["lhs"], float)
+        return _moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """About the common mean."""
@@ -816,9 +831,8 @@ class Published(Rule):
         """Moments."""
         if "rhs_draw" in drawn:
             raise ValueError(f"{claim.id}: a printed number cannot be drawn (key 'rhs')")
-        lhs = np.asarray(drawn["lhs"], float)
-        room = np.broadcast_to(slack(claim, cell, drawn, right_side(claim, cell)[0]), lhs.shape)
-        return _moments(_within(claim, cell, lhs, room))
+        values, _, _ = _centre(claim, cell, drawn)
+        return _moments(values)
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """About the common mean."""
@@ -847,6 +861,8 @@ class Published(Rule):
             """Minus the log of the chance that both errors together reach the excess."""
             if excess <= 0:
                 return 0.0
+            if slope == 0:  # The range is a point.
+                return float(np.inf if root == 0 else max(0.0, (excess / root) ** 2 - np.log(4)))
             # root sqrt(L) + slope L = excess, for L.
             level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
             return float(max(0.0, level - np.log(4)))
