@@ -94,11 +94,15 @@ def test_every_verdict_is_as_expected(verdicts):
 
 
 def test_the_level_of_a_claim_is_the_same_without_the_data(verdicts):
-    settings = campaign.definition()
-    tried = [result for result in verdicts if result.claim.kind != "cited"]
-    whole = len(tried) + len(campaign.absent())
-    share = tried[0].dataset.attrs["alpha"] / tried[0].dataset.attrs["family"]
-    assert share == pytest.approx(settings["alpha"] / whole, rel=1e-12)
+    settings, absent = campaign.definition(), campaign.absent()
+    charged = {result.claim.id for result in verdicts if result.dataset.attrs["charged"]}
+    assert set(settings["mnist_drawn"]) == {
+        claim_id for claim_id in settings["mnist"]
+        if claim_id in charged or (claim_id in absent and claim_id in settings["mnist_drawn"])
+    }
+    sharing = len(charged | set(settings["mnist_drawn"]))
+    assert {result.dataset.attrs["sharing"] for result in verdicts} == {sharing}
+    assert {result.dataset.attrs["alpha"] for result in verdicts} == {settings["alpha"]}
 
 
 def test_without_the_data_nothing_published_is_overwritten(monkeypatch, capsys):

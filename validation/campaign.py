@@ -56,11 +56,11 @@ def run(workers: int, store: str | None = None) -> Any:
         for claim_id, claim in nt.claims.items()
         if any(fnmatch.fnmatchcase(claim_id, p) for p in settings["claims"])
     )
-    tried = sum(claim.kind != "cited" for claim in claims)
     # Absent claims keep their share: the others' verdicts are the same with the data and without.
+    drawn = sum(claim_id in settings["mnist_drawn"] for claim_id in absent())
     return nt.audit(
-        claims, seed=settings["seed"], alpha=settings["alpha"] * (tried / (tried + len(absent()))),
-        budget=settings["budget"], workers=workers, store=store,
+        claims, seed=settings["seed"], alpha=settings["alpha"], budget=settings["budget"],
+        workers=workers, store=store, reserve=drawn,
     )
 
 
@@ -74,6 +74,7 @@ def verdict_table(audit: Any) -> list[dict[str, Any]]:
     return [
         {
             "id": result.claim.id,
+            "also": list(result.claim.names[1:]),
             "verdict": result.verdict,
             "expected": result.claim.expect,
             "reason": result.reason,

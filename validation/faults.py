@@ -70,12 +70,12 @@ FAULTS = [
     ),
     Fault(
         "a look of the two-sample test off by one", "noisytheory/trial/verdict.py",
-        "price = np.log(4 * look * (look + 1))", "price = np.log(4 * look * (look - 1) + 1)",
+        "4 * look * (look + 1)", "4 * look * (look - 1) + 1",
         ("tests/trial",),
     ),
     Fault(
         "the level not shared over the claims", "noisytheory/trial/verdict.py",
-        "float(np.log(hypotheses * claims / alpha))", "float(np.log(hypotheses / alpha))",
+        "np.log(max(1, claims) / alpha)", "np.log(1 / alpha)",
         ("tests/trial",),
     ),
     Fault(

@@ -9,7 +9,6 @@ and points of a sphere of radius 4, make the floats exact.
 from __future__ import annotations
 
 import functools
-import itertools
 from fractions import Fraction
 from math import isqrt
 from typing import Any, Literal, TypeAlias
@@ -41,7 +40,6 @@ def lattice(low: int, high: int, step: int) -> list[Fraction]:
     return [Fraction(k, step) for k in range(low * step, high * step + 1)]
 
 
-@functools.cache
 def compositions(total: int, parts: int) -> Ints:
     """All ways to write ``total`` as an ordered sum of ``parts`` whole numbers >= 0.
 
@@ -52,19 +50,23 @@ def compositions(total: int, parts: int) -> Ints:
     Returns
     -------
     int array, shape (number of ways, parts)
-        Read-only.
+        In lexicographic order.
 
     Examples
     --------
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    bars = np.array(list(itertools.combinations(range(total + parts - 1), parts - 1)), np.int64)
-    ends = np.ones((len(bars), 1), np.int64)
-    edges = np.hstack([-ends, bars, (total + parts - 1) * ends])
-    found = np.diff(edges, axis=1) - 1
-    found.flags.writeable = False
-    return np.asarray(found)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total], dtype=np.int64)
+    for _ in range(parts - 1):
+        repeat = left + 1
+        source = np.repeat(np.arange(len(rows)), repeat)
+        start = np.repeat(np.cumsum(repeat) - repeat, repeat)
+        value = np.arange(len(source)) - start
+        rows = np.column_stack([rows[source], value])
+        left = left[source] - value
+    return np.column_stack([rows, left])
 
 
 def simplex(parts: int, total: int) -> list[tuple[Fraction, ...]]:

@@ -9,11 +9,12 @@ from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.sparse import (
     bounds_clusters,
     pictures,
+    sides,
     simulate_clusters,
-    simulate_means,
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import over
+from noisytheory.trial.sides import both
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 
@@ -60,26 +61,22 @@ experiments = [
         statement=r"\|y\phi(x)-y'\phi(x')\|^2=2-2yy'K(x,x')",
         place="Sec. 7.1",
         hypotheses=["features of norm 1"],
-        simulate=simulate_means.feature_distance,
-        certify=simulate_means.distance_certificate(1),
-        grid={"sign": [1]},
+        given={"sign": 1},
         rows=1024,
-        twin={"grid": {"sign": [-1]}, "certify": simulate_means.distance_certificate(-1),
-              "why": "the other sign"},
+        twin={"given": {"sign": -1}, "why": "the other sign"},
         quantity="squared distance",
+        **both(sides.feature_distance, sides.Features),
     ),
     KERNEL_MEAN.always(
         "distance-formula/unlike-labels",
         statement=r"y\ne y',K\ge0\;\Rightarrow\;\|y\phi(x)-y'\phi(x')\|\ge\sqrt2",
         place="Sec. 7.1",
         hypotheses=["features of norm 1", "a nonnegative kernel"],
-        bound=lambda: -2.0,
-        simulate=simulate_means.unlike_labels,
-        certify=simulate_means.unlike_labels_certificate,
-        grid={"nonnegative": [1]},
+        given={"nonnegative": 1},
         rows=1024,
-        twin={"grid": {"nonnegative": [0]}, "why": "a kernel with negative values"},
-        quantity="minus the squared distance",
+        twin={"given": {"nonnegative": 0}, "why": "a kernel with negative values"},
+        quantity="least squared distance",
+        **both(sides.unlike_labels, sides.Features),
     ),
     KERNEL_MEAN.mean(
         "figure-1",

@@ -11,6 +11,7 @@ from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.topics.kernel_mean import bounds as kernel_mean
 from noisytheory.topics.sparse import (
     pictures,
+    sides,
     simulate_clusters,
     simulate_digits,
     simulate_hulls,
@@ -19,7 +20,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 from noisytheory.trial.claim import Certificate, Claim
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.vocabulary.populations import axis, two_axes
 
@@ -196,14 +197,12 @@ average_classifier = [
         statement=r"|\langle\omega_S-\tilde\omega,\phi(x)\rangle|\le\epsilon\ \forall x",
         place="Sec. 6.4",
         hypotheses=[BOUNDED],
-        bound=lambda largest: largest,
-        simulate=simulate_means.score_error,
-        certify=simulate_means.score_certificate(Fraction(1)),
         grid={"direction": ["free", "along the feature"]},
         rows=1024,
         note="Tight where the error points along a feature.",
         twin=scaled(Fraction(1, 2)),
         quantity="squared score",
+        **both(sides.score_error, sides.Scored),
     ),
     AVERAGE_CLASSIFIER.identity(
         "sparsity-prose",

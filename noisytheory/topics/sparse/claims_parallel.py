@@ -10,13 +10,14 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse import (
     bounds,
+    sides,
     simulate_loops,
     simulate_means,
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.claim import Certificate
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 # Parallel means.
@@ -33,9 +34,7 @@ LEMMA_22: dict[str, Any] = {
         r"\|\textstyle\sum\lambda_i\omega_i-\sum\lambda_i\tilde\omega_i\|\le\epsilon"
     ),
     "hypotheses": ["weights nonnegative, of sum 1"],
-    "bound": lambda largest: largest,
-    "simulate": simulate_means.parallel_errors,
-    "certify": simulate_means.parallel_certificate(Fraction(1)),
+    **both(sides.combined_error, sides.Combined),
     "grid": {"errors": ["free", "aligned"], "parts": [2, 5]},
     "rows": 1024,
     "twin": scaled(Fraction(1, 2)),
@@ -53,8 +52,10 @@ DISTRIBUTED = (
     r"\big(\sum_{\omega\in S_i}\tfrac{\alpha(\omega)}{\alpha(S_i)}\omega\big)"
 )
 parallel = [
-    KERNEL_MEAN.always("lemma-22", place="Lemma 22, Sec. 5.4", **LEMMA_22),
-    AVERAGE_CLASSIFIER.always("lemma-18", place="Lemma 18, Sec. 6.3", **LEMMA_22),
+    KERNEL_MEAN.always(
+        "lemma-22", place="Lemma 22, Sec. 5.4",
+        also=[AVERAGE_CLASSIFIER.also("lemma-18", "Lemma 18, Sec. 6.3")], **LEMMA_22,
+    ),
     KERNEL_MEAN.equal(
         "lemma-22/unbiased",
         statement=(
@@ -76,12 +77,11 @@ parallel = [
         statement=DISTRIBUTED,
         place="Sec. 6.3 (formula lost; as in the later version, Sec. 5.4)",
         hypotheses=["parts weighted by their mass; equal weights need parts of equal size"],
-        simulate=simulate_means.mean_of_means,
-        certify=simulate_means.mean_of_means_certificate,
-        grid={"weighted": [1]},
+        given={"weighted": 1},
         rows=1024,
-        twin={"grid": {"weighted": [0]}, "why": "parts of different size weighted equally"},
-        quantity="coordinate of the mean",
+        twin={"given": {"weighted": 0}, "why": "parts of different size weighted equally"},
+        quantity="coordinate of the mean, times 12",
+        **both(sides.mean_of_means, sides.Parts),
     ),
     KERNEL_MEAN.identity(
         "parallel-counterexample/printed",
@@ -164,7 +164,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin=scaled(Fraction(1, 5)),
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
     ),
     KERNEL_MEAN.always(
@@ -197,7 +197,7 @@ algorithmic_luckiness = [
         bound=_luckiness_square,
         certify=_scheme_certificate(Fraction(1)),
         origin="candidate",
-        twin=scaled(Fraction(1, 5)),
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
     ),
     AVERAGE_CLASSIFIER.always(

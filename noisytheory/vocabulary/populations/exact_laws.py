@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import fft, special
 
+from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.atoms import Array, Cells, Form
 from noisytheory.vocabulary.populations.multinomial import binomial_law
 
@@ -74,7 +74,7 @@ def norm_law(cells: Cells, form: Form, n: int) -> tuple[Array, Array] | None:
     if math.comb(n + parts - 1, parts - 1) > ENUMERABLE:
         scale = form.isotropic
         return None if scale is None else _isotropic_law(n, parts, *scale)
-    counts = _compositions(n, parts)
+    counts = compositions(n, parts)
     logs = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(axis=1)
     logs += counts @ np.log(cells.weights)
     probabilities = np.exp(logs)
@@ -119,20 +119,6 @@ def _isotropic_law(
     centre = 0.0 if paired else n * n / cells
     values = length * np.sqrt(np.maximum(reached - centre, 0.0)) / n
     return _merged(values, law[reached])
-
-
-def _compositions(n: int, parts: int) -> NDArray[np.int64]:
-    """All vectors of ``parts`` counts that sum to ``n``, one a row."""
-    rows = np.zeros((1, 0), dtype=np.int64)
-    left = np.array([n], dtype=np.int64)
-    for _ in range(parts - 1):
-        repeat = left + 1
-        source = np.repeat(np.arange(len(rows)), repeat)
-        start = np.repeat(np.cumsum(repeat) - repeat, repeat)
-        value = np.arange(len(source)) - start
-        rows = np.column_stack([rows[source], value])
-        left = left[source] - value
-    return np.column_stack([rows, left])
 
 
 def _merged(values: Array, probabilities: Array) -> tuple[Array, Array]:
