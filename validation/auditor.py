@@ -136,9 +136,10 @@ def edges_measured(run: Callable[..., Iterable[Any]], audits: Sequence[int],
             found = list(run(edge_audit, [(true, alpha, seed) for seed in range(count)]))
             errors = sum(bool(wrong) for wrong, _ in found)
             low, high = limits(errors, count)
+            names = Counter(name for wrong, _ in found for name in wrong)
             out["together"].append({
                 "alpha": alpha, "true": true, "audits": count, "errors": errors,
-                "low": low, "high": high, "claims": dict(Counter(name for w, _ in found for name in w)),
+                "low": low, "high": high, "claims": dict(names),
             })
             if alpha != ALPHAS[0]:
                 continue
@@ -150,10 +151,10 @@ def edges_measured(run: Callable[..., Iterable[Any]], audits: Sequence[int],
                 key = f"{name}: {'against' if true else 'support'}"
                 out["e_values"][key] = {"mean": float(values.mean()), "error": error,
                                         "largest": float(values.max())}
-    names = [claim.id.split("/")[1] for claim in family(true=True)]
+    order = [claim.id.split("/")[1] for claim in family(true=True)]
     for true in (True, False):
-        jobs = [(place, true, ALPHAS[0], 0, alone) for place in range(len(names))]
-        for name, errors in zip(names, run(edge_alone, jobs), strict=True):
+        jobs = [(place, true, ALPHAS[0], 0, alone) for place in range(len(order))]
+        for name, errors in zip(order, run(edge_alone, jobs), strict=True):
             told = out["alone"].setdefault(name, {"audits": alone})
             told["refuted though true" if true else "upheld though false"] = errors
     return out
@@ -578,8 +579,8 @@ def page(figures: dict[str, Any]) -> str:
         "## Wrong verdicts", "",
         f"{count} planted claims, {plants['seeds']} seeds each at the smoke budget: "
         f"**{wrong} wrong verdicts in {audits} trials**. A claim true at the edge must not be "
-        "refuted, one that is just false not upheld, one that is clearly either must be decided, and what cannot be "
-        "tried honestly must be refused.", "",
+        "refuted, one that is just false not upheld, one that is clearly either must be "
+        "decided, and what cannot be tried honestly must be refused.", "",
         *table(("Rule", "Plants", "Trials", "Decided or refused", "Wrong"),
                ((name, r["plants"], r["audits"], r["decided"], r["wrong"])
                 for name, r in plants["rules"].items())),

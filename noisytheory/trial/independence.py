@@ -143,10 +143,10 @@ def check_rows(
 ) -> None:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
-    Blocks are compared with each other (Kruskal and Wallis), and rows of one block with those a
-    power of two behind, or with the same rows of other blocks (Ljung and Box, on ranks): left
-    sides, their distance from the median, and which of them break the promise. What nearly always
-    is the same shows nothing of this.
+    Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis), and
+    rows of one block with those a power of two behind, or with the same rows of other blocks (Ljung
+    and Box, on ranks): left sides, their distance from the median, and which of them break the
+    promise. What nearly always is the same shows nothing of this.
 
     Parameters
     ----------
@@ -181,11 +181,14 @@ def check_rows(
     for what, of in _views(claim, cell, whole).items():
         chances = {
             "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
+            "groups of rows that differ more than independent ones do": _grouped(
+                np.concatenate([of(b) for b in blocks]) if refuted else of(whole)
+            ),
             "rows that resemble those before them": _within(of(whole)),
             "rows that resemble those of other blocks": alike,
         }
         for sign, chance in chances.items():
-            if chance < FALSE_ALARM / 9:
+            if chance < FALSE_ALARM / 12:
                 raise ClaimError(
                     f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
                     f"independent draws, so they decide nothing: {what} show {sign} (p = "
@@ -232,6 +235,16 @@ def _between(groups: list[Floats]) -> float:
     if len(groups) < 2 or _varying(np.concatenate(groups)) < _ENOUGH * len(groups):
         return 1.0
     return float(kruskal(*groups).pvalue)
+
+
+def _grouped(values: Floats) -> float:
+    """Chance that independent draws differ so much between groups of a power of two of them."""
+    sizes = 2 ** np.arange(5, max(6, int(np.log2(max(1, values.size // 8))) + 1))
+    chances = [
+        _between(np.split(values[: values.size // size * size], values.size // size))
+        for size in sizes.tolist() if values.size >= 8 * size
+    ]
+    return min(1.0, max(1, len(chances)) * min(chances, default=1.0))
 
 
 def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:

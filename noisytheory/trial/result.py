@@ -148,7 +148,8 @@ def _describe_draws(
     lhs = np.array([drawn["lhs"] for drawn in draws], float)
     size = lhs.shape[1]
     out["tries"][at] = size
-    out["mean"][at] = lhs.mean(axis=1)
+    with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
+        out["mean"][at] = lhs.mean(axis=1)
     out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
     if isinstance(trial.rule, SameLaw):
         return

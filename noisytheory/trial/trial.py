@@ -307,8 +307,9 @@ class Trial:
             return np.full(levels, self.rule.forced(self.judged, cell))
         trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind == "mean":
-            high = self.claim.value("high", cell)
-            trivial = np.inf if high is None else high
+            trivial = self.claim.value("high", cell)
+        if trivial is None and self.claim.kind in ("mean", "tail"):
+            trivial = np.inf
         if trivial is None:
             return np.zeros(levels, bool)
         if self.judged.bound is None:
