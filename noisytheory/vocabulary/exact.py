@@ -9,6 +9,7 @@ and points of a sphere of radius 4, make the floats exact.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import Any, Literal, TypeAlias
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LABELS", "around", "compositions", "enclosed_root", "lattice", "margin", "mass_where", "risk",
-    "root", "signed", "simplex", "sphere",
+    "LABELS", "Enclosed", "Undecided", "around", "compositions", "enclosed_root", "ends", "lattice",
+    "margin", "mass_where", "risk", "root", "signed", "simplex", "sphere",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -244,3 +245,133 @@ def around(value: float) -> tuple[Fraction, Fraction]:
     middle = Fraction(value)
     slack = Fraction(1, 10**13) * max(Fraction(1), abs(middle))
     return middle - slack, middle + slack
+
+
+PRECISION = 2**512
+"""An `Enclosed` number's ends are multiples of its inverse."""
+
+
+class Undecided(ArithmeticError):
+    """Two intervals overlap, so that no comparison is certain."""
+
+
+@dataclass(frozen=True, eq=False)
+class Enclosed:
+    """A number known to lie in a rational interval: for sequences whose fractions outgrow memory.
+
+    Every operation rounds outwards, and a comparison that the intervals leave open raises
+    `Undecided`: what comes out is certain.
+
+    Parameters
+    ----------
+    low, high : Fraction
+
+    Examples
+    --------
+    >>> third = Enclosed.of(Fraction(1, 3))
+    >>> (third * 3).low < 1 < (third * 3).high, third + third > third, str(third)
+    (True, True, 'about 0.333333333333')
+    >>> third > Fraction(1, 3)
+    Traceback (most recent call last):
+    noisytheory.vocabulary.exact.Undecided: the intervals overlap
+    """
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def of(cls, value: Any, high: Any = None) -> Enclosed:
+        """The least interval of this precision around a number, or around an interval."""
+        if isinstance(value, Enclosed):
+            return value
+        low, high = Fraction(value), Fraction(value if high is None else high)
+        below = low.numerator * PRECISION // low.denominator
+        above = -(-high.numerator * PRECISION // high.denominator)
+        return cls(Fraction(below, PRECISION), Fraction(above, PRECISION))
+
+    def _products(self, other: Any) -> Enclosed:
+        other = Enclosed.of(other)
+        found = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Enclosed.of(min(found), max(found))
+
+    def __add__(self, other: Any) -> Enclosed:
+        other = Enclosed.of(other)
+        return Enclosed(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Enclosed:
+        return Enclosed(-self.high, -self.low)
+
+    def __sub__(self, other: Any) -> Enclosed:
+        return self + -Enclosed.of(other)
+
+    def __rsub__(self, other: Any) -> Enclosed:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Enclosed:
+        return self._products(other)
+
+    def __radd__(self, other: Any) -> Enclosed:
+        return self + other
+
+    def __rmul__(self, other: Any) -> Enclosed:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Enclosed:
+        other = Enclosed.of(other)
+        if not other > 0:
+            raise ValueError(f"a divisor must be above 0, got {other}")
+        return self * Enclosed.of(1 / other.high, 1 / other.low)
+
+    def __rtruediv__(self, other: Any) -> Enclosed:
+        return Enclosed.of(other).__truediv__(self)
+
+    def __pow__(self, power: int) -> Enclosed:
+        if power != 2:
+            raise ValueError(f"power must be 2, got {power}")
+        square = self * self
+        return Enclosed(max(square.low, Fraction(0)), square.high)
+
+    def __abs__(self) -> Enclosed:
+        return self if self > 0 else -self
+
+    def _above(self, other: Any, *, ties: bool) -> bool:
+        low, high = (other.low, other.high) if isinstance(other, Enclosed) else (other, other)
+        if self.low > high or (ties and self.low == high):
+            return True
+        if self.high < low or (not ties and self.high == low):
+            return False
+        raise Undecided("the intervals overlap")
+
+    def __gt__(self, other: Any) -> bool:
+        return self._above(other, ties=False)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._above(other, ties=True)
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __le__(self, other: Any) -> bool:
+        return not self > other
+
+    def __str__(self) -> str:
+        return f"about {float(self.low):.12g}"
+
+
+def ends(values: Numbers) -> Any:
+    """Both ends of numbers some of which are `Enclosed`; other numbers as they are.
+
+    Examples
+    --------
+    >>> low, high = ends(np.array([Fraction(1, 2), Enclosed(Fraction(1), Fraction(2))]))
+    >>> low.tolist(), high.tolist()
+    ([Fraction(1, 2), Fraction(1, 1)], [Fraction(1, 2), Fraction(2, 1)])
+    """
+    array = np.asarray(values)
+    if array.dtype != object or not any(isinstance(v, Enclosed) for v in array.ravel()):
+        return values
+    low, high = array.copy(), array.copy()
+    for at, value in np.ndenumerate(array):
+        if isinstance(value, Enclosed):
+            low[at], high[at] = value.low, value.high
+    return low, high

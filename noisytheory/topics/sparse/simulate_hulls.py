@@ -1,12 +1,13 @@
-r"""Herding on polytopes whose geometry is known: cross-polytopes, cubes and simplices.
+r"""Herding on polytopes whose geometry is known: cross-polytopes, cubes, simplices, a few by hand.
 
-Targets have whole coordinates over a whole denominator, so that squared distances are rational and
-a certificate can run the algorithm again in fractions.
+Targets have whole coordinates over a whole denominator, so that squared distances are rational. One
+run serves both arithmetics: in fractions while these are short, and then, for line search, whose
+fractions double in length with every step, in rational intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -16,31 +17,48 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import away_steps
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
 
 __all__ = [
+    "Inside",
     "away_certificate",
     "away_error",
     "diameter_square",
-    "drawn_targets",
-    "herding_certificate",
-    "herding_error",
+    "herding_general",
+    "herding_inverse",
+    "herding_inverse_sharp",
+    "herding_linear",
     "herding_progress",
+    "masses_of",
     "pyramidal_width_square",
     "run",
-    "uniform_certificate",
-    "uniform_error",
     "vertices_of",
 ]
 
+Numbers = Any
+"""An array of floats, or of fractions."""
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
+
+BY_HAND = {
+    "segment": ([[1], [2]], [63, 1]),
+    "kite": ([[0, -1], [224, 16], [-32, 16], [0, -64]], [128, 13, 91, 24]),
+    "triangle": ([[0, -1], [31, 1], [-1, 1]], [32, 1, 31]),
+}
+"""Vertices, and the masses of the target that comes nearest to a bound. Seen from the targets of
+kite and triangle, 0, all vertices score alike, and the first is taken."""
+
+LONG = 2**512
+"""Beyond this denominator a fraction becomes an interval."""
 
 
 @cache
 def vertices_of(hull: str) -> Ints:
     """Vertices with whole coordinates."""
+    if hull in BY_HAND:
+        return np.array(BY_HAND[hull][0])
     shape, dimension = hull.split()
     p = int(dimension)
     if shape == "cross":
@@ -56,95 +74,198 @@ def diameter_square(hull: str) -> int:
     return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
 
 
-def _targets(hull: str, size: int, rng: np.random.Generator) -> tuple[Ints, Ints, Doubles]:
-    """Numerators, denominators, and squared distances from the relative boundary."""
-    shape, dimension = hull.split()
-    p = int(dimension)
-    if shape == "simplex":
-        top = rng.integers(1, 10, (size, p))
-        low = top.sum(axis=1)
-        # The facet opposite vertex i is at distance mu_i sqrt(p / (p - 1)).
-        return top, low, (top.min(axis=1) / low) ** 2 * p / (p - 1)
-    top = rng.integers(-9, 10, (size, p))
-    if shape == "cross":
-        spare = rng.integers(1, 10, size)
-        low = np.abs(top).sum(axis=1) + spare
-        return top, low, (spare / low) ** 2 / p
-    low = np.full(size, 10)
-    return top, low, ((10 - np.abs(top).max(axis=1)) / 10) ** 2
+@dataclass(frozen=True)
+class Inside:
+    """A target in the relative interior of a hull.
+
+    Parameters
+    ----------
+    top : array, shape (size, dimension)
+        Whole coordinates, to be divided by ``low``.
+    low : array, shape (size,)
+    """
+
+    top: Numbers
+    low: Numbers
+
+    @staticmethod
+    def draw(hull: str, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Any target; half of them the one by hand, where there is one."""
+        if hull in BY_HAND:
+            points, worst = BY_HAND[hull]
+            low = np.full(size, sum(worst))
+            free = 1 + rng.multinomial(low[0] - len(worst), np.full(len(worst), 1 / len(worst)),
+                                       size=size)
+            top = np.where(rng.integers(0, 2, (size, 1)) == 1, free, worst) @ np.array(points)
+        elif hull.startswith("simplex"):
+            top = rng.integers(1, 10, (size, vertices_of(hull).shape[1]))
+            low = top.sum(axis=1)
+        else:
+            top = rng.integers(-9, 10, (size, vertices_of(hull).shape[1]))
+            cross = hull.startswith("cross")
+            low = np.abs(top).sum(axis=1) + rng.integers(1, 10, size) if cross \
+                else np.full(size, 10)
+        return {"top": 1.0 * top, "low": 1.0 * low}
+
+    @property
+    def target(self) -> Numbers:
+        """The target's coordinates."""
+        return self.top / self.low[:, None]
+
+    def distance_square(self, hull: str) -> Numbers:
+        """Squared distance from the relative boundary."""
+        shape, p = hull.split()[0], self.top.shape[1]
+        if shape == "simplex":
+            # The facet opposite vertex i is at distance mu_i sqrt(p / (p - 1)).
+            return (self.top.min(axis=1) / self.low) ** 2 * p / (p - 1)
+        if shape == "cross":
+            return ((self.low - np.abs(self.top).sum(axis=1)) / self.low) ** 2 / p
+        if shape == "cube":
+            return ((self.low - np.abs(self.top).max(axis=1)) / self.low) ** 2
+        return _facet_square(vertices_of(hull), self.target)
+
+    def radius_square(self, hull: str) -> Numbers:
+        """Squared distance from the farthest vertex."""
+        apart = self.target[:, None] - vertices_of(hull).astype(self.top.dtype)
+        return np.sum(apart**2, axis=-1).max(axis=1)
 
 
-def run(
-    vertices: Ints, target: Doubles, k: int, step: str
-) -> tuple[Doubles, Doubles]:
-    """Squared errors after every step, shape (size, k), and the last iterates."""
-    rows = np.arange(len(target))
-    errors = np.empty((len(target), k))
-    point = vertices[(target @ vertices.T).argmax(axis=1)].astype(float)
-    for t in range(1, k + 1):
-        if t > 1:
+def _facet_square(vertices: Ints, target: Numbers) -> Numbers:
+    """Least squared distance from an end of a segment, or from an edge of a polygon."""
+    corners = vertices.astype(target.dtype)
+    if vertices.shape[1] == 1:
+        return ((target - corners[:, 0]) ** 2).min(axis=1)
+    found = []
+    for i in range(len(vertices)):
+        for j in range(i):
+            along = vertices[j] - vertices[i]
+            normal = np.array([-along[1], along[0]])
+            heights = (vertices - vertices[i]) @ normal
+            if np.all(heights >= 0) or np.all(heights <= 0):
+                height = (target - corners[i]) @ normal.astype(target.dtype)
+                found.append(height**2 / int(normal @ normal))
+    return np.stack(found).min(axis=0)
+
+
+def run(vertices: Ints, target: Numbers, k: int, step: str) -> tuple[Numbers, Numbers, Numbers]:
+    """Squared errors after every step, shape (size, k), atoms taken, and rates of the steps.
+
+    Where a single run in fractions meets gains that intervals cannot tell apart, it stops: line
+    search never loses, so that the errors to come lie between 0 and the last.
+    """
+    corners = vertices.astype(target.dtype)
+    point = corners[(target @ corners.T).argmax(axis=1)]
+    errors, atoms, rates = [_square(target - point)], [point], []
+    for t in range(2, k + 1):
+        try:
             residual = target - point
-            direction = vertices[(residual @ vertices.T).argmax(axis=1)] - point
-            if step == "line search":
-                curvature = np.einsum("bp,bp->b", direction, direction)
-                slope = np.einsum("bp,bp->b", direction, residual)
-                rate = np.clip(slope / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0)
-            else:
-                rate = np.full(len(rows), 1 / t if step == "uniform" else 2 / (t + 1))
-            point = point + rate[:, None] * direction
-        errors[:, t - 1] = np.einsum("bp,bp->b", target - point, target - point)
-    return errors, point
+            atom = corners[(residual @ corners.T).argmax(axis=1)]
+            rate = _rate(atom - point, residual, t, step)
+        except Undecided:
+            rest = np.array([Enclosed.of(0, Enclosed.of(errors[-1][0]).high)])
+            errors += [rest] * (k + 1 - t)
+            break
+        point = _short(point + rate[:, None] * (atom - point))
+        errors.append(_square(target - point))
+        atoms.append(atom)
+        rates.append(rate)
+    found = [np.stack(each, axis=1) for each in (errors, atoms, rates or [point[:, 0]])]
+    return found[0], found[1], found[2]
 
 
-def drawn_targets(
-    hull: str, size: int, rng: np.random.Generator
-) -> tuple[Ints, Doubles, Arrays]:
-    """Vertices, random targets, and what is known of them."""
-    top, low, square = _targets(hull, size, rng)
-    vertices = vertices_of(hull)
-    target = top / low[:, None]
-    far = ((target[:, None] - vertices[None]) ** 2).sum(axis=-1).max(axis=1)
-    given = {"top": top, "low": low, "distance": np.sqrt(square), "radius": np.sqrt(far)}
-    return vertices, target, given
+def _square(vectors: Numbers) -> Numbers:
+    return np.sum(vectors**2, axis=-1)
 
 
-def herding_error(
-    hull: str, step: str, k: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Squared error after ``k`` steps, and after the first."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    errors, _ = run(vertices, target, k, step)
-    return {"lhs": errors[:, -1], "first": errors[:, 0], **given}
+def _rate(direction: Numbers, residual: Numbers, t: int, step: str) -> Numbers:
+    if step != "line search":
+        rate = Fraction(1, t) if step == "uniform" else Fraction(2, t + 1)
+        return np.full(len(direction), rate).astype(direction.dtype)
+    curvature, slope = _square(direction), np.sum(direction * residual, axis=-1)
+    rate = slope / np.where(curvature > 0, curvature, 1)
+    return np.minimum(np.maximum(rate, 0), 1)
 
 
-def herding_progress(
-    hull: str, step: str, k: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
+def _short(values: Numbers) -> Numbers:
+    """Numbers as they are, or intervals around fractions that have grown long."""
+    if values.dtype != object:
+        return values
+    out = values.copy()
+    for at, value in np.ndenumerate(values):
+        out[at] = _shorter(value)
+    return out
+
+
+def _shorter(value: Any) -> Any:
+    long = isinstance(value, Fraction) and value.denominator > LONG
+    return Enclosed.of(value) if long else value
+
+
+def _found(at: Inside, hull: str, step: str, k: int) -> tuple[Numbers, Arrays]:
+    """Squared errors, and the run as a reader sees it."""
+    errors, atoms, rates = run(vertices_of(hull), at.target, k, step)
+    return errors, dict(target=at.target, atoms=atoms, rates=rates, squared_errors=errors)
+
+
+def herding_progress(at: Inside, hull: str, step: str, k: int) -> Arrays:
     """Squared error after ``k`` steps beside that of the step before."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    errors, _ = run(vertices, target, k, step)
-    return {"lhs": errors[:, -1], "rhs": errors[:, -2], **given}
+    errors, shown = _found(at, hull, step, k)
+    return dict(lhs=ends(errors[:, -1]), rhs=ends(errors[:, -2]), **shown)
 
 
-def uniform_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    """Error after ``k`` steps $1/t$."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    errors, _ = run(vertices, target, k, "uniform")
-    return {"lhs": np.sqrt(errors[:, -1]), **given}
+def herding_general(at: Inside, hull: str, step: str, k: int) -> Arrays:
+    r"""Squared error after ``k`` steps, and $4D^2/(k+2)$."""
+    errors, shown = _found(at, hull, step, k)
+    most = at.low / at.low * 4 * diameter_square(hull) / (k + 2)
+    return dict(lhs=ends(errors[:, -1]), rhs=most, **shown)
+
+
+def herding_linear(at: Inside, hull: str, step: str, k: int, times: int) -> Arrays:
+    r"""Squared error after ``k`` steps, and $(1-d^2/D^2)^{k-1}$ times that of the first.
+
+    ``times`` multiplies $d^2$.
+    """
+    errors, shown = _found(at, hull, step, k)
+    square, first = at.distance_square(hull), errors[:, 0]
+    share = times * square / diameter_square(hull)
+    return dict(
+        lhs=ends(errors[:, -1]), rhs=first * np.maximum(1 - share, 0) ** (k - 1),
+        first=first, distance=root(square), squared_distance=square, **shown,
+    )
+
+
+def herding_inverse(at: Inside, hull: str, k: int) -> Arrays:
+    r"""Error after ``k`` steps $1/t$, and $r^2/(dk)$."""
+    errors, shown = _found(at, hull, "uniform", k)
+    near, far = at.distance_square(hull), at.radius_square(hull)
+    return dict(
+        lhs=root(errors[:, -1]), rhs=root(far**2 / near / k**2),
+        distance=root(near), radius=root(far), **shown,
+    )
+
+
+def herding_inverse_sharp(at: Inside, hull: str, k: int) -> Arrays:
+    r"""Error after ``k`` steps $1/t$, and $\max(r,r^2/2d)/k$."""
+    found = herding_inverse(at, hull, k)
+    near, far = at.distance_square(hull), at.radius_square(hull)
+    return {**found, "rhs": root(np.maximum(far, far**2 / near / 4) / k**2)}
 
 
 def pyramidal_width_square(hull: str) -> Fraction:
     r"""Squared pyramidal width: the least distance of a face from the hull of the other vertices.
 
     $1/(p-1)$ for a cross-polytope of dimension $p\ge2$, $4/p$ for a cube of side 2, for $p$
-    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd. Peña and Rodríguez
-    2019 have the width as this distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
+    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd; for the triangle
+    the distance of its sides' ends from the axis, 2. Peña and Rodríguez 2019 have the width as this
+    distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
 
     Examples
     --------
     >>> [str(pyramidal_width_square(hull)) for hull in ("cross 2", "cube 3", "simplex 4")]
     ['1', '4/3', '1']
     """
+    if hull == "triangle":
+        return Fraction(4)
     shape, dimension = hull.split()
     p = int(dimension)
     if shape == "cross":
@@ -152,12 +273,17 @@ def pyramidal_width_square(hull: str) -> Fraction:
     return Fraction(4 * p, p * p - 1) if shape == "simplex" and p % 2 else Fraction(4, p)
 
 
-def _masses(hull: str, target: Doubles) -> Doubles:
+def masses_of(hull: str, target: Doubles) -> Doubles:
     """Positive masses on the vertices whose means are the targets."""
+    vertices = vertices_of(hull)
+    if hull == "triangle":
+        rows = np.concatenate([vertices.T, np.ones((1, 3))])
+        sides = np.concatenate([target, np.ones((len(target), 1))], axis=1)
+        # Of 64ths: scores of the target 0 must be 0.
+        return np.asarray(np.round(64 * np.linalg.solve(rows, sides.T).T) / 64)
     shape = hull.split()[0]
     if shape == "simplex":
         return target
-    vertices = vertices_of(hull)
     if shape == "cube":
         return np.asarray(np.prod((1 + target[:, None] * vertices[None]) / 2, axis=2))
     # What the coordinates leave is spread over all vertices.
@@ -167,183 +293,87 @@ def _masses(hull: str, target: Doubles) -> Doubles:
 
 def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
     """Squared error of herding with away steps, and after the first."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    masses = _masses(hull, target)
+    drawn = Inside.draw(hull, size=size, rng=rng)
+    target, vertices = Inside(**drawn).target, vertices_of(hull)
+    masses = masses_of(hull, target)
     lhs, first = np.empty(size), np.empty(size)
     for i in range(size):
         found = away_steps(Linear(), vertices, masses[i], k)
         rest = target[i] - found.weights @ vertices[found.indices]
         lhs[i], first[i] = rest @ rest, found.errors[0] ** 2
-    return {"lhs": lhs, "first": first, **given}
+    return {"lhs": lhs, "first": first, **drawn}
 
 
-# The same runs in fractions.
-
-
-def _exact_run(
-    vertices: Ints, target: list[Fraction], k: int, step: str
-) -> tuple[list[Fraction], list[list[int]], list[Fraction]]:
-    """Squared errors, atoms taken and step sizes."""
-    rows = [[int(x) for x in row] for row in vertices]
-    point = [Fraction(0)] * len(target)
-    errors, atoms, rates = [], [], []
-    for t in range(1, k + 1):
-        residual = [a - b for a, b in zip(target, point, strict=True)]
-        gains = [sum(r * x for r, x in zip(residual, row, strict=True)) for row in rows]
-        row = rows[gains.index(max(gains))]
-        direction = [x - b for x, b in zip(row, point, strict=True)]
-        if t == 1:
-            rate = Fraction(1)
-        elif step == "line search":
-            curvature = sum((x * x for x in direction), Fraction(0))
-            slope = sum((x * y for x, y in zip(direction, residual, strict=True)), Fraction(0))
-            rate = min(max(slope / curvature, Fraction(0)), Fraction(1)) if curvature else curvature
-        else:
-            rate = Fraction(1, t) if step == "uniform" else Fraction(2, t + 1)
-        point = [b + rate * x for b, x in zip(point, direction, strict=True)]
-        errors.append(sum(((a - b) ** 2 for a, b in zip(target, point, strict=True)), Fraction(0)))
-        atoms.append(row)
-        rates.append(rate)
-    return errors, atoms, rates
-
-
-def _steps(target: list[Fraction], atoms: list[list[int]], rates: list[Fraction],
-           errors: list[Fraction]) -> list[tuple[str, object]]:
-    lines: list[tuple[str, object]] = [("target", [str(x) for x in target])]
-    for t, (row, rate, error) in enumerate(zip(atoms, rates, errors, strict=True), 1):
-        lines.append((f"step {t}", f"atom {row}, rate {rate}, squared error {error}"))
-    return lines
-
-
-def herding_certificate(
-    right: Callable[[list[Fraction], Fraction, int, int], Fraction],
-) -> Callable[..., Certificate]:
-    """Squared error after ``k`` steps against what is promised, in fractions.
-
-    Parameters
-    ----------
-    right : callable
-        Of the squared errors, the squared distance from the boundary, the squared diameter, ``k``.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(hull: str, step: str, k: int, top: Ints, low: Any) -> Certificate:
-        target = [Fraction(int(x), int(low)) for x in top]
-        errors, atoms, rates = _exact_run(vertices_of(hull), target, k, step)
-        distance = _exact_distance(hull, target)
-        return Certificate(
-            errors[-1], right(errors, distance, diameter_square(hull), k),
-            [*_steps(target, atoms, rates, errors), ("d squared", distance)],
-        )
-
-    return certify
-
-
-def _exact_distance(hull: str, target: list[Fraction]) -> Fraction:
-    shape, p = hull.split()[0], len(target)
-    if shape == "cross":
-        return (1 - sum((abs(x) for x in target), Fraction(0))) ** 2 / p
-    if shape == "simplex":
-        return min(target) ** 2 * Fraction(p, p - 1)
-    return (1 - max(abs(x) for x in target)) ** 2
-
-
-def uniform_certificate(
-    right: Callable[[Fraction, Fraction], Fraction],
-) -> Callable[..., Certificate]:
-    r"""$(k\|\mathrm{err}_k\|)^2$ against what is promised, in fractions.
-
-    Parameters
-    ----------
-    right : callable
-        Of $r^2$ and $d^2$.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(hull: str, k: int, top: Ints, low: Any) -> Certificate:
-        target = [Fraction(int(x), int(low)) for x in top]
-        vertices = vertices_of(hull)
-        errors, atoms, rates = _exact_run(vertices, target, k, "uniform")
-        distance = _exact_distance(hull, target)
-        radius = max(
-            sum(((a - int(x)) ** 2 for a, x in zip(target, row, strict=True)), Fraction(0))
-            for row in vertices
-        )
-        return Certificate(
-            errors[-1] * k**2, right(radius, distance),
-            [*_steps(target, atoms, rates, errors), ("d squared", distance), ("r squared", radius)],
-        )
-
-    return certify
-
-
-def away_certificate(factor: int) -> Callable[..., Certificate]:
-    r"""Herding with away steps in fractions, against the rate of ``factor`` times the width.
-
-    Parameters
-    ----------
-    factor : int
-        1 in the claim.
-
-    Returns
-    -------
-    callable
-        One instance, ``k`` odd, to a `Certificate`.
-    """
-
-    def certify(hull: str, k: int, top: Ints, low: Any) -> Certificate:
-        target = [Fraction(int(x), int(low)) for x in top]
-        rows = [[int(x) for x in row] for row in vertices_of(hull)]
-        errors, lines = _exact_away(rows, target, k)
-        square, diameter = factor**2 * pyramidal_width_square(hull), diameter_square(hull)
-        return Certificate(
-            errors[-1], errors[0] * (1 - square / (4 * diameter)) ** ((k - 1) // 2),
-            [("target", [str(x) for x in target]), *lines,
-             ("w squared", pyramidal_width_square(hull)), ("D squared", diameter)],
-        )
-
-    return certify
+def away_certificate(hull: str, k: int, times: int, top: Any, low: Any) -> Certificate:
+    r"""Herding with away steps once more, in fractions, and the rate of ``times`` the width."""
+    target = [Fraction(x) / Fraction(low) for x in top.tolist()]
+    rows = [[int(x) for x in row] for row in vertices_of(hull)]
+    errors, lines = _exact_away(rows, target, k)
+    square, diameter = times**2 * pyramidal_width_square(hull), diameter_square(hull)
+    share = min(square / (4 * diameter), Fraction(1))
+    left = errors[-1]
+    return Certificate(
+        (left.low, left.high) if isinstance(left, Enclosed) else left,
+        enclosed_root(errors[0] ** 2 * (1 - share) ** (k - 1)),
+        [("target", [str(x) for x in target]), *lines,
+         ("w squared", square), ("D squared", diameter)],
+    )
 
 
 def _exact_away(
-    rows: list[list[int]], target: list[Fraction], k: int
-) -> tuple[list[Fraction], list[tuple[str, object]]]:
+    rows: list[list[int]], target: list[Any], k: int
+) -> tuple[list[Any], list[tuple[str, object]]]:
     """Squared errors after every step, and what was done."""
-
-    def dot(a: Any, b: Any) -> Fraction:
-        return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
-
-    gains = [dot(target, row) for row in rows]
+    gains = [_dot(target, row) for row in rows]
     first = gains.index(max(gains))
-    held, point = {first: Fraction(1)}, [Fraction(x) for x in rows[first]]
+    held: dict[int, Any] = {first: Fraction(1)}
+    point = [Fraction(x) for x in rows[first]]
     residual = [a - b for a, b in zip(target, point, strict=True)]
-    errors = [dot(residual, residual)]
+    errors = [_dot(residual, residual)]
     lines: list[tuple[str, object]] = [("step 1", f"atom {rows[first]}, error {errors[0]}")]
     for t in range(2, k + 1):
-        gains = [dot(residual, row) for row in rows]
-        here = dot(residual, point)
-        forward, away = gains.index(max(gains)), min(held, key=lambda atom: gains[atom])
-        ahead = gains[forward] - here >= here - gains[away]
-        atom = forward if ahead else away
-        most = Fraction(1) if ahead else held[away] / (1 - held[away])
-        direction = [x - b for x, b in zip(rows[atom], point, strict=True)]
-        curvature, slope = dot(direction, direction), abs(gains[atom] - here)
-        size = min(most, slope / curvature) if curvature else Fraction(0)
-        rate = size if ahead else -size
+        try:
+            atom, rate, dropped = _away_step(rows, residual, point, held)
+        except Undecided:
+            # As in `run`: these steps never lose either.
+            errors.append(Enclosed.of(0, Enclosed.of(errors[-1]).high))
+            return errors, [*lines, (f"from step {t}", "the error does not grow")]
         held = {a: w * (1 - rate) for a, w in held.items()}
         held[atom] = held.get(atom, Fraction(0)) + rate
-        held = {a: w for a, w in held.items() if w}
-        point = [b + rate * x for b, x in zip(point, direction, strict=True)]
+        held = {a: w for a, w in held.items() if a != dropped}
+        point = [_shorter(b + rate * (x - b)) for b, x in zip(point, rows[atom], strict=True)]
+        held = {a: _shorter(w) for a, w in held.items()}
         residual = [a - b for a, b in zip(target, point, strict=True)]
-        errors.append(dot(residual, residual))
-        name = "towards" if ahead else "away from"
-        lines.append((f"step {t}", f"{name} {rows[atom]}, squared error about {float(errors[-1])}"))
+        errors.append(_dot(residual, residual))
+        name = "towards" if rate > 0 else "away from"
+        lines.append((f"step {t}", f"{name} {rows[atom]}, squared error {_readable(errors[-1])}"))
     return errors, lines
+
+
+def _away_step(
+    rows: list[list[int]], residual: list[Any], point: list[Any], held: dict[int, Any]
+) -> tuple[int, Any, int | None]:
+    """The atom, the rate (below 0 away from it), and the atom that is dropped."""
+    gains = [_dot(residual, row) for row in rows]
+    here = _dot(residual, point)
+    forward, away = gains.index(max(gains)), min(held, key=lambda atom: gains[atom])
+    if gains[forward] - here >= here - gains[away]:
+        size = _ratio(gains[forward] - here, rows[forward], point)
+        return forward, min(Fraction(1), size), None
+    most = held[away] / (1 - held[away])
+    size = _ratio(here - gains[away], rows[away], point)
+    return (away, -most, away) if size >= most else (away, -size, None)
+
+
+def _ratio(slope: Any, row: list[int], point: list[Any]) -> Any:
+    direction = [x - b for x, b in zip(row, point, strict=True)]
+    curvature = _dot(direction, direction)
+    return slope / curvature if curvature > 0 else Fraction(0)
+
+
+def _dot(a: Any, b: Any) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _readable(value: Any) -> str:
+    return str(value) if isinstance(value, Enclosed) else f"about {float(value):.12g}"

@@ -3,6 +3,7 @@ r"""What rates of herding mean: steps, distances from the boundary, weights, dea
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -10,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
-from noisytheory.topics.sparse.simulate_hulls import drawn_targets, run, vertices_of
+from noisytheory.topics.sparse.simulate_hulls import Inside, masses_of, run, vertices_of
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 
 __all__ = [
+    "Ahead",
     "boundary_certificate",
     "boundary_distance",
-    "direction_certificate",
     "direction_slope",
-    "empty_start_certificate",
-    "empty_start_weights",
     "herding_weights",
     "iterations_certificate",
     "iterations_needed",
@@ -30,10 +29,11 @@ __all__ = [
     "stuck_certificate",
     "stuck_error",
     "stuck_steps",
+    "stuck_steps_certificate",
+    "summed_weights",
 ]
 
 Doubles = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
@@ -49,7 +49,7 @@ def steps_per_nat(
     inward = 1 / (np.sqrt(2) * inverse_distance)
     target = np.column_stack([along, 1 - along]) - inward
     steps = int(np.ceil(inverse_distance**2))
-    errors, _ = run(vertices_of("cross 2"), target, 2 * steps, "line search")
+    errors, _, _ = run(vertices_of("cross 2"), target, 2 * steps, "line search")
     fall = 0.5 * np.log(errors[:, steps - 1] / errors[:, -1])
     return np.asarray(steps / fall)
 
@@ -71,9 +71,9 @@ def iterations_needed(n: int, epsilon: float) -> Arrays:
     return {"lhs": [k]}
 
 
-def iterations_certificate(n: int, epsilon: float, lhs: Any) -> Certificate:
+def iterations_certificate(n: int, epsilon: float) -> Certificate:
     r"""An iteration adds at most one atom; Theorem 20 bounds the error of $k$ atoms from below."""
-    rate, k = Fraction(str(epsilon)), int(lhs)
+    rate, k = Fraction(str(epsilon)), int(iterations_needed(n, epsilon)["lhs"][0])
     # log(1/epsilon) < 4, because e^4 > 2.7^4 > 53.
     below = Fraction(1, k - 1) - Fraction(1, n)
     assert below > rate**2 and 1 / rate <= 53
@@ -123,43 +123,35 @@ def boundary_certificate(less: int) -> Callable[..., Certificate]:
     return certify
 
 
-def empty_start_weights(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    r"""Sum of the weights when line search starts from $\omega=0$, as printed."""
-    vertices, target, given = drawn_targets(hull, size, rng)
-    point, total = np.zeros_like(target), np.zeros(size)
-    for _ in range(k):
-        residual = target - point
-        direction = vertices[(residual @ vertices.T).argmax(axis=1)] - point
-        curvature = np.einsum("bp,bp->b", direction, direction)
-        slope = np.einsum("bp,bp->b", direction, residual)
-        rate = np.clip(slope / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0)
-        point = point + rate[:, None] * direction
-        total = (1 - rate) * total + rate
-    return {"lhs": total, **given}
+def summed_weights(at: Inside, hull: str, k: int, empty: int) -> Arrays:
+    r"""Sum of the weights after ``k`` steps of line search, and 1.
 
-
-def empty_start_certificate(hull: str, k: int, top: Ints, low: Any) -> Certificate:
-    r"""The first step in fractions: $\lambda_1=\langle\omega_P,\phi(z)\rangle/\|\phi(z)\|^2$."""
-    target = [Fraction(int(x), int(low)) for x in top]
-    rows = [[int(x) for x in row] for row in vertices_of(hull)]
-    gains = [sum(t * x for t, x in zip(target, row, strict=True)) for row in rows]
-    row = rows[gains.index(max(gains))]
-    rate = max(gains) / sum(x * x for x in row)
-    return Certificate(
-        rate if k == 1 else 1, 1,
-        [("target", [str(x) for x in target]), ("first atom", row), ("its weight", rate)],
-    )
+    From the first atom; from $\omega=0$, as printed, if ``empty``.
+    """
+    corners = vertices_of(hull).astype(at.top.dtype)
+    point, total = 0 * at.target, 0 * at.low
+    rates = []
+    for t in range(1, k + 1):
+        residual = at.target - point
+        direction = corners[(residual @ corners.T).argmax(axis=1)] - point
+        curvature = np.sum(direction**2, axis=-1)
+        rate = np.sum(direction * residual, axis=-1) / np.where(curvature > 0, curvature, 1)
+        rate = np.minimum(np.maximum(rate, 0), 1)
+        rates.append(rate if empty or t > 1 else 0 * rate + 1)
+        point = point + rates[-1][:, None] * direction
+        total = (1 - rates[-1]) * total + rates[-1]
+    return dict(lhs=total, rhs=0 * total + 1, target=at.target, rates=np.stack(rates, axis=1))
 
 
 def herding_weights(
     hull: str, k: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    """Sum of the weights that `herding` returns for random masses on the vertices."""
+    """Sum of the weights that `herding` returns for random targets, and 1."""
+    drawn = Inside.draw(hull, size=size, rng=rng)
+    masses = masses_of(hull, Inside(**drawn).target)
     vertices = vertices_of(hull)
-    masses = rng.dirichlet(np.ones(len(vertices)), size=size)
-    return {"lhs": np.array(
-        [herding(Linear(), vertices, row, k).weights.sum() for row in masses]
-    )}
+    found = [herding(Linear(), vertices, row, k).weights.sum() for row in masses]
+    return {"lhs": np.array(found), "rhs": np.ones(size), **drawn}
 
 
 def stuck_error(k: int, gap: float) -> Arrays:
@@ -175,54 +167,75 @@ def stuck_steps(k: int, gap: float) -> Arrays:
     return {"lhs": stuck_error(k, gap)["steps"]}
 
 
-def stuck_certificate(k: int, steps: Any) -> Certificate:
-    """After any number of steps the atom is 1 and the error one half."""
+def _stuck(k: int, gap: float) -> tuple[int, Fraction]:
+    """Steps made and error left, in fractions: every step takes 1."""
+    target, point, made = Fraction(1, 2), Fraction(0), 0
+    for t in range(1, k + 1):
+        slope, curvature = (target - point) * (1 - point), (1 - point) ** 2
+        if t > 1 and slope <= gap:
+            break
+        # Between 0 and the best, 1: there the curvature is 0, and nothing moves.
+        rate = slope / curvature if t > 1 and curvature else Fraction(1)
+        point, made = point + rate * (1 - point), made + 1
+        if abs(target - point) <= Fraction(1, 10):
+            break
+    return made, abs(target - point)
+
+
+def stuck_certificate(k: int, gap: float) -> Certificate:
+    """The error that is left, against the tolerance."""
+    made, error = _stuck(k, gap)
     return Certificate(
-        Fraction(1, 2), Fraction(1, 10),
+        error, Fraction(1, 10),
         [("target", "1/2 at 0, 1/2 at 1: the number 1/2"), ("candidates", [1]),
-         ("every step takes", 1), ("steps made", int(steps)), ("error", Fraction(1, 2))],
+         ("every step takes", 1), ("steps made", made), ("error", error)],
     )
 
 
-def direction_slope(sign: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    r"""$4\langle\omega_P-\omega,z\rangle$, and minus a difference of $\|\omega_P-\omega\|^2$.
-
-    Central differences are exact for a quadratic; all numbers are whole.
-    """
-    rest, vertex = rng.integers(-9, 10, (2, size, 3))
-    ahead, behind = ((rest - vertex) ** 2).sum(axis=1), ((rest + vertex) ** 2).sum(axis=1)
-    return {"lhs": 4 * (rest * vertex).sum(axis=1), "rhs": sign * (behind - ahead),
-            "rest": rest, "vertex": vertex}
+def stuck_steps_certificate(k: int, gap: float) -> Certificate:
+    """The steps made, against one."""
+    made, error = _stuck(k, gap)
+    return Certificate(made, 1, [("steps made", made), ("error", error)])
 
 
-def direction_certificate(sign: int, rest: Ints, vertex: Ints) -> Certificate:
-    """Both sides in whole numbers."""
-    pairs = [(int(a), int(b)) for a, b in zip(rest, vertex, strict=True)]
-    ahead, behind = sum((a - b) ** 2 for a, b in pairs), sum((a + b) ** 2 for a, b in pairs)
-    return Certificate(
-        4 * sum(a * b for a, b in pairs), sign * (behind - ahead),
-        [("omega_P - omega", rest.tolist()), ("phi(z)", vertex.tolist()),
-         ("squared distance one step ahead", ahead), ("one step back", behind)],
-    )
-
-
-def orthonormal_certificate(subtracted: bool) -> Callable[..., Certificate]:
-    """Squared error of equal weights on k atoms, against 1/k - 1/n, or 1/k.
+@dataclass(frozen=True)
+class Ahead:
+    r"""What is left of the target, and a vertex.
 
     Parameters
     ----------
-    subtracted : bool
-        Whether 1/n is.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
+    rest, vertex : array, shape (size, 3)
     """
 
-    def certify(n: int, k: int) -> Certificate:
-        square = k * (Fraction(1, k) - Fraction(1, n)) ** 2 + (n - k) * Fraction(1, n) ** 2
-        right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
-        return Certificate(square, right, [("n", n), ("k", k), ("squared error", square)])
+    rest: Any
+    vertex: Any
 
-    return certify
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> Arrays:
+        """Whole numbers."""
+        rest, vertex = 1.0 * rng.integers(-9, 10, (2, size, 3))
+        return {"rest": rest, "vertex": vertex}
+
+
+def direction_slope(at: Ahead, sign: int) -> Arrays:
+    r"""$4\langle\omega_P-\omega,z\rangle$, and minus a difference of $\|\omega_P-\omega\|^2$.
+
+    Central differences are exact for a quadratic.
+    """
+    ahead = np.sum((at.rest - at.vertex) ** 2, axis=-1)
+    behind = np.sum((at.rest + at.vertex) ** 2, axis=-1)
+    return dict(
+        lhs=4 * np.sum(at.rest * at.vertex, axis=-1), rhs=sign * (behind - ahead),
+        squared_distance_one_step_ahead=ahead, one_step_back=behind,
+    )
+
+
+def orthonormal_certificate(n: int, k: int, step: str, subtracted: int) -> Certificate:
+    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``."""
+    target = np.full((1, n), Fraction(1, n), dtype=object)
+    errors, _, rates = run(np.eye(n, dtype=np.int64), target, k, step)
+    right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
+    return Certificate(
+        errors[0, -1], right,
+        [("n", n), ("k", k), ("rates", [1, *map(str, rates[0])]), ("squared error", errors[0, -1])],
+    )

@@ -128,3 +128,73 @@ def test_both_signs_of_a_sample_by_hand():
     assert (found.lhs, found.rhs) == (1, 1)
     alone = flipped.certify(points=points, signs=np.array([1, -1]), m=1, doubled=0)
     assert (alone.lhs, alone.rhs) == (9, 1)
+
+
+# Herding on hulls: one run for floats and for fractions.
+
+
+def herded(name, **cell):
+    claim = nt.claims[name]
+    cell, instance = {**claim.given, **cell}, {}
+    for key in ("top", "low"):
+        instance[key] = np.array(cell.pop(key), float)[()]
+    return claim.call(claim.certify, cell, instance)
+
+
+def test_two_steps_on_the_square_by_hand():
+    # Target (1/2, 1/4): first e1, error 1/4 + 1/16 = 5/16. Left (-1/2, 1/4), so -e1 next, direction
+    # (-2, 0), rate 1 / 4, and (1/2, 0) is reached: error 1/16.
+    target = dict(top=[2, 1], low=4, hull="cross 2", k=2)
+    found = herded("kernel-mean/herding-rates/exponential/repaired", **target)
+    # d^2 = (1/4)^2 / 2 = 1/32 of D^2 = 4: 5/16 times 127/128.
+    assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
+    found = herded("average-classifier/algorithm-1/error-falls", **target)
+    assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16))
+    found = herded("kernel-mean/herding-rates/general", **target, step="line search")
+    assert (found.lhs, found.rhs) == (Fraction(1, 16), 4)
+
+
+def test_equal_weights_in_the_middle_of_a_segment_by_hand():
+    # From (1/2, 1/2) both ends are 1/sqrt(2) away, d = r. After three steps the weights are 2/3 and
+    # 1/3: error sqrt(2) / 6, a third of r; an even number of steps has none.
+    middle = dict(top=[1, 1], low=2, hull="simplex 2")
+    for name in ("inverse", "inverse-sharp"):
+        found = herded(f"kernel-mean/herding-rates/{name}", **middle, k=3)
+        assert found.lhs == found.rhs
+        assert found.lhs[0] < np.sqrt(2) / 6 < found.lhs[1]
+        assert herded(f"kernel-mean/herding-rates/{name}", **middle, k=2).lhs == (0, 0)
+
+
+def test_the_instances_nearest_to_the_rates():
+    # One step on the segment: the target 65/64 takes 2, 63/64 away; the bound is 4/3.
+    found = herded("average-classifier/jones", top=[65], low=64, hull="segment", k=1,
+                   step="classic")
+    assert (found.lhs, found.rhs) == (Fraction(63, 64) ** 2, Fraction(4, 3))
+    # The kite, in 256ths: from (0, -1) towards (224, 16), slope 17 and curvature 224^2 + 17^2.
+    found = herded("kernel-mean/herding-rates/exponential/repaired", top=[0, 0], low=256,
+                   hull="kite", k=2)
+    assert found.lhs == 1 - Fraction(17**2, 224**2 + 17**2)
+    assert found.rhs == 1 - Fraction(16**2, 256**2)
+    # The triangle: from (0, -1) both others score alike, (31, 1) is first: slope 2, curvature 965.
+    found = herded("kernel-mean/herding-rates/away-steps", top=[0, 0], low=64, hull="triangle",
+                   k=2)
+    assert found.lhs == 1 - Fraction(2**2, 31**2 + 2**2)
+    assert found.rhs[0] < np.sqrt(1 - 4 / (4 * 32**2)) < found.rhs[1]
+
+
+def test_weights_from_the_empty_set_by_hand():
+    # Target (1/2, 1/4): the first step by line search takes e1 with weight 1/2.
+    target = dict(top=[2, 1], low=4, hull="cross 2", k=1)
+    assert herded("average-classifier/algorithm-1/weights/printed", **target).lhs == HALF
+    assert herded("average-classifier/algorithm-1/weights/repaired", **target).lhs == 1
+    found = worked("average-classifier/algorithm-1/frank-wolfe", rest=[1, 2, 0], vertex=[3, 0, 1])
+    # 4 * 3, and (16 + 4 + 1) - (4 + 4 + 1).
+    assert found == (12, 12, True)
+
+
+def test_a_candidate_that_cannot_help_by_hand():
+    printed = nt.claims["average-classifier/algorithm-1/termination/printed"]
+    assert printed.call(printed.certify, {"k": 7}, {}).lhs == HALF
+    repaired = nt.claims["average-classifier/algorithm-1/termination/repaired"]
+    assert repaired.call(repaired.certify, {"k": 7}, {}).lhs == 1
+    assert repaired.broken().call(repaired.broken().certify, {"k": 7}, {}).lhs == 7

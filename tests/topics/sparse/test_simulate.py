@@ -17,6 +17,8 @@ from noisytheory.topics.sparse import (
     simulate_means,
     simulate_partitions,
 )
+from noisytheory.trial.sides import exact_numbers
+from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
 
 
@@ -105,27 +107,68 @@ def test_centres_in_place_of_points_have_the_error_of_a_mean():
         assert drawn["least"][row] == max(abs(d) for d in moves) ** 2
 
 
-@pytest.mark.parametrize("hull", ["cross 2", "cross 5", "cube 3", "simplex 4"])
+def inside(hull, size, seed):
+    drawn = simulate_hulls.Inside.draw(hull, size=size, rng=np.random.default_rng(seed))
+    exactly = {name: exact_numbers(value) for name, value in drawn.items()}
+    return simulate_hulls.Inside(**drawn), simulate_hulls.Inside(**exactly)
+
+
+@pytest.mark.parametrize("hull", ["cross 2", "cross 5", "cube 3", "simplex 4", "segment", "kite"])
 # Rational targets tie; where they do, fractions and floats may go different ways later on.
 @pytest.mark.parametrize("step, k", [("line search", 6), ("uniform", 6), ("classic", 3)])
 def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull, step, k):
-    rng = np.random.default_rng(4)
-    vertices, target, given = simulate_hulls.drawn_targets(hull, 5, rng)
-    errors, _ = simulate_hulls.run(vertices, target, k, step)
-    for i in range(5):
-        exact, _, _ = simulate_hulls._exact_run(
-            vertices, [Fraction(int(x), int(given["low"][i])) for x in given["top"][i]], k, step
-        )
-        np.testing.assert_allclose(errors[i], [float(e) for e in exact], atol=1e-12)
+    floats, fractions = inside(hull, 5, 4)
+    vertices = simulate_hulls.vertices_of(hull)
+    errors, _, _ = simulate_hulls.run(vertices, floats.target, k, step)
+    exact, _, _ = simulate_hulls.run(vertices, fractions.target, k, step)
+    assert isinstance(exact[0, -1], Fraction)
+    scale = simulate_hulls.diameter_square(hull)
+    np.testing.assert_allclose(errors / scale, exact.astype(float) / scale, atol=1e-12)
     if hull.startswith("simplex"):
-        found = sparse.herding(Linear(), vertices, target[0], k, step=step, gap=-1.0)
+        found = sparse.herding(Linear(), vertices, floats.target[0], k, step=step, gap=-1.0)
         np.testing.assert_allclose(found.errors**2, errors[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("hull", ["cross 5", "simplex 4", "kite"])
+def test_intervals_of_a_long_run_hold_what_fractions_find(hull, monkeypatch):
+    _, fractions = inside(hull, 4, 6)
+    vertices = simulate_hulls.vertices_of(hull)
+    for target in fractions.target[:, None]:
+        exact, _, _ = simulate_hulls.run(vertices, target, 11, "line search")
+        with monkeypatch.context() as patch:
+            patch.setattr(simulate_hulls, "LONG", 2**40)
+            enclosed, _, _ = simulate_hulls.run(vertices, target, 11, "line search")
+        assert not isinstance(enclosed[0, -1], Fraction) or exact[0, -1] == 0
+        low, high = map(np.ravel, exact_ends(enclosed))
+        for least, most, error in zip(low, high, exact[0], strict=True):
+            assert least <= error <= most <= least + Fraction(1, 10**100)
+
+
+def exact_ends(values):
+    found = ends(values)
+    return found if isinstance(found, tuple) else (found, found)
+
+
+def test_a_run_that_intervals_cannot_follow_ends_in_what_is_certain(monkeypatch):
+    target = np.array([[Fraction(1, 3), Fraction(1, 3), Fraction(1, 7)]])
+    vertices = simulate_hulls.vertices_of("cross 3")
+    exact, _, _ = simulate_hulls.run(vertices, target, 9, "line search")
+
+    def lost(*args):
+        raise Undecided("the intervals overlap")
+
+    monkeypatch.setattr(simulate_hulls, "_rate", lost)
+    cut, _, _ = simulate_hulls.run(vertices, target, 9, "line search")
+    assert cut[0, 0] == exact[0, 0]
+    for found, error in zip(cut[0, 1:], exact[0, 1:], strict=True):
+        assert found.low == 0 and error <= found.high
 
 
 @pytest.mark.parametrize("hull", ["cross 3", "cube 2", "simplex 4"])
 def test_distances_from_the_boundary(hull):
-    _, target, given = simulate_hulls.drawn_targets(hull, 5, np.random.default_rng(5))
-    for point, distance in zip(target, given["distance"], strict=True):
+    floats, _ = inside(hull, 5, 5)
+    distances = np.sqrt(floats.distance_square(hull))
+    for point, distance in zip(floats.target, distances, strict=True):
         if hull.startswith("cross"):
             normals = np.array(list(itertools.product([-1, 1], repeat=3))) / np.sqrt(3)
             nearest = np.min(1 / np.sqrt(3) - normals @ point)
@@ -138,6 +181,16 @@ def test_distances_from_the_boundary(hull):
                 np.hypot(point[i], np.linalg.norm(np.delete(point, i) - foot[i])) for i in range(4)
             )
         assert distance == pytest.approx(nearest)
+
+
+def test_distances_of_the_hulls_by_hand_from_their_edges():
+    # Written in 256ths: the kite's target 0 is 16 from the side at height 16; at (0, -40) the edge
+    # from (0, -64) to (-32, 16), 5x + 2y = -128, is nearest: 48 / sqrt(29).
+    at = simulate_hulls.Inside(np.array([[0.0, 0.0], [0.0, -40.0]]), np.ones(2))
+    assert at.distance_square("kite").tolist() == pytest.approx([256, 48**2 / 29])
+    segment = simulate_hulls.Inside(np.array([[65.0]]), np.array([64.0]))
+    assert segment.distance_square("segment") == 64.0**-2
+    assert segment.radius_square("segment") == (63 / 64) ** 2
 
 
 def test_missed_clusters_by_counting():
@@ -157,8 +210,10 @@ def test_kernel_evaluations():
 
 
 def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
-    # Every face of these hulls is where some direction with entries -1, 0, 1 is largest.
-    for hull in ("cross 2", "cross 3", "cross 5", "cube 2", "cube 3", "simplex 4", "simplex 5"):
+    # Every face of these hulls is where some direction with entries -1, 0, 1 is largest, or what
+    # such a face leaves.
+    for hull in ("cross 2", "cross 3", "cross 5", "cube 2", "cube 3", "simplex 4", "simplex 5",
+                 "triangle"):
         vertices = simulate_hulls.vertices_of(hull)
         faces = set()
         for direction in itertools.product((-1, 0, 1), repeat=vertices.shape[1]):
@@ -184,13 +239,17 @@ def _between(one, two):
 
 def test_away_steps_in_fractions_are_those_of_the_library():
     rng = np.random.default_rng(5)
-    for hull in ("cross 5", "simplex 4", "simplex 5"):  # on cubes vertices tie
-        drawn = simulate_hulls.away_error(hull, 5, size=6, rng=rng)
-        certify = simulate_hulls.away_certificate(1)
-        for row in range(6):
-            found = certify(hull, 5, drawn["top"][row], drawn["low"][row])
-            assert float(found.lhs) == pytest.approx(drawn["lhs"][row], abs=1e-12)
-            assert not found.exceeds()
+    for hull in ("cross 5", "simplex 4", "simplex 5", "triangle"):  # on cubes vertices tie
+        for k in (5, 6):
+            drawn = simulate_hulls.away_error(hull, k, size=6, rng=rng)
+            for row in range(6):
+                top, low = drawn["top"][row], drawn["low"][row]
+                found = simulate_hulls.away_certificate(hull, k, 1, top, low)
+                scale = simulate_hulls.diameter_square(hull)
+                assert float(found.lhs) / scale == pytest.approx(
+                    drawn["lhs"][row] / scale, abs=1e-12
+                )
+                assert not found.exceeds()
 
 
 def test_projection_on_two_of_three_points_attains_its_bound():
