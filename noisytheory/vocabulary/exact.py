@@ -305,16 +305,16 @@ class Enclosed:
         return self + -Enclosed.of(other)
 
     def __rsub__(self, other: Any) -> Enclosed:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Enclosed:
         return self._products(other)
 
     def __radd__(self, other: Any) -> Enclosed:
-        return self + other
+        return self.__add__(other)
 
     def __rmul__(self, other: Any) -> Enclosed:
-        return self * other
+        return self.__mul__(other)
 
     def __truediv__(self, other: Any) -> Enclosed:
         other = Enclosed.of(other)

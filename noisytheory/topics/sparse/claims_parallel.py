@@ -16,7 +16,6 @@ from noisytheory.topics.sparse import (
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, INTEGER, SQUARE
-from noisytheory.trial.claim import Certificate
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
@@ -90,10 +89,8 @@ parallel = [
         hypotheses=["S is a set, as Section 5 says: equal points are one element"],
         bound=lambda: 4,
         exact=simulate_loops.parallel_atoms,
-        certify=lambda lhs: Certificate(
-            int(lhs), 4, [("S_1", [0, 1]), ("S_2", [0, 1]), ("atoms of the union", [0, 1])]
-        ),
-        grid={"eta": [0.0], "merged": [1]},
+        certify=simulate_loops.atoms_certificate,
+        given={"eta": 0.0, "merged": 1, "apart": 0},
         expect="refuted",
         quantity="elements",
         note="As elements of a space the two ones are one: two atoms are left.",
@@ -106,8 +103,9 @@ parallel = [
         bound=lambda: 4,
         exact=simulate_loops.parallel_atoms,
         grid={"eta": [0.01, 0.1], "merged": [1, 0]},
-        certify=lambda lhs: Certificate(int(lhs), 4, [("atoms of the union", int(lhs))]),
-        twin={"grid": {"eta": [0.0], "merged": [1]}, "why": "equal points in a set"},
+        given={"apart": 1},
+        certify=simulate_loops.atoms_certificate,
+        twin={"given": {"apart": 0}, "why": "equal points"},
         quantity="elements",
     ),
     KERNEL_MEAN.always(
@@ -129,7 +127,7 @@ parallel = [
 SCHEME: dict[str, Any] = {
     "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
     "rows": 256,
-    "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2]},
+    "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
     "unit": "1 / (12 n^2)",
     "quantity": "mean square error of the scheme",
 }
@@ -155,9 +153,11 @@ algorithmic_luckiness = [
         place="Sec. 5.5.1, quoting Herbrich and Williamson",
         given={"share": 1},
         note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin=scaled(Fraction(1, 6)),
+        twin=scaled(Fraction(2, 5)),
         **SCHEME,
-        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
+        **both(
+            simulate_partitions.luckiness_scheme, simulate_partitions.Scattered, _luckiness_square
+        ),
     ),
     KERNEL_MEAN.always(
         "algorithmic-luckiness/repaired",
@@ -168,10 +168,10 @@ algorithmic_luckiness = [
         place="Sec. 5.5.1 with the repaired Theorem 21",
         given={"share": 2},
         origin="sharper",
-        twin=scaled(Fraction(1, 3)),
+        twin=scaled(Fraction(1, 2)),
         **SCHEME,
         **both(
-            simulate_partitions.luckiness_scheme, simulate_partitions.Whole,
+            simulate_partitions.luckiness_scheme, simulate_partitions.Scattered,
             _luckiness_square_repaired,
         ),
     ),
@@ -191,9 +191,11 @@ algorithmic_luckiness = [
         place="Sec. 6.5",
         given={"share": 1},
         origin="candidate",
-        twin=scaled(Fraction(1, 6)),
+        twin=scaled(Fraction(2, 5)),
         **SCHEME,
-        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
+        **both(
+            simulate_partitions.luckiness_scheme, simulate_partitions.Scattered, _luckiness_square
+        ),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",

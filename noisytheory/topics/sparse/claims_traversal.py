@@ -45,7 +45,8 @@ def _tolerance(epsilon: Numeric, delta: Numeric) -> Numeric:
 
 SAMPLED: dict[str, Any] = {
     "exact": simulate.clustered_law,
-    "grid": {"sample": ["line", "three pairs", "weighted"], "m": [2, 3, 4], "delta": LEVELS},
+    "grid": {"sample": ["line", "three pairs", "weighted", "heavy cell"], "m": [2, 3, 4],
+             "delta": LEVELS},
     **ERROR,
 }
 NEVER_ENDS = (
@@ -60,9 +61,10 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         hypotheses=["more than m distinct points"],
         bound=_cells,
-        exact=simulate_loops.centres_printed,
-        certify=simulate_loops.whole_certificate(lambda m: m),
+        exact=simulate_loops.centres,
+        certify=simulate_loops.centres_certificate,
         grid={"sample": ["0, 1, 2, 4"], "m": [2, 3]},
+        given={"mended": 0},
         expect="refuted",
         quantity="centres",
         note=(
@@ -76,7 +78,7 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         bound=lambda: 0,
         exact=simulate_loops.loop_stuck,
-        certify=simulate_loops.whole_certificate(lambda m: 0),
+        certify=simulate_loops.stuck_certificate,
         grid={"sample": ["1, 1, 0, 0"], "m": [2]},
         expect="refuted",
         quantity="1 if the loop never ends",
@@ -88,11 +90,12 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         hypotheses=["stop at m centres, or when every point is a centre"],
         bound=_cells,
-        exact=simulate_loops.mended_centres,
+        exact=simulate_loops.centres,
+        certify=simulate_loops.centres_certificate,
         grid={"sample": list(simulate_loops.LISTS), "m": [1, 2, 3]},
+        given={"mended": 1},
         quantity="centres",
-        twin={"exact": simulate_loops.centres_printed, "why": "the loop as printed",
-              "certify": simulate_loops.whole_certificate(lambda m: m)},
+        twin={"given": {"mended": 0}, "why": "the loop as printed"},
     ),
     KERNEL_MEAN.always(
         "algorithm-1/radius",
@@ -121,7 +124,7 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         hypotheses=[FARTHEST],
         bound=_traversed,
-        twin=scaled(Fraction(1, 8)),
+        twin=scaled(Fraction(3, 8)),
         **SAMPLED,
     ),
     KERNEL_MEAN.tail(
@@ -134,7 +137,7 @@ algorithm_1 = [
         hypotheses=[FARTHEST],
         bound=_traversed_repaired,
         origin="sharper",
-        twin=scaled(Fraction(1, 5)),
+        twin=scaled(Fraction(1, 2)),
         **SAMPLED,
     ),
 ]
@@ -204,10 +207,9 @@ span_extension = [
         hypotheses=["D is the diameter of cells of the signed sample"],
         bound=_span,
         exact=simulate.clustered_law,
-        grid={"sample": ["signed", "mixed"], "m": [1, 2, 3], "delta": LEVELS},
+        grid={"sample": ["signed", "mixed", "opposed"], "m": [1, 2, 3], "delta": LEVELS},
         note="Points of zero weight drop out.",
-        twin={"bound": _span_unsigned, "grid": {"sample": ["opposite"], "m": [1], "delta": LEVELS},
-              "why": "diameter of the sample without its signs"},
+        twin={"bound": _span_unsigned, "why": "diameter of the sample without its signs"},
         **ERROR,
     ),
 ]

@@ -87,6 +87,11 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
+        # Almost all mass in one cell, whose diameter is twice the least: it gives four draws.
+        Sample("heavy cell", ((0.0,), (2.0,), (10.0,), (20.0,), (-1.0,), (1.0,)),
+               (1e-7, 1e-7, 1e-7, 1e-7, 0.5 - 2e-7, 0.5 - 2e-7)),
+        # Equal points of opposite sign, and far ones with a cell each.
+        Sample("opposed", ((1.0,), (1.0,), (10.0,), (20.0,)), (0.5 - 1e-7, 1e-7 - 0.5, 1e-7, 1e-7)),
     ]
 }
 """Small samples by name."""

@@ -2,7 +2,7 @@ r"""Algorithm 1 as printed and mended, and the parallel example, on a few number
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,13 +17,14 @@ from noisytheory.vocabulary.kernels import Linear
 
 __all__ = [
     "LISTS",
-    "centres_printed",
+    "atoms_certificate",
+    "centres",
+    "centres_certificate",
     "loop_stuck",
-    "mended_centres",
     "parallel_atoms",
     "parallel_certificate",
     "parallel_error",
-    "whole_certificate",
+    "stuck_certificate",
 ]
 
 Ints = NDArray[np.int64]
@@ -38,12 +39,17 @@ def _every_start(sample: str) -> tuple[Ints, list[int]]:
     return (values[:, None] - values[None]) ** 2, list(range(len(values)))
 
 
-def centres_printed(sample: str, m: int) -> Arrays:
-    """Number of centres that the printed loop ends with, from every start."""
+def centres(sample: str, m: int, mended: int) -> Arrays:
+    """Number of centres that the loop ends with, as printed or mended, from every start."""
     squares, starts = _every_start(sample)
-    found = [printed_loop(squares, m, start=start) for start in starts]
-    return {"lhs": [len(centres) for centres, _ in found], "m": [m] * len(starts),
-            "start": starts}
+    line = np.array(LISTS[sample], dtype=float)[:, None]
+    target = Target(Linear(), line, np.full(len(line), 1 / len(line)))
+    found = [
+        traverse(target, m, start=start).centres if mended
+        else printed_loop(squares, m, start=start)[0]
+        for start in starts
+    ]
+    return {"lhs": [len(each) for each in found], "start": starts}
 
 
 def loop_stuck(sample: str, m: int) -> Arrays:
@@ -53,44 +59,62 @@ def loop_stuck(sample: str, m: int) -> Arrays:
     return {"lhs": np.array(found, dtype=int), "start": starts}
 
 
-def mended_centres(sample: str, m: int) -> Arrays:
-    """Number of centres of the mended traversal, from every start."""
-    _, starts = _every_start(sample)
-    line = np.array(LISTS[sample], dtype=float)[:, None]
-    target = Target(Linear(), line, np.full(len(line), 1 / len(line)))
-    return {"lhs": [len(traverse(target, m, start=start).centres) for start in starts]}
+def _loop(
+    values: Sequence[Any], most: int, start: int
+) -> tuple[list[Any], bool, list[tuple[str, object]]]:
+    """The loop on numbers, for up to so many centres: these, whether it is stuck, and its steps."""
+    found = [values[start]]
+    steps: list[tuple[str, object]] = [("S", [str(v) for v in values])]
+    while len(found) < most:
+        nearest = [min(abs(v - c) for c in found) for v in values]
+        if max(nearest) == 0:
+            return found, True, [*steps, ("the farthest point is a centre", "nothing changes")]
+        steps.append((f"centres {_listed(found)}, distances", _listed(nearest)))
+        found.append(values[nearest.index(max(nearest))])
+    return found, False, [*steps, ("centres", _listed(found))]
 
 
-def whole_certificate(right: Callable[[int], int]) -> Callable[..., Certificate]:
-    """What the printed loop does on whole numbers, step by step, against ``right(m)``."""
-
-    def certify(sample: str, m: int, start: Any, lhs: Any) -> Certificate:
-        values = LISTS[sample]
-        centres = [int(start)]
-        steps: list[tuple[str, object]] = [("S", values), ("m", m)]
-        while len(centres) <= m:
-            nearest = [min(abs(v - values[c]) for c in centres) for v in values]
-            farthest = nearest.index(max(nearest))
-            steps.append((f"centres {[values[c] for c in centres]}, distances", nearest))
-            if max(nearest) == 0:
-                steps.append(("the farthest point is a centre already", "for ever"))
-                break
-            centres.append(farthest)
-        steps.append(("centres", [values[c] for c in centres]))
-        return Certificate(int(lhs), right(m), steps)
-
-    return certify
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
 
 
-def parallel_atoms(eta: float, merged: int) -> Arrays:
+def centres_certificate(sample: str, m: int, mended: int, start: Any) -> Certificate:
+    """The loop once more on whole numbers; print leaves it with one centre more."""
+    found, _, steps = _loop(LISTS[sample], m if mended else m + 1, int(start))
+    return Certificate(len(found), m, steps)
+
+
+def stuck_certificate(sample: str, m: int, start: Any) -> Certificate:
+    """Whether the printed loop is stuck."""
+    _, stuck, steps = _loop(LISTS[sample], m + 1, int(start))
+    return Certificate(int(stuck), 0, steps)
+
+
+def parallel_atoms(eta: float, merged: int, apart: int) -> Arrays:
     r"""Atoms left of $\{1,1+\eta,0,\eta\}$ after each half was approximated by two.
 
-    Equal points are one element of a set, and two entries of a list.
+    Equal points are one element of a set, and two entries of a list; all gaps are 0 unless
+    ``apart``.
     """
+    eta *= apart
     values = np.array([1.0, 1 + eta, 0.0, eta])[:, None]
     found = map_reduce(Linear(), values, np.full(4, 0.25), 2, parts=2, second_round=False)
     kept = values[found.indices, 0]
-    return {"lhs": [len(np.unique(kept)) if merged else len(kept)], "eta": [eta]}
+    return {"lhs": [len(np.unique(kept)) if merged else len(kept)]}
+
+
+def atoms_certificate(eta: float, merged: int, apart: int) -> Certificate:
+    """Two centres of each part, the points taken in turns, in fractions."""
+    step = apart * Fraction(str(eta))
+    values = [Fraction(1), 1 + step, Fraction(0), step]
+    parts = [_loop(values[first::2], 2, 0)[0] for first in (0, 1)]
+    atoms = [atom for part in parts for atom in part]
+    left = sorted(set(atoms)) if merged else atoms
+    return Certificate(
+        len(left), 4,
+        [(f"S_{i}", _listed(part)) for i, part in enumerate(parts, 1)]
+        + [("atoms of the union", _listed(left))],
+    )
 
 
 def parallel_error(eta: float) -> Arrays:

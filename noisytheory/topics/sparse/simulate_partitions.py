@@ -18,6 +18,7 @@ from noisytheory.trial.claim import Certificate
 
 __all__ = [
     "Flipped",
+    "Scattered",
     "Weighted",
     "Whole",
     "cover_radius",
@@ -118,6 +119,19 @@ class Whole:
         """Whether no point repeats."""
         n = self.points.shape[1]
         return np.asarray((self.squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0)
+
+
+@dataclass(frozen=True)
+class Scattered(Whole):
+    """With corners of a simplex, where whole coordinates have ten dimensions or more."""
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Corners repeat now and then, too."""
+        if dimension < 10:
+            return Whole.draw(n, dimension, size=size, rng=rng)
+        corners = np.eye(dimension, dtype=np.int64)
+        return {"points": corners[rng.integers(dimension, size=(size, n))]}
 
 
 def traversal_radius(at: Whole, m: int) -> Arrays:

@@ -198,3 +198,31 @@ def test_a_candidate_that_cannot_help_by_hand():
     repaired = nt.claims["average-classifier/algorithm-1/termination/repaired"]
     assert repaired.call(repaired.certify, {"k": 7}, {}).lhs == 1
     assert repaired.broken().call(repaired.broken().certify, {"k": 7}, {}).lhs == 7
+
+
+def test_the_loops_by_hand():
+    printed, mended = (nt.claims[f"kernel-mean/algorithm-1/{n}"] for n in ("printed", "repaired"))
+    # 0, then 4 away, then 2 from 2: three centres of "two".
+    cell = {"sample": "0, 1, 2, 4", "m": 2}
+    assert printed.call(printed.certify, cell, {"start": 0}).lhs == 3
+    assert mended.call(mended.certify, cell, {"start": 0}).lhs == 2
+    stuck = nt.claims["kernel-mean/algorithm-1/termination-printed"]
+    assert stuck.call(stuck.certify, {"sample": "1, 1, 0, 0", "m": 2}, {"start": 1}).lhs == 1
+    assert stuck.call(stuck.certify, {"sample": "0, 1, 2, 4", "m": 2}, {"start": 1}).lhs == 0
+
+
+@pytest.mark.parametrize("name, merged, atoms", [("printed", 1, 2), ("repaired", 1, 4),
+                                                 ("repaired", 0, 4)])
+def test_atoms_of_the_parts_by_hand(name, merged, atoms):
+    claim = nt.claims[f"kernel-mean/parallel-counterexample/{name}"]
+    # Parts {1, 0} and {1 + eta, eta}.
+    cell = {**claim.given, **next(claim.cells()), "merged": merged}
+    assert claim.call(claim.certify, cell, {}).lhs == atoms
+
+
+def test_luckiness_of_seven_corners():
+    # One cell of diameter sqrt(2) and variance 6/7, two draws: 3/7 of 12 * 49; print promises 1.
+    claim = nt.claims["kernel-mean/algorithmic-luckiness"]
+    cell = {"n": 7, "m": 2, "dimension": 30}
+    found = claim.call(claim.certify, cell, {"points": np.eye(30, dtype=int)[:7]})
+    assert (found.lhs, found.rhs) == (252, pytest.approx(588))
