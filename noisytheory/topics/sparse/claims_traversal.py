@@ -63,8 +63,8 @@ algorithm_1 = [
         bound=_cells,
         exact=simulate_loops.centres,
         certify=simulate_loops.centres_certificate,
-        grid={"sample": ["0, 1, 2, 4"], "m": [2, 3]},
-        given={"mended": 0},
+        grid={"m": [2, 3]},
+        given={"sample": "0, 1, 2, 4", "mended": 0},
         expect="refuted",
         quantity="centres",
         note=(
@@ -79,7 +79,7 @@ algorithm_1 = [
         bound=lambda: 0,
         exact=simulate_loops.loop_stuck,
         certify=simulate_loops.stuck_certificate,
-        grid={"sample": ["1, 1, 0, 0"], "m": [2]},
+        given={"sample": "1, 1, 0, 0", "m": 2},
         expect="refuted",
         quantity="1 if the loop never ends",
         note=NEVER_ENDS + " The sample is the paper's own, of Section 5.4.",
@@ -153,8 +153,8 @@ algorithm_2 = [
     KERNEL_MEAN.tail(
         "algorithm-2/printed",
         hypotheses=["d and k are not set before the loop: d = 0, k = 1"],
-        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta": [0.1]},
-        given={"delta_used": 0.1, "test": "printed"},
+        grid={"epsilon": [0.1, 0.4], "delta": [0.1]},
+        given={"sample": "halves", "delta_used": 0.1, "test": "printed"},
         expect="refuted",
         note=(
             r"Print sets neither $d$ nor $k$, and leaves $\epsilon$ out of the inputs. With $d=0$ "

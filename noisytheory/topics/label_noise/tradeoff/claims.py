@@ -33,7 +33,7 @@ COROLLARY_23: dict[str, Any] = {
 }
 CELLS: dict[str, Any] = {
     "population": [POINT, ROW, *BOARDS], "sigma": [0.0, 0.1, 0.3], "n": [500, 10_000],
-    "divided": [1], "delta": [0.5, 0.1, 0.05],
+    "delta": [0.5, 0.1, 0.05],
 }
 RUN = "S is a noisy sample, the cells are those of a farthest-first traversal of it"
 RADIUS = (
@@ -53,7 +53,8 @@ corollary_23 = [
         hypotheses=[RUN],
         bound=bounds.noisy_sparse_error,
         grid={"population": [POINT, ROW], "sigma": [0.1, 0.3, 0.4], "n": [500, 2000, 10_000],
-              "divided": [0], "delta": [0.5, 0.1, 0.05, 0.01]},
+              "delta": [0.5, 0.1, 0.05, 0.01]},
+        given={"divided": 0},
         expect="refuted",
         note=(
             r"The left side tends to $2\sigma\|\Phi(P)\|$, the right side to 0. For a point "
@@ -72,10 +73,9 @@ corollary_23 = [
         hypotheses=[RUN],
         bound=bounds.noisy_sparse_error,
         grid=CELLS,
+        given={"divided": 1},
         note=RADIUS,
-        twin={"grid": {"population": [POINT, ROW], "sigma": [0.3], "n": [10_000], "divided": [0],
-                       "delta": [0.1, 0.05]},
-              "why": "not divided by 1 - 2 sigma, as printed"},
+        twin={"given": {"divided": 0}, "why": "not divided by 1 - 2 sigma, as printed"},
         **COROLLARY_23,
     ),
     PAPER.tail(
@@ -88,6 +88,7 @@ corollary_23 = [
         hypotheses=[RUN],
         bound=bounds.noisy_sparse_error_sharp,
         grid=CELLS,
+        given={"divided": 1},
         origin="sharper",
         note="From the repaired Theorems 5 and 21. " + RADIUS,
         twin=scaled(Fraction(2, 5)),
@@ -102,6 +103,10 @@ def _half_more(bandwidth: Numeric) -> Numeric:
     return 1.5 * np.vectorize(simulate.clean_diameter)(bandwidth) + 0 * bandwidth
 
 
+def _unflipped(bandwidth: float, flipped: int) -> tuple[float, float]:
+    return simulate.noisy_diameter(bandwidth, 0)
+
+
 noise_raises_diameter = PAPER.exists(
     "noise-raises-diameter",
     statement=r"\exists S:\ D^*(S_\sigma,16)\ge\tfrac32D^*(S,16)",
@@ -109,9 +114,10 @@ noise_raises_diameter = PAPER.exists(
     hypotheses=["16 clusters on a checkerboard, Gaussian kernel, a label flipped"],
     bound=_half_more,
     exact=simulate.noisy_diameter,
-    grid={"bandwidth": [0.25], "flipped": [1, 3]},
+    grid={"flipped": [1, 3]},
+    given={"bandwidth": 0.25},
     note="17 points at mutual distance r need two in one of 16 cells.",
-    twin={"grid": {"bandwidth": [0.25], "flipped": [0]}, "why": "no label flipped"},
+    twin={"exact": _unflipped, "why": "no label flipped"},
     quantity="diameter",
     unit="RKHS norm",
     picture=pictures.trade_off,

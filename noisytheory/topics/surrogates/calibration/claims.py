@@ -12,20 +12,23 @@ from noisytheory.topics.surrogates.worked import worked
 SCORED = "scores in [-1, 1]"
 ZERO = "a zero score is an error for both labels"
 HALF = "a zero score is half an error"
-POTENTIALS = list(simulate.SCALES)
 REGRET: dict[str, Any] = dict(quantity="regret for misclassification", unit="probability")
 
 CALIBRATED: dict[str, Any] = dict(
     place="Sec. 2.1, Def. 2 and Sec. 3", **REGRET, **worked(simulate.calibrated)
 )
 PRINTED = r"\mathrm{Regret}_\ell(P,f_n)\to0\Rightarrow\mathrm{Regret}_{01}(P,f_n)\to0"
-SURROGATES = {"linear-loss-calibrated": ["linear"], "convex-potential-calibrated": POTENTIALS}
+SURROGATES: dict[str, dict[str, Any]] = {
+    "linear-loss-calibrated": dict(given=dict(loss="linear")),
+    "convex-potential-calibrated": dict(grid=dict(loss=list(simulate.SCALES))),
+}
 
 
-def _calibration(name: str, losses: list[str]) -> list[Any]:
+def _calibration(name: str, losses: dict[str, Any]) -> list[Any]:
+    grid, given = losses.get("grid", {}), losses.get("given", {})
     square = r"\mathrm{Regret}_{01}(P,f)^2\le s\,\mathrm{Regret}_\ell(P,f)"
     twin = dict(
-        given=dict(zero="both", posteriors="any"),
+        given=dict(zero="both", posteriors="any", **given),
         why="a zero score is an error for both labels, and the posterior may be one half",
     )
     return [
@@ -33,8 +36,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
             f"{name}/printed",
             statement=PRINTED,
             hypotheses=[ZERO],
-            grid=dict(loss=losses),
-            given=dict(zero="both", posteriors="minimisers"),
+            grid=grid,
+            given=dict(zero="both", posteriors="minimisers", **given),
             expect="refuted",
             note=(
                 r"At $\eta=\frac12$ the constant sequence $f_n=0$ has surrogate regret 0, because "
@@ -46,8 +49,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
             f"{name}/repaired",
             statement=square,
             hypotheses=[SCORED, HALF],
-            grid=dict(loss=losses),
-            given=dict(zero="half", posteriors="any"),
+            grid=grid,
+            given=dict(zero="half", posteriors="any", **given),
             note=(
                 r"Repaired by the loss $\frac12$ at 0, and made quantitative: $s=1$ for linear, "
                 r"hinge and squared hinge, $s=2$ for exponential and logistic loss."
@@ -62,8 +65,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
                 r"\mathrm{Regret}_\ell(P,f),\quad c=\mathrm{ess\,inf}|2\eta-1|>0"
             ),
             hypotheses=[SCORED, ZERO, "the posterior stays away from one half"],
-            grid=dict(loss=losses),
-            given=dict(zero="both", posteriors="away"),
+            grid=grid,
+            given=dict(zero="both", posteriors="away", **given),
             note="Repaired the other way; when only $P(\\eta=\\frac12)=0$ the limit still holds.",
             twin=twin,
             **CALIBRATED,
@@ -72,6 +75,11 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
 
 
 calibration = [claim for item in SURROGATES.items() for claim in _calibration(*item)]
+
+
+def _beyond_half(sigma: float, zero: str) -> Any:
+    return simulate.minimisers(1 - sigma, zero)
+
 
 proposition_11 = KERNEL_MEAN.identity(
     "proposition-11",
@@ -86,7 +94,7 @@ proposition_11 = KERNEL_MEAN.identity(
         r"The appendix's Bayes rule outputs 0 where $\eta\le\frac12$, which is itself an error; "
         r"the sets agree all the same."
     ),
-    twin=dict(grid=dict(sigma=[0.51, 0.7], zero=["both"]), why="noise rates above one half"),
+    twin=dict(**worked(_beyond_half), why="noise rates above one half"),
     **worked(simulate.minimisers),
 )
 
@@ -100,8 +108,7 @@ bayes_printed = KERNEL_MEAN.identity(
     "proposition-11/bayes-rule/printed",
     statement=r"f_{01,P}(x)=1\text{ if }\eta(x)>\tfrac12\text{ and }0\text{ otherwise}",
     place="proof of Proposition 11, A.4: it is well known that",
-    grid=dict(otherwise=[0]),
-    given=dict(threshold="11/20"),
+    given=dict(otherwise=0, threshold="11/20"),
     expect="refuted",
     note=(
         "Print has three Bayes rules. A score of 0 is an error for both labels, so that this one "
@@ -113,10 +120,9 @@ bayes_repaired = KERNEL_MEAN.identity(
     "proposition-11/bayes-rule/repaired",
     statement=r"f_{01,P}(x)=1\text{ if }\eta(x)\ge\tfrac12\text{ and }-1\text{ otherwise}",
     place="Sec. 2",
-    grid=dict(otherwise=[-1]),
-    given=dict(threshold="1/2"),
+    given=dict(otherwise=-1, threshold="1/2"),
     note="The first of the three.",
-    twin=dict(given=dict(threshold="3/4"), why="positive from 3/4 on"),
+    twin=dict(given=dict(otherwise=-1, threshold="3/4"), why="positive from 3/4 on"),
     **BAYES,
 )
 

@@ -37,7 +37,8 @@ bounded_class = KERNEL_MEAN.always(
     statement=r"\mathcal F_\phi^r\subseteq[-r,r]^X",
     place="Sec. 2.1",
     hypotheses=["features of norm at most 1"],
-    grid=dict(r=[1, 3], longest=[1]),
+    grid=dict(r=[1, 3]),
+    given=dict(longest=1),
     quantity="squared score",
     note=(
         "Cauchy-Schwarz, over a lattice of weights and features in the plane; attained where a "
@@ -45,7 +46,7 @@ bounded_class = KERNEL_MEAN.always(
         r"where $\mathcal F_\phi$ is dense in $\mathbb R^X$; what its sources mean is dense in the "
         "continuous functions on a compact $X$."
     ),
-    twin=dict(grid=dict(r=[1], longest=[2]), why="features of norm up to 2"),
+    twin=dict(given=dict(longest=2), why="features of norm up to 2"),
     **worked(simulate.bounded_class),
 )
 

@@ -25,29 +25,37 @@ figure_3_clean = KERNEL_MEAN.identity(
     statement=r"\min_\omega\mathrm{Risk}_{\mathrm{hinge}}(P,\omega)"
     r"=\mathrm{Risk}_{\mathrm{hinge}}(P,(1,0))",
     place=FIGURE_3,
-    grid=dict(R=[30], sigma=[0.0]),
+    given=dict(R=30, sigma=0.0),
     quantity="hinge risk",
     note=f"Population: {POPULATION}. The minimum is 0 and classifies everything. The earlier "
     "paper's print has lost the coordinates, not the masses.",
-    twin=dict(grid=dict(R=[30], sigma=[0.15]), why="noise at rate 0.15"),
+    twin=dict(given=dict(R=30, sigma=0.15), why="noise at rate 0.15"),
     **worked(simulate.clean_hinge),
     picture=pictures.hyperplanes,
 )
+
+
+def _half_the_noise(R: int, sigma: float, promised: str) -> Any:
+    return simulate.hinge_risk(R, sigma / 2, promised)
+
+
+def _beyond_half(R: int, sigma: float) -> Any:
+    return simulate.mean_scores(R, 1 - sigma)
+
+
 figure_3_noisy = KERNEL_MEAN.identity(
     "figure-3/noisy",
     also=[AVERAGE_CLASSIFIER.also("figure-2/noisy", "Figure 2, Sec. 9")],
     statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12,\quad\omega_\sigma\in\arg\min"
     r"\mathrm{Risk}_{\mathrm{hinge}}(P_\sigma,\omega)",
     place=FIGURE_3,
-    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3]),
-    given=dict(promised="guessing"),
+    grid=dict(sigma=[0.1, 0.15, 0.3]),
+    given=dict(R=30, promised="guessing"),
     note=(
         r"At $\sigma=0.15$ the minimiser is $(\frac1{30},\frac{29}{90})$ with risk "
         r"$\frac{169}{225}$; the southern point scores $-\frac{13}{45}$."
     ),
-    twin=dict(
-        grid=dict(R=[30], sigma=[0.05]), why="noise below the threshold 4/53"
-    ),
+    twin=dict(**worked(_half_the_noise), why="half the noise: 0.05 is below the threshold 4/53"),
     **RISK,
     **worked(simulate.hinge_risk),
     picture=pictures.hyperplanes,
@@ -124,7 +132,7 @@ figure_3_mean = KERNEL_MEAN.identity(
     hypotheses=["noise rate below 1/2"],
     grid=dict(R=[30, 1000], sigma=[0.0, 0.3, 0.49]),
     note=r"Scores 8, 9 and 247.5 times $1-2\sigma$. About the population: samples do fail.",
-    twin=dict(grid=dict(R=[30], sigma=[0.51]), why="noise above one half"),
+    twin=dict(**worked(_beyond_half), why="noise above one half"),
     **RISK,
     **worked(simulate.mean_scores),
     picture=pictures.hyperplanes,
@@ -180,10 +188,7 @@ impossibility_smooth = KERNEL_MEAN.identity(
     grid=dict(potential=list(simulate.SMOOTH), sigma=[0.45, 0.3, 0.1, 0.01, 0.001]),
     exact=_smooth_scaled,
     note=r"With $R=\lceil9/\sigma\rceil$; minimisers by Newton's method.",
-    twin=dict(
-        grid=dict(potential=["hinge"], sigma=[0.01]), **worked(_smooth_unscaled),
-        why="hinge loss, and R = 30 at every rate",
-    ),
+    twin=dict(**worked(_smooth_unscaled), why="hinge loss, and R = 30 at every rate"),
     **IMPOSSIBLE,
 )
 
@@ -202,13 +207,13 @@ impossibility_potentials = KERNEL_MEAN.identity(
         r"Scores of the southern point at $\sigma=0.15$: logistic $-0.0559$, exponential "
         r"$-0.0331$, squared hinge $-0.0358$. At $\sigma=0.01$ logistic and squared hinge survive."
     ),
-    twin=dict(
-        grid=dict(potential=["hinge"], sigma=[0.05]),
-        **worked(_logistic_survives),
-        why="hinge loss, whose threshold is higher",
-    ),
+    twin=dict(**worked(_logistic_survives), why="hinge loss, whose threshold is higher"),
     **IMPOSSIBLE,
 )
+
+
+def _less_noise(sigma: float) -> Any:
+    return simulate.t_logistic_risk(sigma / 2)
 
 
 def _some_risk() -> float:
@@ -226,7 +231,7 @@ nonconvex = KERNEL_MEAN.exists(
         r"On the printed population, $R=30$, $t=2$. The global minimiser is found by descent from "
         r"0 and from a perfect classifier; its 0-1 risk is $\frac12$."
     ),
-    twin=dict(grid=dict(sigma=[0.2]), why="noise at rate 0.2, which this loss survives"),
+    twin=dict(exact=_less_noise, why="half the noise, which this loss survives"),
     **RISK,
 )
 

@@ -14,6 +14,9 @@ from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_
 from noisytheory.trial.claim import Claim, Law
 from noisytheory.vocabulary.domains import COUNT, NOISE_RATE, Domain, Numeric, requires
 
+LESS = simulate.TRAINING // 2
+"""Too few examples, for twins."""
+
 Table: TypeAlias = dict[str, dict[float, tuple[float, float]]]
 
 SIDE = Domain(-1, 1, include_low=True, include_high=True, whole=True)
@@ -58,15 +61,17 @@ TABLE: dict[str, Any] = dict(
 )
 
 
-def _table(column: str, rates: list[float] | None = None) -> dict[str, list[Any]]:
+def _table(column: str, rates: list[float] | None = None) -> dict[str, dict[str, Any]]:
     rates = list(PRINTED[column]) if rates is None else rates
-    return dict(column=[column], sigma=rates, n=[simulate.TRAINING])
+    return dict(
+        grid=dict(sigma=rates), given=dict(column=column, n=simulate.TRAINING)
+    )
 
 
 table_1_hinge = KERNEL_MEAN.published(
     "table-1/hinge",
     statement=r"\text{mean 0-1 risk of the hinge minimiser: 0, .15, .21, .38, .42, .47}",
-    grid=_table("hinge"),
+    **_table("hinge"),
     expect="refuted",
     note=(
         "The exact minimiser on the printed population has means 0, .45, .50, .49, .45, .48 and "
@@ -79,7 +84,8 @@ table_1_unconverged = KERNEL_MEAN.published(
     "table-1/hinge-unconverged",
     statement=r"\text{mean 0-1 risk after 3 passes of a solver: 0, .15, .21, .38, .42, .47}",
     hypotheses=["dual coordinate descent without a constraint, stopped after 3 passes: our guess"],
-    grid={**_table("hinge"), "passes": [3]},
+    grid=_table("hinge")["grid"],
+    given=dict(**_table("hinge")["given"], passes=3),
     origin="candidate",
     expect="undecided",
     note=(
@@ -91,7 +97,7 @@ table_1_unconverged = KERNEL_MEAN.published(
 table_1_t_logistic = KERNEL_MEAN.published(
     "table-1/t-logistic",
     statement=r"\text{mean 0-1 risk of the t-logistic minimiser: 0, 0, 0, .22, .22, .39}",
-    grid=_table("t-logistic"),
+    **_table("t-logistic"),
     expect="refuted",
     note=(
         r"The point that is lost has mass $\frac12$ in print: risks in $\{0,\frac12\}$ with mean "
@@ -104,13 +110,13 @@ table_1_t_logistic = KERNEL_MEAN.published(
 table_1_linear = KERNEL_MEAN.published(
     "table-1/linear",
     statement=r"\text{mean 0-1 risk of the mean classifier: 0 up to }\sigma=0.4",
-    grid=_table("linear", [0.0, 0.1, 0.2, 0.3, 0.4]),
+    **_table("linear", [0.0, 0.1, 0.2, 0.3, 0.4]),
     note=(
         "The exact mean at 0.4 is 0.0010. The sixth number of the column, .34 at 0.49, has a "
         "standard error and is left to `table-1/linear-last`; its deviation is on trial in "
         "`table-1/linear-spread`."
     ),
-    twin=dict(grid={**_table("linear", [0.4]), "n": [20]}, why="20 training examples"),
+    twin=dict(given=dict(column="linear", n=LESS), why="half of the training examples"),
     **{**TABLE, "rows": 8192},
 )
 
@@ -118,7 +124,7 @@ table_1_linear = KERNEL_MEAN.published(
 table_1_linear_last = KERNEL_MEAN.published(
     "table-1/linear-last",
     statement=r"\text{mean 0-1 risk of the mean classifier: .34 at }\sigma=0.49",
-    grid=_table("linear", [0.49]),
+    **_table("linear", [0.49]),
     expect="undecided",
     note=(
         "The exact mean is .3806. With the printed deviation 125 trials have a standard error of "
@@ -155,7 +161,8 @@ table_1_linear_spread = KERNEL_MEAN.tail(
     place="Table 1, Sec. 7.2, last cell",
     bound=_few_between,
     exact=_intermediate,
-    grid=dict(sigma=[0.49], trials=[simulate.TRIALS], delta=[0.5]),
+    grid=dict(sigma=[0.49], delta=[0.5]),
+    given=dict(trials=simulate.TRIALS),
     quantity="trials, of 125, whose risk is neither 0 nor 1",
     unit="1",
     expect="refuted",
@@ -179,7 +186,8 @@ table_1_hinge_spread = KERNEL_MEAN.tail(
     r"2\textstyle\sum_t(r_t^2-\tfrac{r_t}2)\text{ as printed}",
     bound=_many_above_half,
     simulate=simulate.trials_above_half,
-    grid=dict(sigma=[0.1, 0.2, 0.3, 0.4], trials=[simulate.TRIALS], delta=[0.5]),
+    grid=dict(sigma=[0.1, 0.2, 0.3, 0.4], delta=[0.5]),
+    given=dict(trials=simulate.TRIALS),
     rows=32,
     quantity="minus the trials, of 125, whose risk exceeds one half",
     note=(
@@ -194,7 +202,8 @@ table_1_t_logistic_spread = KERNEL_MEAN.tail(
     r"\textstyle\sum_t(r_t-\tfrac14)^2\text{ as printed}",
     bound=_few_at_ends,
     simulate=simulate.trials_at_ends,
-    grid=dict(sigma=[0.3, 0.4], trials=[simulate.TRIALS], delta=[0.5]),
+    grid=dict(sigma=[0.3, 0.4], delta=[0.5]),
+    given=dict(trials=simulate.TRIALS),
     rows=8,
     quantity="trials, of 125, whose risk is 0 or one half",
     note=(
@@ -224,9 +233,9 @@ def _in_words(column: str) -> str:
     return ",\\ ".join(cells)
 
 
-def _repaired(column: str, method: str, note: str, rate: float) -> Claim:
+def _repaired(column: str, method: str, note: str) -> Claim:
     """A column's true law: what stands there in place of print."""
-    grid = {**_table(column), "moment": [1, 2], "side": [1, -1]}
+    table = _table(column)
     return KERNEL_MEAN.mean(
         f"table-1/{column}/repaired",
         statement=(
@@ -240,24 +249,25 @@ def _repaired(column: str, method: str, note: str, rate: float) -> Claim:
         low=lambda side: min(side, 0),
         high=lambda side: max(side, 0),
         rows=32_768 if column == "linear" else 8192,
-        grid=grid,
+        grid={**table["grid"], "moment": [1, 2], "side": [1, -1]},
+        given=table["given"],
         quantity="0-1 risk on the clean population, or its square, with either sign",
         unit="probability",
         note=f"{note} The numbers are ours, {method}; trials by six counts are held against them.",
-        twin=dict(grid={**grid, "sigma": [rate], "n": [20]}, why="20 training examples"),
+        twin=dict(given=dict(column=column, n=LESS), why="half of the training examples"),
         picture=pictures.table,
     )
 
 
 table_1_hinge_repaired = _repaired(
     "hinge", "from 40,000 linear programmes a cell",
-    "Means above those in print, deviations about half of them or less.", 0.4,
+    "Means above those in print, deviations about half of them or less.",
 )
 table_1_t_logistic_repaired = _repaired(
     "t-logistic", "from 40,000 runs of a general solver a cell, from four starts each",
-    r"The point that is lost first has mass $\frac12$.", 0.3,
+    r"The point that is lost first has mass $\frac12$.",
 )
 table_1_linear_repaired = _repaired(
     "linear", "summed from the law",
-    "Print's zeros are found again; its last deviation is not.", 0.4,
+    "Print's zeros are found again; its last deviation is not.",
 )

@@ -20,13 +20,13 @@ lemma_4 = KERNEL_MEAN.always(
     ),
     place="Lemma 4, Sec. 3",
     hypotheses=[r"the mean is not 0"],
-    grid=dict(radius=[1]),
+    given=dict(radius=1),
     quantity="square of 1 - Risk, where positive",
     note=(
         r"Print does not ask for $\Phi(S)\ne0$: with $S=\{(x,1),(x,-1)\}$ the unit mean is "
         r"undefined and every $\omega$ is a minimiser. Squares are compared, to stay rational."
     ),
-    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
+    twin=dict(given=dict(radius=2), why="a ball of radius 2"),
     **worked(simulate.least_linear_risk),
 )
 ONLY: dict[str, Any] = dict(
@@ -40,8 +40,7 @@ ONLY: dict[str, Any] = dict(
 )
 lemma_4_printed = KERNEL_MEAN.identity(
     "lemma-4/printed",
-    grid=dict(radius=[1]),
-    given=dict(samples="any"),
+    given=dict(radius=1, samples="any"),
     expect="refuted",
     note=r"With $S=\{(x,1),(x,-1)\}$ the mean is 0 and every $\omega$ is a minimiser.",
     **ONLY,
@@ -49,9 +48,8 @@ lemma_4_printed = KERNEL_MEAN.identity(
 lemma_4_repaired = KERNEL_MEAN.identity(
     "lemma-4/repaired",
     hypotheses=["the mean is not 0"],
-    grid=dict(radius=[1]),
-    given=dict(samples="nonzero"),
-    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
+    given=dict(radius=1, samples="nonzero"),
+    twin=dict(given=dict(radius=2, samples="nonzero"), why="a ball of radius 2"),
     **ONLY,
 )
 relation_svm = KERNEL_MEAN.identity(
@@ -61,10 +59,10 @@ relation_svm = KERNEL_MEAN.identity(
     r",\quad\|\omega\|\le1",
     place="Sec. 3.1",
     hypotheses=[UNIT],
-    grid=dict(radius=[1]),
+    given=dict(radius=1),
     quantity="hinge risk",
     note="So an SVM confined to the unit ball is the mean.",
-    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
+    twin=dict(given=dict(radius=2), why="a ball of radius 2"),
     **worked(simulate.hinge_on_ball),
 )
 svm_penalised = KERNEL_MEAN.always(
@@ -78,7 +76,8 @@ svm_penalised = KERNEL_MEAN.always(
     quantity="penalised hinge risk of the mean",
     origin="sharper",
     note="If and only if: below the threshold the dropped points pull the mean back.",
-    twin=dict(grid=dict(share=["1/2"]), why="half of the threshold"),
+    given=dict(of="1"),
+    twin=dict(given=dict(of="1/2"), why="half of the threshold"),
     **worked(simulate.mean_as_svm),
 )
 svm_constrained = KERNEL_MEAN.always(
@@ -90,7 +89,8 @@ svm_constrained = KERNEL_MEAN.always(
     quantity="hinge risk of the mean",
     origin="sharper",
     note="The threshold is at least 1, the radius in print.",
-    twin=dict(grid=dict(share=["3"]), why="three times the threshold"),
+    given=dict(of="1"),
+    twin=dict(given=dict(of="2"), why="twice the threshold"),
     **worked(simulate.mean_on_ball),
 )
 svm_beyond = KERNEL_MEAN.always(
@@ -106,7 +106,8 @@ svm_beyond = KERNEL_MEAN.always(
         "Forty points in three dimensions, four samples. The angle between the SVM and the mean is "
         "0 up to the threshold and positive beyond it."
     ),
-    twin=dict(grid=dict(share=["9/10"]), why="below the threshold, where the mean is best"),
+    given=dict(of="1"),
+    twin=dict(given=dict(of="4/5"), why="four fifths of the threshold, where the mean is best"),
     **worked(simulate.beyond_the_threshold),
 )
 
@@ -120,8 +121,8 @@ any_potential_printed = KERNEL_MEAN.identity(
     "relation-any-convex-potential/printed",
     statement=r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
     r"\text{ for small }r",
-    grid=dict(scale=[0], radius=["1/100", "1/1000"]),
-    given=dict(loss="squared hinge"),
+    grid=dict(radius=["1/100", "1/1000"]),
+    given=dict(scale=0, loss="squared hinge"),
     expect="refuted",
     note=(
         "Only a limit: exact at a finite radius for potentials that are affine near 0. With "
@@ -133,24 +134,20 @@ any_potential = KERNEL_MEAN.always(
     "relation-any-convex-potential/repaired",
     statement=r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le t"
     r"\frac{\sup|\psi''|}{|\psi'(0)|}",
-    grid=dict(scale=[100], radius=["1", "1/10", "1/1000"]),
-    given=dict(loss="squared hinge"),
+    grid=dict(radius=["1", "1/10", "1/1000"]),
+    given=dict(scale=100, loss="squared hinge"),
     note="The direction tends to that of the mean, linearly in the radius.",
-    twin=dict(
-        grid=dict(scale=[10], radius=["1/10"]), why="a tenth of the rate"
-    ),
+    twin=dict(given=dict(scale=50, loss="squared hinge"), why="half of the rate"),
     **ANY_POTENTIAL,
 )
 any_potential_affine = KERNEL_MEAN.identity(
     "relation-any-convex-potential/affine",
     statement=r"\psi\text{ affine on }[-r,r]\Rightarrow r\hat\Phi(S)\in"
     r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)",
-    grid=dict(scale=[0], radius=["1/100", "1"]),
-    given=dict(loss="hinge"),
+    grid=dict(radius=["1/100", "1"]),
+    given=dict(scale=0, loss="hinge"),
     origin="sharper",
-    twin=dict(
-        given=dict(loss="squared hinge"), why="squared hinge loss"
-    ),
+    twin=dict(given=dict(scale=0, loss="squared hinge"), why="squared hinge loss"),
     **ANY_POTENTIAL,
 )
 
@@ -266,6 +263,7 @@ svm_herding_printed = AVERAGE_CLASSIFIER.always(
     r"\mathrm{Obj}_\lambda=\tfrac\lambda2\|\omega\|^2+\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)",
     place=HERDING,
     grid=dict(share=["1/5", "1/2"]),
+    given=dict(of="1"),
     expect="refuted",
     quantity="least penalised hinge risk along the mean",
     note=(
@@ -281,7 +279,8 @@ svm_herding = AVERAGE_CLASSIFIER.always(
     hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean"],
     grid=dict(share=["1", "2"]),
     quantity="least penalised hinge risk along the mean",
-    twin=dict(grid=dict(share=["1/5"]), why="a fifth of the threshold"),
+    given=dict(of="1"),
+    twin=dict(given=dict(of="1/2"), why="half of the threshold"),
     **worked(simulate.svm_direction),
 )
 svm_herding_square = AVERAGE_CLASSIFIER.identity(

@@ -169,7 +169,7 @@ def hinge_on_ball(radius: int) -> Iterator[Certificate]:
             )
 
 
-def mean_as_svm(share: str) -> Iterator[Certificate]:
+def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
     r"""Penalised hinge risk of $\Phi/\lambda$ against that of others, $\lambda\ge\max_if_i$.
 
     Parameters
@@ -182,7 +182,7 @@ def mean_as_svm(share: str) -> Iterator[Certificate]:
         largest = max(_dot(mean, a) for a in sample)
         if largest <= 0:
             continue
-        penalty = largest * Fraction(share)
+        penalty = largest * Fraction(share) * Fraction(of)
         own = _times(1 / penalty, mean)
         for omega in (*PLANE[::7], *(_times(Fraction(k, 8), own) for k in range(4, 8))):
             yield Certificate(
@@ -195,21 +195,21 @@ def _penalised(sample: Sequence[Vector], omega: Vector, penalty: Fraction) -> Fr
     return penalty * _dot(omega, omega) / 2 + _hinge(sample, omega)
 
 
-def mean_on_ball(share: str) -> Iterator[Certificate]:
-    r"""Hinge risk of $t\Phi$, $t=$ ``share`` $/\max_if_i$, against the ball of the same radius."""
+def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
+    r"""Hinge risk of $t\Phi$, $t=$ ``share`` times ``of`` $/\max_if_i$, against the ball of that radius."""
     for sample in (*SAMPLES, HERDED):
         mean = _mean(sample)
         largest = max(_dot(mean, a) for a in sample)
         if largest <= 0:
             continue
-        own = _times(Fraction(share) / largest, mean)
+        own = _times(Fraction(share) * Fraction(of) / largest, mean)
         for omega in PLANE:
             if _dot(omega, omega) <= _dot(own, own):
                 yield Certificate(_hinge(sample, own), _hinge(sample, omega),
                                   _steps(sample, omega))
 
 
-def beyond_the_threshold(share: str) -> Iterator[Certificate]:
+def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
     r"""Whether no direction near the mean's has less hinge risk at its length, against 0.
 
     Forty points in three dimensions; the length is ``share`` times $r^*$. The mean is turned
@@ -230,7 +230,7 @@ def beyond_the_threshold(share: str) -> Iterator[Certificate]:
         n = len(sample)
         mean = tuple(sum((a[i] for a in sample), Fraction(0)) / n for i in range(3))
         products = [_inner(mean, a) for a in sample]
-        scale = Fraction(share) / max(products)
+        scale = Fraction(share) * Fraction(of) / max(products)
         own = tuple(scale * u for u in mean)
         square = _inner(mean, mean)
         downhill = tuple(
@@ -264,7 +264,7 @@ def _hinge_risk(sample: Sequence[Sequence[Fraction]], omega: Sequence[Fraction])
     return total / len(sample)
 
 
-def svm_direction(share: str) -> Iterator[Certificate]:
+def svm_direction(share: str, of: str) -> Iterator[Certificate]:
     r"""The best penalised hinge risk along the mean, against any direction.
 
     Parameters
@@ -274,7 +274,7 @@ def svm_direction(share: str) -> Iterator[Certificate]:
     """
     mean = _mean(HERDED)
     products = [_dot(mean, a) for a in HERDED]
-    penalty = Fraction(share) * max(products)
+    penalty = Fraction(share) * Fraction(of) * max(products)
     kinks = [1 / f for f in products if f > 0]
     # Between kinks the risk is a parabola in the length: its vertex, if it lies there, or an end.
     lengths = [Fraction(0), *sorted(kinks)]
