@@ -254,16 +254,20 @@ def arguments_of(claim: Claim) -> list[dict[str, Any]]:
     for name, parameter in inspect.signature(claim.bound).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        given = parameter.default is not parameter.empty
+        constant = name in claim.given
+        given = constant or parameter.default is not parameter.empty
+        default = claim.given[name] if constant else parameter.default
         source = "the simulator's draws" if name in drawn else "the population"
         if name in claim.grid:
             source = "the grid"
+        elif constant:
+            source = "the claim's constants"
         elif given and not hasattr(claim.grid.get("population", (None,))[0], name):
             source = "its default"
         out.append({
             "name": name,
             "allowed": str(domains[name]) if name in domains else None,
-            "default": parameter.default if given else None,
+            "default": getattr(default, "name", default) if given else None,
             "required": not given,
             "from": source,
         })

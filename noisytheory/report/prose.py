@@ -278,6 +278,7 @@ def tried(record: Record) -> list[tuple[str, str]]:
     rows = [(symbol(name), ("; " if name == "population" else ", ").join(
         spell(name, v).partition("\u00a0=\u00a0")[2] or str(v) for v in values
     )) for name, values in record.grid.items()]
+    rows += [(f"{symbol(name)} (constant)", value) for name, value in record.given.items()]
     if record.deltas.size:
         rows.append(("δ", ", ".join(number(float(d)) for d in record.deltas)))
     if record.tried:

@@ -89,6 +89,13 @@ class Record:
         return [found] if isinstance(found, str) else [str(h) for h in found]
 
     @property
+    def given(self) -> dict[str, str]:
+        """Constants that are no parameter of a cell, as text."""
+        found = self.dataset.attrs.get("given", [])
+        pairs = [found] if isinstance(found, str) else found
+        return {name: value for name, _, value in (str(pair).partition("=") for pair in pairs)}
+
+    @property
     def unit(self) -> str:
         """Unit of the left side; empty for a pure number."""
         unit = str(self.dataset.attrs.get("unit", "1"))

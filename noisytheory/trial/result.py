@@ -219,7 +219,7 @@ _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
 
 _RATES = ("probability", "probability_low", "probability_high")
 
-_TOLD = {
+_COLUMNS = {
     "tail": ("tries", "violations", "ties", *_RATES, *_TIGHTNESS, "refutable_factor", "resolution",
              "vacuous"),
     "mean": ("tries", *_TIGHTNESS, "resolution", "vacuous"),
@@ -285,9 +285,9 @@ def finish(
         summaries = [s.summary for s in trial.cells if s.summary is not None]
         trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
         trial.highest_against, trial.highest_support = trial.against, trial.support
-    told_by_cell = decisions(trial)
+    decided = decisions(trial)
     own = trial.own_evidence()
-    verdict, reason = _conclude(trial, told_by_cell, own, extra)
+    verdict, reason = _conclude(trial, decided, own, extra)
     if discovered and verdict == "undecided":
         verdict, reason = "refuted", (
             f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
@@ -314,13 +314,13 @@ def finish(
 
     if columns:
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
-        told = _TOLD[claim.kind]
-        for name in ("rhs", *told):
+        kept = _COLUMNS[claim.kind]
+        for name in ("rhs", *kept):
             if name in columns and name != "tries":
                 put(name, columns[name], level_dims, level_shape)
         coords["quantile"] = QUANTILES
         put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
-        for name in ("mean", "replicates", *(["tries"] if "tries" in told else [])):
+        for name in ("mean", "replicates", *(["tries"] if "tries" in kept else [])):
             put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", trial.against, level_dims, level_shape)
@@ -331,9 +331,9 @@ def finish(
         if trial.rule.sequential and claim.can_err:
             put("log_e_against_max", trial.highest_against, level_dims, level_shape)
             put("log_e_support_max", trial.highest_support, level_dims, level_shape)
-        if "vacuous" in told:
+        if "vacuous" in kept:
             put("vacuous", trial.vacuous, level_dims, level_shape)
-        put("decision", told_by_cell, level_dims, level_shape)
+        put("decision", decided, level_dims, level_shape)
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
@@ -370,6 +370,8 @@ def finish(
     }
     if (file := file_of(claim)) is not None:
         attributes["file"] = file
+    if claim.given:
+        attributes["given"] = [claim.address({name: claim.given[name]}) for name in claim.given]
     if claim.along is not None:
         attributes["along"] = claim.along
     if claim.picture is not None:
@@ -421,16 +423,16 @@ def decisions(trial: Trial) -> NDArray[Any]:
 
 
 def _conclude(
-    trial: Trial, told: NDArray[Any], own: float, extra: Mapping[str, Any]
+    trial: Trial, decided: NDArray[Any], own: float, extra: Mapping[str, Any]
 ) -> tuple[str, str]:
     """Verdict of a claim and the reason in a few words."""
     claim = trial.claim
     if claim.kind == "cited":
         return "undecided", claim.reason
-    count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
-    total, remark = told.size, _remark(trial, extra)
+    count = {word: int(np.sum(decided == i)) for i, word in enumerate(DECISIONS)}
+    total, remark = decided.size, _remark(trial, extra)
     if count["refuted"]:
-        first = trial.cells[int(np.argmax(np.any(told == 2, axis=1)))]
+        first = trial.cells[int(np.argmax(np.any(decided == 2, axis=1)))]
         where = claim.address(first.cell)
         return "refuted", f"{count['refuted']} of {total} refuted" + (
             f", first at {where}" if where else ""
@@ -636,12 +638,13 @@ def nearest(result: Result) -> dict[str, Any]:
         Address, both sides and steps; block -1 says that nothing was drawn.
     """
     claim, dataset = result.claim, result.dataset
-    told = {"seed": result.seed, "claim": claim.id, "block": -1, "row": 0}
+    address = {"seed": result.seed, "claim": claim.id, "block": -1, "row": 0}
     if claim.kind == "cited":
-        return {**told, "cell": "", "lhs": "-", "rhs": "-", "steps": [["undecided", claim.reason]]}
+        steps = [["undecided", claim.reason]]
+        return {**address, "cell": "", "lhs": "-", "rhs": "-", "steps": steps}
     best: tuple[float, int, int, int] | None = None
-    told_of = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
-    names = [n for n in told_of if n in dataset]
+    wanted = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
+    names = [n for n in wanted if n in dataset]
     stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
     for index, cell in enumerate(claim.cells()):
         lhs = stacked["lhs"][index] if "lhs" in stacked else np.empty(0)
@@ -710,18 +713,18 @@ def replay_address(
         The address, both sides and the steps.
     """
     cell = claim.cell(index)
-    told = {"seed": seed, "claim": claim.id, "cell": claim.address(cell), "block": block,
+    address = {"seed": seed, "claim": claim.id, "cell": claim.address(cell), "block": block,
             "row": row}
     if block < 0:
         exact = exact_evidence(claim, cell)
         if not isinstance(exact, dict):
-            return {**told, **_exact_steps(claim, cell, exact)}
+            return {**address, **_exact_steps(claim, cell, exact)}
         drawn = renamed(exact)
     else:
         drawn = draw(claim, cell, block, seed=seed)
     if claim.certify is not None:
         certificate = certified(claim, cell, drawn, row)
-        return {**told, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
+        return {**address, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
                 "steps": [[name, str(value)] for name, value in certificate.steps]}
     rhs = _promised(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
@@ -729,7 +732,7 @@ def replay_address(
     for j, delta in enumerate(claim.deltas or (None,)):
         label = "right side" if delta is None else f"right side at delta={delta:g}"
         steps.append([label, f"{rhs[min(j, len(rhs) - 1), column]:.6g}"])
-    return {**told, "lhs": f"{float(drawn['lhs'][row]):.12g}",
+    return {**address, "lhs": f"{float(drawn['lhs'][row]):.12g}",
             "rhs": f"{float(rhs[-1, column]):.12g}", "steps": steps}
 
 

@@ -140,8 +140,8 @@ def audit(
     from datetime import UTC, datetime
 
     started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
-    told: dict[str, Any] = {**settings, **where, "commit": _commit(), "started": started}
-    opened = Store.open(store, {**told, "claims": names})
+    described: dict[str, Any] = {**settings, **where, "commit": _commit(), "started": started}
+    opened = Store.open(store, {**described, "claims": names})
     results: dict[str, Result] = {}
     try:
         _same_audit(opened, {**settings, "claims": names})
@@ -153,7 +153,7 @@ def audit(
             # Those that could not be tried have their share all the same.
             built = {trial.claim.id: trial.charged for trial in trials}
             charged = reserve + sum(built.get(claim.id, claim.can_err) for claim in chosen)
-            settings["sharing"] = told["sharing"] = charged
+            settings["sharing"] = described["sharing"] = charged
             running = [trial for trial in trials if trial.claim.id not in faults.errors]
             decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
             rejected = set[str]()
@@ -176,7 +176,7 @@ def audit(
         opened.close()
         raise
     provenance = {
-        **told, "workers": engine.description, "seconds": round(time.time() - start, 2),
+        **described, "workers": engine.description, "seconds": round(time.time() - start, 2),
     }
     ordered = {claim.id: results[claim.id] for claim in chosen if claim.id in results}
     if isinstance(claims, Claim):
@@ -259,12 +259,12 @@ def _commit() -> str:
 
 def _same_audit(store: Store, own: Mapping[str, Any]) -> None:
     """Refuse a store whose verdicts share the level over another family, or at another level."""
-    told = {
+    differences = {
         "alpha": f"at level {store.attributes.get('alpha')}",
         "budget": f"with budget {store.attributes.get('budget')}",
         "claims": f"of other claims ({store.attributes.get('family')} in all)",
     }
-    for name, text in told.items():
+    for name, text in differences.items():
         if store.attributes.get(name) != own[name]:
             raise StoreError(
                 f"the store {store.location} belongs to an audit {text}: choose another store"

@@ -106,16 +106,16 @@ def both(
         exactly = {name: _exactly(value) for name, value in given.items() if name not in fields}
         at = family(**drawn)
         found = sides(at, exactly)
-        told = list(at.steps()) if hasattr(at, "steps") else []
-        told += [(name.replace("_", " "), _step(_only(value)))
+        steps = list(at.steps()) if hasattr(at, "steps") else []
+        steps += [(name.replace("_", " "), _step(_only(value)))
                  for name, value in found.items() if name not in _SIDES]
         if not hasattr(at, "steps"):
-            told += [(name, _step(_only(value))) for name, value in drawn.items()]
+            steps += [(name, _step(_only(value))) for name, value in drawn.items()]
         if bound is not None and "rhs" not in found:
             known = {**exactly, **drawn, **found}
             found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
         applies = bool(_only(found["applies"])) if "applies" in found else True
-        return Certificate(_only(found["lhs"]), _only(found["rhs"]), told, applies)
+        return Certificate(_only(found["lhs"]), _only(found["rhs"]), steps, applies)
 
     drawing = [n for n in inspect.signature(family.draw).parameters if n not in ("size", "rng")]
     fields = list(inspect.signature(family).parameters)

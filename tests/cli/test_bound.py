@@ -142,6 +142,11 @@ def test_the_bound_of_theorem_5():
     assert answer("bound", "kernel-mean/theorem-5", "n=400", "delta=0.05").startswith("0.22238")
 
 
+def test_a_constant_of_the_claim_need_not_be_named():
+    target = "kernel-mean/table-1/hinge"
+    assert float(answer("bound", target, "sigma=0.2")) == 0.21
+
+
 def test_every_claim_has_a_right_side_unless_it_is_cited():
     from noisytheory.trial.catalogue import catalogue
 

@@ -53,7 +53,7 @@ def parsed(path):
 
 def evil():
     return dataclasses.replace(
-        planted.hoeffding("evil"), place=EVIL, hypotheses=[EVIL],
+        planted.hoeffding("evil"), place=EVIL, hypotheses=[EVIL], given={"step": EVIL},
         note=f"{EVIL}\n\n$a<b$ and $\\text{{<script>}}$",
         statement=r"x < \text{<script>alert(1)</script>}", quantity="<b>", unit="<i>",
     )
@@ -85,6 +85,12 @@ def test_a_page_of_both_sorts_for_every_claim(folder):
         assert (folder / f"{claim.id}.html").is_file()
         assert (folder / f"{claim.id}.md").is_file()
     assert (folder / "README.md").is_file()
+
+
+def test_a_page_shows_the_constants_of_a_claim(folder):
+    page = (folder / f"{evil().id}.html").read_text(encoding="utf-8")
+    assert "<dt>step (constant)</dt>" in page
+    assert "* step (constant): " in (folder / f"{evil().id}.md").read_text(encoding="utf-8")
 
 
 def test_html_is_balanced_and_loads_nothing_from_outside(folder):

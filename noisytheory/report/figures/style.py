@@ -44,7 +44,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 3)), (0, (8, 2)))
 LINES = len(COLOURS)
-"""Series in a panel at most: more cannot be told apart."""
+"""Series in a panel at most: the eye cannot distinguish more."""
 
 DARK = {
     INK: "#e7e9ec", PAPER: "#16191d", GRID: "#3a4048", MUTED: "#9aa3ae",

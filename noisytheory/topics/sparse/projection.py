@@ -37,7 +37,7 @@ def projection(
     r"""Project the target on the span of ``k`` farthest-first centres (Cruz Cortés, Scott).
 
     A centre nearer to the span of those before than $10^{-6}$ of its own norm counts as within it:
-    its weight could not be told from rounding.
+    its weight would be made of rounding errors alone.
 
     Parameters
     ----------

@@ -150,6 +150,6 @@ def feature_distance(at: Features, sign: int) -> Sides:
 
 
 def unlike_labels(at: Features, nonnegative: int) -> Sides:
-    r"""2 and the squared distance, for unlike labels and, if so told, a kernel value at least 0."""
+    r"""2 and the squared distance, for unlike labels and, if `nonnegative`, kernel values >= 0."""
     fine = at.kernel >= 0 if nonnegative else at.kernel == at.kernel
     return dict(lhs=2, rhs=at.square, kernel=at.kernel, applies=fine & (at.product < 0))

@@ -162,9 +162,9 @@ class ClaimBlocks:
             for name, known in dataset.variables.items()
         }
         auxiliary = [str(name) for name in dataset.coords if name not in dataset.dims]
-        told = {str(name): value for name, value in dataset.attrs.items()}
-        told |= {"claim": layout.claim, "fingerprint": layout.described["fingerprint"]}
-        own = json.loads(encoded(told))
+        about = {str(name): value for name, value in dataset.attrs.items()}
+        about |= {"claim": layout.claim, "fingerprint": layout.described["fingerprint"]}
+        own = json.loads(encoded(about))
         root.postponed.pop(layout.claim, None)
         if root.temporary:
             # Nobody else opens it: what is never read is never put together.
@@ -206,8 +206,8 @@ class ClaimBlocks:
             if not whole and data.dtype.kind in "iu":
                 missing = np.broadcast_to(digests.reshape(shape[:-1])[..., None] == 0, shape)
                 data = np.where(missing, np.nan, data)
-            told = {k: v for k, v in array.metadata["attributes"].items() if k != "_FillValue"}
-            variables[array.name] = (dims, data, told)
+            kept = {k: v for k, v in array.metadata["attributes"].items() if k != "_FillValue"}
+            variables[array.name] = (dims, data, kept)
         if drawn:
             *dims, _ = drawn[0].metadata["dimension_names"]
             *shape, _ = drawn[0].metadata["shape"]

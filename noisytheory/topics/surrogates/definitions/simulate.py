@@ -129,7 +129,7 @@ def potentials(end: str) -> Iterator[Certificate]:
             "psi'(0) < 0": _falls_at_zero(loss),
             "psi -> 0": bool(abs(loss.value(1, FAR)) < SMALL),
         }
-        asked = [told for word, told in words.items() if end == "vanishing" or word != "psi -> 0"]
+        asked = [holds for word, holds in words.items() if end == "vanishing" or word != "psi -> 0"]
         yield Certificate(
             int(loss.convex_potential), int(all(asked)), [("loss", loss.name), *words.items()]
         )

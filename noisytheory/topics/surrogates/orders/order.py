@@ -269,7 +269,7 @@ class _Rounded:
 
     @property
     def constant(self) -> bool:
-        """Whether its values cannot be told apart."""
+        """Whether all of its values are the same, to rounding."""
         return self.range <= 4 * self.rounding
 
     @classmethod

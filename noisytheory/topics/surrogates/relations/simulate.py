@@ -196,7 +196,7 @@ def _penalised(sample: Sequence[Vector], omega: Vector, penalty: Fraction) -> Fr
 
 
 def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
-    r"""Hinge risk of $t\Phi$, $t=$ ``share`` times ``of`` $/\max_if_i$, against the ball of that radius."""
+    r"""Hinge risk of $t\Phi$, $t=$ ``share`` times ``of`` $/\max_if_i$, against a ball as wide."""
     for sample in (*SAMPLES, HERDED):
         mean = _mean(sample)
         largest = max(_dot(mean, a) for a in sample)
