@@ -22,7 +22,7 @@ from noisytheory.vocabulary.losses import Hinge
 
 def test_every_printed_cell_is_tried():
     tried = {
-        (cell["column"], cell["sigma"])
+        (claim.given["column"], cell["sigma"])
         for claim in nt.claims.values()
         if claim.id.startswith("kernel-mean/table-1/") and claim.kind == "published"
         and claim.origin == "paper"

@@ -30,7 +30,7 @@ theorem_7 = PAPER.always(
         r"appendix proves, with $<$ in both. An equality for $\tilde f=0$ on $\{|f|\le\epsilon\}$."
     ),
     twin=dict(
-        grid=dict(population=SMALL, inequality=["mixed"]),
+        **both(sides.mixed_risk, sides.Perturbed),
         why="a zero score is an error, but a margin of exactly epsilon is not",
     ),
     **both(sides.perturbed_risk, sides.Perturbed),
@@ -44,7 +44,7 @@ lemma_25 = PAPER.always(
     quantity="whether the premise holds",
     note=r"Also with $\tilde v\le0$ and $v\le\epsilon$, which is what Theorem 7 needs.",
     twin=dict(
-        grid=dict(inequality=["mixed"]),
+        **both(sides.mixed_gap, sides.Gap),
         why="from a closed premise to an open conclusion: v = epsilon, moved to 0",
     ),
     **both(sides.margin_gap, sides.Gap),

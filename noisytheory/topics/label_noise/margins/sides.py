@@ -13,8 +13,8 @@ from noisytheory.topics.label_noise.regret.sides import STEPS, Scored, classifie
 from noisytheory.vocabulary.exact import LABELS, margin, risk
 
 __all__ = [
-    "Gap", "Inside", "Perturbed", "half_error", "margin_for_error", "margin_gap", "perturbed_risk",
-    "risk_within_margin", "worst_perturbation",
+    "Gap", "Inside", "Perturbed", "half_error", "margin_for_error", "margin_gap", "mixed_gap",
+    "mixed_risk", "perturbed_risk", "risk_within_margin", "worst_perturbation",
 ]
 
 Numbers: TypeAlias = Any
@@ -88,6 +88,11 @@ def perturbed_risk(at: Perturbed, inequality: Inequality) -> Sides:
         rhs=risk(at.P, at.f, gamma=at.epsilon, zero="both" if inequality == "closed" else "none"),
         applies=_near(at),
     )
+
+
+def mixed_risk(at: Perturbed) -> Sides:
+    """A closed error on the left, an open one on the right."""
+    return perturbed_risk(at, "mixed")
 
 
 def worst_perturbation(at: Perturbed, zero: Zero) -> Sides:
@@ -168,3 +173,8 @@ def margin_gap(at: Gap, inequality: Inequality) -> Sides:
     return dict(
         lhs=1 * premise, rhs=1 * conclusion, applies=np.abs(at.v - at.moved) <= at.epsilon,
     )
+
+
+def mixed_gap(at: Gap) -> Sides:
+    """From a closed premise to an open conclusion."""
+    return margin_gap(at, "mixed")

@@ -207,7 +207,7 @@ lemma_10 = PAPER.identity(
         r"About populations: samples at $\sigma=0.49$ do fail."
     ),
     twin=dict(
-        grid=dict(population=[*SMALL, EVERY_POPULATION], sigma=[65 / 128], zero=["both"]),
+        **both(sides.noise_beyond_half, Alone),
         why="noise rates above 1/2, where every score changes its sign",
     ),
     **both(sides.noise_immunity, Alone),
@@ -244,7 +244,7 @@ linear_loss_argmin = PAPER.identity(
     quantity="set of minimisers on the noisy population, as a binary number",
     note="Sets are compared, ties included, over random classes of six functions.",
     twin=dict(
-        grid=dict(population=SMALL, sigma=[65 / 128]),
+        **both(sides.argmin_beyond_half, sides.Class),
         why="noise rates above 1/2, where linear risk is maximised instead",
     ),
     **both(sides.argmin_sets, sides.Class),

@@ -13,7 +13,8 @@ from noisytheory.vocabulary.exact import LABELS, risk, signed
 from noisytheory.vocabulary.populations import Finite
 
 __all__ = [
-    "Class", "Scores", "argmin_sets", "noise_immunity", "noisy_linear_risk", "noisy_score",
+    "Class", "Scores", "argmin_beyond_half", "argmin_sets", "noise_beyond_half", "noise_immunity",
+    "noisy_linear_risk", "noisy_score",
 ]
 
 Numbers: TypeAlias = Any
@@ -84,6 +85,11 @@ def noise_immunity(at: Alone, sigma: float, zero: Literal["both", "half"]) -> Si
     )
 
 
+def noise_beyond_half(at: Alone, sigma: float, zero: Literal["both", "half"]) -> Sides:
+    r"""The same at the rate $1-\sigma$."""
+    return noise_immunity(at, 1 - sigma, zero)
+
+
 def noisy_linear_risk(at: Scored, sigma: float) -> Sides:
     r"""Linear risks of one function on $P_\sigma$ and on $P$."""
     return dict(
@@ -122,3 +128,8 @@ def argmin_sets(at: Class, sigma: float) -> Sides:
     bits = 1 << np.arange(CLASS_SIZE)
     sets = [(r == np.min(r, axis=-1, keepdims=True)) @ bits for r in (after, before)]
     return dict(lhs=sets[0], rhs=sets[1], noisy_risks=after, clean_risks=before)
+
+
+def argmin_beyond_half(at: Class, sigma: float) -> Sides:
+    r"""The same at the rate $1-\sigma$."""
+    return argmin_sets(at, 1 - sigma)

@@ -23,10 +23,12 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
 )
 from noisytheory.topics.surrogates.minimisers import potential_minimiser
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary import exact
 from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
 
 __all__ = [
     "clean_hinge",
+    "clean_risk",
     "explicit_potential",
     "hinge_risk",
     "mean_scores",
@@ -43,7 +45,23 @@ SMOOTH: dict[str, Loss] = {
 }
 ATOMS = np.array([p for p in points(Fraction(30)) for _ in (1, -1)], float)
 LABELS = np.array([1, -1] * 3)
-CLEAN = np.array([float(m) for m in MASSES])
+CLEAN = np.array([float(mass) for mass in MASSES])
+POPULATION = np.stack([CLEAN, np.zeros(len(CLEAN))], axis=1)
+"""All labels are 1."""
+
+
+def clean_risk(omega: Floats) -> Floats:
+    r"""0-1 risk on the clean population, zero scores counted as errors.
+
+    Parameters
+    ----------
+    omega : array, shape (..., 2)
+
+    Returns
+    -------
+    array, shape (...)
+    """
+    return np.asarray(exact.risk(POPULATION, omega @ ATOMS[::2].T))
 
 
 def noisy_masses(sigma: float) -> Floats:
@@ -135,11 +153,11 @@ def potential_risk(potential: str, sigma: float, R: int = 30) -> dict[str, Any]:
     atoms = np.array([p for p in points(Fraction(R)) for _ in (1, -1)], float)
     omega = potential_minimiser(atoms, LABELS, noisy_masses(sigma), SMOOTH[potential])
     scores = atoms[::2] @ omega
-    return {"lhs": np.array([CLEAN[scores <= 0].sum()]), "rhs": np.array([0.5]),
+    return {"lhs": exact.risk(POPULATION, scores[None]), "rhs": np.array([0.5]),
             "south": scores[:1]}
 
 
 def t_logistic_risk(sigma: float) -> tuple[float, float]:
     r"""0-1 risk of the minimiser of t-logistic risk on $P_\sigma$, with an error of 0."""
     omega = t_logistic_minimiser(noisy_masses(sigma)[None])[0]
-    return float(CLEAN[ATOMS[::2] @ omega <= 0].sum()), 0.0
+    return float(clean_risk(omega)), 0.0

@@ -14,6 +14,10 @@ from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
 
+import numpy as np
+
+from noisytheory.vocabulary import exact
+
 __all__ = ["HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
            "risk01", "two_slopes"]
 
@@ -82,8 +86,9 @@ def risk(R: Fraction, omega: Vector, sigma: Fraction, potential: PiecewiseLinear
 
 def risk01(R: Fraction, omega: Sequence[Fraction]) -> Fraction:
     """Misclassification risk on the clean population, zero scores counted as errors."""
-    scores = margins(R, (Fraction(omega[0]), Fraction(omega[1])))
-    return sum((m for m, u in zip(MASSES, scores, strict=True) if u <= 0), Fraction(0))
+    masses = np.array([[mass, Fraction(0)] for mass in MASSES])
+    scores = np.array(margins(R, (Fraction(omega[0]), Fraction(omega[1]))))
+    return Fraction(exact.risk(masses, scores))
 
 
 @cache

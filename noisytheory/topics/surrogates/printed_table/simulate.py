@@ -12,6 +12,7 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
     ATOMS,
     CLEAN,
     LABELS,
+    clean_risk,
     noisy_masses,
 )
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
@@ -68,7 +69,7 @@ def table_trial(
         omega = (counts * LABELS) @ ATOMS
     else:
         omega = t_logistic_minimiser(counts / n)
-    return np.asarray((omega @ ATOMS[::2].T <= 0) @ CLEAN)
+    return clean_risk(omega)
 
 
 def risk_moment(

@@ -7,7 +7,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
+from noisytheory.topics.surrogates.long_servedio.simulate import (
+    ATOMS,
+    LABELS,
+    clean_risk,
+    noisy_masses,
+)
 from noisytheory.vocabulary.noise import checked_rate
 from noisytheory.vocabulary.populations.atoms import checked_whole
 
@@ -75,4 +80,4 @@ def unconverged_hinge(
             after = np.maximum(before - slope / squares[atoms], 0.0)
             dual[at, trials] = after
             omega += (after - before)[:, None] * rows
-    return np.asarray((omega @ ATOMS[::2].T <= 0) @ CLEAN)
+    return clean_risk(omega)
