@@ -49,7 +49,8 @@ def both(
     bound : callable, optional
         The public bound that gives the right side, of names that `function` returns, the family
         draws or the grid has; it becomes the claim's. Over fractions it is called without its
-        checks, and at the ends of what is an interval: it must then be monotone.
+        checks, and at the ends of what is an interval: it must then be monotone. Where
+        `function` returns a right side too, fractions take that: for a bound made of roots.
 
     Returns
     -------
@@ -87,7 +88,8 @@ def both(
         size = len(next(iter(drawn.values())))
         kept = {
             name: np.broadcast_to(np.asarray(_middle(found[name])), (size,))
-            for name in (*_SIDES, *asked_for) if name in found
+            for name in (*_SIDES, *asked_for)
+            if name in found and (name != "rhs" or bound is None)
         }
         return {**drawn, **kept}
 
@@ -109,7 +111,7 @@ def both(
                  for name, value in found.items() if name not in _SIDES]
         if not hasattr(at, "steps"):
             told += [(name, _step(_only(value))) for name, value in drawn.items()]
-        if bound is not None:
+        if bound is not None and "rhs" not in found:
             known = {**exactly, **drawn, **found}
             found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
         applies = bool(_only(found["applies"])) if "applies" in found else True

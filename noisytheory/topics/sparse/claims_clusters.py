@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
@@ -25,31 +24,28 @@ def _missed(members: Numeric) -> Numeric:
     )
 
 
-SMALL: dict[str, Any] = {"quantity": "squared diameter", "rows": 128}
+SMALL: dict[str, Any] = {
+    "quantity": "squared diameter", "rows": 128,
+    "grid": {"n": [4], "m": [2, 3], "dimension": [2]},
+}
 both_signs = [
     KERNEL_MEAN.always(
         "pm-s",
         statement=r"D^*(S,m)\le D^*(\pm S,m)",
         place="Sec. 6",
-        bound=lambda least: least,
-        simulate=simulate_partitions.signed_diameter,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
-        grid={"n": [4], "m": [2, 3], "dimension": [2], "swapped": [0]},
-        twin={"grid": {"n": [4], "m": [2, 3], "dimension": [2], "swapped": [1]},
-              "why": "the other way round"},
+        given={"swapped": 0},
+        twin={"given": {"swapped": 1}, "why": "the other way round"},
         **SMALL,
+        **both(simulate_partitions.signed_diameter, simulate_partitions.Whole),
     ),
     KERNEL_MEAN.identity(
         "pm-s/invariant",
         statement=r"D^*(\pm S_\sigma,m)=D^*(\pm S,m)",
         place="Sec. 6",
-        bound=lambda least: least,
-        simulate=simulate_partitions.flipped_diameter,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
-        grid={"n": [4], "m": [2, 3], "dimension": [2], "doubled": [1]},
-        twin={"grid": {"n": [4], "m": [2, 3], "dimension": [2], "doubled": [0]},
-              "why": "S in place of both signs of S"},
+        given={"doubled": 1},
+        twin={"given": {"doubled": 0}, "why": "S in place of both signs of S"},
         **SMALL,
+        **both(simulate_partitions.flipped_diameter, simulate_partitions.Flipped),
     ),
 ]
 

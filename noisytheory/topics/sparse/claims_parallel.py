@@ -128,19 +128,11 @@ parallel = [
 
 SCHEME: dict[str, Any] = {
     "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
-    "simulate": simulate_partitions.luckiness_scheme,
     "rows": 256,
     "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2]},
     "unit": "1 / (12 n^2)",
     "quantity": "mean square error of the scheme",
 }
-
-
-def _scheme_certificate(factor: Fraction) -> Any:
-    def certify(lhs: Any, least: Any, points: Any, m: int) -> Certificate:
-        return simulate_partitions.square_certificate(factor / m)(lhs, least, points, m)
-
-    return certify
 
 
 @requires(m=COUNT)
@@ -161,11 +153,11 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1, quoting Herbrich and Williamson",
-        bound=_luckiness_square,
-        certify=_scheme_certificate(Fraction(1)),
+        given={"share": 1},
         note="Some outcome is no farther away than the root mean square of the scheme.",
         twin=scaled(Fraction(1, 6)),
         **SCHEME,
+        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
     ),
     KERNEL_MEAN.always(
         "algorithmic-luckiness/repaired",
@@ -174,11 +166,14 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1 with the repaired Theorem 21",
-        bound=_luckiness_square_repaired,
-        certify=_scheme_certificate(Fraction(1, 2)),
+        given={"share": 2},
         origin="sharper",
         twin=scaled(Fraction(1, 3)),
         **SCHEME,
+        **both(
+            simulate_partitions.luckiness_scheme, simulate_partitions.Whole,
+            _luckiness_square_repaired,
+        ),
     ),
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
@@ -194,21 +189,19 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m/2)}{\sqrt m}"
         ),
         place="Sec. 6.5",
-        bound=_luckiness_square,
-        certify=_scheme_certificate(Fraction(1)),
+        given={"share": 1},
         origin="candidate",
         twin=scaled(Fraction(1, 6)),
         **SCHEME,
+        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",
         statement=r"\epsilon_m(S)\le D^*(S,m)",
         place="Sec. 6.5; with centres in S, and so $D^*\\le2\\epsilon_m$",
-        bound=lambda least: least,
-        simulate=simulate_partitions.covering,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="candidate",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.covering, simulate_partitions.Whole),
     ),
 ]

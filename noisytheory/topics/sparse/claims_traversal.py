@@ -15,8 +15,7 @@ from noisytheory.topics.sparse import (
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS, over
-from noisytheory.trial.claim import Certificate
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, POSITIVE, Numeric, requires
 
 # Algorithms 1 and 2, and the span.
@@ -99,23 +98,19 @@ algorithm_1 = [
         "algorithm-1/radius",
         statement=r"r_m\le D^*(S,m)",
         place="behind Algorithm 1: m + 1 points at mutual distance r",
-        bound=lambda least: least,
-        simulate=simulate_partitions.traversal_radius,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="sharper",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.traversal_radius, simulate_partitions.Whole),
     ),
     KERNEL_MEAN.always(
         "algorithm-1/diameter",
         statement=r"D\le2D^*(S,m)",
         place="Sec. 5.2, quoting Gonzalez 1985",
-        bound=lambda least: 4 * least,
-        simulate=simulate_partitions.traversal_diameter,
-        certify=simulate_partitions.square_certificate(Fraction(4)),
         note="The factor 2 is attained.",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.traversal_diameter, simulate_partitions.Whole),
     ),
     KERNEL_MEAN.tail(
         "algorithm-1/guarantee",
@@ -224,23 +219,9 @@ def _projection(m: int, n: int, least: Numeric) -> Numeric:
     return bounds.projection_error(m, n, np.sqrt(least))
 
 
-def _nearest_certificate(factor: Fraction) -> Any:
-    """Both sides squared, times the squared number of points."""
-    def certify(square: Any, least: Any, points: Any, m: int, n: int) -> Certificate:
-        share = factor * (n - m) ** 2
-        return simulate_partitions.square_certificate(share)(square, least, points, m)
-
-    return certify
-
-
-def _weighted_certificate(factor: Fraction) -> Any:
-    """Both sides squared, times the squared total mass."""
-    def certify(square: Any, least_square: Any, points: Any, m: int) -> Certificate:
-        return simulate_partitions.square_certificate(factor)(square, least_square, points, m)
-
-    return certify
-
-
+# Certified in squares.
+NEAREST = both(simulate_partitions.nearest_centre_square, simulate_partitions.Whole)
+WEIGHTED = both(simulate_partitions.weighted_centre_square, simulate_partitions.Weighted)
 PROJECTION: dict[str, Any] = {
     "bound": _projection,
     "rows": 256,
@@ -253,7 +234,7 @@ cruz_cortes_scott = [
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
         simulate=simulate_partitions.projection_error,
-        certify=simulate_partitions.projection_certificate(Fraction(1)),
+        certify=simulate_partitions.projection_certificate,
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
         twin=scaled(Fraction(1, 2), power=2),
@@ -265,7 +246,7 @@ cruz_cortes_scott = [
         place="not in the paper",
         hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
         simulate=simulate_partitions.nearest_centre_error,
-        certify=_nearest_certificate(Fraction(1)),
+        certify=NEAREST["certify"],
         grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
         origin="sharper",
         note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
@@ -277,9 +258,8 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
         place="not in the paper",
         hypotheses=["each point replaced by its centre"],
-        bound=lambda least: least,
         simulate=simulate_partitions.weighted_centre_error,
-        certify=_weighted_certificate(Fraction(1)),
+        certify=WEIGHTED["certify"],
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
         twin=scaled(Fraction(1, 2), power=2),

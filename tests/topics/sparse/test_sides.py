@@ -76,3 +76,55 @@ def test_floats_equal_fractions_row_by_row(name):
             found = claim.call(claim.certify, cell, instance)
             assert (found.lhs, found.rhs) == (instance["lhs"], instance["rhs"])
             assert found.applies == instance.get("applies", True)
+
+
+# Six points on a line, two cells: {0, 1, 2} and {7, 8, 9} have diameter 2, and no two have less.
+LINE = np.array([[0], [1], [2], [7], [8], [9]])
+
+
+@pytest.mark.parametrize(
+    "name, left, right",
+    [
+        # From 0 the farthest point is 9; 2 and 7 are 2 away from the nearer of them.
+        ("kernel-mean/algorithm-1/radius", 4, 4),
+        ("kernel-mean/algorithm-1/diameter", 4, 16),
+        # With 1 and 8 as centres everything is within 1.
+        ("average-classifier/herbrich-williamson/entropy-numbers", 1, 4),
+    ],
+)
+def test_partitions_of_six_points_by_hand(name, left, right):
+    found = nt.claims[name].certify(points=LINE, m=2)
+    assert (found.lhs, found.rhs) == (left, right)
+
+
+def test_centres_in_place_of_points_by_hand():
+    # 1 + 2 go down to 0 and 1 + 2 up to 9: the mean stays. (1 - 2/6)^2 * 4 * 36 = 4^2 * 4.
+    nearest = nt.claims["kernel-mean/cruz-cortes-scott/nearest-centre"]
+    found = nearest.certify(points=LINE, m=2)
+    assert (found.lhs, found.rhs, found.applies) == (0, 64, True)
+    # Masses 1, 2, 3 on 0, 1, 4 and one centre: moved 2 + 12 = 14, away 5 times radius 4.
+    weighted = nt.claims["kernel-mean/cruz-cortes-scott/nearest-centre-weighted"]
+    found = weighted.certify(points=np.array([[0], [1], [4]]), masses=np.array([1, 2, 3]), m=1)
+    assert (found.lhs, found.rhs) == (14**2, 25 * 16)
+
+
+def test_luckiness_by_hand():
+    # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2, one draw each: sum of squared distances of pairs
+    # 1 + 1 + 4 = 6 a cell, times 12 from each of two; print has 4/2 in units of 1/(12 * 36).
+    claim = nt.claims["kernel-mean/algorithmic-luckiness"]
+    found = claim.certify(points=LINE, m=2, share=1)
+    assert (found.lhs, found.rhs) == (2 * 6 * 12, 2 * 12 * 36)
+    sharp = nt.claims["kernel-mean/algorithmic-luckiness/repaired"]
+    assert sharp.certify(points=LINE, m=2, share=2).rhs == 12 * 36
+
+
+def test_both_signs_of_a_sample_by_hand():
+    # {1, 2} and its negatives: two cells of one sign each, diameter 1; S alone needs none.
+    points = np.array([[1], [2]])
+    assert [nt.claims["kernel-mean/pm-s"].certify(points=points, m=2, swapped=0).lhs,
+            nt.claims["kernel-mean/pm-s"].certify(points=points, m=2, swapped=0).rhs] == [0, 1]
+    flipped = nt.claims["kernel-mean/pm-s/invariant"]
+    found = flipped.certify(points=points, signs=np.array([1, -1]), m=2, doubled=1)
+    assert (found.lhs, found.rhs) == (1, 1)
+    alone = flipped.certify(points=points, signs=np.array([1, -1]), m=1, doubled=0)
+    assert (alone.lhs, alone.rhs) == (9, 1)
