@@ -48,7 +48,8 @@ def tail_mass(k: float, n: float) -> float:
     (0.25, 0.25)
     """
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | float | np.number):
-        raise ValueError(f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
+        raise ValueError(
+            f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
     if isinstance(k, int | np.integer):
         if not 1 <= k <= n:
             raise ValueError(f"k must be a whole number in [1, {n:g}], got {k}")
@@ -156,7 +157,8 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
         mass = tail_mass(k, n) * n
         count = round(mass)
         if abs(mass - count) <= 1e-9 * n:
-            top = values if count == n else np.partition(values, n - count, axis=-1)[..., n - count:]
+            cut = n - count
+            top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
             return top.mean(axis=-1)
     q = _masses(sample_weight, n)
     nu = tail_mass(k, n if sample_weight is None else float(np.sum(np.asarray(sample_weight))))
@@ -164,7 +166,7 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
 
 
 def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -> Floats:
-    r"""Weights $p$ of the worst reweighting: $0\le p_i\le q_i$, $\sum p_i=\nu$, on the largest losses.
+    r"""Weights $p$ of the worst reweighting: $0\le p_i\le q_i$, $\sum p_i=\nu$, on the largest.
 
     They are a subgradient of $\nu\,AT_k$ in the losses. Among ties the first come first.
 
@@ -225,7 +227,7 @@ def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
 
 
 def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
-    r"""$\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda$: its least value over $\lambda\ge0$ is $\frac kn AT_k$.
+    r"""$\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda$, at least $\frac kn AT_k$ (2).
 
     Parameters
     ----------
@@ -240,7 +242,8 @@ def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> float(variational([4.0, 1.0, 2.0], 2, 2.0)), 2 / 3 * float(average_top_k([4.0, 1.0, 2.0], 2))
+    >>> losses = [4.0, 1.0, 2.0]
+    >>> float(variational(losses, 2, 2.0)), 2 / 3 * float(average_top_k(losses, 2))
     (2.0, 2.0)
     """
     values, at = _losses(losses), np.asarray(threshold, float)

@@ -66,7 +66,7 @@ def balanced_weights(
 def collapse_threshold(
     X: Any, y: ArrayLike, *, intercept: bool = False, sample_weight: ArrayLike | None = None
 ) -> float:
-    r"""$nh^*$: every k up to it gives the zero classifier, for every loss of the margin and every C.
+    r"""$nh^*$: every k up to it gives the zero classifier, for every margin loss and every C.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from scipy import special
 __all__ = ["CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual"]
 
 Values = NDArray[Any]
-Shape = Callable[[Values], Values]
+Shape = Callable[[Values], Any]
 LN2 = float(np.log(2))
 
 
@@ -48,7 +48,7 @@ class Individual:
     slope_at_zero: float
     smooth: bool = True
 
-    def values(self, y: Values, f: Values) -> Values:
+    def values(self, y: Values, f: Values) -> Any:
         """Losses of scores.
 
         Parameters
@@ -66,31 +66,31 @@ class Individual:
         """
         return self.psi(y * f if self.margin else y - f)
 
-    def slopes(self, y: Values, f: Values) -> Values:
+    def slopes(self, y: Values, f: Values) -> Any:
         """Derivatives in the score."""
         return y * self.slope(y * f) if self.margin else -self.slope(y - f)
 
-    def curvatures(self, y: Values, f: Values) -> Values:
+    def curvatures(self, y: Values, f: Values) -> Any:
         """Second derivatives in the score; labels are 1 or -1."""
         return self.curvature(y * f if self.margin else y - f)
 
-    def conjugates(self, y: Values, s: Values) -> Values:
+    def conjugates(self, y: Values, s: Values) -> Any:
         r"""$\sup_f sf-\ell(y,f)$."""
         return self.conjugate(y * s) if self.margin else s * y + self.conjugate(-s)
 
 
 def _logistic(scale: float) -> dict[str, Any]:
-    def psi(t: Values) -> Values:
+    def psi(t: Values) -> Any:
         return np.logaddexp(0, -t) * scale
 
-    def slope(t: Values) -> Values:
+    def slope(t: Values) -> Any:
         return -special.expit(-t) * scale
 
-    def curvature(t: Values) -> Values:
+    def curvature(t: Values) -> Any:
         p = special.expit(-t)
         return p * (1 - p) * scale
 
-    def conjugate(s: Values) -> Values:
+    def conjugate(s: Values) -> Any:
         q = -s / scale
         with np.errstate(invalid="ignore"):
             inside = special.xlogy(q, q) + special.xlogy(1 - q, 1 - q)
@@ -100,79 +100,79 @@ def _logistic(scale: float) -> dict[str, Any]:
                 at_zero=LN2 * scale, slope_at_zero=-scale / 2)
 
 
-def _hinge(t: Values) -> Values:
+def _hinge(t: Values) -> Any:
     return np.maximum(1 - t, 0)
 
 
-def _hinge_slope(t: Values) -> Values:
+def _hinge_slope(t: Values) -> Any:
     return np.where(t < 1, -1.0, 0.0)
 
 
-def _hinge_conjugate(s: Values) -> Values:
+def _hinge_conjugate(s: Values) -> Any:
     return np.where((s < -1) | (s > 0), np.inf, s)
 
 
-def _zero(t: Values) -> Values:
+def _zero(t: Values) -> Any:
     return np.zeros(np.shape(t))
 
 
-def _squared_hinge(t: Values) -> Values:
+def _squared_hinge(t: Values) -> Any:
     return np.maximum(1 - t, 0) ** 2
 
 
-def _squared_hinge_slope(t: Values) -> Values:
+def _squared_hinge_slope(t: Values) -> Any:
     return -2 * np.maximum(1 - t, 0)
 
 
-def _squared_hinge_curvature(t: Values) -> Values:
+def _squared_hinge_curvature(t: Values) -> Any:
     return np.where(t < 1, 2.0, 0.0)
 
 
-def _squared_hinge_conjugate(s: Values) -> Values:
+def _squared_hinge_conjugate(s: Values) -> Any:
     return np.where(s > 0, np.inf, s + s**2 / 4)
 
 
-def _margin_square(t: Values) -> Values:
+def _margin_square(t: Values) -> Any:
     return (1 - t) ** 2
 
 
-def _margin_square_slope(t: Values) -> Values:
+def _margin_square_slope(t: Values) -> Any:
     return -2 * (1 - t)
 
 
-def _two(t: Values) -> Values:
+def _two(t: Values) -> Any:
     return np.full(np.shape(t), 2.0)
 
 
-def _margin_square_conjugate(s: Values) -> Values:
+def _margin_square_conjugate(s: Values) -> Any:
     return s + s**2 / 4
 
 
-def _square(t: Values) -> Values:
+def _square(t: Values) -> Any:
     return t**2
 
 
-def _square_slope(t: Values) -> Values:
+def _square_slope(t: Values) -> Any:
     return 2 * t
 
 
-def _square_conjugate(s: Values) -> Values:
+def _square_conjugate(s: Values) -> Any:
     return s**2 / 4
 
 
-def _absolute_conjugate(s: Values) -> Values:
+def _absolute_conjugate(s: Values) -> Any:
     return np.where(np.abs(s) > 1, np.inf, 0.0)
 
 
-def _minus_exponential(t: Values) -> Values:
+def _minus_exponential(t: Values) -> Any:
     return -np.exp(-t)
 
 
-def _exponential(t: Values) -> Values:
+def _exponential(t: Values) -> Any:
     return np.exp(-t)
 
 
-def _exponential_conjugate(s: Values) -> Values:
+def _exponential_conjugate(s: Values) -> Any:
     return np.where(s > 0, np.inf, special.xlogy(-s, -s) + s)
 
 

@@ -114,7 +114,7 @@ def interior_point(
     gap = np.full(lead, np.inf)
     steps = 0
     live = np.ones(lead, bool)
-    for steps in range(STEPS + 1):  # noqa: B007
+    for steps in range(STEPS + 1):
         r = c - lam[..., None] - forward
         rp = t - xi + r
         rd = design.adjoint(alpha) + zbar - ridge_ * w

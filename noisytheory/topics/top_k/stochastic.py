@@ -16,7 +16,7 @@ __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
 Floats = NDArray[np.float64]
 
 STEPS = ("printed", "damped", "implicit")
-"""Step rules: $\\eta_0/\\sqrt t$ as printed; $\\eta_0/(\\sqrt t+2\\eta_0/C)$; implicit in the ridge."""
+r"""Steps: $\eta_0/\sqrt t$ as printed; $\eta_0/(\sqrt t+2\eta_0/C)$; implicit in the ridge."""
 
 
 @dataclass(frozen=True)
