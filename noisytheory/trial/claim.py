@@ -24,7 +24,7 @@ KINDS: dict[str, str] = {
     "always": "L <= R for every instance",
     "identity": "two quantities are equal for every instance",
     "exists": "some instance has inf >= R",
-    "rate": "log-log slope <= exponent",
+    "rate": "a power law on the tried range, with at most this exponent",
     "published": "a table or figure in print",
     "cited": "a result quoted from elsewhere that no simulation can decide",
 }
@@ -46,8 +46,10 @@ class Law:
     probabilities : array_like, shape (k,)
         Their probabilities; they sum to 1 within `error`.
     error : float
-        Certified bound on the rounding error of a value (relative to its size, at least 1) and on
-        the relative error of a probability, however small: sums of positive numbers keep it.
+        Certified bound on the relative rounding error of a value, and of a probability, however
+        small: sums of positive numbers keep it.
+    slack : float
+        Certified bound on the rounding error of a value in its own unit, besides that.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Law:
     values: ArrayLike
     probabilities: ArrayLike
     error: float = 1e-10
+    slack: float = 0.0
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, float).ravel()
@@ -90,7 +93,7 @@ class Law:
             Probabilities; they differ where a value equals the threshold to rounding.
         """
         values, mass = np.asarray(self.values), np.asarray(self.probabilities)
-        slack = self.error * max(1.0, abs(threshold))
+        slack = self.error * np.maximum(np.abs(values), abs(threshold)) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
         return float(min(low, 1.0)), float(min(high, 1.0))
 
@@ -250,7 +253,11 @@ class Paper:
         return self._claim("exists", name, fields)
 
     def rate(self, name: str, **fields: Any) -> Claim:
-        """Declare log-log slope <= exponent; see `Claim` for the fields."""
+        """Declare a power law on the tried range with at most this exponent; see `Claim`.
+
+        A finite range says nothing of the limit: a promise with a constant is better declared as
+        one `mean`, or `always`, along the axis.
+        """
         return self._claim("rate", name, fields)
 
     def published(self, name: str, **fields: Any) -> Claim:
@@ -303,11 +310,16 @@ class Claim:
     simulate : callable, optional
         ``(..., *, size, rng)`` to the left side, shape (size,), or to a dict of arrays with
         ``size`` first and the key ``lhs``; other keys are what data-dependent bounds name. A key
-        ``rhs`` replaces `bound`; a boolean key ``applies`` marks the rows where the hypotheses
-        hold (other rows are no tries); for ``equal`` a key ``other`` is the second law.
+        ``rhs`` replaces `bound`, row by row (of a mean or an equality the promise is then one about
+        the difference, whose range `low` and `high` are); a boolean key ``applies`` marks the rows
+        where the hypotheses hold (other rows are no draws); ``scale`` is the size of what was added
+        up, where the sides are small by cancellation; for ``equal`` a key ``other`` is the second
+        law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to the law
+        drawn from.
     exact : callable, optional
-        Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), a dict
-        of arrays with every instance (always, identity), or the pair (optimum, error) (exists).
+        Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), two of
+        them (equal, two laws), a dict of arrays with every instance (always, identity), or the pair
+        (optimum, error) (exists).
     certify : callable, optional
         One instance to a `Certificate`; without it no instance can refute.
     impossible : callable, optional
@@ -319,13 +331,18 @@ class Claim:
     expect : str
         Expected verdict.
     trivial : float or callable, optional
-        What is true anyway: a right side at or above it is vacuous.
-    low, high : float or callable
-        Known range of one draw (mean, equal).
+        What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
+        another is given.
+    low, high : float or callable, optional
+        The range of one draw (mean, equal, published). It is a hypothesis: a draw outside of it is
+        an error. A mean needs the lower end for draws to count against it, the upper for them to
+        count for it. Of an optimum (exists) `low` is what it cannot be below.
     variance : callable, optional
-        Exact variance of one draw, where the range is unbounded (mean, equal).
+        Variance of one draw, or an upper bound on it, where the range is unknown (mean, equal).
     margin : float or callable, optional
-        Half-width within which equality is upheld (equal), tolerance (published).
+        Half-width within which equality is upheld and beyond which it is refuted (equal), tolerance
+        (published). Of two laws it is a Kolmogorov distance; with `low` and `high` it is a
+        Wasserstein distance, in the unit of the left side.
     printed_error : float or callable
         Standard error of the printed number (published).
     along : str, optional
@@ -333,7 +350,14 @@ class Claim:
     rows : int
         Replicates in a block.
     rounding : float
-        Certified rounding error of the two sides, relative to their size (always, identity).
+        Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
+        where the simulator draws it. What breaks the promise by less counts neither for nor against
+        it, but stands against upholding.
+    slack : float or callable
+        Certified rounding error in the unit of the left side, besides that.
+    weight_limit : float or callable, optional
+        Largest ``weight`` of a draw that breaks the promise (tail with importance weights); its
+        arguments may include ``delta``.
     quantity, unit : str
         What the left side is, for axes and long names.
     origin : str
@@ -384,14 +408,16 @@ class Claim:
     given: Mapping[str, Any] = field(default_factory=dict)
     expect: str = "upheld"
     trivial: float | Callable[..., float] | None = None
-    low: float | Callable[..., float] = 0.0
-    high: float | Callable[..., float] = np.inf
+    low: float | Callable[..., float] | None = None
+    high: float | Callable[..., float] | None = None
     variance: Callable[..., float] | None = None
     margin: float | Callable[..., float] | None = None
     printed_error: float | Callable[..., float] = 0.0
     along: str | None = None
     rows: int = 4096
     rounding: float = 1e-11
+    slack: float | Callable[..., float] = 0.0
+    weight_limit: float | Callable[..., float] | None = None
     quantity: str = "left side"
     unit: str = "1"
     origin: str = "paper"
@@ -445,6 +471,12 @@ class Claim:
                 raise ValueError(
                     f"{self.id}: a rate needs a factor of 16 or more along {self.along!r}"
                 )
+        for word, missing in (("upheld", self.cannot_uphold), ("refuted", self.cannot_refute)):
+            if missing and self.expect == word:
+                raise ValueError(
+                    f"{self.id}: a claim of kind {self.kind} that is expected to be {word} needs "
+                    f"{missing}: without it no draw counts; or expect 'undecided'"
+                )
         if self.rows < 1:
             raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
         if self.simulate is not None:
@@ -461,6 +493,55 @@ class Claim:
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {self.kind}, {self.size} cells, expected {self.expect}>"
+
+    @functools.cached_property
+    def cannot_refute(self) -> str:
+        """The field without which no draw counts against the promise; empty if none is missing."""
+        return self._missing("low")
+
+    @functools.cached_property
+    def cannot_uphold(self) -> str:
+        """The field without which no draw counts for the promise; empty if none is missing."""
+        if self.kind == "equal" and self.margin is None and self.exact is None:
+            return "margin"
+        return self._missing("high")
+
+    def _missing(self, end: str) -> str:
+        if self.exact is not None or self.impossible is not None or self.variance is not None:
+            return ""
+        ends = {"mean": (end,), "published": ("low", "high"), "equal": ("low", "high")}
+        if self.kind == "equal" and self.bound is None:
+            return ""  # two laws, whose distance needs no range
+        lacking = [name for name in ends.get(self.kind, ()) if getattr(self, name) is None]
+        return (" and ".join(lacking) + " or variance" * (self.kind != "published")) * bool(lacking)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The hypotheses and what else the trial relies on: range, variance, weights."""
+        ends = []
+        for name, word in (("low", "at least"), ("high", "at most")):
+            end = getattr(self, name)
+            if end is not None:
+                ends.append(f"{word} {f'the {name} of its cell' if callable(end) else f'{end:g}'}")
+        found = [f"One draw is {' and '.join(ends)}."] if ends else []
+        if self.variance is not None:
+            found.append("The variance of one draw is at most the one declared.")
+        if self.weight_limit is not None:
+            found.append("No draw that breaks the promise has a weight above the limit declared.")
+        if self.kind in ("mean", "equal", "published"):
+            found += [
+                f"Draws alone cannot {verb} it: {field} is not declared."
+                for verb, field in (("refute", self.cannot_refute), ("uphold", self.cannot_uphold))
+                if field
+            ]
+        return (*self.hypotheses, *found)
+
+    @property
+    def can_err(self) -> bool:
+        """Whether draws may decide it: such a claim is charged its share of the level."""
+        return self.simulate is not None and self.kind in (
+            "tail", "mean", "equal", "rate", "published"
+        )
 
     def _available(self, name: str) -> bool:
         if name in self.grid or name in self.given:
@@ -592,11 +673,13 @@ class Claim:
 
 _TAKEN = frozenset(
     {
-        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile", "quantiles",
-        "violations", "probability", "tightness", "tightness_low", "tightness_high",
-        "refutable_factor", "resolution", "mean", "replicates", "tries", "exact", "log_e_against",
-        "log_e_support", "vacuous", "decision", "slope", "margin", "printed_error", "block_digest",
-        "size", "rng",
+        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile",
+        "quantiles", "violations", "probability", "tightness", "tightness_low",
+        "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
+        "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
+        "ties", "slope_low", "slope_high", "slope_first", "slope_second",
+        "vacuous", "decision", "slope", "margin", "printed_error", "block_digest", "size",
+        "rng", "slope_error",
     }
 )
 """Names that a claim's dataset has of its own."""

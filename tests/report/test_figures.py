@@ -12,6 +12,7 @@ import pytest
 
 from noisytheory import audit
 from noisytheory.report import Record, figures
+from noisytheory.report.figures import cells, style
 from noisytheory.trial.evidence import proportion_limits
 
 
@@ -186,7 +187,7 @@ def test_vacuous_cells_are_hollow_and_grey(trial):
                 x for x in axes_of(figure).get_lines() if x.get_label() == "vacuous"
                 or x.get_markerfacecolor() == "none"
             ]
-            assert hollow and all(x.get_color() == figures.MUTED for x in hollow)
+            assert hollow and all(x.get_color() == style.MUTED for x in hollow)
 
 
 def test_open_interval_is_an_arrow_not_a_failure(trial):
@@ -335,7 +336,7 @@ def test_all_colours_have_a_dark_form(trial):
     for result in trial:
         for figure in figures.deciding(result.dataset).values():
             used |= set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", figures.svg(figure)))
-    assert used <= {c for c in figures.DARK}
+    assert used <= {c for c in style.DARK}
 
 
 def test_no_more_lines_than_can_be_told_apart():
@@ -355,7 +356,7 @@ def many_coins(n, shift, *, size, rng):
 def test_just_above_the_bound_is_not_called_the_bound():
     told = {0.004: "0.004 times", 0.31: "31% of", 0.997: "99.7% of", 1.0: "all of",
             1.0203: "1.02 times", 1.004: "1.004 times", 3.44: "3.4 times"}
-    assert {value: figures._share(value) for value in told} == told
+    assert {value: cells.share_of(value) for value in told} == told
 
 
 def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():

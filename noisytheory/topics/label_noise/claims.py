@@ -284,6 +284,7 @@ contamination_mean = PAPER.identity(
     exact=_every(simulate.contaminated_mean),
     certify=simulate_exact.contaminated_mean(_share_only),
     grid=dict(population=[FOUR_POINTS, EVERY_PAIR]),
+    slack=1e-15,  # four terms of size at most 1
     quantity="score of a point under the mean of the mixture",
     unit="score",
     twin=dict(

@@ -108,6 +108,7 @@ theorem_20 = [
         hypotheses=["1 <= k <= n", "a space of dimension at least n"],
         bound=bounds.sparse_lower_bound,
         exact=simulate_means.best_sparse_error,
+        low=0.0,
         grid={"n": [6, 7], "k": [1, 2, 4, 6]},
         note=(
             "Holds with equality at equal weights on any k atoms. Print leaves out that k is at "
