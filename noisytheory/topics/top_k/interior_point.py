@@ -130,7 +130,8 @@ def interior_point(
         if not live.any() or steps == STEPS:
             break
         mu = total / count
-        inverse = 1 / (t / alpha + xi / v)
+        with np.errstate(over="ignore", divide="ignore"):
+            inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
         left = design.gram(inverse)
         width = design.width
         system = np.empty((*lead, width + 1, width + 1))
@@ -171,13 +172,20 @@ def interior_point(
         dw, dl, da, dt, dx, ds, step = direction(
             wide - alpha * t - da * dt, wide - v * xi + da * dx, centre - lam * s - dl * ds)
         reach = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
-        reach = np.where(live, np.minimum(1.0, np.where(reach < 1, 0.995 * reach, 1.0)), 0.0)
-        far = reach[..., None]
-        w, lam, s = w + far * dw, lam + reach * dl, s + reach * ds
-        alpha, t, xi = alpha + far * da, t + far * dt, xi + far * dx
-        alpha = np.clip(alpha, 1e-18 * u, u)
-        v = np.maximum(v - far * da, 1e-18 * u)
-        forward = forward + far * step
+        reach = np.minimum(1.0, np.where(reach < 1, 0.995 * reach, 1.0))
+        # At the end of the arithmetic a direction may be no number: then that problem has ended.
+        with np.errstate(invalid="ignore"):
+            sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
+        live = live & sound & (total > 1e-16 * size)
+        go, far = live[..., None], reach[..., None]
+        w = np.where(go, w + far * dw, w)
+        lam, s = np.where(live, lam + reach * dl, lam), np.where(live, s + reach * ds, s)
+        lam, s = np.maximum(lam, 1e-300), np.maximum(s, 1e-300)
+        t, xi = np.where(go, t + far * dt, t), np.where(go, xi + far * dx, xi)
+        t, xi = np.maximum(t, 1e-300), np.maximum(xi, 1e-300)
+        v = np.where(go, np.maximum(v - far * da, 1e-18 * u), v)
+        alpha = np.where(go, np.clip(alpha + far * da, 1e-18 * u, u), alpha)
+        forward = np.where(go, forward + far * step, forward)
     back = 1 / scale[..., 0]
     return Optimum(w, lam, alpha / scale, s * back, steps, gap * back)
 
