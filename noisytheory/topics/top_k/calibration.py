@@ -116,9 +116,10 @@ def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
 
 REACH = 40.0
 """Scores are sought in [-REACH, REACH]: beyond it no loss of these populations moves."""
+GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: float) -> Floats:
+def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: Any) -> Floats:
     r"""Minimisers in $t$ of the conditional risk of $(\ell-\lambda)_+$; nearest 0 among ties."""
     flipped = np.maximum(eta, 1 - eta)
 
@@ -127,13 +128,69 @@ def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: float) -> Floats:
                 + (1 - flipped) * np.maximum(psi(-t) - level, 0))
 
     low, high = np.zeros_like(eta), np.full_like(eta, REACH)
-    golden = (np.sqrt(5) - 1) / 2
-    for _ in range(90):
-        left, right = high - golden * (high - low), low + golden * (high - low)
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = value(left), value(right)
+    for _ in range(58):
         # Ties go to the left, so that a flat stretch gives its end nearest 0.
-        smaller = value(left) <= value(right)
+        smaller = at_left <= at_right
         low, high = np.where(smaller, low, left), np.where(smaller, right, high)
-    return np.where(eta >= 0.5, low, -low)
+        fresh = np.where(smaller, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+        there = value(fresh)
+        left, right = np.where(smaller, fresh, right), np.where(smaller, left, fresh)
+        at_left, at_right = (np.where(smaller, there, at_right), np.where(smaller, at_left, there))
+    found = np.where(value(np.zeros_like(eta)) <= value(low), 0.0, (low + high) / 2)
+    return np.where(eta >= 0.5, found, -found)
+
+
+def minimisers(
+    masses: Floats, eta: Floats, nu: Floats, psi: Callable[[Any], Any]
+) -> tuple[Floats, Floats, Floats]:
+    r"""Scores, thresholds and values of many populations at once.
+
+    Parameters
+    ----------
+    masses, eta : array, shape (size, m)
+    nu : array, shape (size,)
+    psi : callable
+
+    Returns
+    -------
+    scores : array, shape (size, m)
+    level, value : array, shape (size,)
+
+    Examples
+    --------
+    >>> one = np.ones((1, 1))
+    >>> minimisers(one, 0.75 * one, np.array([0.25]), individual("hinge").psi)[2].tolist()
+    [0.25]
+    """
+    top = float(psi(np.array(0.0)))
+
+    def inner(level: Floats) -> tuple[Floats, Floats]:
+        t = _pointwise(psi, eta, level[:, None])
+        risk = eta * np.maximum(psi(t) - level[:, None], 0)
+        risk += (1 - eta) * np.maximum(psi(-t) - level[:, None], 0)
+        return (masses * risk).sum(axis=1) + nu * level, t
+
+    low, high = np.zeros_like(nu), np.full_like(nu, top)
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = inner(left)[0], inner(right)[0]
+    for _ in range(45):
+        smaller = at_left <= at_right
+        low, high = np.where(smaller, low, left), np.where(smaller, right, high)
+        fresh = np.where(smaller, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+        there = inner(fresh)[0]
+        left, right = np.where(smaller, fresh, right), np.where(smaller, left, fresh)
+        at_left, at_right = (np.where(smaller, there, at_right), np.where(smaller, at_left, there))
+    middle = (low + high) / 2
+    (at_middle, scores), (at_zero, zero) = inner(middle), inner(np.zeros_like(nu))
+    use = at_zero <= at_middle * (1 + 1e-13)
+    level, value = np.where(use, 0.0, middle), np.where(use, at_zero, at_middle)
+    scores = np.where(use[:, None], zero, scores)
+    # A value that is not below that of f = 0 by more than rounding is that of f = 0.
+    flat = value >= nu * top * (1 - 1e-12)
+    return (np.where(flat[:, None], 0.0, scores), np.where(flat, top, level),
+            np.where(flat, nu * top, value))
 
 
 def population_minimiser(
@@ -168,28 +225,8 @@ def population_minimiser(
     if not 0 < nu <= 1:
         raise ValueError(f"nu must lie in (0, 1], got {nu}")
     psi = individual(loss).psi if isinstance(loss, str) else loss
-    top = float(psi(np.array(0.0)))
-
-    def inner(level: float) -> tuple[float, Floats]:
-        t = _pointwise(psi, e, level)
-        value = p @ (e * np.maximum(psi(t) - level, 0) + (1 - e) * np.maximum(psi(-t) - level, 0))
-        return float(value) + nu * level, t
-
-    low, high = 0.0, top
-    golden = (np.sqrt(5) - 1) / 2
-    for _ in range(80):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        if inner(left)[0] <= inner(right)[0]:
-            high = right
-        else:
-            low = left
-    best = min(((inner(at)[0], at) for at in (0.0, (low + high) / 2, top)),
-               key=lambda pair: (pair[0] - 1e-15 * (pair[1] == 0), pair[1]))
-    value, level = best
-    scores = inner(level)[1]
-    # A value that is not below that of f = 0 by more than rounding is that of f = 0.
-    if value >= nu * top * (1 - 1e-12):
-        scores, level, value = np.zeros_like(scores), top, nu * top
+    found, levels, values = minimisers(p[None], e[None], np.array([float(nu)]), psi)
+    scores, level, value = found[0], levels[0], values[0]
     noisy = (e != 0.5) & (p > 0)
     right = np.sign(scores[noisy]) == np.sign(e[noisy] - 0.5)
     return PopulationMinimiser(scores, float(level), float(value), bool(right.all()))

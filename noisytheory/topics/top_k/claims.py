@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from noisytheory.topics.top_k import claims_aggregate, claims_machine
+from noisytheory.topics.top_k import (
+    claims_aggregate,
+    claims_calibration,
+    claims_machine,
+    claims_population,
+)
 from noisytheory.trial.claim import Claim
 
 
@@ -19,3 +24,5 @@ def _of(module: ModuleType) -> list[Claim]:
 
 aggregate = _of(claims_aggregate)
 machine = _of(claims_machine)
+calibration = _of(claims_calibration)
+population = _of(claims_population)

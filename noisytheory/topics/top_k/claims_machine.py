@@ -59,7 +59,7 @@ proposition_1 = [
         "identity", "proposition-1", sides.is_nu_svm, Rows,
         r"C=1,\ K(x_i,x_i)\le1\Rightarrow(6)=\nu\text{-SVM},\ \nu=\tfrac kn",
         "Proposition 1, App. B", hypotheses=["C = 1", "rows of norm at most 1", NO_BIAS],
-        grid=UNIT, given={"when": "always"},
+        grid=UNIT, given={"most": 0},
         broken={"grid": {"radius": [1], "k": [2, 4], "C": [64]}}, why="C = 64",
         quantity="minimum of (6)", **SMALL,
         note="The proof takes a free support vector, which need not exist; the optimal margins "
@@ -69,9 +69,8 @@ proposition_1 = [
         "identity", "proposition-1/norm", sides.is_nu_svm, Rows,
         r"C\tfrac kn\max_iK(x_i,x_i)\le1\Rightarrow(6)=\nu\text{-SVM}",
         "Proposition 1, App. B", hypotheses=[NO_BIAS], origin="sharper",
-        grid={"radius": [1, 4], "k": [1, 4], "C": [1]}, given={"when": "C nu kappa^2 <= 1"},
-        broken={"when": "always", "grid": {"radius": [4], "k": [1, 4], "C": [1]}},
-        why="hypothesis dropped", quantity="minimum of (6)", **SMALL,
+        grid={"radius": [1], "k": [2, 4], "C": [2]}, given={"most": 1}, broken={"most": 2},
+        why="at most 2", quantity="minimum of (6)", **SMALL,
     ),
 ]
 dual = [

@@ -43,6 +43,7 @@ class Rows:
         z[kind == 0, 1] = z[kind == 0, 0]
         z[kind == 1, :, 1] = 0
         z[kind == 2, :, 0] = np.abs(z[kind == 2, :, 0])
+        z[kind == 3] = z[kind == 3, :1]
         labels = np.where(rng.random((size, N)) < 0.5, -1, 1)
         g = rng.integers(-32, 33, size=(size, 2)) / 8
         return dict(z=radius * z / 16, labels=labels, g=g, rho=rng.integers(17, size=size) / 16)
@@ -165,14 +166,14 @@ def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
     return dict(lhs=lhs, rhs=rhs, scale=one(lhs))
 
 
-def is_nu_svm(at: Rows, k: int, C: int, when: str) -> dict[str, Numbers]:
-    r"""(6)'s value against that of $\nu$-SVM."""
+def is_nu_svm(at: Rows, k: int, C: int, most: int) -> dict[str, Numbers]:
+    r"""(6)'s value against that of $\nu$-SVM, where $C\nu\max\|z\|^2$ is at most ``most``."""
     capped, plain = svm(at, k, C), nu_svm(at, k, C)
     lhs = value_6(at, capped.w, 1 - capped.level, k, C)
     rhs = value_6(at, plain.w, LARGE - plain.level, k, C)
     largest = dot(at.z, at.z).max(axis=1)
-    short = np.asarray(C * k * largest <= N) if when == "C nu kappa^2 <= 1" else largest >= 0
-    return dict(lhs=lhs, rhs=rhs, applies=np.asarray(short, bool), scale=one(lhs))
+    short = np.asarray((C * k * largest <= most * N) | (most == 0), bool)
+    return dict(lhs=lhs, rhs=rhs, applies=short, scale=one(lhs))
 
 
 def quadratic_programme(at: Rows, k: int, C: int, cap: str) -> dict[str, Numbers]:
