@@ -7,6 +7,7 @@ from types import ModuleType
 from noisytheory.topics.top_k import (
     claims_aggregate,
     claims_calibration,
+    claims_experiments,
     claims_machine,
     claims_population,
 )
@@ -26,3 +27,4 @@ aggregate = _of(claims_aggregate)
 machine = _of(claims_machine)
 calibration = _of(claims_calibration)
 population = _of(claims_population)
+experiments = _of(claims_experiments)

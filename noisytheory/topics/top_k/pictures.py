@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
+from noisytheory.topics.top_k.selection import path
 
-__all__ = ["figure_2"]
+__all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
 
 
 def figure_2() -> Any:
@@ -32,4 +36,89 @@ def figure_2() -> Any:
     axes[1].set(xlabel="residual", title="Regression")
     for axis in axes:
         axis.legend(fontsize=6)
+    return figure
+
+
+def figure_1() -> Any:
+    """Cases 4 and 6: the lines of maximum, average and $AT_{10}$, and errors over k."""
+    return _toys((4, 6), "Two toy cases with logistic and hinge loss")
+
+
+def figure_4() -> Any:
+    """All six toy cases: the lines of maximum, average and $AT_{10}$, and errors over k."""
+    return _toys((1, 2, 3, 4, 5, 6), "Six toy cases with logistic and hinge loss")
+
+
+GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
+LOOK = (("maximum", 1, "tab:red", ":"), ("$AT_{10}$", 10, "tab:blue", "-"),
+        ("average", 200, "tab:green", "--"))
+
+
+def _toys(cases: tuple[int, ...], label: str) -> Any:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(cases), 4, figsize=(12, 2.4 * len(cases)), squeeze=False,
+                                layout="constrained")
+    figure.set_label(label)
+    for row, case in enumerate(cases):
+        recipe = TOYS[case]
+        x, y = toy(recipe, np.random.default_rng(recipe.seed))
+        for column, loss in ((0, "logistic"), (2, "hinge")):
+            errors, coefs = [], {}
+            for k in GRID:
+                w = fit(x, y, loss, k=k, C=recipe.C, tol=1e-7).coef
+                coefs[k] = w
+                errors.append(100 * np.mean(np.where(x @ w >= 0, 1, -1) != y))
+            _cloud(axes[row, column], x, y, coefs, recipe)
+            axes[row, column].set_title(f"case {case}, {loss}", fontsize=9)
+            axes[row, column + 1].plot(GRID, errors, ".-", color="black", linewidth=1)
+            axes[row, column + 1].set(xlabel="k", ylabel="errors, per cent", xscale="log")
+    axes[0, 0].legend(fontsize=6, loc="upper left")
+    return figure
+
+
+def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
+    inside = slice(None) if recipe.outlier is None else slice(0, -1)
+    for sign, marker, colour in ((1, "+", "0.3"), (-1, "o", "0.6")):
+        chosen = y[inside] == sign
+        axis.scatter(*x[inside][chosen, :2].T, marker=marker, s=12, color=colour, linewidth=0.7,
+                     facecolors=None if sign > 0 else "none", edgecolors=colour)
+    if recipe.outlier is not None:
+        axis.scatter(*recipe.outlier, marker="x", s=90, color="black")
+    low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
+    ends = np.array([low[0], high[0]])
+    for name, k, colour, style in LOOK:
+        w = coefs[k]
+        if np.linalg.norm(w) < 1e-9:
+            axis.plot([], [], style, color=colour, label=f"{name}: zero, no line")
+        elif abs(w[1]) < 1e-12:
+            axis.axvline(-w[2] / w[0], color=colour, linestyle=style, label=name)
+        else:
+            axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=colour, label=name)
+    axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+
+
+def figure_3() -> Any:
+    """Test error over k on Monk 3 at C = 100, exact minimisers, five splits."""
+    import matplotlib.pyplot as plt
+
+    x, y = monk_3()
+    rng = np.random.default_rng(2026)
+    ks = (1, 30, 60, 75, 90, 100, 110, 120, 130, 140, 150, 165, 180, 200, 216)
+    errors: dict[str, list[list[float]]] = {"logistic": [], "hinge": []}
+    collapse = []
+    for _ in range(5):
+        train, _, test = split(len(y), rng)
+        collapse.append(collapse_threshold(x[train], y[train]))
+        for loss, rows in errors.items():
+            found = path(x[train], y[train], loss, ks=ks, C=100.0, test=(x[test], y[test]), tol=1e-5)
+            rows.append((100 * found.error).tolist())
+    figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    figure.set_label("Test error over k on Monk 3, logistic and hinge loss")
+    for (loss, rows), style in zip(errors.items(), ("o-", "s--"), strict=True):
+        axis.errorbar(ks, np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(5), fmt=style,
+                      markersize=4, capsize=2, label=loss)
+    axis.axvspan(1, float(np.mean(collapse)), color="0.9", label="zero is the minimiser")
+    axis.set(xlabel="k", ylabel="test error, per cent", ylim=(0, None))
+    axis.legend()
     return figure
