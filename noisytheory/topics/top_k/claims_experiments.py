@@ -9,7 +9,6 @@ from noisytheory.topics.top_k import bounds, pictures
 from noisytheory.topics.top_k import simulate_experiments as simulate
 from noisytheory.topics.top_k.recipes import TOYS
 from noisytheory.topics.top_k.simulate_experiments import Descent
-from noisytheory.vocabulary.domains import Numeric
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0, "unit": "probability"}
 OURS = "geometry, spreads and C are ours: print leaves them out"
@@ -23,6 +22,12 @@ SHOWN = {
     5: r"\text{unbalanced: }AT_{10}\text{ errs less than the average}",
     6: r"\text{unbalanced, an outlier: }AT_{10}\text{ errs less than both}",
 }
+BROKEN: dict[int, dict[str, Any]] = {
+    1: {"grid": {"case": [TOYS[1]]}, "given": {"k": 10}, "simulate": simulate.with_outlier,
+        "why": "one point on the other side"},
+    2: {"given": {"k": 1}, "why": "k = 1"},
+    3: {"bound": lambda: 0.02, "why": "in forty-nine of fifty draws"},
+}
 toy_cases = [
     TOP_K.mean(
         f"toy-case-{case}",
@@ -33,11 +38,9 @@ toy_cases = [
         simulate=simulate.effect,
         grid={"case": [TOYS[case]]},
         given={"k": 10},
-        rows=16,
+        rows=48 if case == 3 else 8,
         quantity="whether the order is another",
-        twin={"given": {"k": 150}, "why": "AT_150"} if case > 2 else (
-            {"given": {"k": 10}, "grid": {"case": [TOYS[2]]}, "bound": lambda: -0.5,
-             "why": "never"} if case == 1 else {"given": {"k": 1}, "why": "k = 1"}),
+        twin=BROKEN.get(case, {"given": {"k": 150}, "why": "AT_150"}),
         picture=pictures.figure_4,
         **SHARE,
     )
@@ -52,7 +55,7 @@ figure_1 = TOP_K.mean(
     simulate=simulate.effect,
     grid={"case": [TOYS[4], TOYS[6]]},
     given={"k": 10},
-    rows=16,
+    rows=8,
     quantity="whether the order is another",
     twin={"given": {"k": 150}, "why": "AT_150"},
     picture=pictures.figure_1,
@@ -69,7 +72,7 @@ ranges = [
         bound=lambda: 0.5,
         simulate=simulate.smaller_range,
         grid={"case": [TOYS[5]]},
-        given={"loss": "logistic"},
+        given={"times": 100.0},
         rows=4,
         expect="refuted",
         quantity="whether the logistic loss makes no error there",
@@ -86,13 +89,13 @@ ranges = [
         bound=lambda: 0.0 - 0.5,
         simulate=simulate.minus(simulate.smaller_range),
         grid={"case": [TOYS[5]]},
-        given={"loss": "logistic"},
+        given={"times": 100.0},
         low=-1.0, high=0.0, unit="probability",
         rows=4,
         origin="candidate",
         trivial=0.0,
         quantity="minus whether the logistic loss makes no error there",
-        twin={"given": {"loss": "margin-square"}, "why": "margin-square loss in its place"},
+        twin={"given": {"times": 1e-3}, "why": "a thousandth of C in place of a hundred times"},
     ),
     TOP_K.mean(
         "toy-case-3/separable",
@@ -153,7 +156,7 @@ figure_3 = [
         bound=lambda: -0.01,
         simulate=simulate.right_end,
         given={"k": 120},
-        low=-0.5, high=0.5, trivial=0.5,
+        low=-0.2, high=0.2, trivial=0.2,
         rows=64,
         expect="refuted",
         quantity="difference of test errors",
@@ -164,10 +167,10 @@ figure_3 = [
     ),
     TOP_K.mean(
         "figure-3-hinge-plateau",
-        statement=r"P(\mathrm{err}(k)\ne\mathrm{err}(n))\le\tfrac1{20}\text{ for }k\ge\bar k(C)",
+        statement=r"P(\mathrm{err}(k)\ne\mathrm{err}(n))\le\tfrac1{10}\text{ for }k\ge\bar k(C)",
         place="Figure 3, Sec. 4; not in print",
         hypotheses=[MONK, EXACT, "C = 100"],
-        bound=lambda: 0.05,
+        bound=lambda: 0.1,
         simulate=simulate.plateau,
         given={"k": 190},
         rows=64,
@@ -175,7 +178,7 @@ figure_3 = [
         quantity="whether the errors differ",
         picture=pictures.figure_3,
         twin={"given": {"k": 100}, "why": "k = 100, below $\\bar k$"},
-        note="It never happens: the solutions are the same. A twentieth leaves room for the trial.",
+        note="It never happens: the solutions are the same. A tenth leaves room for the trial.",
         **SHARE,
     ),
 ]
@@ -195,33 +198,6 @@ protocol = [
         twin={"bound": lambda: -0.9, "why": "nine tenths"},
         note="$nh^*$ is 63 to 108 of 216: most of the printed grid is the zero classifier. Space k "
         "linearly above it.",
-    ),
-    TOP_K.mean(
-        "text-not-worse/printed",
-        statement=r"P(\text{the chosen }AT_{k^*}\text{ errs more than the chosen average})"
-        r"\le\tfrac1{20}", place="Sec. 2, choosing k",
-        hypotheses=[MONK, EXACT, "on test data"],
-        bound=lambda: 0.05,
-        simulate=simulate.worse,
-        given={"where": "test"},
-        rows=16,
-        expect="refuted",
-        quantity="whether it errs more",
-        note="Not worse in the criterion of the choice, of course; test errors can be.",
-        **SHARE,
-    ),
-    TOP_K.mean(
-        "text-not-worse",
-        statement=r"P(\text{the chosen }AT_{k^*}\text{ errs more than the chosen average})"
-        r"\le\tfrac1{20}", place="Sec. 2, choosing k",
-        hypotheses=[MONK, EXACT, "on validation data"],
-        bound=lambda: 0.05,
-        simulate=simulate.worse,
-        given={"where": "validation"},
-        rows=16,
-        quantity="whether it errs more",
-        twin={"given": {"where": "test"}, "why": "test data"},
-        **SHARE,
     ),
 ]
 cost = TOP_K.cited(
@@ -289,11 +265,11 @@ tables = [
         hypotheses=[MONK, EXACT],
         bound=lambda: -0.0157,
         simulate=simulate.minus(simulate.gain),
-        low=-0.25, high=0.25, trivial=0.25,
-        rows=16,
+        low=-0.2, high=0.2, trivial=0.2,
+        rows=32,
         expect="refuted",
         quantity="minus the gain",
-        note="The printed gain is that of picking among stochastic iterates; exact hinge "
+        note="Ours is about a tenth of a point. The printed gain is that of picking among stochastic iterates; exact hinge "
         "classifiers are those of C-SVMs.",
     ),
 ]
@@ -378,6 +354,15 @@ columns = [
         **CELLS,
     ),
 ]
+
+
+def _ratio_error() -> float:
+    """Standard error of the ratio of two printed means over ten splits, as if independent."""
+    parts = [simulate.printed.MAE["Sinc"]["first"][1], simulate.printed.RMSE["Sinc"]["first"][1]]
+    relative = sum((float(sd) / float(mean)) ** 2 for mean, sd in parts) / 10
+    return float(parts[0][0]) / float(parts[1][0]) * float(relative) ** 0.5
+
+
 sinc = [
     TOP_K.published(
         "sinc-recipe/printed",
@@ -385,16 +370,16 @@ sinc = [
         place="Tables 2 and 5",
         hypotheses=["print's recipe; ten centres, evenly spaced"],
         bound=lambda: 0.0816 / 0.1147,
-        printed_error=0.008,
+        printed_error=_ratio_error(),
         margin=0.02,
         simulate=simulate.sinc_ratio,
         grid={"centres": ["ends", "cells"]},
         low=0.6, high=1.0,
         rows=32,
-        expect="refuted",
+        expect="undecided",
         quantity="MAE over RMSE",
-        note="Gaussian noise dominates, so the ratio is near .8, as for every normal error; .71 is "
-        "out of reach of the recipe.",
+        note="Gaussian noise dominates, so the ratio is near .8, as for every normal error; print's "
+        "own error over ten splits leaves the question open at our level.",
     ),
     TOP_K.mean(
         "sinc-recipe",
@@ -446,8 +431,17 @@ spread = TOP_K.published(
 )
 
 
-def _halved(start: Numeric, squares: Numeric, total: Numeric) -> Numeric:
-    return bounds.sgd_gap(start, squares, total) / 2
+def _gap(share: float) -> Any:
+    """The gap of a run, and the public bound of it as the right side."""
+
+    def drawn(
+        population: Descent, eta: float, steps: int, *, size: int, rng: Any
+    ) -> dict[str, Any]:
+        found = simulate.gap(population, eta, steps, size=size, rng=rng)
+        rhs = bounds.sgd_gap(found["start"], found["squares"], found["total"])
+        return {"lhs": found["lhs"], "rhs": share * rhs}
+
+    return drawn
 
 
 method = [
@@ -488,16 +482,16 @@ method = [
         r"\mathbb E\sum\eta_t^2\|g_t\|^2}{2\sum\eta_t}",
         place="beside (4), Sec. 2",
         hypotheses=["ten equal examples, hinge loss, C = 1000, $\\eta_t=.3/\\sqrt t$, 100 steps"],
-        bound=bounds.sgd_gap,
-        simulate=simulate.gap,
+        bound=lambda: 0.0,
+        simulate=_gap(1.0),
         grid={"population": [Descent(3), Descent(5)]},
         given={"eta": 0.3, "steps": 100},
-        low=0.0, high=1.0, trivial=1.0,
+        low=-0.25, high=0.6,
         rows=4096,
         origin="candidate",
-        quantity="gap",
+        quantity="gap less its bound",
         unit="objective",
-        twin={"bound": _halved, "why": "the right side halved"},
+        twin={"simulate": _gap(0.5), "why": "the right side halved"},
         note="The paper gives no rate; this one is computed from the run.",
     ),
 ]

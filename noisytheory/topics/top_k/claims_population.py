@@ -172,6 +172,15 @@ def _half_17(
     return bounds._where(covered, -bounds.margin_floor(nu, C, mu / 2, norm), np.inf)
 
 
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE)
+def _data_margin(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm_z: Numeric,
+    margin: Numeric,
+) -> Numeric:
+    """With the trained machine's norm, which is not the population's."""
+    return bounds.data_margin(n, delta, nu, C, kappa, norm_z, margin)
+
+
 MARGINS = [axis_population(1.0, 1.0, 0.25), axis_population(0.9, 1.0, 0.25),
            axis_population(1.0, 1.0, 0.75)]
 RADII: dict[str, Any] = {
@@ -237,7 +246,7 @@ margins = [
         r"+(1+\kappa r')\sqrt{\frac{\log(j^2\pi^2/6\delta)}{2n}}",
         place="beside Theorem 2, Sec. 3.2",
         hypotheses=["finite populations, linear kernel", SIGN],
-        bound=bounds.data_margin,
+        bound=_data_margin,
         simulate=simulate.risk,
         grid={"population": [hopeless(0.5, 0.1), axis_population(0.9, 0.01, 0.1)],
               "n": [10**5], "delta": LEVELS},
@@ -246,8 +255,8 @@ margins = [
         origin="candidate",
         quantity="risk",
         unit="probability",
-        twin={"bound": lambda n, delta, nu, C, kappa, norm, margin:
-              bounds.data_margin(n, delta, nu, C, kappa, norm, margin) - norm**2 / (C * margin),
+        twin={"bound": lambda n, delta, nu, C, kappa, norm_z, margin:
+              _data_margin(n, delta, nu, C, kappa, norm_z, margin) - norm_z**2 / (C * margin),
               "why": "what training shows subtracted twice"},
         note="Neither $f_H$ nor $\\mu$ is needed. $r'$ is the least power of two above the norm over "
         "the margin, $j$ one more than its exponent.",
@@ -286,6 +295,20 @@ lemmas = [
               "delta": [0.5, 0.1, 0.01]},
         quantity="deviation",
         twin=scaled(0.5, "M a quarter of the range"),
+    ),
+    TOP_K.tail(
+        "lemma-6/range",
+        statement=r"P\Big(\frac1m\sum\xi_i-\mathbb E\xi\ge\varepsilon\Big)\le "
+        r"e^{-m\varepsilon^2/2M^2},\quad M=b-a",
+        place="Lemma 6, App. A.3",
+        hypotheses=["M is the range"],
+        bound=lambda n, delta, half_range: bounds.hoeffding(n, delta, 2 * half_range),
+        simulate=simulate.two_losses,
+        exact=simulate.two_losses_law,
+        grid={"population": [TwoLosses(0.5)], "n": [13, 100], "delta": [0.5, 0.1]},
+        quantity="deviation",
+        twin=scaled(0.25, "M a quarter of the range"),
+        note="True, and loose by a factor of 2.",
     ),
     TOP_K.tail(
         "lemma-5",
@@ -392,6 +415,18 @@ constants = [
         given={"twice": 2}, broken={"twice": 1}, why="without the factor 2",
         quantity="squared constant", origin="candidate",
         note="So for a fixed $f_H$ indeed $C/n\\to0$ is what consistency needs.",
+    ),
+    TOP_K.always(
+        "text-consistency/printed",
+        statement=r"\text{one }f_H\text{ serves: }\|f_H\|^2\le1000",
+        place="Sec. 3.2",
+        hypotheses=["kernel $1-|x-x'|$ on [0, 1]", "posteriors .9 and .1 at two points"],
+        exact=sides_constants.steep,
+        certify=sides_constants.steep_certificate,
+        expect="refuted",
+        quantity="squared norm of the minimiser",
+        note="On two points at distance h it is $2/h$. A universal kernel without approximation "
+        "error on a connected domain has no $f_H$ at all where $\\eta$ passes one half.",
     ),
     told(
         "always", "new-kappa-fh", sides_constants.reaches_one, Line,

@@ -177,7 +177,8 @@ def risk(
 ) -> dict[str, NDArray[Any]]:
     """Risk of the machine, with what training shows."""
     found = trained(population, n, size=size, rng=rng)
-    return dict(lhs=found["risk_z"], nu=found["nu"], norm=found["norm_z"], margin=found["margin"])
+    return dict(lhs=found["risk_z"], nu=found["nu"], norm_z=found["norm_z"],
+                margin=found["margin"])
 
 
 @dataclass(frozen=True)
