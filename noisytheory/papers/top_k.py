@@ -78,8 +78,8 @@ DISCREPANCIES = {
         ["text-fh-exists/printed"], ["text-fh-exists"]),
     "T14": _tried(
         "Sec. 3.2", "A universal kernel, no approximation error, and $f_H$ exists.",
-        r"Nearly empty on connected domains: $f_H$ would jump where $\eta$ passes $\frac12$, and its "
-        "norm grows without bound as two such points approach each other.",
+        r"Nearly empty on connected domains: $f_H$ would jump where $\eta$ passes $\frac12$, and "
+        "its norm grows without bound as two such points approach each other.",
         ["text-consistency/printed"], ["text-consistency"]),
     "T15": _tried(
         "Lemma 6, App. A.3", "M without definition.", "Half of the range.",
@@ -95,8 +95,8 @@ DISCREPANCIES = {
         ["eq-18/printed"], ["eq-18"]),
     "T18": _tried(
         "Theorem 2, Sec. 3.2", r"$(1+C_{\kappa H})/\sqrt{n\mu}$ and no 1/n.",
-        r"The proof ends at $2C_{\kappa H}/(\sqrt n\mu)+1/n$, which never implies it. Lemma 7 holds "
-        r"with half its right side, and with it the form in $\sqrt n\mu$ follows.",
+        r"The proof ends at $2C_{\kappa H}/(\sqrt n\mu)+1/n$, which never implies it. Lemma 7 "
+        r"holds with half its right side, and with it the form in $\sqrt n\mu$ follows.",
         ["theorem-2/typeset"], ["theorem-2", "theorem-2/proved"],
         r"A gap in the proof, not a false theorem: in $\sqrt n\mu$ it is true, in $\sqrt{n\mu}$ "
         "open beyond the cells tried."),
@@ -137,7 +137,7 @@ DISCREPANCIES = {
         "The test is not named; marks agree with none that we know (Welch's t of .31 is not "
         "underlined, of .26 is).")],
     "T28": [bookkeeping(
-        "Throughout", r"$f^*_\ell=\inf$; MAE is mean absolute square error; Definition 1 breaks off.",
+        "Throughout", r"$f^*_\ell=\inf$; MAE: mean absolute square error; Definition 1 breaks off.",
         "The argument of the infimum; mean absolute error.")],
 }
 

@@ -220,7 +220,8 @@ least_majorant = told(
 )
 spectral = told(
     "identity", "new-least-majorant/spectral", sides.spectral_mixture, Pairs,
-    r"\sum_i\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k,\quad\sigma\text{ non-increasing}",
+    r"\sum_i\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k,"
+    r"\quad\sigma\text{ non-increasing}",
     "not in print", grid={"n": [4]}, given={"more": 0}, broken={"more": 1},
     why="the last term once more", origin="sharper", quantity="spectral risk",
 )

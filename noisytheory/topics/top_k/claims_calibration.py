@@ -66,8 +66,8 @@ theorem_1 = [
         certify=sides.natural_certificate,
         given={"normalised": 0},
         expect="refuted",
-        note="The condition scales with the loss: $\\nu>E^*_\\ell/\\ell(0)$. With posteriors .6 and "
-        ".4 the optimal risk is .673, yet at $\\nu=.75$ the minimiser is 0, as $2R^*=.8$.",
+        note="The condition scales with the loss: $\\nu>E^*_\\ell/\\ell(0)$. With posteriors .6 "
+        "and .4 the optimal risk is .673, yet at $\\nu=.75$ the minimiser is 0, as $2R^*=.8$.",
         **BATTERY,
     ),
     TOP_K.always(

@@ -6,6 +6,7 @@ from typing import Any
 
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import bounds, pictures
+from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k import simulate_experiments as simulate
 from noisytheory.topics.top_k.recipes import TOYS
 from noisytheory.topics.top_k.simulate_experiments import Descent
@@ -72,7 +73,7 @@ ranges = [
         bound=lambda: 0.5,
         simulate=simulate.smaller_range,
         grid={"case": [TOYS[5]]},
-        given={"times": 100.0},
+        given={"times": 100.0, "largest": "good"},
         rows=4,
         expect="refuted",
         quantity="whether the logistic loss makes no error there",
@@ -89,13 +90,13 @@ ranges = [
         bound=lambda: 0.0 - 0.5,
         simulate=simulate.minus(simulate.smaller_range),
         grid={"case": [TOYS[5]]},
-        given={"times": 100.0},
+        given={"times": 100.0, "largest": "good"},
         low=-1.0, high=0.0, unit="probability",
-        rows=4,
+        rows=6,
         origin="candidate",
         trivial=0.0,
         quantity="minus whether the logistic loss makes no error there",
-        twin={"given": {"times": 1e-3}, "why": "a thousandth of C in place of a hundred times"},
+        twin={"given": {"times": 1.0, "largest": "n"}, "why": "k = n, and C as for the hinge"},
     ),
     TOP_K.mean(
         "toy-case-3/separable",
@@ -212,7 +213,7 @@ cost = TOP_K.cited(
 
 def _column(column: int) -> dict[str, Any]:
     """Mean and its standard error over ten splits, in print."""
-    mean, deviation = simulate.printed.ERRORS["Monk"]["second"][column]
+    mean, deviation = printed.ERRORS["Monk"]["second"][column]
     return {"bound": lambda: float(mean) / 100,
             "printed_error": float(deviation) / 100 / 10**0.5}
 
@@ -269,8 +270,8 @@ tables = [
         rows=32,
         expect="refuted",
         quantity="minus the gain",
-        note="Ours is about a tenth of a point. The printed gain is that of picking among stochastic iterates; exact hinge "
-        "classifiers are those of C-SVMs.",
+        note="Ours is about a tenth of a point. The printed gain is that of picking "
+        "among stochastic iterates; exact hinge classifiers are those of C-SVMs.",
     ),
 ]
 CELLS: dict[str, Any] = {
@@ -358,9 +359,9 @@ columns = [
 
 def _ratio_error() -> float:
     """Standard error of the ratio of two printed means over ten splits, as if independent."""
-    parts = [simulate.printed.MAE["Sinc"]["first"][1], simulate.printed.RMSE["Sinc"]["first"][1]]
-    relative = sum((float(sd) / float(mean)) ** 2 for mean, sd in parts) / 10
-    return float(parts[0][0]) / float(parts[1][0]) * float(relative) ** 0.5
+    parts = [printed.MAE["Sinc"]["first"][1], printed.RMSE["Sinc"]["first"][1]]
+    relative = sum((float(sd) / float(mean)) ** 2 for mean, sd in parts) / 10.0
+    return float(float(parts[0][0]) / float(parts[1][0]) * relative**0.5)
 
 
 sinc = [
@@ -378,8 +379,8 @@ sinc = [
         rows=32,
         expect="undecided",
         quantity="MAE over RMSE",
-        note="Gaussian noise dominates, so the ratio is near .8, as for every normal error; print's "
-        "own error over ten splits leaves the question open at our level.",
+        note="Gaussian noise dominates, so the ratio is near .8, as for every normal error; "
+        "print's own error over ten splits leaves the question open at our level.",
     ),
     TOP_K.mean(
         "sinc-recipe",

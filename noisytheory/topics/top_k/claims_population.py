@@ -80,9 +80,9 @@ theorem_2 = [
         bound=bounds.theorem_2_root_mu,
         grid={"population": HARD, "n": [10**6, 10**7], "delta": LEVELS},
         twin={"bound": _without(bounds.theorem_2_root_mu), "why": "A left out"},
-        note="In the reading $\\sqrt n\\mu$. The printed proof ends at twice that and 1/n; as Lemma "
-        "7 holds with half its right side the statement is true. $C_{\\kappa H}>4$, so below some "
-        "thousand examples it says nothing.",
+        note="In the reading $\\sqrt n\\mu$. The printed proof ends at twice that and 1/n; as "
+        "Lemma 7 holds with half its right side the statement is true. $C_{\\kappa H}>4$, so below "
+        "some thousand examples it says nothing.",
         **EXCESS,
     ),
     TOP_K.tail(
@@ -258,8 +258,8 @@ margins = [
         twin={"bound": lambda n, delta, nu, C, kappa, norm_z, margin:
               _data_margin(n, delta, nu, C, kappa, norm_z, margin) - norm_z**2 / (C * margin),
               "why": "what training shows subtracted twice"},
-        note="Neither $f_H$ nor $\\mu$ is needed. $r'$ is the least power of two above the norm over "
-        "the margin, $j$ one more than its exponent.",
+        note="Neither $f_H$ nor $\\mu$ is needed. $r'$ is the least power of two above the norm "
+        "over the margin, $j$ one more than its exponent.",
     ),
 ]
 @requires(n=SAMPLE_SIZE, delta=LEVEL)
@@ -285,7 +285,8 @@ lemmas = [
     ),
     TOP_K.tail(
         "lemma-6",
-        statement=r"P\Big(\frac1m\sum\xi_i-\mathbb E\xi\ge\varepsilon\Big)\le e^{-m\varepsilon^2/2M^2}",
+        statement=r"P\Big(\frac1m\sum\xi_i-\mathbb E\xi\ge\varepsilon\Big)\le "
+        r"e^{-m\varepsilon^2/2M^2}",
         place="Lemma 6, App. A.3",
         hypotheses=["M is half of the range: print leaves it undefined"],
         bound=bounds.hoeffding,
@@ -324,8 +325,8 @@ lemmas = [
               bounds.uniform_hinge(n, delta, radius) - 2 * radius / np.sqrt(n),
               "why": "the first term left out"},
         note="The statement is true. The proof contracts with absolute values and constant 1 a "
-        "function that is 1 at 0, which is false; the bound $\\kappa R$ in it is $1+\\kappa R$, and "
-        "a $\\ge$ is $\\le$.",
+        "function that is 1 at 0, which is false; the bound $\\kappa R$ in it is $1+\\kappa R$, "
+        "and a $\\ge$ is $\\le$.",
     ),
     TOP_K.always(
         "lemma-4/printed",
@@ -355,7 +356,8 @@ lemmas = [
     ),
     TOP_K.always(
         "lemma-4/one-sided",
-        statement=r"\mathbb E\sup_f\sum\epsilon_i\Psi_i(f_i)\le\mathbb E\sup_f\sum c_i\epsilon_if_i",
+        statement=r"\mathbb E\sup_f\sum\epsilon_i\Psi_i(f_i)\le "
+        r"\mathbb E\sup_f\sum c_i\epsilon_if_i",
         place="Lemma 4, App. A.3",
         hypotheses=["no absolute values; any $\\Psi_i(0)$"],
         exact=simulate.contraction,

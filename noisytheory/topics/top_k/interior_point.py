@@ -50,6 +50,8 @@ class Optimum:
     gap: Floats
 
 
+# A problem of a batch that has ended goes on with numbers that no longer matter.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def interior_point(
     design: Design, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
     linear: Floats | float = 0.0, tolerance: float = 1e-9, start: Floats | None = None,
@@ -130,8 +132,7 @@ def interior_point(
         if not live.any() or steps == STEPS:
             break
         mu = total / count
-        with np.errstate(over="ignore", divide="ignore"):
-            inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
+        inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
         left = design.gram(inverse)
         width = design.width
         system = np.empty((*lead, width + 1, width + 1))
@@ -174,15 +175,14 @@ def interior_point(
         reach = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
         reach = np.minimum(1.0, np.where(reach < 1, 0.995 * reach, 1.0))
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
-        with np.errstate(invalid="ignore"):
-            sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
+        sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
         live = live & sound & (total > 1e-16 * size)
         go, far = live[..., None], reach[..., None]
         w = np.where(go, w + far * dw, w)
         lam, s = np.where(live, lam + reach * dl, lam), np.where(live, s + reach * ds, s)
-        lam, s = np.maximum(lam, 1e-300), np.maximum(s, 1e-300)
+        lam, s = np.maximum(lam, 1e-60), np.maximum(s, 1e-60)
         t, xi = np.where(go, t + far * dt, t), np.where(go, xi + far * dx, xi)
-        t, xi = np.maximum(t, 1e-300), np.maximum(xi, 1e-300)
+        t, xi = np.maximum(t, 1e-60), np.maximum(xi, 1e-60)
         v = np.where(go, np.maximum(v - far * da, 1e-18 * u), v)
         alpha = np.where(go, np.clip(alpha + far * da, 1e-18 * u, u), alpha)
         forward = np.where(go, forward + far * step, forward)
@@ -216,8 +216,7 @@ def _longest(*pairs: Any) -> Floats:
     """Largest step in [0, 1] that keeps every value at or above 0; values and changes in turn."""
     reach: Any = 1.0
     for value, change in zip(pairs[::2], pairs[1::2], strict=True):
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = np.where(change < 0, -value / change, np.inf)
+        ratio = np.where(change < 0, -value / change, np.inf)
         if np.ndim(ratio) > np.ndim(pairs[-2]):
             ratio = ratio.min(axis=-1)
         reach = np.minimum(reach, ratio)

@@ -1,4 +1,4 @@
-r"""Small support vector machines in both arithmetics: a batch in floats, one at a time in fractions.
+r"""Small support vector machines in both arithmetics: a batch in floats, one in fractions.
 
 $\max_\alpha\langle c,\alpha\rangle-\frac C2\|\sum\alpha_iz_i\|^2$ over $0\le\alpha_i\le u_i$,
 $\sum\alpha_i\le\nu$. Floats only guess which $\alpha$ are at an end; the equations are then solved

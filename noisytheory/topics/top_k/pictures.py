@@ -16,7 +16,7 @@ __all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
 
 
 def figure_2() -> Any:
-    r"""Individual losses shifted down by $\lambda$ and cut at 0: well classified points cost nothing."""
+    r"""Individual losses shifted down by $\lambda$ and cut at 0: what is right costs nothing."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
@@ -111,7 +111,8 @@ def figure_3() -> Any:
         train, _, test = split(len(y), rng)
         collapse.append(collapse_threshold(x[train], y[train]))
         for loss, rows in errors.items():
-            found = path(x[train], y[train], loss, ks=ks, C=100.0, test=(x[test], y[test]), tol=1e-5)
+            held = (x[test], y[test])
+            found = path(x[train], y[train], loss, ks=ks, C=100.0, test=held, tol=1e-5)
             rows.append((100 * found.error).tolist())
     figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
     figure.set_label("Test error over k on Monk 3, logistic and hinge loss")

@@ -1,4 +1,4 @@
-"""Data of the paper's experiments: toy cases, Monk 3, Titanic and the Sinc regression, generated."""
+"""Data of the paper's experiments: toy cases, Monk 3, Titanic and Sinc, generated."""
 
 from __future__ import annotations
 
@@ -143,7 +143,8 @@ def titanic() -> tuple[Floats, Floats]:
     (2201, 711)
     """
     rows = np.array(CENSUS)
-    x = np.repeat(np.vstack([rows[:, :3], rows[:, :3]]), np.concatenate([rows[:, 3], rows[:, 4]]), 0)
+    times = np.concatenate([rows[:, 3], rows[:, 4]])
+    x = np.repeat(np.vstack([rows[:, :3], rows[:, :3]]), times, 0)
     y = np.repeat([-1.0, 1.0], [rows[:, 3].sum(), rows[:, 4].sum()])
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     return np.column_stack([x, np.ones(len(x))]), y

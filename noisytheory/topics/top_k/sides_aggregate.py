@@ -1,4 +1,4 @@
-r"""Vectors of losses, and both sides of what is said of their aggregates, for floats and fractions."""
+r"""Vectors of losses, and both sides of what is said of them, for floats and fractions."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def majorant(at: Pairs, n: int, k: int, symmetric: str) -> dict[str, Numbers]:
 
 
 def spectral_mixture(at: Pairs, n: int, more: int) -> dict[str, Numbers]:
-    r"""$\sum\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k$ for a non-increasing $\sigma$."""
+    r"""$\sum\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k$ for falling $\sigma$."""
     sigma = ordered(at.second)
     after = np.concatenate([sigma[:, 1:], sigma[:, :1] * 0], axis=1)
     tops = np.stack([summed(at.first, k + 1) for k in range(n)], axis=1)

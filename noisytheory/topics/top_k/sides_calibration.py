@@ -103,7 +103,7 @@ def solved(loss: str, ratios: tuple[float, ...], unit: str) -> dict[str, Numbers
 
 
 def falls(index: int, nu: Fraction) -> bool:
-    r"""Whether $\mathrm{CVaR}_\nu(-yf_c)<0$, by sorting: then $f=0$ is no minimiser, else it is one."""
+    r"""Whether $\mathrm{CVaR}_\nu(-yf_c)<0$, by sorting: whether $f=0$ is no minimiser."""
     masses, eta = battery()
     outcomes = []
     for m, e in zip(masses[index], eta[index], strict=True):
@@ -229,8 +229,9 @@ def necessary_certificate(index: int, nu: float, needed: str, loss: str) -> Cert
 def level_gap(loss: str, power: int) -> dict[str, Numbers]:
     r"""$(\nu-E^*)/\nu\le1-\lambda^*$."""
     at = solved(loss, RATIOS, "bayes")
-    return dict(lhs=(at["nu"] - at["risk"]) / at["nu"] ** power, rhs=1 - at["level"],
-                index=at["index"], nu=at["nu"], least=(at["nu"] - at["risk"]) / at["nu"] ** power, level=at["level"],
+    least = (at["nu"] - at["risk"]) / at["nu"] ** power
+    return dict(lhs=least, rhs=1 - at["level"], index=at["index"], nu=at["nu"], least=least,
+                level=at["level"],
                 applies=at["nu"] > at["risk"])
 
 
@@ -325,8 +326,9 @@ def zhang_scaled(at: Points, times: int) -> dict[str, Numbers]:
 def hinge_optimum(at: Points, times: int) -> dict[str, Numbers]:
     r"""$\min_f\mathcal E_h$, over the kinks -1, 0, 1 of each point, against $2R^*$."""
     zero = at.eta * 0
-    values = [at.eta * np.maximum(1 - t + zero, zero) + (1 - at.eta) * np.maximum(1 + t + zero, zero)
-              for t in (-1, 0, 1)]
+    values = [
+        at.eta * np.maximum(1 - t + zero, zero) + (1 - at.eta) * np.maximum(1 + t + zero, zero)
+        for t in (-1, 0, 1)]
     best = np.minimum(np.minimum(values[0], values[1]), values[2])
     return dict(lhs=(at.masses * best).sum(axis=1), rhs=times * bayes_of(at))
 
@@ -342,7 +344,7 @@ def tail(at: Points, f: Numbers, nu: Numbers) -> Numbers:
 
 
 def attained(at: Points, halves: int) -> dict[str, Numbers]:
-    r"""The value of $f_c$ against that of any $f$, hinge loss, $\nu$ three quarters of the way up."""
+    r"""The value of $f_c$ against that of any $f$, hinge loss, $\nu$ between $2R^*$ and 1."""
     total = at.masses.sum(axis=1)
     nu = total - (total - 2 * bayes_of(at)) / 4
     best = np.where(np.asarray(2 * at.eta >= 1), 1, -1) * (at.eta * 0 + 1) * halves / 2
@@ -351,7 +353,7 @@ def attained(at: Points, halves: int) -> dict[str, Numbers]:
 
 
 def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
-    """Mean over all samples of size n of the sum in (3), fixed f and threshold, against its limit."""
+    """Mean over all samples of the sum in (3), f and threshold fixed, against its limit."""
     zero = at.f * 0
     mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
     over = np.concatenate([np.maximum(1 - at.f, zero), np.maximum(1 + at.f, zero)], axis=1)

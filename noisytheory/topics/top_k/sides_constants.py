@@ -37,7 +37,7 @@ class Scalars:
 
 
 def radius(at: Scalars, sixteenths: int) -> dict[str, Numbers]:
-    r"""Squares of $2\nu\max(\sqrt{2C/\mu},2\|f\|/\mu)$ and $(2\sqrt{2C}+4\|f\|)/\mu$, times $\mu^2$."""
+    r"""Squares of the right side of Lemma 7 and of $R_{C,\mu}$, times $\mu^2$."""
     inner = np.maximum(4 * at.c**2 * at.mu, 4 * at.norm**2)
     return dict(lhs=16 * 4 * at.nu**2 * inner, rhs=sixteenths * (4 * at.c + 4 * at.norm) ** 2)
 

@@ -89,7 +89,7 @@ def scores(z: Numbers, w: Numbers) -> Numbers:
 
 def positive(values: Numbers) -> Numbers:
     """Positive part."""
-    return np.maximum(values, values * 0)
+    return np.asarray(np.maximum(values, values * 0))
 
 
 def svm(at: Rows, k: int, C: Any) -> Machine:
@@ -309,7 +309,7 @@ def svr(at: Targets, k: int, C: Any) -> Machine:
 
 def residuals(at: Targets, w: Numbers) -> Numbers:
     """Absolute residuals, shape (size, 3)."""
-    return np.abs(at.y - scores(at.x, w))
+    return np.asarray(np.abs(at.y - scores(at.x, w)))
 
 
 def is_nu_svr(at: Targets, k: int, other: int, C: int) -> dict[str, Numbers]:

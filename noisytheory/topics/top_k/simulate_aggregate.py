@@ -15,8 +15,8 @@ from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.domains import SAMPLE_SIZE, requires
 
 __all__ = [
-    "cvar_of_exponential", "exponential", "exponential_variance", "mean_of_law", "midpoint_certificate",
-    "midpoints", "sampled", "sampled_law", "tail_of_law",
+    "cvar_of_exponential", "exponential", "exponential_variance", "mean_of_law",
+    "midpoint_certificate", "midpoints", "sampled", "sampled_law", "tail_of_law",
 ]
 
 Floats = NDArray[np.float64]

@@ -3,7 +3,7 @@ r"""The paper's experiments on drawn data and splits: exact minimisers, many at 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 def hinge_machines(x: Floats, y: Floats, k: float, C: float) -> tuple[Floats, Floats]:
-    r"""Weights of a batch of samples at one k, exact zeros where zero is optimal, and $n\sum\alpha$.
+    r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
 
     Parameters
     ----------
@@ -83,8 +83,10 @@ def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> F
     return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), k, size=size, rng=rng)
 
 
-def smaller_range(case: Toy, times: float, *, size: int, rng: np.random.Generator) -> Floats:
-    r"""0 where logistic loss errs at the largest k at which the hinge does not, on a grid; else 1."""
+def smaller_range(
+    case: Toy, times: float, largest: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
     x, y = toys(case, size, rng)
     grid = (5, 10, 20, 40)
     perfect = np.array([wrong(x, y, hinge_machines(x, y, k, case.C)[0]) == 0 for k in grid])
@@ -92,7 +94,7 @@ def smaller_range(case: Toy, times: float, *, size: int, rng: np.random.Generato
     for i in range(size):
         good = np.flatnonzero(perfect[:, i])
         if good.size:
-            k = grid[int(good[-1])]
+            k = grid[int(good[-1])] if largest == "good" else y.shape[1]
             w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-5).coef
             out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
     return out
@@ -135,7 +137,7 @@ def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
 
 
 def plateau(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
-    r"""Whether test errors at k and n differ; it applies where $k\ge\bar k(C)$, or for k = 100 anyway."""
+    r"""Whether test errors at k and n differ, where $k\ge\bar k(C)$ or k is small."""
     (x, y), _, (tx, ty) = _monk(size, rng)
     w, bar = hinge_machines(x, y, y.shape[1], 100.0)
     other = hinge_machines(x, y, k, 100.0)[0]
@@ -269,7 +271,7 @@ def compared_certificate(
 
 
 def mean_gains(loss: str, share: int) -> dict[str, NDArray[Any]]:
-    """Gain over the average of every other set, against those of Monk and Australian, hundredths."""
+    """Gain over the average of every other set, against those of Monk and Australian."""
     def gains(name: str) -> int:
         row = printed.ERRORS[name][loss]
         return _digits(row[1][0]) - _digits(row[2][0])

@@ -54,8 +54,8 @@ class LinearPopulation:
         rows, masses = self.signed
         labels = np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
         labels[0], labels[-1] = 1.0, -1.0
-        found = fit(labels[:, None] * rows, labels, "hinge", k=1.0, C=1e5, sample_weight=masses,
-                    tol=1e-10)
+        found = fit(labels[:, None] * rows, labels, "hinge", k=1.0, C=1e3, sample_weight=masses,
+                    tol=1e-9)
         return found.coef
 
     @property
@@ -246,7 +246,9 @@ class OrthonormalAtoms:
         return f"{self.m} orthonormal points, R={self.radius:g}"
 
 
-def supremum(population: OrthonormalAtoms, n: int, *, size: int, rng: np.random.Generator) -> Floats:
+def supremum(
+    population: OrthonormalAtoms, n: int, *, size: int, rng: np.random.Generator
+) -> Floats:
     r"""$\sup_{\|f\|\le R}\mathcal E_h(f)-\mathcal E_{h,z}(f)=R\|p-\hat p\|$."""
     m = population.m
     counts = rng.multinomial(n, np.full(m, 1 / m), size=size)
