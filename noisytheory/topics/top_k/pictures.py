@@ -70,19 +70,19 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
                 coefs[k] = w
                 errors.append(100 * np.mean(np.where(x @ w >= 0, 1, -1) != y))
             _cloud(axes[row, column], x, y, coefs, recipe)
-            axes[row, column].set_title(f"case {case}, {loss}", fontsize=9)
+            zero = "; maximum: zero, no line" if np.linalg.norm(coefs[1]) < 1e-9 else ""
+            axes[row, column].set_title(f"case {case}, {loss}{zero}", fontsize=9)
             axes[row, column + 1].plot(GRID, errors, ".-", color="black", linewidth=1)
-            axes[row, column + 1].set(xlabel="k", ylabel="errors, per cent", xscale="log")
+            axes[row, column + 1].set(xlabel="k", ylabel="errors, per cent", xscale="log",
+                                      ylim=(-1, max(errors) + 2))
     axes[0, 0].legend(fontsize=6, loc="upper left")
     return figure
 
 
 def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     inside = slice(None) if recipe.outlier is None else slice(0, -1)
-    for sign, marker, colour in ((1, "+", "0.3"), (-1, "o", "0.6")):
-        chosen = y[inside] == sign
-        axis.scatter(*x[inside][chosen, :2].T, marker=marker, s=12, color=colour, linewidth=0.7,
-                     facecolors=None if sign > 0 else "none", edgecolors=colour)
+    axis.plot(*x[inside][y[inside] > 0, :2].T, "+", markersize=4, color="0.25", linewidth=0.7)
+    axis.plot(*x[inside][y[inside] < 0, :2].T, "o", markersize=3, color="0.6", fillstyle="none")
     if recipe.outlier is not None:
         axis.scatter(*recipe.outlier, marker="x", s=90, color="black")
     low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
@@ -90,8 +90,8 @@ def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     for name, k, colour, style in LOOK:
         w = coefs[k]
         if np.linalg.norm(w) < 1e-9:
-            axis.plot([], [], style, color=colour, label=f"{name}: zero, no line")
-        elif abs(w[1]) < 1e-12:
+            continue
+        if abs(w[1]) < 1e-12:
             axis.axvline(-w[2] / w[0], color=colour, linestyle=style, label=name)
         else:
             axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=colour, label=name)
