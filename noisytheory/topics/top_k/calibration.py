@@ -130,7 +130,7 @@ def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: Any) -> Floats:
     low, high = np.zeros_like(eta), np.full_like(eta, REACH)
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = value(left), value(right)
-    for _ in range(58):
+    for _ in range(44):
         # Ties go to the left, so that a flat stretch gives its end nearest 0.
         smaller = at_left <= at_right
         low, high = np.where(smaller, low, left), np.where(smaller, right, high)
@@ -175,7 +175,7 @@ def minimisers(
     low, high = np.zeros_like(nu), np.full_like(nu, top)
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = inner(left)[0], inner(right)[0]
-    for _ in range(45):
+    for _ in range(34):
         smaller = at_left <= at_right
         low, high = np.where(smaller, low, left), np.where(smaller, right, high)
         fresh = np.where(smaller, high - GOLDEN * (high - low), low + GOLDEN * (high - low))

@@ -55,6 +55,7 @@ class Optimum:
 def interior_point(
     design: Design, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
     linear: Floats | float = 0.0, tolerance: float = 1e-9, start: Floats | None = None,
+    most: int = STEPS,
 ) -> Optimum:
     r"""Solve the quadratic programme, or a batch of them at once.
 
@@ -74,6 +75,8 @@ def interior_point(
         Of the complementarity gap and the residuals, relative to the objective's size.
     start : array, shape (..., d), optional
         Coefficients to begin with.
+    most : int
+        Steps at most.
 
     Returns
     -------
@@ -116,7 +119,7 @@ def interior_point(
     gap = np.full(lead, np.inf)
     steps = 0
     live = np.ones(lead, bool)
-    for steps in range(STEPS + 1):
+    for steps in range(most + 1):
         r = c - lam[..., None] - forward
         rp = t - xi + r
         rd = design.adjoint(alpha) + zbar - ridge_ * w
@@ -129,7 +132,7 @@ def interior_point(
                   if design.width else 0.0)
         gap = total + cost
         live = live & ((gap > tolerance * size) | (scaled > np.sqrt(tolerance) * 1e-2))
-        if not live.any() or steps == STEPS:
+        if not live.any() or steps == most:
             break
         mu = total / count
         inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)

@@ -68,7 +68,8 @@ def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
         c = np.broadcast_to(np.asarray(c, float), (size, m))
         u = np.broadcast_to(np.asarray(u, float), (size, m))
         nu = np.broadcast_to(np.asarray(nu, float), (size,))
-        found = interior_point(Design(z), c, u, nu, np.full(d, 1 / float(C)), tolerance=TOLERANCE)
+        found = interior_point(Design(z), c, u, nu, np.full(d, 1 / float(C)), tolerance=TOLERANCE,
+                               most=40)
         return Machine(found.coef, found.level, found.weights)
     c, u = (np.broadcast_to(np.asarray(v, dtype=object), (size, m)) for v in (c, u))
     nu = np.broadcast_to(np.asarray(nu, dtype=object), (size,))
