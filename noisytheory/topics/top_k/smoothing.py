@@ -96,6 +96,12 @@ class Smoothed:
     masses : array, shape (n,)
     nu : float
     ridge : array, shape (d,)
+    everything : bool
+        Whether the tail is the whole sample: then there is no threshold.
+    width, level : float
+        $\\tau$ and the last threshold.
+    gap, target : float
+        The last certificate's gap, and what is asked for.
     """
 
     design: Design
@@ -108,6 +114,8 @@ class Smoothed:
     everything: bool = False
     width: float = 0.1
     level: float | None = None
+    gap: float = np.inf
+    target: float = 0.0
 
     def value(self, w: Floats, f: Floats) -> tuple[float, Floats, Floats]:
         """Value, shares $s'$ and losses at coefficients with these scores."""
@@ -137,7 +145,7 @@ def newton(
         ``(coefficients, dual weights, squared gradient norm)`` to whether the gap is small enough;
         the last is what the gradient alone adds to it.
     narrow : float
-        Factor from one width to the next.
+        Smallest factor from one width to the next.
     smallest : float
         Last width, relative to the first.
     steps : int
@@ -161,12 +169,16 @@ def newton(
         if cost <= 1e-4 * abs(value) or quiet:
             if accept(w, a, cost):
                 return w, taken
-            if quiet or cost <= 1e-2 * problem.width * problem.nu:
-                if problem.width * narrow < smallest * first:
+            smoothed = problem.gap - cost
+            if quiet or cost <= 0.2 * smoothed:
+                # The width's own share of the gap falls with its square: aim at what is asked for.
+                aim = np.sqrt(0.4 * problem.target / smoothed) if smoothed > 0 else narrow
+                factor = float(np.clip(aim, narrow, 0.6))
+                if problem.width * factor < smallest * first:
                     if quiet:
                         return w, taken
                 else:
-                    problem.width *= narrow
+                    problem.width *= factor
                     stalled = 0
                     value, a, _ = problem.value(w, f)
                     gradient = design.combine(q * a * slope) + ridge * w
