@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from noisytheory.learners.average_top_k import AverageTopKClassifier as AverageTopKClassifier
+    from noisytheory.learners.average_top_k import AverageTopKRegressor as AverageTopKRegressor
+    from noisytheory.learners.average_top_k import AverageTopKSVC as AverageTopKSVC
+    from noisytheory.learners.average_top_k import AverageTopKSVR as AverageTopKSVR
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.trial.claim import Certificate as Certificate
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
     "Audit": "trial.result",
+    "AverageTopKClassifier": "learners.average_top_k",
+    "AverageTopKRegressor": "learners.average_top_k",
+    "AverageTopKSVC": "learners.average_top_k",
+    "AverageTopKSVR": "learners.average_top_k",
     "Certificate": "trial.claim",
     "Claim": "trial.claim",
     "Discrepancy": "trial.claim",
@@ -38,8 +46,12 @@ _LAZY = {
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),
-    "vocabulary": ("domains", "kernels", "losses", "noise", "populations"),
-    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates"),
+    "vocabulary": (
+        "domains", "kernels", "losses", "noise", "populations",
+    ),
+    "topics": (
+        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "top_k",
+    ),
     "": ("learners", "papers", "report"),
 }
 _SUBMODULES = {

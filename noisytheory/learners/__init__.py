@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from noisytheory.learners.average_top_k import (
+    AverageTopKClassifier,
+    AverageTopKRegressor,
+    AverageTopKSVC,
+    AverageTopKSVR,
+)
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
 
-__all__ = ["KernelMeanClassifier", "MultipleKernelMean"]
+__all__ = [
+    "AverageTopKClassifier",
+    "AverageTopKRegressor",
+    "AverageTopKSVC",
+    "AverageTopKSVR",
+    "KernelMeanClassifier",
+    "MultipleKernelMean",
+]
