@@ -38,8 +38,10 @@ _LAZY = {
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),
-    "vocabulary": ("domains", "kernels", "losses", "noise", "populations"),
-    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates"),
+    "vocabulary": ("confusion", "domains", "kernels", "losses", "noise", "populations"),
+    "topics": (
+        "concentration", "kernel_mean", "label_noise", "sparse", "surrogates", "multiclass",
+    ),
     "": ("learners", "papers", "report"),
 }
 _SUBMODULES = {
