@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassifier
+from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
 
-__all__ = ["KernelMeanClassifier", "MultipleKernelMean"]
+__all__ = [
+    "CorrectedLogisticRegression",
+    "KernelMeanClassifier",
+    "MultipleKernelMean",
+    "UMAClassifier",
+    "UltraconservativeClassifier",
+]

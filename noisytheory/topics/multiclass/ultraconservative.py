@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +40,7 @@ class OnlineRun:
 
 
 def ultraconservative(
-    points: ArrayLike,
+    points: Any,
     labels: ArrayLike,
     classes: int,
     *,
@@ -53,7 +54,7 @@ def ultraconservative(
 
     Parameters
     ----------
-    points : array-like, shape (n, d)
+    points : array-like or sparse matrix, shape (n, d)
     labels : array-like of int, shape (n,)
         Classes, 0 to Q - 1.
     classes : int
@@ -88,8 +89,10 @@ def ultraconservative(
     >>> ultraconservative(np.eye(4), [0, 1, 0, 1], 2).updates
     4
     """
-    x, y = checked_floats("points", points), np.asarray(labels)
-    if x.ndim != 2 or y.shape != (len(x),):
+    sparse = hasattr(points, "tocsr")
+    x: Any = points.tocsr() if sparse else checked_floats("points", points)
+    y = np.asarray(labels)
+    if x.ndim != 2 or y.shape != (x.shape[0],):
         raise ValueError(f"points and labels must fit, got shapes {x.shape} and {y.shape}")
     if y.dtype.kind not in "iu" or (y.size and not (y.min() >= 0 and y.max() < classes)):
         raise ValueError(f"labels must be classes 0 to {classes - 1}")
@@ -98,19 +101,27 @@ def ultraconservative(
     weights = np.zeros((classes, x.shape[1]))
     if start is not None:
         weights += checked_floats("start", start)
-    turn = list(range(len(x))) if order is None else [int(i) for i in order]
+    turn = list(range(x.shape[0])) if order is None else [int(i) for i in order]
     truth = y.astype(int).tolist()
     updates, largest, clean = 0, 0.0, False
+    at: Any
+    point: Any
+    whole = slice(None)
     for _ in range(passes):
         clean = True
         for i in turn:
-            scores = weights @ x[i]
+            if sparse:
+                row = slice(x.indptr[i], x.indptr[i + 1])
+                at, point = x.indices[row], x.data[row]
+            else:
+                at, point = whole, x[i]
+            scores = weights[:, at] @ point
             erring = error_set(scores, truth[i])
             if not erring.any():
                 continue
             winner = int(np.argmax(np.where(erring, scores, -np.inf)))
             tau = steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
-            weights += tau[:, None] * x[i]
+            weights[:, at] += tau[:, None] * point
             updates += 1
             largest = max(largest, float(tau @ tau))
             clean = False

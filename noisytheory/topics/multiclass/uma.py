@@ -202,7 +202,7 @@ def uma(
     tolerance : float
         $s\ge0$, in units of the points' norm.
     max_iter : int
-        Pairs looked at, at most.
+        Updates at most; with the printed stop, pairs looked at.
     alpha, error_alpha : float
         Functional margins of regions and error sets. Print has one $\alpha>0$ in both, with which
         nothing ever moves from W = 0.
@@ -269,7 +269,8 @@ def uma(
     lengths: list[float] = []
     skipped, stopped, draws = 0, "max_iter", 0
     passed = np.zeros((classes, classes), bool)
-    while draws < max_iter:
+    # The printed stop may look at a pair without an error set for ever.
+    while len(pairs) < max_iter and (stop == "all_pairs" or draws < max_iter):
         large = off & ~passed & (norms > tolerance)
         if stop == "all_pairs" and not large.any():
             stopped = "no error set" if passed.any() else "small"
