@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from noisytheory.trial.claim import Claim
+from noisytheory.topics.multiclass.mistakes import claims as mistakes
+from noisytheory.topics.multiclass.setting import claims as setting
+from noisytheory.trial.catalogue import claims_of
 
-everything: list[Claim] = []
+everything = [
+    claim
+    for part in (setting, mistakes)
+    for claim in claims_of(part)
+]
