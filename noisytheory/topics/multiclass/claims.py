@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from noisytheory.topics.multiclass.mistakes import claims as mistakes
 from noisytheory.topics.multiclass.setting import claims as setting
+from noisytheory.topics.multiclass.updates import claims as updates
 from noisytheory.trial.catalogue import claims_of
 
 everything = [
     claim
-    for part in (setting, mistakes)
+    for part in (setting, mistakes, updates)
     for claim in claims_of(part)
 ]

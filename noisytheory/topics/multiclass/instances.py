@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["FIVE", "Instance", "columns_of", "random_instances"]
+__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_instances"]
 
 
 @dataclass(frozen=True)
@@ -83,3 +83,51 @@ def random_instances(
             [Fraction(p, sum(parts)) for p in parts], labels, confusion,
             [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
         )
+
+
+@dataclass(frozen=True)
+class Taught:
+    """An instance whose classes a teacher separates, by `gap` in scores that are not normalised."""
+
+    at: Instance
+    teacher: list[list[Fraction]]
+    gap: Fraction
+    norm: Fraction
+    """Squared norm of all the teacher's weights."""
+
+
+def taught_instances(count: int, seed: int) -> Iterator[Taught]:
+    """Separable populations: a pair seen at an angle, and random ones under random teachers."""
+    from noisytheory.topics.multiclass.exactly import dot, squared
+
+    def taught(at: Instance, teacher: list[list[Fraction]]) -> Taught:
+        gap = min(
+            dot(teacher[t], x) - dot(w, x)
+            for x, t in zip(at.points, at.labels, strict=True)
+            for k, w in enumerate(teacher) if k != t
+        )
+        return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+
+    one, none = Fraction(1), Fraction(0)
+    for cosine, sine in ((3, 4), (7, 24), (20, 21)):
+        size = {3: 5, 7: 25, 20: 29}[cosine]
+        c, s = Fraction(cosine, size), Fraction(sine, size)
+        pair = Instance(
+            [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
+            [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
+        )
+        yield taught(pair, [[-one, none], [one, none]])
+    rng = random.Random(seed)
+    made = 3
+    for at in random_instances(40 * count, seed):
+        if made >= count:
+            return
+        teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
+        scores = [[dot(w, x) for w in teacher] for x in at.points]
+        labels = [s.index(max(s)) for s in scores]
+        found = taught(
+            Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
+        )
+        if found.gap > 0:
+            made += 1
+            yield found

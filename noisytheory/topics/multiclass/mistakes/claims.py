@@ -7,7 +7,6 @@ from typing import Any
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.mistakes import bounds, sides
 from noisytheory.topics.multiclass.shown import shown
-from noisytheory.topics.surrogates.worked import worked
 from noisytheory.trial.sides import scaled
 
 SEPARABLE = ["true labels, separable", "W = 0 at the start"]
@@ -26,7 +25,7 @@ algorithm_1 = PAPER.always(
         "the sum is not asked."
     ),
     twin=dict(given=dict(taken="forced"), why="always down by one for the predicted class"),
-    **worked(sides.constraints),
+    **shown(sides.constraints),
 )
 sum_zero = PAPER.identity(
     "sum-of-weights-zero",
@@ -36,7 +35,7 @@ sum_zero = PAPER.identity(
     given=dict(start="zero"),
     quantity="largest coordinate of the sum",
     twin=dict(given=dict(start="elsewhere"), why="weights that do not start at 0"),
-    **worked(sides.sums),
+    **shown(sides.sums),
 )
 K: dict[str, Any] = dict(place="Theorem 1, Sec. 3.1", quantity="updates")
 theorem_1_printed = PAPER.always(

@@ -30,7 +30,7 @@ def examples() -> tuple[Case, ...]:
         found.append((np.eye(12), np.arange(12) % classes, classes))
     shared = np.hstack([10 * np.eye(12), np.full((12, 1), 3.0)])
     against = np.zeros((1, 13))
-    against[0, 11] = -10.4375  # of nearly the same norm, from below
+    against[0, 12] = -10.4375  # of nearly the same norm, from below
     found.append((np.vstack([shared, against]), np.append(np.arange(12) % 2, 2), 3))
     rng = np.random.default_rng(1)
     while len(found) < 24:

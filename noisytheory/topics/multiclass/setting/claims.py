@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.setting import bounds, sides
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.topics.multiclass.shown import shown
 
 CLASSES = [2, 3, 5, 10]
 
@@ -28,10 +28,10 @@ margin_ceiling = PAPER.always(
     quantity="squared margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **worked(sides.margins),
+    **shown(sides.margins),
 )
 RATE: dict[str, Any] = dict(
-    place="Conclusion", quantity="updates", **worked(sides.mistakes_on_simplex)
+    place="Conclusion", quantity="updates", **shown(sides.mistakes_on_simplex)
 )
 free_of_classes_printed = PAPER.always(
     "sum-rate-independent-of-q/printed",
@@ -61,7 +61,7 @@ free_of_classes = PAPER.always(
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
     twin=dict(given=dict(bound="two"), bound=None, why="the bound of two classes"),
-    **{**RATE, **worked(sides.mistakes_on_simplex)},
+    **{**RATE, **shown(sides.mistakes_on_simplex)},
 )
 remark_1 = PAPER.identity(
     "remark-1",
@@ -72,7 +72,7 @@ remark_1 = PAPER.identity(
     quantity="share of a class among a label's examples",
     note="It needs the class shares; print warns against taking one for the other.",
     twin=dict(given=dict(read="transposed"), why="C transposed taken for it"),
-    **worked(sides.bayes),
+    **shown(sides.bayes),
 )
 assumption_3 = PAPER.always(
     "assumption-3",
@@ -83,7 +83,7 @@ assumption_3 = PAPER.always(
     quantity="1 if singular",
     note="Print says rows; columns sum to 1. Not enough: sample sizes grow with the inverse.",
     twin=dict(given=dict(excess="0"), why="one half allowed"),
-    **worked(sides.dominant),
+    **shown(sides.dominant),
 )
 not_necessary = PAPER.always(
     "invertibility-not-necessary",
@@ -94,13 +94,13 @@ not_necessary = PAPER.always(
     quantity="classes not told",
     note="As print says, invertibility is only sufficient; distinct columns are necessary.",
     twin=dict(given=dict(columns="equal"), why="two equal columns"),
-    **worked(sides.decoded),
+    **shown(sides.decoded),
 )
 MONOTONE: dict[str, Any] = dict(
     place="Sec. 2.1, after Assumption 2",
     quantity="error after UMA on the population",
     unit="probability",
-    **worked(sides.monotone),
+    **shown(sides.monotone),
 )
 monotone_printed = PAPER.always(
     "monotonic-noise/printed",
@@ -133,7 +133,7 @@ identity_columns = PAPER.identity(
     quantity="coordinate of the sum",
     note="The cheapest sign of a matrix given with rows and columns exchanged.",
     twin=dict(given=dict(orientation="row"), why="C transposed"),
-    **worked(sides.column_sums),
+    **shown(sides.column_sums),
 )
 PATH: dict[str, Any] = dict(place="Sec. 4.1", quantity="entry of the confusion matrix")
 path_average_printed = PAPER.identity(
@@ -142,7 +142,7 @@ path_average_printed = PAPER.identity(
     given=dict(weights="I and its end", most=20),
     expect="refuted",
     note="At i = 10 every diagonal entry would be 1/11.",
-    **PATH, **worked(sides.path_average),
+    **PATH, **shown(sides.path_average),
 )
 path_average = PAPER.identity(
     "noise-path/repaired",
@@ -151,7 +151,7 @@ path_average = PAPER.identity(
     given=dict(weights="I and M", most=10),
     note="Rows are true classes; the algorithm needs the transpose.",
     twin=dict(given=dict(weights="I and M", most=11), why="one step beyond 10"),
-    **PATH, **worked(sides.path_average),
+    **PATH, **shown(sides.path_average),
 )
 path_end = PAPER.identity(
     "noise-path/saturation",
@@ -160,10 +160,10 @@ path_end = PAPER.identity(
     origin="candidate",
     note="Print has it converge; it is there from a finite index, and points of Figure 1 coincide.",
     twin=dict(given=dict(early=1), why="one step earlier"),
-    **PATH, **worked(sides.path_end),
+    **PATH, **shown(sides.path_end),
 )
 CONFUSION: dict[str, Any] = dict(
-    place="Sec. 4", quantity="squared confusion rate", **worked(sides.rates)
+    place="Sec. 4", quantity="squared confusion rate", **shown(sides.rates)
 )
 confusion_rate = PAPER.always(
     "confusion-rate",
@@ -183,7 +183,7 @@ estimated = PAPER.always(
     quantity="squared error of the expected update vector",
     note="What an estimated confusion adds to every deviation, attained by a single atom.",
     twin=dict(given=dict(orientation="column"), why="the largest entry of a column"),
-    **worked(sides.leaking),
+    **shown(sides.leaking),
 )
 
 
