@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.multiclass.convergence import claims as convergence
 from noisytheory.topics.multiclass.mistakes import claims as mistakes
 from noisytheory.topics.multiclass.setting import claims as setting
 from noisytheory.topics.multiclass.updates import claims as updates
@@ -9,6 +10,6 @@ from noisytheory.trial.catalogue import claims_of
 
 everything = [
     claim
-    for part in (setting, mistakes, updates)
+    for part in (setting, mistakes, updates, convergence)
     for claim in claims_of(part)
 ]

@@ -144,8 +144,9 @@ def _moved(weights: Matrix, tau: Vector, vector: Vector) -> Matrix:
 
 @dataclass
 class RunInFractions:
-    """Weights, number of updates, largest sum of squared steps, pairs, squared norms, and why it
-    stopped."""
+    """Weights, number of updates, largest sum of squared steps, pairs, squared norms, why it
+    stopped, the largest squared deviation from the means, pairs passed over for want of an error
+    set, and updates whose predicted class was outside of it."""
 
     weights: Matrix
     updates: int
@@ -153,6 +154,9 @@ class RunInFractions:
     pairs: tuple[tuple[int, int], ...] = ()
     squares: tuple[Fraction, ...] = ()
     stopped: str = ""
+    square_deviation: Fraction = Fraction(0)
+    skipped: int = 0
+    outside: int = 0
 
 
 def online(
@@ -180,20 +184,30 @@ def run(
     points: Matrix, joint: Matrix, confusion: Matrix, *, step: str = "predicted",
     normalise: bool = False, tolerance: Fraction = Fraction(0), max_iter: int = 200,
     alpha: Fraction = Fraction(0), error_alpha: Fraction = Fraction(0), shared: bool = False,
-    diagonal: bool = False,
+    truth: Matrix | None = None,
 ) -> RunInFractions:
-    """Algorithm 2, largest norm first, until no pair with an error set is longer than tolerance."""
+    """Algorithm 2, largest norm first, until no pair with an error set is longer than tolerance.
+
+    With the masses of the population as ``truth`` the deviation of every vector is watched.
+    """
     back, classes = inverse(confusion), len(confusion)
     weights = [[Fraction(0)] * len(points[0]) for _ in range(classes)]
     pairs: list[tuple[int, int]] = []
     squares: list[Fraction] = []
+    worst, skipped, outside = Fraction(0), 0, 0
     while len(pairs) < max_iter:
         inside = regions(points, weights, alpha, shared=shared)
         found = {
             (p, q): z
             for p in range(classes)
-            for q, z in enumerate(vectors(points, joint, back, inside[p])) if p != q or diagonal
+            for q, z in enumerate(vectors(points, joint, back, inside[p])) if p != q
         }
+        if truth is not None:
+            for p in range(classes):
+                for q, mean in enumerate(vectors(points, truth, back, inside[p])):
+                    if p != q:
+                        gap = [a - b for a, b in zip(found[p, q], mean, strict=True)]
+                        worst = max(worst, squared(gap))
         size = {pair: squared(z) for pair, z in found.items()}
         large = sorted((pair for pair in size if size[pair] > tolerance**2),
                        key=lambda pair: (-size[pair], pair))
@@ -205,9 +219,11 @@ def run(
             ]
             if erring or step == "forced":
                 break
+            skipped += 1
         else:
             stopped = "no error set" if large else "small"
             break
+        outside += p not in erring
         tau = _share(scores, q, erring, step, p)
         length = root(size[p, q]) if normalise else Fraction(1)
         weights = _moved(weights, tau, [value / length for value in z])
@@ -215,4 +231,7 @@ def run(
         squares.append(size[p, q])
     else:
         stopped = "max_iter"
-    return RunInFractions(weights, len(pairs), Fraction(2), tuple(pairs), tuple(squares), stopped)
+    return RunInFractions(
+        weights, len(pairs), Fraction(2), tuple(pairs), tuple(squares), stopped, worst, skipped,
+        outside,
+    )

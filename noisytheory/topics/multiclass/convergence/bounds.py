@@ -193,7 +193,7 @@ def stuck_probability(mass: Numeric) -> Numeric:
     Parameters
     ----------
     mass : float or array
-        P, mass of the atom of class 1, at most one half; the other has $1-P$.
+        P, mass of the atom of class 0, which W = 0 predicts; that of class 1 has $1-P$.
 
     Returns
     -------

@@ -11,6 +11,7 @@ from noisytheory.topics.multiclass.shown import shown
 from noisytheory.topics.multiclass.updates import bounds, sides, simulate
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import POSITIVE, Domain, Numeric, requires
+from noisytheory.vocabulary.populations import Multiclass
 
 OneAtom = simulate.OneAtom
 LEVELS = [0.5, 0.1, 0.05, 0.01]
@@ -388,14 +389,14 @@ ARCS: dict[str, Any] = dict(
 
 
 def over_all_weights(
-    population: simulate.Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
+    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
 ) -> Numeric:
     """The uniform bound of a population in its own dimension."""
     return bounds.uniform_deviation(n, delta, population.points.shape[1], classes, beta)
 
 
 def noise_forgotten(
-    population: simulate.Multiclass, n: Numeric, delta: Numeric, classes: int
+    population: Multiclass, n: Numeric, delta: Numeric, classes: int
 ) -> Numeric:
     """The same as if there were no noise."""
     return bounds.uniform_deviation(n, delta, population.points.shape[1], classes, 1.0)
@@ -419,14 +420,14 @@ uniform = PAPER.tail(
 
 
 def finite(
-    population: simulate.Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
+    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
 ) -> Numeric:
     """The bound of a population's own number of regions."""
     return bounds.finite_deviation(n, delta, simulate.sets(population), classes, beta)
 
 
 def finite_sharp(
-    population: simulate.Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
+    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
 ) -> Numeric:
     """The same by Pinelis' inequality."""
     return bounds.finite_deviation_sharp(n, delta, simulate.sets(population), classes, beta)
