@@ -7,12 +7,12 @@ import re
 import pytest
 
 import noisytheory as nt
-from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN, UMA
 from noisytheory.trial import mathematics
 
 NUMBERED = [
     (paper, number, list(places))
-    for paper in (KERNEL_MEAN, AVERAGE_CLASSIFIER)
+    for paper in (KERNEL_MEAN, AVERAGE_CLASSIFIER, UMA)
     for number, places in paper.discrepancies.items()
 ]
 
@@ -23,7 +23,8 @@ def ids(paper, places):
 
 def test_all_numbers_are_there():
     assert [number for _, number, _ in NUMBERED] == [
-        *(f"D{i}" for i in range(1, 23)), *(f"A{i}" for i in range(1, 13))
+        *(f"D{i}" for i in range(1, 23)), *(f"A{i}" for i in range(1, 13)),
+        *UMA.discrepancies,
     ]
 
 
@@ -68,14 +69,14 @@ def test_a_discrepancy_says_what_print_has_and_what_is_true(paper, number, place
 
 
 def test_no_two_numbers_of_a_paper_share_a_claim():
-    for paper in (KERNEL_MEAN, AVERAGE_CLASSIFIER):
+    for paper in (KERNEL_MEAN, AVERAGE_CLASSIFIER, UMA):
         named = [name for places in paper.discrepancies.values() for name in ids(paper, places)]
         assert len(set(named)) == len(named)
 
 
 def test_notes_name_the_numbers_and_no_others():
     for name, claim in nt.claims.items():
-        told = set(re.findall(r"\b[DA]\d+\b", claim.note))
+        told = set(re.findall(r"\b[DAU]\d+\b", claim.note))
         expected = {number for paper, number, places in NUMBERED if name in ids(paper, places)}
         assert told == expected, name
         assert claim.note.count("Discrepanc") == bool(expected), name

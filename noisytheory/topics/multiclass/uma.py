@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +22,6 @@ from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_floats
 __all__ = ["STRATEGIES", "Run", "class_shares", "uma", "update_vectors"]
 
 Floats: TypeAlias = NDArray[np.float64]
-Strategy: TypeAlias = Literal["error", "confusion", "random"]
-Stop: TypeAlias = Literal["all_pairs", "printed"]
 
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
@@ -120,7 +118,7 @@ def _checked_sample(points: Any, labels: Any, classes: int) -> tuple[Any, NDArra
 
 def update_vectors(
     points: ArrayLike, labels: ArrayLike, weights: ArrayLike, confusion: ArrayLike, *,
-    alpha: float = 0.0, ties: Literal["lowest", "all"] = "all",
+    alpha: float = 0.0, ties: str = "all",
 ) -> Floats:
     r"""All $z_{pq}$ at once, shape (Q, Q, d), predicted class first.
 
@@ -161,15 +159,15 @@ def uma(
     confusion: ArrayLike,
     *,
     orientation: Orientation | None = None,
-    strategy: Strategy = "error",
+    strategy: str = "error",
     step: str = "predicted",
     normalise: bool = False,
-    stop: Stop = "all_pairs",
+    stop: str = "all_pairs",
     tolerance: float = 1e-9,
     max_iter: int = 1000,
     alpha: float = 0.0,
     error_alpha: float = 0.0,
-    ties: Literal["lowest", "all"] = "lowest",
+    ties: str = "lowest",
     least_share: float = 0.0,
     start: ArrayLike | None = None,
     rng: np.random.Generator | None = None,

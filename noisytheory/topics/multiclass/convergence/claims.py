@@ -216,7 +216,7 @@ stuck = PAPER.equal(
     simulate=simulate.stuck,
     grid=dict(mass=[0.25, 0.5, 0.75]),
     given=dict(step="predicted", n=10**6),
-    low=0.0, high=1.0, margin=0.05, rows=512,
+    low=0.0, high=1.0, margin=0.06, rows=512,
     origin="candidate",
     quantity="1 if a class is wrong",
     twin=dict(given=dict(step="forced", n=10**6), why="forced steps, which are never stuck"),

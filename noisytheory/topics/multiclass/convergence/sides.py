@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from noisytheory.topics.multiclass.exactly import (
+    Matrix,
     RunInFractions,
     dot,
     error_of,
@@ -35,6 +36,11 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+
+
+def unit(classes: int) -> Matrix:
+    """The identity."""
+    return [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
 
 
 @functools.cache

@@ -34,7 +34,7 @@ def any_pair(
     errors, draws = np.empty(size), np.empty(size)
     for i, counts in enumerate(TEN.counts(n, size, rng=rng)):
         found = uma(
-            TEN.points, counts / n, TEN.confusion, strategy="random", stop=stop,  # type: ignore[arg-type]
+            TEN.points, counts / n, TEN.confusion, strategy="random", stop=stop,
             tolerance=tolerance, max_iter=150, rng=rng,
         )
         errors[i], draws[i] = TEN.error(found.weights), found.draws
@@ -97,7 +97,7 @@ def random_pair(
     points = np.roll(np.eye(classes), 1, axis=1) + 0.5
     first = np.empty(size)
     for i in range(size):
-        found = uma(points, masses, np.eye(classes), strategy=strategy, step="forced",  # type: ignore[arg-type]
+        found = uma(points, masses, np.eye(classes), strategy=strategy, step="forced",
                     start=start, max_iter=1, rng=rng)
         first[i] = found.updates and tuple(found.pairs[0]) == (labels[0], labels[1])
     return first

@@ -70,15 +70,13 @@ def mistakes(step: str, sizes: str) -> Iterator[Certificate]:
             np.array(points, float), np.array(labels), classes, step=step, passes=4
         )
         # Fractions of the norm are exact where floats round: ties may fall elsewhere.
+        size = {
+            "two": Fraction(2), "own": exact.largest_step, "uniform": 1 + Fraction(1, classes - 1),
+        }[sizes]
         steps_found = [
             ("updates", exact.updates), ("updates in floats", public.updates),
-            ("theta", root(square)), ("radius", root(radius)),
-            ("largest_step", {
-                "two": Fraction(2), "own": exact.largest_step,
-                "uniform": 1 + Fraction(1, classes - 1),
-            }[sizes]),
+            ("theta", root(square)), ("radius", root(radius)), ("largest_step", size),
         ]
-        size = dict(steps_found)["largest_step"]
         yield Certificate(exact.updates, size * radius / square, steps_found)
 
 
