@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from noisytheory.topics.multiclass.convergence import claims as convergence
+from noisytheory.topics.multiclass.experiments import claims as experiments
 from noisytheory.topics.multiclass.mistakes import claims as mistakes
 from noisytheory.topics.multiclass.setting import claims as setting
 from noisytheory.topics.multiclass.updates import claims as updates
@@ -10,6 +11,6 @@ from noisytheory.trial.catalogue import claims_of
 
 everything = [
     claim
-    for part in (setting, mistakes, updates, convergence)
+    for part in (setting, mistakes, updates, convergence, experiments)
     for claim in claims_of(part)
 ]

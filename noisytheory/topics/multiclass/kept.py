@@ -16,6 +16,9 @@ __all__ = ["Bytes", "Dense", "Kept", "Spread", "kept"]
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 
+FEW = 1 << 12
+"""Coordinates of moved points up to which they are added one by one."""
+
 COMPILED = 1 << 22
 """Entries of an 8-bit sample from which a compiled pass pays for its compilation."""
 
@@ -57,9 +60,14 @@ class Dense:
         return np.asarray(region)
 
     def _move(self, moved: Whole, before: Whole | None, after: Whole) -> None:
+        labels, q = self.labels[moved], self.classes
+        if isinstance(self.points, np.ndarray) and moved.size * self.points.shape[1] <= FEW:
+            np.add.at(self._raw, (after, labels), self.points[moved])
+            if before is not None:
+                np.subtract.at(self._raw, (before, labels), self.points[moved])
+            return
         from scipy.sparse import csr_matrix
 
-        labels, q = self.labels[moved], self.classes
         rows, columns, signs = [after * q + labels], [moved], [np.ones(len(moved))]
         if before is not None:
             rows.append(before * q + labels)
