@@ -209,9 +209,9 @@ LINES: dict[str, Any] = dict(
 figure_3_few = PAPER.tail(
     "figure-3/few",
     statement=r"\text{an audit of 10\%: error of UMA}\le\text{error of }f_{\rm conf}",
-    given=dict(first="uma", second="audited", per_class=10, share=0.1),
+    given=dict(first="uma", second="audited", per_class=20, share=0.1),
     note="The left end of the figure: many few, little audit.",
-    twin=dict(given=dict(first="audited", second="uma", per_class=10, share=0.1),
+    twin=dict(given=dict(first="audited", second="uma", per_class=20, share=0.1),
               why="sign turned"),
     **LINES,
 )
@@ -255,7 +255,7 @@ letters = PAPER.tail(
 )
 ROUGH: dict[str, Any] = dict(
     place="Sec. 4.2.3, near the end",
-    hypotheses=["digits, 40% of all labels replaced evenly, 20 audited labels a class",
+    hypotheses=["digits, 30% of all labels replaced evenly, 5 audited labels a class",
                 "in most runs"],
     simulate=simulate.rough_gap,
     **MEDIAN,
@@ -263,7 +263,7 @@ ROUGH: dict[str, Any] = dict(
 rough_printed = PAPER.tail(
     "rough-c-suffices/printed",
     statement=r"\text{a rough }\hat C\text{ suffices: error of UMA}\le\text{error of ignoring}",
-    given=dict(rate=0.4, per_class=20, order="UMA first"),
+    given=dict(rate=0.3, per_class=5, order="UMA first"),
     expect="refuted",
     note="Even noise is better ignored, unless C is known well; train on the audited labels.",
     **ROUGH,
@@ -271,9 +271,9 @@ rough_printed = PAPER.tail(
 rough = PAPER.tail(
     "rough-c-suffices/repaired",
     statement=r"\text{error of ignoring even noise}\le\text{error with a rough }\hat C",
-    given=dict(rate=0.4, per_class=20, order="ignoring first"),
+    given=dict(rate=0.3, per_class=5, order="ignoring first"),
     origin="candidate",
-    twin=dict(given=dict(rate=0.4, per_class=20, order="UMA first"), why="sign turned"),
+    twin=dict(given=dict(rate=0.3, per_class=5, order="UMA first"), why="sign turned"),
     **ROUGH,
 )
 

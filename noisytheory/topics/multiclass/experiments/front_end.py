@@ -60,7 +60,7 @@ def kernel_features(
         gamma = 1 / float(np.median(pdist(base[:1000], "sqeuclidean")))
     POSITIVE.check("gamma", gamma)
     model = KernelPCA(components, kernel="rbf", gamma=gamma, remove_zero_eig=components is None,
-                      eigen_solver="dense")
+                      eigen_solver="dense", random_state=0)
     model.fit(base)
     found = [np.asarray(model.transform(p)) for p in sets]
     if unit:

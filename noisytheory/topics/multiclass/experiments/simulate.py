@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 from typing import TypeAlias
 
 import numpy as np
@@ -92,7 +93,12 @@ def empty_classes(reading: str, margin: float, *, size: int, rng: np.random.Gene
 def digits() -> tuple[Floats, Floats, Codes]:
     """Kernel features of scikit-learn's digits, their pixels with a constant, and classes."""
     from scipy.spatial.distance import pdist
+
+    # Something draws from Python's generator while this is imported; no simulator may.
+    before = random.getstate()
     from sklearn.datasets import load_digits
+
+    random.setstate(before)
 
     images, labels = load_digits(return_X_y=True)
     pixels = images / 16

@@ -59,7 +59,7 @@ def _mixed(matrix: Matrix, rows: Matrix) -> Matrix:
 
 def expected(what: str, read: str) -> Iterator[Certificate]:
     """Coordinates of the expected sums (or update vectors) over all samples of two examples."""
-    for at in itertools.islice(random_instances(60, seed=11), 8):
+    for at in itertools.islice(random_instances(60, seed=11), 5):
         if len(at.points) * at.classes > 16:
             continue
         unit = [[Fraction(i == j) for j in range(at.classes)] for i in range(at.classes)]
