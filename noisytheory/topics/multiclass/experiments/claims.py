@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import UMA as PAPER
-from noisytheory.topics.multiclass.experiments import sides, simulate
+from noisytheory.topics.multiclass.experiments import pictures, sides, simulate
 from noisytheory.topics.multiclass.shown import shown
 from noisytheory.vocabulary.domains import LEVEL, Numeric, requires
 
@@ -72,6 +72,7 @@ figure_1a = PAPER.tail(
     hypotheses=["1,000 examples, 40 updates, the confusion known, in most runs"],
     simulate=simulate.toy_gap,
     given=dict(level=7, updates=40, order="UMA first"),
+    picture=pictures.figure_1a,
     note=(
         "At a middling noise level. At the lowest the two cannot be told apart, and at the highest "
         "both are near chance; the validation script has all levels."
@@ -83,6 +84,7 @@ FED: dict[str, Any] = dict(
     place="Figure 1(b), Sec. 4.1",
     hypotheses=["true matrix C_5; fed C_2 or C_8, three steps either way; forced steps"],
     simulate=simulate.misfed_gap,
+    picture=pictures.figure_1b,
     **MEDIAN,
 )
 figure_1b_printed = PAPER.tail(
@@ -133,7 +135,7 @@ budget_repaired = PAPER.identity(
 )
 TABLE: dict[str, Any] = dict(
     place="Table 1, Sec. 4.2.3", hypotheses=[DIGITS, DRAWN, "in most runs"],
-    simulate=simulate.digits_gap, **MEDIAN,
+    simulate=simulate.digits_gap, picture=pictures.table_1, **MEDIAN,
 )
 table_1_printed = PAPER.tail(
     "table-1/printed",
@@ -204,6 +206,7 @@ LINES: dict[str, Any] = dict(
     place="Figure 3, Sec. 4.2.3",
     hypotheses=[DIGITS, DRAWN, "in most runs", "digits in place of Reuters"],
     simulate=simulate.digits_gap,
+    picture=pictures.figure_3,
     **MEDIAN,
 )
 figure_3_few = PAPER.tail(
@@ -309,6 +312,7 @@ figure_4 = PAPER.cited(
         "linear SVM in its place, on three data sets."
     ),
     reason="a rival that is not to be had",
+    picture=pictures.figure_3,
 )
 figure_5 = PAPER.cited(
     "figure-5",
@@ -317,6 +321,7 @@ figure_5 = PAPER.cited(
     place="Figure 5, Sec. 4.2.3",
     note="Needs Reuters; the validation script draws it on a stand-in, where that is at hand.",
     reason="data that cannot be bundled",
+    picture=pictures.figure_5,
 )
 plateau = PAPER.cited(
     "plateau-intrinsic-noise",

@@ -166,7 +166,7 @@ def drawn_apart(
 
 
 def self_training(
-    audited: Any, audited_labels: ArrayLike, rest: Any, *, rounds: int = 5
+    audited: Any, audited_labels: ArrayLike, rest: Any, *, rounds: int = 3
 ) -> Any:
     """A linear SVM that labels more of the rest in every round: in place of an S3VM.
 
@@ -176,7 +176,7 @@ def self_training(
         True labels.
     rest : array or sparse matrix
     rounds : int
-        After each the surer half of the labels, then more, is taken as true.
+        In round k of r the surest k/r of its labels are taken as true.
 
     Returns
     -------
