@@ -147,7 +147,8 @@ def figure_3() -> tuple[Figure, list[list[str]]]:
 def figure_5() -> tuple[Figure, list[list[str]]]:
     r"""Figure 5 again, on scikit-learn's digits: error and confusion rate after each update, by the
     way in which pairs are selected, means of 6 runs. Print has Reuters, whose classes are uneven.
-    Both informed strategies level off near update 30; random pairs are behind at every update.
+    Print has a plateau from update 30; here both informed strategies level off after some ten, and
+    random pairs are behind throughout.
     """
     from matplotlib.figure import Figure
 
