@@ -117,8 +117,8 @@ def figure_3() -> tuple[Figure, list[list[str]]]:
     r"""Figures 3 and 4 again, on scikit-learn's digits: error against the size of the audit, ten
     examples of each class to start with, 6 runs, two standard errors. UMA is below a Perceptron on
     the audit alone while that is small, and above it when it is large: the lines cross, as in
-    print. A Perceptron on all the true labels that UMA used is below it, and so, beyond the smallest
-    audit, is a self-training linear SVM, which stands in for the S3VM of Figure 4.
+    print. A Perceptron on all the true labels that UMA used is below it, and so, beyond the
+    smallest audit, is a self-training linear SVM, which stands in for the S3VM of Figure 4.
     """
     from matplotlib.figure import Figure
 
