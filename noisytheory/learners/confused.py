@@ -19,6 +19,7 @@ from noisytheory.vocabulary.confusion import (
     amplification,
     columns,
     inverse_of,
+    lopsidedness,
 )
 
 __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
@@ -26,6 +27,9 @@ __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 Floats: TypeAlias = NDArray[np.float64]
 Given: TypeAlias = Any
 """A confusion matrix, a `ConfusionEstimate`, or None."""
+
+EVEN, ROUGH = 0.5, 0.4
+"""An estimate that looks this even is better ignored if its relative leakage is above this."""
 
 ILL = 30.0
 """Noise amplification from which a person is warned: samples must be its square times as large."""
@@ -250,8 +254,10 @@ class UMAClassifier(_Linear):
 
     Notes
     -----
-    It warns where the amplification exceeds 30, where an estimated share is not positive, and where
-    the relative leakage exceeds 1.
+    It warns where the amplification exceeds 30, where an estimated share is not positive, where the
+    relative leakage exceeds 1, and above .4 where the noise looks even. Who has audited examples
+    should train on them alone as well and compare: ``validation/confused_labels.py`` shows where
+    that is better.
 
     Examples
     --------
@@ -371,9 +377,18 @@ class UMAClassifier(_Linear):
         if estimate is not None:
             rng = np.random.default_rng(_seed(self.random_state))
             self.relative_leakage_ = estimate.relative_leakage(rng=rng)
+            few = int(estimate.audited.sum())
+            even = lopsidedness(self.confusion_) < EVEN
+            if even and ROUGH < self.relative_leakage_ <= 1:
+                warnings.warn(
+                    f"the noise looks even, which hardly turns a classifier, and its confusion is "
+                    f"estimated from {few} examples (relative leakage "
+                    f"{self.relative_leakage_:.2g}): ignoring it may be better, or training on the "
+                    "audited examples alone", UserWarning, stacklevel=3,
+                )
             if self.relative_leakage_ > 1:
                 warnings.warn(
-                    f"the confusion is estimated from {int(estimate.audited.sum())} examples, too "
+                    f"the confusion is estimated from {few} examples, too "
                     f"few: its expected leakage is {self.relative_leakage_:.2g} times that of "
                     "ignoring the noise (audit more, ignore the noise, or train on the audited "
                     "examples alone)", UserWarning, stacklevel=3,

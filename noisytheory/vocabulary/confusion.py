@@ -24,6 +24,7 @@ __all__ = [
     "estimate_confusion",
     "inverse_of",
     "leakage",
+    "lopsidedness",
     "observed_confusion",
     "posterior_confusion",
     "relative_leakage",
@@ -195,6 +196,39 @@ def relative_leakage(estimate: ArrayLike, matrix: ArrayLike) -> float:
     if noise == 0:
         return 0.0 if leak == 0 else math.inf
     return leak / noise
+
+
+def lopsidedness(matrix: ArrayLike) -> float:
+    r"""Share of the noise that is not even: 0 where every wrong label is as likely as any other.
+
+    Even noise hardly turns a linear classifier; lopsided noise does, and needs correcting.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        Column-stochastic.
+
+    Returns
+    -------
+    float
+        $\|C-E\|_F/\|C-I\|_F$, with E even and of the same mean diagonal; 0 without noise.
+
+    Examples
+    --------
+    >>> lopsidedness([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]) < 1e-12
+    True
+    >>> round(lopsidedness([[0.8, 0.0, 0.2], [0.2, 0.8, 0.0], [0.0, 0.2, 0.8]]), 6)
+    0.5
+    """
+    array = checked_floats("matrix", matrix)
+    classes = len(array)
+    noise = float(np.linalg.norm(array - np.eye(classes)))
+    if noise == 0 or classes < 2:
+        return 0.0
+    kept = float(np.trace(array)) / classes
+    even = np.full((classes, classes), (1 - kept) / (classes - 1))
+    np.fill_diagonal(even, kept)
+    return float(np.linalg.norm(array - even)) / noise
 
 
 def posterior_confusion(matrix: ArrayLike, priors: ArrayLike) -> NDArray[Any]:

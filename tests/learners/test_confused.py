@@ -103,6 +103,17 @@ def test_an_estimate_brings_its_uncertainty_and_a_warning():
     assert any("audit more" in str(w.message) for w in caught)
 
 
+def test_even_noise_is_better_ignored_than_guessed():
+    rng = np.random.default_rng(3)
+    true = rng.integers(3, size=900)
+    x = np.eye(3)[true] + 0.3 * rng.normal(size=(900, 3))
+    noisy = np.where(rng.random(900) < 0.3, rng.integers(3, size=900), true)
+    rough = estimate_confusion(noisy[:60], true[:60], 3)
+    with pytest.warns(UserWarning) as caught:
+        UMAClassifier(rough, random_state=1).fit(x, noisy)
+    assert any("looks even" in str(w.message) for w in caught)
+
+
 def test_a_nearly_singular_confusion_says_what_it_costs():
     x, noisy, _ = confused()
     near = np.array([[0.505, 0.495, 0.0], [0.495, 0.505, 0.3], [0.0, 0.0, 0.7]])
@@ -173,3 +184,18 @@ def test_corrected_logistic_regression_refuses_nonsense(change, message):
     x, noisy, _ = confused(100)
     with pytest.raises(ValueError, match=message):
         CorrectedLogisticRegression(**({"confusion": NOISE} | change)).fit(x, noisy)
+
+
+def test_ten_lines_for_a_person_with_a_vendors_confusion():
+    """The README's example: the vendor says how often each class is labelled as which other."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    images, truth = load_digits(return_X_y=True)
+    train, test, clean, answer = train_test_split(images, truth, random_state=0)
+    vendor = 0.6 * np.eye(10) + 0.4 * np.roll(np.eye(10), 1, axis=1)  # rows: true class
+    rng = np.random.default_rng(0)
+    labels = np.array([rng.choice(10, p=vendor[t]) for t in clean])
+    corrected = UMAClassifier(vendor, orientation="row").fit(train - 8, labels)
+    ignoring = UMAClassifier().fit(train - 8, labels)
+    assert corrected.score(test - 8, answer) > ignoring.score(test - 8, answer) + 0.2
