@@ -51,7 +51,8 @@ def figure_1a() -> tuple[Figure, list[list[str]]]:
     axes = figure.subplots()
     _line(axes, x, found["batch Perceptron"], "batch Perceptron", "s", "C1")
     _line(axes, x, found["UMA"], "UMA, confusion known", "o", "C0")
-    axes.set(xlabel="noise ‖C − diag C‖ [norm]", ylabel="confusion on test points [norm]",
+    axes.set(title="UMA is ahead at middling noise", xlabel="noise ‖C − diag C‖ [norm]",
+             ylabel="confusion on test points [norm]",
              ylim=(0, np.sqrt(10)))
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     figure.set_label(
@@ -83,8 +84,8 @@ def figure_1b() -> tuple[Figure, list[list[str]]]:
     axes.axvline(5, color=rcParams["axes.edgecolor"], linewidth=0.9)
     _line(axes, fed, found["forced"], "forced steps", "s", "C1")
     _line(axes, fed, found["error set"], "steps from the error set", "o", "C0")
-    axes.set(xlabel="matrix that UMA is given [index on the path]",
-             ylabel="confusion on test points [norm]", ylim=(0, np.sqrt(10)))
+    axes.set(title="Over-estimating the noise costs more",
+             xlabel="matrix that UMA is given [index on the path]", ylabel="confusion on test points [norm]", ylim=(0, np.sqrt(10)))
     axes.annotate("true matrix", (5, 0.02), xycoords=("data", "axes fraction"), xytext=(4, 2),
                   textcoords="offset points")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2)
@@ -130,7 +131,8 @@ def figure_3() -> tuple[Figure, list[list[str]]]:
              "f_y": ("ignoring the noise", "x", "C4")}
     for name, (label, marker, colour) in names.items():
         _line(axes, sizes, found[name], label, marker, colour)
-    axes.set(xlabel="audited examples", ylabel="error on test points [probability]")
+    axes.set(title="A small audit: UMA; a large one: the audit itself", xlabel="audited examples",
+             ylabel="error on test points [probability]")
     axes.set_ylim(bottom=0)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=3)
     figure.set_label(
@@ -168,7 +170,7 @@ def figure_5() -> tuple[Figure, list[list[str]]]:
         for name, (style, colour) in marks.items():
             axes.plot(np.arange(1, most + 1), means[name][side], style, color=colour,
                       label=f"{name} strategy")
-        axes.set(xlabel="updates", ylim=(0, 1),
+        axes.set(title=("Error", "Confusion rate")[side], xlabel="updates", ylim=(0, 1),
                  ylabel=("error [probability]", "confusion rate [0 to 1]")[side])
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
     figure.set_label(
@@ -209,9 +211,13 @@ def table_1() -> tuple[Figure, list[list[str]]]:
         axes.plot([columns.index(c) for c in cells], list(cells.values()), marker,
                   markerfacecolor="none", color="C1", label=f"print, {name}")
     axes.set_xticks(places, columns)
-    axes.set(ylabel="error on test points [probability]", ylim=(0, None))
+    axes.set(title="Print's order needs steps from the error set", xlabel="classifier",
+             ylabel="error on test points [probability]", ylim=(0, None))
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=4)
-    figure.set_label("Errors of seven classifiers, ours with intervals and print's as symbols.")
+    figure.set_label(
+        "Errors of seven classifiers, ours with intervals and print's as symbols: ours on digits "
+        "are lower, and UMA is below f_y with steps from the error set only. Numbers follow."
+    )
     rows = [["", *columns]]
     for name, cells in PRINTED.items():
         rows.append([f"print, {name}", *(f"{cells[c]:.2f}" if c in cells else "–"
