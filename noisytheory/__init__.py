@@ -47,10 +47,12 @@ _LAZY = {
 _ROOMS = {
     "trial": ("evidence", "testing"),
     "vocabulary": (
-        "domains", "kernels", "losses", "noise", "populations",
+        "confusion", "domains", "kernels", "losses", "noise", "populations",
     ),
     "topics": (
-        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "top_k",
+        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "multiclass",
+        "top_k",
+    ),
     ),
     "": ("learners", "papers", "report"),
 }

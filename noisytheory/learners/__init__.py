@@ -8,6 +8,8 @@ from noisytheory.learners.average_top_k import (
     AverageTopKSVC,
     AverageTopKSVR,
 )
+from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassifier
+from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
 
@@ -18,4 +20,7 @@ __all__ = [
     "AverageTopKSVR",
     "KernelMeanClassifier",
     "MultipleKernelMean",
+    "CorrectedLogisticRegression",
+    "UMAClassifier",
+    "UltraconservativeClassifier",
 ]
