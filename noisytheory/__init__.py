@@ -38,8 +38,9 @@ _LAZY = {
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),
-    "vocabulary": ("domains", "kernels", "losses", "noise", "populations"),
-    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates"),
+    "vocabulary": ("analytic", "domains", "dot_products", "instance_noise", "kernels", "losses", "noise",
+                   "populations", "sequences"),
+    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates", "online"),
     "": ("learners", "papers", "report"),
 }
 _SUBMODULES = {

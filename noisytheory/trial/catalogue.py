@@ -19,7 +19,7 @@ __all__ = [
     "ENTRY_POINTS", "TOPICS", "catalogue", "file_of", "find", "find_or_none", "load_file", "match",
 ]
 
-TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates")
+TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online")
 """Topic folders, bottom up; each has a ``claims.py``."""
 
 ENTRY_POINTS = "noisytheory.claims"

@@ -1,0 +1,1 @@
+"""Online learning of noisy data with kernels."""
