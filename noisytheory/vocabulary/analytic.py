@@ -187,7 +187,7 @@ class ExponentialLoss(AnalyticLoss):
 
     Examples
     --------
-    >>> round(ExponentialLoss().derivative(-1, 1.0), 6)
+    >>> round(float(ExponentialLoss().derivative(-1, 1.0)), 6)
     2.718282
     """
 

@@ -199,7 +199,7 @@ class BinomialProduct(DotProduct):
 
     Examples
     --------
-    >>> BinomialProduct(1.0).at(0.5), BinomialProduct(2.0).coefficients(3).tolist()
+    >>> float(BinomialProduct(1.0).at(0.5)), BinomialProduct(2.0).coefficients(3).tolist()
     (2.0, [1.0, 2.0, 3.0])
     """
 

@@ -295,7 +295,7 @@ def map_estimate(
     Examples
     --------
     >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(4))
+    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(2))
     (1, 4.0, [[1.0]])
     """
     law = Geometric(p)
