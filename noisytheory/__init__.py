@@ -10,6 +10,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
+    from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
     from noisytheory.trial.claim import Certificate as Certificate
     from noisytheory.trial.claim import Claim as Claim
     from noisytheory.trial.claim import Discrepancy as Discrepancy
@@ -30,6 +32,8 @@ _LAZY = {
     "KernelMeanClassifier": "learners.kernel_mean",
     "Law": "trial.claim",
     "MultipleKernelMean": "learners.multiple_kernel_mean",
+    "NoisyKernelClassifier": "learners.noisy_kernel",
+    "NoisyKernelRegressor": "learners.noisy_kernel",
     "Paper": "trial.claim",
     "Result": "trial.result",
     "audit": "trial.run",
@@ -38,8 +42,10 @@ _LAZY = {
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),
-    "vocabulary": ("analytic", "domains", "dot_products", "instance_noise", "kernels", "losses", "noise",
-                   "populations", "sequences"),
+    "vocabulary": (
+        "analytic", "domains", "dot_products", "instance_noise", "kernels", "losses", "noise",
+        "populations", "sequences",
+    ),
     "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates", "online"),
     "": ("learners", "papers", "report"),
 }

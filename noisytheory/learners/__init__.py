@@ -4,5 +4,8 @@ from __future__ import annotations
 
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
+from noisytheory.learners.noisy_kernel import NoisyKernelClassifier, NoisyKernelRegressor
 
-__all__ = ["KernelMeanClassifier", "MultipleKernelMean"]
+__all__ = [
+    "KernelMeanClassifier", "MultipleKernelMean", "NoisyKernelClassifier", "NoisyKernelRegressor",
+]

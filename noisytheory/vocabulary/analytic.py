@@ -234,7 +234,8 @@ class SmoothedAbsolute(AnalyticLoss):
 
     Examples
     --------
-    >>> round(float(SmoothedAbsolute(1.0).at(0.0)), 7), round(float(SmoothedAbsolute().majorant(1)), 5)
+    >>> loss = SmoothedAbsolute(1.0)
+    >>> round(float(loss.at(0.0)), 7), round(float(loss.majorant(1)), 5)
     (0.5641896, 1.65043)
     """
 
@@ -310,7 +311,7 @@ class SmoothedHinge(AnalyticLoss):
         return -special.erfc(self.s * (a - 1)) / 2
 
     def coefficients(self, count: int) -> Floats:
-        r"""$\gamma_0=-\frac12(1+\mathrm{Erf}\,s)$, $\gamma_n=s^nH_{n-1}(s)e^{-s^2}/(\sqrt\pi\,n!)$."""
+        r"""$\gamma_0=-\frac12(1+\mathrm{Erf}\,s)$, then $s^nH_{n-1}(s)e^{-s^2}/(\sqrt\pi\,n!)$."""
         out = np.zeros(max(count, 2))
         out[0] = -(1 + special.erf(self.s)) / 2
         before, now = 0.0, self.s * math.exp(-(self.s**2)) / math.sqrt(math.pi)

@@ -1,7 +1,7 @@
-r"""Kernels that are power series in the inner product, $k(x,x')=\sum_n\beta_n\langle x,x'\rangle^n$.
+r"""Kernels that are power series in the inner product, $\sum_n\beta_n\langle x,x'\rangle^n$.
 
-Their features are the tensors $\sqrt{\beta_n}\,x\otimes\cdots\otimes x$. The Gaussian kernel is such
-a series times $e^{-\|x\|^2/\sigma^2}e^{-\|x'\|^2/\sigma^2}$.
+Their features are the tensors $\sqrt{\beta_n}\,x\otimes\cdots\otimes x$. The Gaussian kernel is
+such a series times $e^{-\|x\|^2/\sigma^2}e^{-\|x'\|^2/\sigma^2}$.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class DotProduct(ABC):
         """Kernel values of all pairs of rows."""
         x, z = np.asarray(x, float), np.asarray(z, float)
         product = np.asarray(self.at(x @ z.T))
-        return self.envelope(x)[:, None] * product * self.envelope(z)
+        return np.asarray(self.envelope(x)[:, None] * product * self.envelope(z))
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ class InstanceNoise:
     Examples
     --------
     >>> noise = InstanceNoise("rademacher", 4.0)
-    >>> np.abs(noise.draw(1, np.zeros(2, int), np.zeros(2, int), rng=np.random.default_rng(1))).tolist()
+    >>> first = np.zeros(2, int)
+    >>> np.abs(noise.draw(1, first, first, rng=np.random.default_rng(1))).tolist()
     [[2.0], [2.0]]
     """
 

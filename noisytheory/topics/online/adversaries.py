@@ -176,7 +176,7 @@ def adaptive_value(p: float, T: int, *, fixed: bool = False) -> float:
     return _programme(p, T, fixed)[0]
 
 
-class adversary:  # noqa: N801 - used as a function of the predictor
+class adversary:
     """The best adaptive adversary, as the labels that `replicate` asks for.
 
     Parameters

@@ -25,7 +25,8 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "averaging_floor", "best_approximation", "cap_probability",
+    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret",
+    "averaging_floor", "best_approximation", "cap_probability",
     "expected_queries", "expected_queries_gaussian", "expected_samples", "general_regret",
     "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
     "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "linear_regret",
@@ -168,7 +169,7 @@ def gradient_second_moment(
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import SquaredLoss
-    >>> float(gradient_second_moment(2.0, 1.0, 2.0, SquaredLoss(0.0)))
+    >>> round(float(gradient_second_moment(2.0, 1.0, 2.0, SquaredLoss(0.0))), 9)
     32.0
     """
     return p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
@@ -178,7 +179,7 @@ def gradient_second_moment(
 def gradient_second_moment_labels(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, Blabel: Numeric
 ) -> Numeric:
-    r"""With $n+1$ independent noisy labels: $B_{\tilde y}\frac p{p-1}\ell'_+(\sqrt{pB_wB_\Psi B_{\tilde y}})^2$.
+    r"""Noisy labels, $n+1$ copies: $\mathbb E\tilde g^2\le B_y\frac p{p-1}\ell'_+(\sqrt{pB_wB_\Psi B_y})^2$.
 
     Parameters
     ----------
@@ -753,7 +754,7 @@ def absolute_majorant(z: Numeric) -> Numeric:
     Examples
     --------
     >>> round(float(absolute_majorant(1.0)), 5)
-    1.93888
+    1.93887
     """
     return 2 * np.expm1(z**2) / (z * np.sqrt(np.pi))
 
@@ -802,7 +803,7 @@ def hinge_majorant_shifted(s: Numeric, a: Numeric) -> Numeric:
     Examples
     --------
     >>> round(float(hinge_majorant_shifted(1.0, 1.0)), 3)
-    9.299
+    9.379
     """
     return (1 + special.erf(s)) / 2 + (special.erfi(s * (1 + a)) - special.erfi(s)) / 2
 

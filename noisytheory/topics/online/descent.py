@@ -1,8 +1,8 @@
 r"""Algorithm 1 in $O(T^2)$: incremental norms, one global scale, estimates stored by degree.
 
 All queries are drawn beforehand, because none depends on the predictor: a tape. The norm follows
-$\tilde n_t=\tilde n_{t-1}+2\alpha_t\langle w_t,\tilde\Psi_t\rangle+\alpha_t^2\|\tilde\Psi_t\|^2$, and a
-projection changes one scale instead of all coefficients.
+$\tilde n_t=\tilde n_{t-1}+2\alpha_t\langle w_t,\tilde\Psi_t\rangle+\alpha_t^2\|\tilde\Psi_t\|^2$,
+and a projection changes one scale instead of all coefficients.
 """
 
 from __future__ import annotations
@@ -294,7 +294,7 @@ class Expansion:
                 bucket = self.buckets[degree]
                 own = self.scale * bucket.weights[: bucket.count]
                 out[start : start + block] += (own if weights is None else weights[degree]) @ terms
-        return out * self.scheme.kernel.envelope(x)
+        return np.asarray(out * self.scheme.kernel.envelope(x))
 
 
 @dataclass
@@ -362,7 +362,7 @@ def scores_over_time(run: Descent, x: Floats, *, block: int = 256) -> Floats:
             earlier = bucket.rounds[: bucket.count, None] < rounds
             out[rounds] += bucket.weights[: bucket.count] @ (terms * earlier)
     envelope = run.expansion.scheme.kernel.envelope(x)
-    return out * np.asarray(run.scales[: len(x)]) * envelope
+    return np.asarray(out * np.asarray(run.scales[: len(x)]) * envelope)
 
 
 def descend(
@@ -433,13 +433,16 @@ def descend(
         run.lengths.append(length)
         if length:
             _move(run, tape.maps.of(t), length, rule, at)
+        # What is in the ball stays there; the printed factor may leave it and is due again.
+        if expansion.square > rule.Bw:
+            _project(run, rule)
     return run
 
 
 def _move(
     run: Descent, estimate: tuple[int, float, Floats], length: float, rule: Rule, at: int
 ) -> None:
-    """One step and the projection."""
+    """One step."""
     expansion = run.expansion
     degree, weight, vectors = estimate
     own = expansion.own(degree, weight, vectors)
@@ -453,12 +456,16 @@ def _move(
     alpha = -length * rule.step(at, run.squares)
     expansion.square += 2 * alpha * expansion.inner(*estimate) + alpha**2 * own
     expansion.append(degree, alpha * weight, vectors, at)
+
+
+def _project(run: Descent, rule: Rule) -> None:
+    """Shrink the predictor by one number."""
+    expansion = run.expansion
     shrunk = projected(expansion.square, rule.Bw, printed=rule.projection == "printed")
-    if shrunk != 1:
-        expansion.scale *= math.sqrt(shrunk)
-        expansion.square *= shrunk
-        if expansion.scale < SMALLEST:
-            _rebase(run)
+    expansion.scale *= math.sqrt(shrunk)
+    expansion.square *= shrunk
+    if expansion.scale < SMALLEST:
+        _rebase(run)
 
 
 def _rebase(run: Descent) -> None:

@@ -1,7 +1,7 @@
 r"""Unbiased estimates of $f(\mathbb EX)$ from independent copies of $X$, and their exact moments.
 
-Samples are drawn by ``sample(count, rng=)``, which gives an array. All estimators here are vectorised over
-independent replicates.
+Samples are drawn by ``sample(count, rng=)``, which gives an array. All estimators here are
+vectorised over independent replicates.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.online.degrees import DegreeLaw, Finite, Geometric
+from noisytheory.topics.online.degrees import DegreeLaw, Finite
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
 
 __all__ = [
@@ -111,7 +111,7 @@ def estimate(
 def coupled_estimate(
     gamma: ArrayLike, law: DegreeLaw, sample: Sample, *, size: int, rng: np.random.Generator,
 ) -> Estimates:
-    r"""All degrees up to N of the same samples: $\sum_{n\le N}\frac{\gamma_n}{P(N\ge n)}x_1\cdots x_n$.
+    r"""All degrees of the same samples: $\sum_{n\le N}\frac{\gamma_n}{P(N\ge n)}x_1\cdots x_n$.
 
     Parameters
     ----------
@@ -124,8 +124,9 @@ def coupled_estimate(
 
     Examples
     --------
-    >>> found = coupled_estimate([1.0, 1.0], Finite((0.0, 1.0)), lambda count, rng: np.full(count, 0.3),
-    ...                          size=1, rng=np.random.default_rng(0))
+    >>> def sample(count, rng): return np.full(count, 0.3)
+    >>> found = coupled_estimate([1.0, 1.0], Finite((0.0, 1.0)), sample, size=1,
+    ...                          rng=np.random.default_rng(0))
     >>> found.values.tolist()
     [1.3]
     """
@@ -176,7 +177,7 @@ def second_moment(gamma: ArrayLike, law: DegreeLaw, m: Any) -> Any:
 def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: float) -> float:
     r"""Exact second moment of `coupled_estimate`.
 
-    $$\sum_n\frac{\gamma_n^2m^n}{P(N\ge n)}+2\sum_{n<k}\frac{\gamma_n\gamma_km^n\mu^{k-n}}{P(N\ge n)}$$
+    $$\sum_n\frac{\gamma_nm^n}{P(N\ge n)}\Big(\gamma_n+2\sum_{k>n}\gamma_k\mu^{k-n}\Big)$$
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: floa
     >>> from noisytheory.vocabulary.analytic import ExponentialLoss
     >>> gamma = ExponentialLoss(1).coefficients(60)
     >>> [round(second_moment_coupled(gamma, Geometric(p), 1.25, 0.5), 3) for p in (2.0, 1.5, 3.0)]
-    [9.086, 6.762, 15.48]
+    [9.086, 6.762, 15.485]
     """
     coefficients = checked_floats("gamma", gamma)
     share = law.tails(len(coefficients))

@@ -1,7 +1,7 @@
 r"""Unbiased estimates of features from noisy copies: Map_Estimate and Prod.
 
-An estimate of degree $n$ denotes $c\sqrt{\beta_n}\,\tilde x^{(1)}\otimes\cdots\otimes\tilde x^{(n)}$
-and is stored as its weight and its $n$ vectors. A coupled estimate denotes the sum of that over all
+An estimate of degree $n$ denotes
+$c\sqrt{\beta_n}\,\tilde x^{(1)}\otimes\cdots\otimes\tilde x^{(n)}$ and is stored as its weight and its $n$ vectors. A coupled estimate denotes the sum of that over all
 degrees up to $n$, made of the same vectors.
 """
 
@@ -186,7 +186,7 @@ class Scheme:
     exponent: DegreeLaw | None = None
 
     def factors(self, count: int) -> Floats:
-        r"""$\sqrt{\beta_n}/P(N=n)$ by degree, or $\sqrt{\beta_n}/P(N\ge n)$; 0 where never drawn."""
+        r"""$\sqrt{\beta_n}/P(N=n)$ by degree, or over $P(N\ge n)$; 0 where never drawn."""
         root = np.sqrt(self.kernel.coefficients(count))
         share = self.law.tails(count) if self.coupled else self.law.pmf(count)
         return np.divide(root, share, out=np.zeros(count), where=share > 1e-300)
@@ -252,7 +252,7 @@ class Scheme:
             live = np.flatnonzero(envelope > k)
             at = first[live] + 2 * k
             out[live] *= np.einsum("ij,ij->i", answers[at], answers[at + 1]) / self.kernel.sigma2
-        return out
+        return np.asarray(out)
 
     def estimate(self, rounds: Whole, source: Source, *, rng: np.random.Generator) -> Maps:
         """One estimate for each round named, in order.
@@ -274,7 +274,7 @@ class Scheme:
 def map_estimate(
     kernel: DotProduct, p: float, query: Callable[[], Any], *, rng: np.random.Generator
 ) -> tuple[int, float, list[Any]]:
-    r"""Subroutine 2 as printed: $N$ copies stand for $\sqrt{\beta_N}\frac{p^{N+1}}{p-1}\bigotimes_j\tilde x^{(j)}$.
+    r"""Subroutine 2: $N$ copies, for $\sqrt{\beta_N}\frac{p^{N+1}}{p-1}\bigotimes_j\tilde x^{(j)}$.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def map_estimate(
     Examples
     --------
     >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(2))
+    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(0))
     (1, 4.0, [[1.0]])
     """
     law = Geometric(p)
@@ -376,5 +376,7 @@ def fixed(kernel: DotProduct) -> Scheme:
         If the kernel is no polynomial.
     """
     if kernel.degree is None:
-        raise ValueError(f"kernel must be a polynomial for a fixed number of copies, got {kernel.name}")
+        raise ValueError(
+            f"kernel must be a polynomial for a fixed number of copies, got {kernel.name}"
+        )
     return Scheme(kernel, Fixed(kernel.degree), coupled=True)

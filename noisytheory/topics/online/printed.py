@@ -166,7 +166,7 @@ class PlainLearner:
         if square != 1:
             self.alpha = [a * math.sqrt(square) for a in self.alpha]
             self.square *= square
-        return length
+        return float(length)
 
     def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores of known instances."""
@@ -177,4 +177,4 @@ class PlainLearner:
                 for a, m in zip(self.alpha, self.maps, strict=True))
             for z in x
         ]
-        return np.asarray(scores, float) * self.kernel.envelope(x)
+        return np.asarray(np.asarray(scores, float) * self.kernel.envelope(x))

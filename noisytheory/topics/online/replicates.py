@@ -17,7 +17,7 @@ from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Rule
 from noisytheory.topics.online.printed import projected
 from noisytheory.vocabulary.analytic import AnalyticLoss
-from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct, LinearProduct
+from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import Examples
 
@@ -63,7 +63,7 @@ class _Powers:
         self.weights = self._table(FIRST)
 
     def _table(self, count: int) -> Floats:
-        return np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count)
+        return np.asarray(np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count))
 
     def _product(self, x: float, t: int, n: Whole, rng: np.random.Generator) -> Floats:
         """Products of n noisy copies."""
@@ -86,7 +86,8 @@ class _Powers:
         if not isinstance(self.kernel, GaussianProduct):
             return n, value, n
         pairs = self.law.draw(size, rng=rng)
-        factorial = np.array([math.factorial(k) for k in range(int(pairs.max(initial=0)) + 1)], float)
+        most = int(pairs.max(initial=0))
+        factorial = np.array([math.factorial(k) for k in range(most + 1)], float)
         square = self._product(float(x[0]), t, 2 * pairs, rng)
         sign = np.where(pairs % 2 == 0, 1.0, -1.0)
         value = value * sign / factorial[pairs] / self.law.pmf(len(factorial))[pairs] * square
@@ -95,7 +96,8 @@ class _Powers:
     def feature(self, x: Floats, count: int) -> Floats:
         """The exact coordinates."""
         power = float(x[0]) ** np.arange(count)
-        return np.sqrt(self.kernel.coefficients(count)) * power * self.kernel.envelope(x[None])[0]
+        root = np.sqrt(self.kernel.coefficients(count))
+        return np.asarray(root * power * self.kernel.envelope(x[None])[0])
 
 
 def replicate(
@@ -138,7 +140,6 @@ def replicate(
     maps = _Powers(kernel, Geometric(p), noise)
     lengths = law or Geometric(p)
     gammas = _inverse(loss, lengths, FIRST)
-    rows = np.arange(size)
     w = np.zeros((size, FIRST if kernel.degree is None else kernel.degree + 1))
     square, losses, sums = np.zeros(size), np.zeros(size), np.zeros(size)
     averaged = np.zeros(size)
@@ -178,10 +179,8 @@ def replicate(
                 factor *= y[live]
             length[live] *= factor
         move = np.flatnonzero((length != 0) & (value != 0))
-        if not len(move):
-            continue
         n, v = degree[move], value[move]
-        if n.max() >= w.shape[1]:
+        if n.max(initial=0) >= w.shape[1]:
             w = np.pad(w, ((0, 0), (0, int(n.max()) + 1 - w.shape[1])))
         gradient = length[move] * v
         squares[move] += gradient**2
@@ -189,10 +188,12 @@ def replicate(
         delta = -step * gradient
         square[move] += 2 * delta * w[move, n] + delta**2
         w[move, n] += delta
-        for i in rows[square > rule.Bw]:
-            shrunk = projected(float(square[i]), rule.Bw, printed=rule.projection == "printed")
-            w[i] *= math.sqrt(shrunk)
-            square[i] *= shrunk
+        over = np.flatnonzero(square > rule.Bw)
+        if len(over):
+            printed = rule.projection == "printed"
+            shrunk = np.array([projected(s, rule.Bw, printed=printed) for s in square[over]])
+            w[over] *= np.sqrt(shrunk)[:, None]
+            square[over] *= shrunk
         np.maximum(norms, square, out=norms)
     return Runs(losses, sums[:, None], queries, norms, averaged[:, None] / examples.T)
 
