@@ -256,8 +256,8 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         r"""What the theory promises of the expected regret after the rounds so far.
 
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step.
-        With clipped gradients or skipped rounds there is no promise, and this is infinite; where `Bx`
-        was not given it rests on the largest mean square of an instance's copies, an estimate.
+        With clipped gradients or skipped rounds there is no promise, and this is infinite; where
+        `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
 
         Returns
         -------

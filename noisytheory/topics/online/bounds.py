@@ -29,7 +29,7 @@ __all__ = [
     "averaging_floor", "best_approximation", "cap_probability",
     "expected_queries", "expected_queries_gaussian", "expected_samples", "general_regret",
     "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
-    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "linear_regret",
+    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "jump_bias", "linear_regret",
     "map_second_moment", "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
     "operations", "prod_calls", "query_tail", "radius_gaussian", "radius_gaussian_printed",
     "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "sample_tail",
@@ -179,7 +179,9 @@ def gradient_second_moment(
 def gradient_second_moment_labels(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, Blabel: Numeric
 ) -> Numeric:
-    r"""Noisy labels, $n+1$ copies: $\mathbb E\tilde g^2\le B_y\frac p{p-1}\ell'_+(\sqrt{pB_wB_\Psi B_y})^2$.
+    r"""Noisy labels: $\mathbb E\tilde g^2\le B\frac p{p-1}\ell'_+(\sqrt{pB_wB_\Psi B})^2$.
+
+    With $n+1$ independent copies of the label and $B\ge\mathbb E\tilde y^2$.
 
     Parameters
     ----------
@@ -881,6 +883,27 @@ def averaging_floor(m: Numeric, variance: Numeric) -> Numeric:
     return (share / (1 + share)) ** 2
 
 
+@requires(n=COUNT, J=NONNEGATIVE)
+def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
+    r"""What a function that jumps by J costs every estimator from n samples: $J/2$, for every n.
+
+    Parameters
+    ----------
+    n : int or array
+    J : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(jump_bias(3))
+    0.5
+    """
+    return J / 2 + 0 * n
+
+
 @requires(n=COUNT)
 def best_approximation(n: Numeric) -> Numeric:
     r"""$e^q$ on [0, 1] is at least $\frac{1}{2^{2n+1}(n+1)!}$ from every polynomial of degree n.
@@ -903,3 +926,65 @@ def best_approximation(n: Numeric) -> Numeric:
     0.0625
     """
     return 2.0 ** (-2.0 * n - 1) / special.gamma(n + 2.0)
+
+
+@requires(x=REAL, z=REAL, sigma2=POSITIVE)
+def gaussian_kernel(x: Numeric, z: Numeric, sigma2: Numeric) -> Numeric:
+    r"""$e^{-(x-z)^2/\sigma^2}$ on the line.
+
+    Parameters
+    ----------
+    x, z, sigma2 : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(gaussian_kernel(1.0, 1.0, 2.0))
+    1.0
+    """
+    return np.exp(-((x - z) ** 2) / sigma2)
+
+
+@requires(x=REAL, z=REAL)
+def exponential_kernel(x: Numeric, z: Numeric) -> Numeric:
+    r"""$e^{xz}$ on the line.
+
+    Parameters
+    ----------
+    x, z : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(exponential_kernel(0.0, 1.0))
+    1.0
+    """
+    return np.exp(x * z)
+
+
+@requires(x=REAL, z=REAL, s2=NONNEGATIVE)
+def noisy_exponential_kernel(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
+    r"""Mean of the exponential kernel at a copy with Gaussian noise: $e^{xz+s^2z^2/2}$.
+
+    Parameters
+    ----------
+    x, z : float or array
+    s2 : float or array
+        Variance of the noise.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(noisy_exponential_kernel(0.0, 1.0, 2.0)), 6)
+    2.718282
+    """
+    return np.exp(x * z + s2 * z**2 / 2)

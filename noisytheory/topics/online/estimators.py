@@ -161,6 +161,7 @@ def second_moment(gamma: ArrayLike, law: DegreeLaw, m: Any) -> Any:
 
     Examples
     --------
+    >>> from noisytheory.topics.online.degrees import Geometric
     >>> from noisytheory.vocabulary.analytic import ExponentialLoss
     >>> round(float(second_moment(ExponentialLoss(1).coefficients(60), Geometric(2.0), 1.25)), 2)
     11.14
@@ -193,6 +194,7 @@ def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: floa
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> from noisytheory.topics.online.degrees import Geometric
     >>> gamma = ExponentialLoss(1).coefficients(60)
     >>> [round(second_moment_coupled(gamma, Geometric(p), 1.25, 0.5), 3) for p in (2.0, 1.5, 3.0)]
     [9.086, 6.762, 15.485]
