@@ -89,7 +89,7 @@ p_tradeoff_printed = PAPER.always(
     "p-tradeoff/printed",
     statement=r"p<q\Rightarrow\mathbb E\theta_p^2\le\mathbb E\theta_q^2",
     hypotheses=[CUBIC],
-    given=dict(restricted=False),
+    given=dict(restricted=0),
     expect="refuted",
     note=(
         r"Fewer samples, yes. But the factor $\frac p{p-1}$ grows without end as $p\to1$: the "
@@ -102,9 +102,9 @@ p_tradeoff = PAPER.always(
     "p-tradeoff/repaired",
     statement=r"p^\star\le p<q\Rightarrow\mathbb E\theta_p^2\le\mathbb E\theta_q^2",
     hypotheses=[CUBIC, r"$p\ge p^\star$, where the mean degree is $\frac1{p-1}$"],
-    given=dict(restricted=True),
+    given=dict(restricted=1),
     note=r"$\frac{d\ln\mathbb E\theta^2}{d\ln p}=\bar n(p)-\frac1{p-1}$ with $\bar n$ non-decreasing.",
-    twin=dict(given=dict(restricted=False), why="below the minimum as well"),
+    twin=dict(given=dict(restricted=0), why="below the minimum as well"),
     **both(sides_scalar.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
 )
 p_tradeoff_samples = PAPER.always(
@@ -135,7 +135,7 @@ recentring_printed = PAPER.always(
     statement=r"\mathrm{Var}\,\theta\le C\,\mathrm{Var}X\text{ after expanding about }\mathbb EX",
     place="Sec. 3.2, remark after Lemma 1",
     hypotheses=[CUBIC],
-    given=dict(geometric=True),
+    given=dict(geometric=1),
     expect="refuted",
     note=r"Expanding alone is not enough: $\theta=\frac p{p-1}\gamma_0$ at $N=0$ is itself random.",
     quantity="variance of the estimate",
@@ -147,10 +147,10 @@ recentring = PAPER.always(
     r"\theta'=\gamma_0+\gamma_N\tfrac{p^N}{p-1}\prod_j(x_j-\mathbb EX),\ N\ge1",
     place="Sec. 3.2, remark after Lemma 1",
     hypotheses=[CUBIC, r"$\mathrm{Var}X\le1$", r"$\gamma_n$ about $\mathbb EX$"],
-    given=dict(geometric=False),
+    given=dict(geometric=0),
     note="Both changes that print names, the centre and the law of N: the variance vanishes with X's.",
     quantity="variance of the estimate",
-    twin=dict(given=dict(geometric=True), why="the law of N unchanged"),
+    twin=dict(given=dict(geometric=1), why="the law of N unchanged"),
     **both(sides_scalar.recentred, Scalar),
 )
 
@@ -194,8 +194,8 @@ key_idea = PAPER.identity(
     statement=r"\mathbb E\big[\tfrac1{p_N}(Q'_N-Q'_{N-1})\big]=f(\mathbb EX)",
     place="Sec. 3.2, the key idea",
     hypotheses=[r"$\sum_n\mathbb E|Q'_n-Q'_{n-1}|<\infty$", CUBIC, "Taylor sections"],
-    given=dict(same=False),
-    twin=dict(given=dict(same=True), why="one sample used n times"),
+    given=dict(same=0),
+    twin=dict(given=dict(same=1), why="one sample used n times"),
     quantity="estimate of f(E X)",
     **both(sides_scalar.taylor_summable, Scalar),
 )
@@ -253,8 +253,8 @@ noisy_labels = PAPER.identity(
     statement=r"\mathbb E\tilde g=\mathbb E\tilde y\;\ell'(\mathbb E\tilde y\,\mathbb EX)",
     place="Sec. 2: can be readily extended to noisy values",
     hypotheses=["n + 1 independent copies of the label", "classification form"],
-    given=dict(reuse=False),
-    twin=dict(given=dict(reuse=True), why="one noisy label used again"),
+    given=dict(reuse=0),
+    twin=dict(given=dict(reuse=1), why="one noisy label used again"),
     quantity="gradient length",
     **both(sides_scalar.labels_mean, Scalar),
 )

@@ -114,10 +114,11 @@ def _exp(v: Fraction) -> tuple[Fraction, Fraction]:
     halvings = max(0, math.ceil(math.log2(float(v))) + 1) if v > Fraction(1, 2) else 0
     small = v / 2**halvings
     total, term, n = Fraction(1), Fraction(1), 0
-    while term > Fraction(1, WIDTH**2):
+    while term > Fraction(2, WIDTH):
         n += 1
         term = _short(term * small / n, True)
         total += term
+    # Terms are rounded up, each by less than twice the grid; what is left is below the last one.
     low, high = total - Fraction(2 * n + 2, WIDTH), total + 2 * term
     low = Fraction(0) if low < 0 else low
     for _ in range(halvings):

@@ -50,11 +50,13 @@ class Scalar:
 
     def outcomes(self, n: int, *, unlike: bool = False) -> Iterator[tuple[Any, list[Any]]]:
         """Probability and values of n independent calls; every second one with half the spread."""
-        total = self.weights.sum(axis=-1)
+        # Of the atoms' arithmetic, so that fractions stay fractions.
+        weights = self.weights + 0 * self.atoms
+        total = weights.sum(axis=-1)
         for which in itertools.product(range(3), repeat=n):
             chance, samples = 1, []
             for call, i in enumerate(which):
-                chance = chance * self.weights[:, i] / total
+                chance = chance * weights[:, i] / total
                 samples.append(self.call(i, call, unlike))
             yield chance, samples
 
