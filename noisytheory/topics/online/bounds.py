@@ -25,15 +25,18 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret",
-    "averaging_floor", "best_approximation", "cap_probability",
-    "expected_queries", "expected_queries_gaussian", "expected_samples", "general_regret",
-    "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
-    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "jump_bias", "linear_regret",
-    "map_second_moment", "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
-    "operations", "prod_calls", "query_tail", "radius_gaussian", "radius_gaussian_printed",
-    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "sample_tail",
-    "scalar_second_moment", "smoothing_gap", "squared_radius", "step", "two_copies_regret",
+    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "averaging_floor",
+    "batch_excess", "best_approximation", "cap_probability", "cap_probability_of_maps",
+    "certain", "some_regret", "expected_queries",
+    "expected_queries_gaussian", "expected_samples", "exponential_kernel", "gaussian_kernel",
+    "general_regret", "gradient_second_moment", "gradient_second_moment_labels",
+    "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
+    "horizon_free_regret", "jump_bias", "linear_regret", "map_second_moment",
+    "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
+    "noisy_exponential_kernel", "operations", "prod_calls", "query_tail", "radius_gaussian",
+    "radius_gaussian_printed", "regret", "regret_gaussian", "regret_gaussian_printed",
+    "regret_tail", "regret_without_tail", "sample_tail", "scalar_second_moment", "smoothing_gap",
+    "squared_radius", "step", "two_copies_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -584,6 +587,51 @@ def regret_tail(
     return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)
+def regret_without_tail(
+    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
+) -> Numeric:
+    r"""The bound on the mean, at every level: what a tail must exceed.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+    delta : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(regret_without_tail(100, 1.0, 1.0, 1.0, 0.1))
+    10.0
+    """
+    return _general(T, Bw, Bg, Bpsi) + 0 * delta
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def batch_excess(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Excess risk of the averaged predictor: $\sqrt{B_wB_gB_\Psi/T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(batch_excess(100, 1.0, 1.0, 4.0))
+    0.2
+    """
+    return _general(T, Bw, Bg, Bpsi) / T
+
+
 @requires(p=ABOVE_1)
 def expected_queries(p: Numeric) -> Numeric:
     r"""Theorem 1: $\frac p{(p-1)^2}$ queries a round.
@@ -669,6 +717,27 @@ def cap_probability(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     """
     r = p / (p**2 - p + 1)
     return -np.expm1(T * np.log1p(-(r ** (M + 1.0))))
+
+
+@requires(T=SAMPLE_SIZE, M=WHOLE, p=ABOVE_1)
+def cap_probability_of_maps(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
+    r"""Probability that one of T single maps takes more than M queries: $1-(1-p^{-(M+1)})^T$.
+
+    Parameters
+    ----------
+    T, M : int or array
+    p : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(cap_probability_of_maps(1, 0, 2.0))
+    0.5
+    """
+    return -np.expm1(T * np.log1p(-(p ** (-1.0 - M))))
 
 
 @requires(T=SAMPLE_SIZE, p=ABOVE_1)
@@ -988,3 +1057,43 @@ def noisy_exponential_kernel(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
     2.718282
     """
     return np.exp(x * z + s2 * z**2 / 2)
+
+
+@requires(T=SAMPLE_SIZE)
+def certain(T: Numeric) -> Numeric:
+    """Probability 1, whatever the horizon.
+
+    Parameters
+    ----------
+    T : int or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(certain(3))
+    1.0
+    """
+    return 1 + 0 * T
+
+
+@requires(low=REAL, high=REAL)
+def some_regret(low: Numeric, high: Numeric) -> Numeric:
+    """What counts as more than nothing: a millionth, on every set [low, high].
+
+    Parameters
+    ----------
+    low, high : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(some_regret(0.0, 1.0))
+    1e-06
+    """
+    return 1e-6 + 0 * low + 0 * high

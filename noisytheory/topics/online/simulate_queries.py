@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.online.degrees import Geometric
-from noisytheory.topics.online.descent import Rule, descend, draw_tape
+from noisytheory.topics.online.descent import draw_tape
 from noisytheory.topics.online.maps import NoisyOracle, Scheme
 from noisytheory.topics.online.printed import PlainLearner
-from noisytheory.vocabulary.analytic import ExponentialLoss, SquaredLoss
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.analytic import ExponentialLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
@@ -83,45 +84,30 @@ def prods(T: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
     return out
 
 
-def multiplications(T: int, d: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
-    """Inner products times d, Prod calls and queries that Algorithm 1 makes as printed."""
-    out = np.empty(size)
-    x = [0.1] * d
-    for row in range(size):
-        asked = [0]
+def expected_operations(
+    T: int, d: int, p: float, *, size: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Expected multiplications, calls of Prod and queries of the plain loops, from their laws.
 
-        def query(asked: Any = asked) -> list[float]:
-            asked[0] += 1
-            return x
-
-        plain = PlainLearner(ExponentialProduct(), SquaredLoss(1.0), 1.0, 0.1, T, p=p)
-        for _ in range(T):
-            plain.step(query, 1.0, rng=rng)
-        # A Prod of two estimates of degree n makes n inner products; the norm has all pairs.
-        degrees = np.array([m[0] for m in plain.maps])
-        inner = sum(
-            int(degrees[: t + 1][degrees[:, None][: t + 1] == degrees[: t + 1]].sum())
-            if t < 0 else _matches(degrees[: t + 1]) for t in range(T)
-        )
-        out[row] = inner * d + plain.prods + asked[0]
-    return out
+    Two estimates have equal degrees with probability $(p-1)/(p+1)$ and then $n$ inner products,
+    $1/(p+1)^2$ in the mean; an estimate with itself has $1/(p-1)$.
+    """
+    return dict(lhs=np.full(size, float(_operations(T, d, Fraction(p)))))
 
 
-def _matches(degrees: NDArray[np.int64]) -> int:
-    """Inner products of all pairs of equal degrees."""
-    counts = np.bincount(degrees)
-    return int(np.sum(counts**2 * np.arange(len(counts))))
+def _operations(T: int, d: int, p: Fraction) -> Fraction:
+    pairs = 1 / (p + 1) ** 2
+    own = 1 / (p - 1)
+    calls = Fraction(T * (T - 1), 2) / (p - 1) + Fraction(T * (T + 1) * (2 * T + 1), 6)
+    inner = Fraction(T * (T - 1), 2) / (p - 1) * pairs + sum(
+        (t * t - t) * pairs + t * own for t in range(1, T + 1)
+    )
+    return d * inner + calls + T * p / (p - 1) ** 2
 
 
-def incremental_calls(T: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
-    """Inner products of estimates that the fast form takes: one a map, none for the norm's rest."""
-    out = np.empty(size)
-    scheme, law = Scheme(ExponentialProduct(), Geometric(p)), Geometric(p)
-    for row in range(size):
-        oracle = NoisyOracle(np.full((T, 1), 0.1), InstanceNoise("none", 0.0))
-        tape = draw_tape(T, scheme, law, oracle, rng=rng)
-        run = descend(tape, np.ones(T), scheme, ExponentialLoss(), law, Rule(1.0, 0.1, T=T))
-        stored = np.cumsum(np.asarray(run.lengths) != 0)
-        before = np.concatenate([[0], stored[:-1]])
-        out[row] = np.sum(before * (np.diff(tape.first) + 1))
-    return out
+def expected_operations_certified(T: int, d: int, p: float) -> Certificate:
+    """Both sides as fractions."""
+    at = Fraction(p)
+    return Certificate(
+        _operations(T, d, at), 3 * T**3 * (1 + d * at / (at - 1) ** 2), [("p", at)]
+    )
