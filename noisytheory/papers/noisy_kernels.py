@@ -17,7 +17,8 @@ DISCREPANCIES = {
     )],
     "D2": [pair(
         "subroutine-1", "Subroutine 1 and Lemma 2, Sec. 4.1",
-        r"$\tilde g_t=y_t\gamma_n\frac{p^{n+1}}{p-1}\prod_j\langle w_t,\tilde\Psi_j\rangle$ has the "
+        r"$\tilde g_t=y_t\gamma_n\frac{p^{n+1}}{p-1}\prod_j\langle w_t,\tilde\Psi_j\rangle$ has "
+        r"the "
         r"mean $y_t\ell'(y_t\langle w_t,\Psi\rangle)$.",
         r"A factor $y_t^n$ is missing: at $y=-1$ the mean is $-\ell'(\langle w_t,\Psi\rangle)$.",
         "subroutine-1/regret/repaired", also=("subroutine-1/regret/printed",),
@@ -26,7 +27,8 @@ DISCREPANCIES = {
         pair(
             "theorem-2/second-moment", "Theorem 2, Sec. 4.1",
             r"$u=B_w(\frac p{p-1})^3\exp((\sqrt pB_x+2p\sqrt{B_x})/\sigma^2)$.",
-            r"$\exp(2(\sqrt p+p)B_x/\sigma^2)$: the printed exponent depends on the unit of $x$, and "
+            r"$\exp(2(\sqrt p+p)B_x/\sigma^2)$: the printed exponent depends on the unit of $x$, "
+            r"and "
             "the second moment of our reconstruction of the subroutines exceeds it.",
             "theorem-2/regret/repaired", also=("theorem-2/regret/printed",),
         ),
@@ -50,7 +52,8 @@ DISCREPANCIES = {
              r"$\ell'_+\le\frac12+\frac{e^{z^2}-1}{z\sqrt\pi}$.",
              r"False for $z>0.7918$; $\mathrm{erfi}(z)\le\frac2{z\sqrt\pi}(e^{z^2}-1)$."),
         pair("example-4", "Example 4, Sec. 4.2", r"$\ell'_+\le\frac2{z\sqrt\pi}e^{z^2-1}$.",
-             "False on an interval of arguments for every sharpness tried; the series is exact, and "
+             "False on an interval of arguments for every sharpness tried; the series is exact, "
+             "and "
              "Cramér's inequality bounds it.", "example-4/simple"),
     ],
     "D6": [pair(
@@ -72,8 +75,8 @@ DISCREPANCIES = {
     "D8": [Discrepancy(
         place="Binomial kernels, Sec. 2; Theorem 1 for all p > 1",
         printed=r"$(1+\langle x,x'\rangle)^{-\alpha}$ is a kernel; any $p>1$ will do.",
-        true=r"$(1-\langle x,x'\rangle)^{-\alpha}$; then $pB_x<1$ is needed, as $Q(pB_x)<\infty$ is "
-        "in general.",
+        true=r"$(1-\langle x,x'\rangle)^{-\alpha}$; then $pB_x<1$ is needed, as in general "
+        r"$Q(pB_x)<\infty$ is.",
         claims=("dot-product-psd/binomial-printed",),
         repaired=("dot-product-psd/binomial-repaired",),
     )],
@@ -124,7 +127,9 @@ DISCREPANCIES = {
     "D12": [
         pair("linear-loss-robust", "Sec. 3.1", r"$\mathbb E[c\tilde x_t]=x_t$.",
              r"$c\,x_t$, and the gradient carries $y_t$.", "linear-loss-robust/regret"),
-        bookkeeping("Sec. 3.2", r"$\mathbb E[\theta N^k]<\infty$.", r"$\mathbb E|\theta|N^k<\infty$."),
+        bookkeeping(
+            "Sec. 3.2", r"$\mathbb E[\theta N^k]<\infty$.", r"$\mathbb E|\theta|N^k<\infty$."
+        ),
     ],
     "D13": [Discrepancy(
         place="proof of Theorem 1, run time",

@@ -44,7 +44,10 @@ two_copies_mean = PAPER.identity(
 )
 known_noise = PAPER.identity(
     "known-noise",
-    statement=r"\mathbb E[2(\langle w,\tilde x\rangle-y)\tilde x-2\Sigma w]=2(\langle w,x\rangle-y)x",
+    statement=(
+        r"\mathbb E[2(\langle w,\tilde x\rangle-y)\tilde x-2\Sigma w]=2(\langle "
+        r"w,x\rangle-y)x"
+    ),
     place="Sec. 4.3: the result relies on the learner not knowing the noise",
     hypotheses=["one copy, the covariance known"],
     given=dict(copies=1, known=1),
@@ -62,7 +65,8 @@ theorem_5 = PAPER.always(
     hypotheses=["squared loss on [-2, 2], one copy a round", PAIR],
     origin="candidate",
     note=(
-        r"Ours: no limit, and every learner. $\delta=\min_w\max(R_A,R_B)=.3056$. Five learners over "
+        r"Ours: no limit, and every learner. $\delta=\min_w\max(R_A,R_B)=.3056$. Five learners "
+        r"over "
         "all paths of observations; the constant .4472 has .86 at T = 8, falling to 1."
     ),
     quantity="least of the larger excess risks",

@@ -58,7 +58,10 @@ example_1 = PAPER.always(
     hypotheses=["linear kernel, x = 1, no noise", r"$|y|\le B_y$"],
     bound=_with_label,
     certify=simulate_losses.first_round_repaired,
-    note=r"At most a quarter of the bound here: $2y-1$ against $16+8|y|$. The bound is loose at T = 1.",
+    note=(
+        r"At most a quarter of the bound here: $2y-1$ against $16+8|y|$. The bound is loose at "
+        r"T = 1."
+    ),
     twin=dict(bound=_without_label, certify=simulate_losses.first_round_printed,
               why=r"without $B_y$"),
     **EXAMPLE_1,
@@ -144,12 +147,13 @@ example_4_shifted = PAPER.always(
     place="Example 4, Sec. 4.2",
     bound=bounds.hinge_majorant_shifted,
     simulate=simulate_losses.hinge,
-    certify=simulate_losses.hinge_printed,
+    certify=simulate_losses.hinge_shifted,
     grid=dict(s=[0.0625, 0.25]),
     origin="candidate",
-    note="Simple, and tight for small s only. The twin's certificate is that of the print.",
+    note="Simple, and tight for small s only.",
     quantity="majorant of the derivative",
-    twin=dict(bound=bounds.hinge_majorant_printed, grid=dict(s=[0.25]), why="the print"),
+    twin=dict(bound=bounds.hinge_majorant_printed, certify=simulate_losses.hinge_printed,
+              why="the print"),
 )
 smoothing = PAPER.always(
     "smoothing",

@@ -257,7 +257,10 @@ dot_product_psd = PAPER.always(
     place="Sec. 5.2, quoting Schölkopf and Smola, Theorem 4.19",
     hypotheses=["instances fill a neighbourhood of 0"],
     given=dict(sphere=0),
-    note="Points of the line near 0, weights that kill the degrees below k; other coefficients > 0.",
+    note=(
+        "Points of the line near 0, weights that kill the degrees below k; other coefficients "
+        "> 0."
+    ),
     twin=dict(given=dict(sphere=1), why="on the circle, where 2c^2 - 1 is positive definite"),
     quantity="quadratic form",
     **both(sides_maps.negative_form, Points),
@@ -310,7 +313,8 @@ gaussian_second_printed = PAPER.always(
     given=dict(exponent="printed"),
     note=(
         r"Not invariant under $x\to\lambda x$, $\sigma\to\lambda\sigma$. Noise-free, $p=2$: 928.68 "
-        r"against 898.30 at $B_x=\sigma^2=1$, and against 24.54 at 100, where the kernel is the same."
+        r"against 898.30 at $B_x=\sigma^2=1$, and against 24.54 at 100, where the kernel is the "
+        r"same."
     ),
     quantity="mean squared norm of an estimate",
     **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians), **GAUSSIAN,

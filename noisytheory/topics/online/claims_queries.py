@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online import bounds, simulate_queries
@@ -85,7 +84,7 @@ query_tail = PAPER.equal(
     bound=bounds.query_tail,
     simulate=simulate_queries.queries_at_least,
     low=0.0, high=1.0, margin=0.05,
-    grid=dict(p=P, z=[1, 2, 5]), given=dict(kernel="exponential"),
+    grid=dict(p=P, z=[2, 4, 8]), given=dict(kernel="exponential"),
     origin="candidate",
     note="The law is geometric, which print does not say; its tail is longer than a single map's.",
     quantity="whether a round takes z queries or more", unit="probability",

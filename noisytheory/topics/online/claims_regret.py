@@ -1,4 +1,4 @@
-"""Regret on trial: Theorems 1, 2 and 4, what is printed wrong in Algorithm 1, and the adversaries."""
+"""Regret on trial: Theorems 1, 2 and 4, slips of Algorithm 1, and adversaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from noisytheory.vocabulary.dot_products import (
     LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, alternating, constant, half_switch, hard_labels
+from noisytheory.vocabulary.sequences import (
+    Examples,
+    alternating,
+    constant,
+    half_switch,
+    hard_labels,
+)
 
 OBLIVIOUS = "a sequence fixed in advance"
 CALLS = r"independent calls, mean $x_t$, $\mathbb E\|\tilde x\|^2\le B_x$"
@@ -54,7 +60,7 @@ def _noise(variance: float, law: str = "rademacher") -> InstanceNoise:
 THEOREM_1: dict[str, Any] = dict(
     place="Theorem 1, Sec. 4.1",
     hypotheses=[OBLIVIOUS, CALLS, REPAIRED, "a convex classification loss"],
-    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad"
+    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad "
     r"u=B_w\big(\tfrac p{p-1}\big)^2Q(pB_x)",
     bound=bounds.regret,
     **REGRET,
@@ -78,7 +84,8 @@ theorem_1 = PAPER.mean(
         _game(hard_labels(216, 0.3, 40), p=1.5),
     ]),
     note=(
-        "Labels that lean to one side and end in a run: .84 to .90 of the bound, with its exact law. "
+        "Labels that lean to one side and end in a run: .84 to .90 of the bound, with its exact "
+        "law. "
         "A search over all labels finds no harder ones."
     ),
     twin=HALF, picture=pictures.regret_and_bound, **THEOREM_1,
@@ -103,7 +110,10 @@ theorem_1_kernels = PAPER.mean(
         _game(hard_labels(128, 0.35, 25), loss=ExponentialLoss(), Bw=1e-2),
         _game(hard_labels(128, 0.35, 25), loss=ExponentialLoss(), Bw=1e-4),
     ]),
-    note=r"Curved losses come near the bound in small balls only; with $B_w=1$ they stay below .06.",
+    note=(
+        r"Curved losses come near the bound in small balls only; with $B_w=1$ they stay below "
+        r".06."
+    ),
     twin=HALF, **THEOREM_1,
 )
 
@@ -295,7 +305,7 @@ def _gaussian_printed(examples: Examples, sigma2: float, p: float) -> Game:
 
 theorem_2_printed = PAPER.mean(
     "theorem-2/regret/printed",
-    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad"
+    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad "
     r"u=B_w\big(\tfrac p{p-1}\big)^3e^{(\sqrt pB_x+2p\sqrt{B_x})/\sigma^2}",
     bound=bounds.regret_gaussian_printed,
     grid=dict(population=[_gaussian_printed(constant(200, x=10.0), 100.0, 2.0),
@@ -310,13 +320,16 @@ theorem_2_printed = PAPER.mean(
 )
 theorem_2 = PAPER.mean(
     "theorem-2/regret/repaired",
-    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad"
+    statement=r"\mathbb E\,\mathrm{regret}_T\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT},\quad "
     r"u=B_w\big(\tfrac p{p-1}\big)^3e^{2(\sqrt p+p)B_x/\sigma^2}",
     bound=bounds.regret_gaussian,
     grid=dict(population=[
         _game(hard_labels(128, 0.35, 25), GaussianProduct(sigma2)) for sigma2 in (100.0, 32.0, 10.0)
     ]),
-    note=r".82, .79, .69 of it at $B_x/\sigma^2=.01,.03,.1$; at 1 it is loose by 4 in the map alone.",
+    note=(
+        r".82, .79, .69 of it at $B_x/\sigma^2=.01,.03,.1$; at 1 it is loose by 4 in the map "
+        r"alone."
+    ),
     twin=HALF, **THEOREM_2,
 )
 
@@ -352,7 +365,8 @@ averaging = PAPER.mean(
     rows=128,
     origin="candidate",
     note=(
-        r"Losses lie in [0, 9]; what is tried is 9 minus both sides. Root-T regret needs $m$ of the "
+        r"Losses lie in [0, 9]; what is tried is 9 minus both sides. Root-T regret needs $m$ of "
+        r"the "
         r"order of $s^2T^{1/4}$; two copies as a product suffice, which is the twin."
     ),
     quantity="9 minus the regret a round",

@@ -51,7 +51,8 @@ lemma_1_second_moment = PAPER.always(
     hypotheses=[INDEPENDENT, r"$f_+(\sqrt{p\,\mathbb EX^2})<\infty$", CUBIC],
     grid=dict(calls=CALLS),
     note=(
-        r"An equality for monomials. Exactly $\frac p{p-1}\sum_n\gamma_n^2(pm)^n$, $m=\mathbb EX^2$:"
+        r"An equality for monomials. Exactly $\frac p{p-1}\sum_n\gamma_n^2(pm)^n$, $m=\mathbb "
+        r"EX^2$:"
         " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
     ),
     twin=dict(**both(sides_scalar.second_moment_without_p, Scalar), why="no p under the root"),
@@ -103,7 +104,10 @@ p_tradeoff = PAPER.always(
     statement=r"p^\star\le p<q\Rightarrow\mathbb E\theta_p^2\le\mathbb E\theta_q^2",
     hypotheses=[CUBIC, r"$p\ge p^\star$, where the mean degree is $\frac1{p-1}$"],
     given=dict(restricted=1),
-    note=r"$\frac{d\ln\mathbb E\theta^2}{d\ln p}=\bar n(p)-\frac1{p-1}$ with $\bar n$ non-decreasing.",
+    note=(
+        r"$\frac{d\ln\mathbb E\theta^2}{d\ln p}=\bar n(p)-\frac1{p-1}$ with $\bar n$ "
+        r"non-decreasing."
+    ),
     twin=dict(given=dict(restricted=0), why="below the minimum as well"),
     **both(sides_scalar.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
 )
@@ -148,7 +152,10 @@ recentring = PAPER.always(
     place="Sec. 3.2, remark after Lemma 1",
     hypotheses=[CUBIC, r"$\mathrm{Var}X\le1$", r"$\gamma_n$ about $\mathbb EX$"],
     given=dict(geometric=0),
-    note="Both changes that print names, the centre and the law of N: the variance vanishes with X's.",
+    note=(
+        "Both changes that print names, the centre and the law of N: the variance vanishes "
+        "with X's."
+    ),
     quantity="variance of the estimate",
     twin=dict(given=dict(geometric=1), why="the law of N unchanged"),
     **both(sides_scalar.recentred, Scalar),
@@ -277,7 +284,8 @@ polynomial_tails = PAPER.cited(
     place="end of Sec. 4.2",
     reason="no statement that could be tried",
     note=(
-        r"Consistent: $\mathrm{Erf}(sa)$, $\mathbb EX=1$, unit Gaussian noise, second moments 2.86, "
+        r"Consistent: $\mathrm{Erf}(sa)$, $\mathbb EX=1$, unit Gaussian noise, second moments "
+        r"2.86, "
         r"101, $2.4\cdot10^{11}$ at $s=.5,1,2$ with geometric N and $p=2$; the debiased multilevel "
         "estimate, of 5.3 samples, has .46, 1.29, 2.03."
     ),

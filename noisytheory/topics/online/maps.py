@@ -2,7 +2,8 @@ r"""Unbiased estimates of features from noisy copies: Map_Estimate and Prod.
 
 An estimate of degree $n$ denotes
 $c\sqrt{\beta_n}\,\tilde x^{(1)}\otimes\cdots\otimes\tilde x^{(n)}$ and is stored as its weight and
-its $n$ vectors. A coupled estimate denotes the sum of that over all degrees up to $n$, made of the same vectors.
+its $n$ vectors. A coupled estimate denotes the sum of that over all degrees up to $n$, made of the
+same vectors.
 """
 
 from __future__ import annotations

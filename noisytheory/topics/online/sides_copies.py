@@ -59,15 +59,16 @@ def squared_gradient(at: Copies, copies: int, known: Fraction | int) -> dict[str
 
 @dataclass
 class Paths:
-    """A learner of one copy, a horizon."""
+    """A learner of one copy, a horizon, and a 1 that says which arithmetic is asked for."""
 
     learner: Any
     T: Any
+    unit: Any
 
     @staticmethod
     def every() -> dict[str, Any]:
         learner, T = np.meshgrid(np.arange(len(LEARNERS)), [2, 4, 8])
-        return dict(learner=learner.ravel(), T=T.ravel())
+        return dict(learner=learner.ravel(), T=T.ravel(), unit=np.ones(T.size))
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def _regrets(learner: int, T: int) -> tuple[Fraction, Fraction]:
 
 def both_environments(at: Paths) -> dict[str, Any]:
     r"""$\delta$ for the squared loss, and the larger of the two expected average regrets."""
-    exact = at.T.dtype == object or len(at.T) == 1
+    exact = at.unit.dtype == object
     larger = [max(_regrets(int(a), int(T))) for a, T in zip(at.learner, at.T, strict=True)]
     root = np.empty(len(larger), dtype=object)
     root[:] = Fraction(5)

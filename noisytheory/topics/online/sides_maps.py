@@ -42,8 +42,9 @@ class Instances:
         # Mean zero: weights times values cancel.
         noise = np.stack([first * weights[:, 1:], -first * weights[:, :1]], axis=1) / 32
         noise[rng.random(size) < 0.1] = 0
-        return dict(x=rng.integers(-16, 17, (size, 2)) / 16, z=rng.integers(-16, 17, (size, 2)) / 16,
-                    noise=noise, weights=weights, root=rng.integers(0, 7, (size, DEGREE + 1)) / 4,
+        x, z = rng.integers(-16, 17, (2, size, 2)) / 16
+        root = rng.integers(0, 7, (size, DEGREE + 1)) / 4
+        return dict(x=x, z=z, noise=noise, weights=weights, root=root,
                     p=rng.choice(PARAMETERS, size))
 
     def kernel(self, a: Any) -> Any:
@@ -96,7 +97,8 @@ def _tensor(vectors: list[Any]) -> list[Any]:
 
 def _size(at: Instances) -> Any:
     """What sums over outcomes are made of."""
-    reach = sum(abs(at.noise[:, i]).sum(axis=-1) for i in (0, 1)) + abs(at.x).sum(-1) + abs(at.z).sum(-1)
+    reach = sum(abs(at.noise[:, i]).sum(axis=-1) for i in (0, 1))
+    reach = reach + abs(at.x).sum(axis=-1) + abs(at.z).sum(axis=-1)
     return 1 + at.kernel(reach**2) * 16
 
 
@@ -314,7 +316,8 @@ class Balls:
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
         Bw = rng.integers(1, 65, size) / 16
-        return dict(Bw=Bw, square=np.where(rng.random(size) < 0.1, Bw, rng.integers(1, 257, size) / 16))
+        square = rng.integers(1, 257, size) / 16
+        return dict(Bw=Bw, square=np.where(rng.random(size) < 0.1, Bw, square))
 
 
 def projection(at: Balls, printed: bool) -> dict[str, Any]:
@@ -365,8 +368,8 @@ def negative_form(at: Points, sphere: bool) -> dict[str, Any]:
     if sphere:
         # Points at angles with rational sines and cosines; weights 1, 1, 1.
         x = [(1, 0), (0, 1), (3 * at.size / at.size / 5, 4 * at.size / at.size / 5)]
-        for a, b in itertools.product(x, repeat=2):
-            out = out + 2 * (a[0] * b[0] + a[1] * b[1]) ** 2 - 1
+        for first, second in itertools.product(x, repeat=2):
+            out = out + 2 * (first[0] * second[0] + first[1] * second[1]) ** 2 - 1
         return dict(lhs=out, rhs=0 * at.size)
     for k, weights in WEIGHTS.items():
         form = 0 * at.size

@@ -41,7 +41,7 @@ class Scalar:
         keep = rng.integers(0, DEGREE + 1, size)
         gamma[single] *= np.arange(DEGREE + 1) == keep[single, None]
         gamma[single, keep[single]] += gamma[single, keep[single]] == 0
-        pair = np.sort(np.stack([rng.permutation(len(PARAMETERS))[:2] for _ in range(size)]), axis=1)
+        pair = np.sort(rng.permuted(np.tile(np.arange(len(PARAMETERS)), (size, 1)), axis=1)[:, :2])
         parameters = np.array(PARAMETERS)[pair]
         # Point masses among them.
         atoms[rng.random(size) < 0.1] = 0.5
@@ -186,7 +186,7 @@ def truncated_mean(at: Scalar, fewer: int) -> dict[str, Any]:
 
 
 def recentred(at: Scalar, geometric: bool) -> dict[str, Any]:
-    r"""Variance of the estimate expanded about the mean, by enumeration, against $C\,\mathrm{Var}X$.
+    r"""Variance of the estimate expanded about the mean, against $C\,\mathrm{Var}X$.
 
     With $\gamma_0$ kept as it is and $N\ge1$ it vanishes with the variance of X; with the
     geometric law that includes 0 it does not.
@@ -202,10 +202,8 @@ def recentred(at: Scalar, geometric: bool) -> dict[str, Any]:
             value = theta(about[n], chance, [s - mu for s in samples])
             value = value if geometric else value + about[0]
             second = second + chance * weight * (value - target) ** 2
-    if not geometric:
-        # Degrees beyond that of f return the constant: the value is the target.
-        second = second + 0
-    else:
+    if geometric:
+        # Higher degrees return 0; with the constant kept they return the target itself.
         second = second + 1 / at.p ** (DEGREE + 1) * target**2
     constant = sum(about[n] ** 2 * at.p**n for n in range(1, DEGREE + 1)) / (at.p - 1)
     return dict(lhs=second, rhs=constant * variance, applies=variance <= 1, variance=variance,

@@ -107,6 +107,15 @@ def hinge_printed(s: float, a: float) -> Certificate:
     return Certificate(_hinge_left(sharp, at)[0], right, [("z", z)])
 
 
+def hinge_shifted(s: float, a: float) -> Certificate:
+    """The simple bound, both sides times the root of pi."""
+    sharp, at = Fraction(float(s)), Fraction(float(a))
+    first, second = _one(enclosures.erfi, sharp * (1 + at)), _one(enclosures.erfi, sharp)
+    right = _plus(_plus(_times(Fraction(1, 2), _root_pi()), _one(enclosures.erf, sharp)),
+                  (first[0] - second[1], first[1] - second[0]))
+    return Certificate(_hinge_left(sharp, at)[0], right, [("a", at)])
+
+
 def hinge_cramer(s: float, a: float, *, share: Fraction = Fraction(1)) -> Certificate:
     """The bound by Cramér's inequality, its sum times a share."""
     sharp, at = Fraction(float(s)), Fraction(float(a))

@@ -1,4 +1,4 @@
-"""Runs and estimates by the public algorithms, and the exact moments of those of Gaussian kernels."""
+"""Runs and estimates by the public algorithms, and exact moments of those of Gaussian kernels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _tape(T: int, kernel: DotProduct, rng: np.random.Generator) -> tuple[Tape, F
 
 
 def plain_run(tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: float) -> PlainLearner:
-    """Algorithm 1 in plain loops on the draws of a tape; the norm's cross terms times `cross` / 2."""
+    """Algorithm 1 in plain loops on a tape's draws; the norm's cross terms times `cross` / 2."""
     T = len(y)
     plain = PlainLearner(kernel, ExponentialLoss(), rule.Bw, rule.eta, T, p=P)
     share = Geometric(P).pmf(200)
@@ -53,7 +53,8 @@ def plain_run(tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: floa
             y[t], n, float(ExponentialLoss().coefficients(n + 1)[n]), 1 / share[n], products
         )
         plain.alpha.append(-length * rule.eta / math.sqrt(T))
-        plain.maps.append(tape.maps.of(t))
+        degree, weight, vectors = tape.maps.of(t)
+        plain.maps.append((degree, weight, list(vectors)))
         pairs = list(zip(plain.alpha, plain.maps, strict=True))
         square = sum(
             (1 if i == j else cross / 2) * a * b * float(prod(m, k))
@@ -89,7 +90,7 @@ def same_predictions_exactly(lhs: float, rhs_draw: float) -> Certificate:
 def largest_norm(
     kernel: str, Bw: float, how: Any, *, size: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    """The largest squared norm of a run, computed from its coefficients and not from its account."""
+    """The largest squared norm of a run, computed from its coefficients as well."""
     made = KERNELS[kernel]
     out = np.empty(size)
     for row in range(size):

@@ -1,4 +1,4 @@
-"""Regret by the public algorithms, run for run, and its exact law where the predictor is a lattice's."""
+"""Regret by the public algorithms, and its exact law where the predictor keeps to a lattice."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class Game:
 
     @property
     def By(self) -> float:
-        return float(np.abs(self.examples.y).max())
+        """Largest label of a regression loss; a classification loss has none in its argument."""
+        return float(np.abs(self.examples.y).max()) if self.loss.form == "regression" else 0.0
 
     @property
     def c(self) -> float:
@@ -229,6 +230,7 @@ def regret_of_mean(
     examples = Examples("one", np.ones((T, 1)), np.ones(T))
     runs = few_copies(
         examples, SquaredLoss(0.0, "regression"), InstanceNoise("gaussian", variance),
-        Rule(4.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng, together=bool(together),
+        Rule(4.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
+        together=bool(together),
     )
     return 9 - runs.losses / T

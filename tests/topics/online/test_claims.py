@@ -17,14 +17,18 @@ from noisytheory.trial.testing import check_claim
 from noisytheory.vocabulary.analytic import SeriesLoss
 
 CLAIMS = list(claims_of(claims))
-IDS = """linear-loss-robust poly2-two-copies online-to-batch key-idea-estimator
-bernoulli-fixed-sample smoothness-necessary discontinuous-impossible lemma-1 p-tradeoff footnote-1
-recentring algorithm-1 projection subroutine-1 subroutine-2 subroutine-3 subroutine-4 lemma-4
-incremental-norm lemma-2 feature-map dot-product-psd lemma-3 theorem-4 theorem-1-queries query-tail
-theorem-1-runtime theorem-1-regret gaussian-map theorem-2 gaussian-constant example-1 example-2
-example-3 example-4 smoothing figure-1 two-copies theorem-5 theorem-3 high-prob infinite-horizon
-query-cap mean-kernel-bias truncation averaging noisy-labels known-noise theorem-3-conditions
-polynomial-tails""".split()
+IDS = [
+    "linear-loss-robust", "poly2-two-copies", "online-to-batch", "key-idea-estimator",
+    "bernoulli-fixed-sample", "smoothness-necessary", "discontinuous-impossible", "lemma-1",
+    "p-tradeoff", "footnote-1", "recentring", "algorithm-1", "projection", "subroutine-1",
+    "subroutine-2", "subroutine-3", "subroutine-4", "lemma-4", "incremental-norm", "lemma-2",
+    "feature-map", "dot-product-psd", "lemma-3", "theorem-4", "theorem-1-queries", "query-tail",
+    "theorem-1-runtime", "theorem-1-regret", "gaussian-map", "theorem-2", "gaussian-constant",
+    "example-1", "example-2", "example-3", "example-4", "smoothing", "figure-1", "two-copies",
+    "theorem-5", "theorem-3", "high-prob", "infinite-horizon", "query-cap", "mean-kernel-bias",
+    "truncation", "averaging", "noisy-labels", "known-noise", "theorem-3-conditions",
+    "polynomial-tails",
+]
 CITED = {"smoothness-necessary", "discontinuous-impossible", "polynomial-tails", "high-prob"}
 
 
@@ -97,12 +101,18 @@ def test_lemma_3_is_the_public_bound():
     sides = sides_maps.map_second_moment(at, "lemma")["rhs"]
     square = at.square(at.x)
     for row in range(20):
-        class Kernel:
-            def at(self, a, root=at.root[row]):
-                return sum(r**2 * a**n for n, r in enumerate(root))
-
-        found = bounds.map_second_moment(at.p[row], square[row], Kernel())
+        found = bounds.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
         assert found == pytest.approx(sides[row], rel=1e-12)
+
+
+class Roots:
+    """A kernel by the roots of its coefficients."""
+
+    def __init__(self, roots):
+        self.roots = roots
+
+    def at(self, a):
+        return sum(r**2 * a**n for n, r in enumerate(self.roots))
 
 
 # Numbers of the catalogue.
@@ -118,7 +128,7 @@ def test_the_gaussian_query_tail(p, tail):
     [
         ("projection/regret/printed", 0, 1.569, 0.03),
         ("projection/regret/repaired", 0, 0.619, 0.03),
-        ("subroutine-1/regret/printed", 0, 2.0, 0.5),
+        ("subroutine-1/regret/printed", 0, 2.116, 0.05),
         ("theorem-2/regret/printed", 0, 1.628, 0.03),
         ("theorem-2/regret/repaired", 0, 0.82, 0.03),
         ("two-copies", 0, 0.475, 0.02),
