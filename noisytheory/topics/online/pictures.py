@@ -57,8 +57,8 @@ def figure_1() -> Figure:
         axes.plot(a, smooth.at(a), "--", color="C1", label="smoothed, s = 1")
         top = float(smooth.at(kink))
         axes.plot([kink, kink], [0, top], color="C3", linewidth=1)
-        axes.annotate(f"{top:.3f}", (kink, top / 2), xytext=(6, 0), textcoords="offset points",
-                      va="center")
+        axes.annotate(f"{top:.3f}", (kink, top), xytext=(0, 6), textcoords="offset points",
+                      ha="center")
         axes.set(xlabel="argument", ylabel="loss", ylim=(0, None))
         axes.legend(frameon=False)
     figure.set_label("Absolute loss and hinge with their smoothed forms at s = 1.")
@@ -250,6 +250,6 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
         axes.axhline(level, color="0.5", linestyle="--", linewidth=1)
         axes.annotate(name, (rounds[0], level), xytext=(0, 3), textcoords="offset points")
     axes.set(xlabel="rounds", ylabel="regret / bound", ylim=(0, 2.2))
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.25, 0.92))
+    axes.legend(frameon=False, loc="lower right")
     figure.set_label("Regret over bound: adaptive labels break it from ten rounds on.")
     return figure, rows

@@ -37,6 +37,7 @@ class Instances:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         weights = rng.integers(1, 5, (size, 2))
         first = rng.integers(-16, 17, (size, 2)) * 1.0
         # Mean zero: weights times values cancel.
@@ -48,6 +49,7 @@ class Instances:
                     p=rng.choice(PARAMETERS, size))
 
     def kernel(self, a: Any) -> Any:
+        """The kernel's series."""
         return sum(self.root[:, n] ** 2 * a**n for n in range(DEGREE + 1))
 
     def copies(self, centre: Any, n: int, *, together: bool = False) -> Iterator[tuple[Any, Any]]:
@@ -65,6 +67,7 @@ class Instances:
             yield probability, [centre + self.noise[:, i] for i in which]
 
     def square(self, centre: Any) -> Any:
+        """Mean square of a copy."""
         total: Any = 0
         for probability, (copy,) in self.copies(centre, 1):
             total = total + probability * _dot(copy, copy)
@@ -75,6 +78,7 @@ class Instances:
         return self.root[:, n] * (self.p ** (n + 1) / (self.p - 1)) ** power
 
     def chance(self, n: int) -> Any:
+        """Probability of a degree."""
         return (self.p - 1) / self.p ** (n + 1)
 
 
@@ -231,6 +235,7 @@ class Scores:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         gamma = rng.integers(-8, 9, (size, 3)) / 4
         single = rng.random(size) < 0.3
         keep = rng.integers(0, 3, size)
@@ -240,9 +245,11 @@ class Scores:
                     y=rng.choice([-1.0, 1.0], size), gamma=gamma, p=rng.choice(PARAMETERS, size))
 
     def slope(self, a: Any) -> Any:
+        """The derivative."""
         return sum(self.gamma[:, n] * a**n for n in range(3))
 
     def chance(self, n: int) -> Any:
+        """Probability of a degree."""
         return (self.p - 1) / self.p ** (n + 1)
 
     def estimates(self) -> list[tuple[Any, Any]]:
@@ -315,6 +322,7 @@ class Balls:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         Bw = rng.integers(1, 65, size) / 16
         square = rng.integers(1, 257, size) / 16
         return dict(Bw=Bw, square=np.where(rng.random(size) < 0.1, Bw, square))
@@ -350,6 +358,7 @@ class Points:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         return dict(k=rng.integers(0, 3, size), size=2.0 ** -rng.integers(3, 7, size),
                     beta=rng.integers(1, 9, (size, 5)) / 4)
 
@@ -392,6 +401,7 @@ class Line:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         x = rng.integers(0, 15, (size, 3)) / 16
         return dict(x=x, weights=rng.integers(-4, 5, (size, 3)) * 1.0)
 

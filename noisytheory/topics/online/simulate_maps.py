@@ -185,6 +185,7 @@ class Gaussians:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         root = rng.integers(1, 9, size) / 8
         unit = 4.0 ** rng.integers(-2, 4, size)
         ratio = rng.choice([0.5, 1.0, 2.0], size)
