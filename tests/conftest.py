@@ -1,10 +1,17 @@
-"""Shared by all tests: planted claims and validation scripts import, hypothesis is fixed."""
+"""Shared by all tests: one audit, planted claims and validation scripts, fixed hypothesis."""
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 from pathlib import Path
 
+# Every process of a parallel run is one of as many as there are cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import pytest
 from hypothesis import settings
 
 HERE = Path(__file__).parent
@@ -12,3 +19,71 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "validation"), str(HERE.parent)]
 
 settings.register_profile("deterministic", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("deterministic")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Cores that this process may use, a container's limits included."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests of a file, which share what it sets up, run in one process, as do all of one audit."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    # In the order of collection: what takes longest is not left to the end.
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
+@functools.cache
+def _audited(file: str) -> bool:
+    return "(verdicts" in (HERE.parent / file).read_text(encoding="utf-8")
+
+
+def together(nodeid: str) -> str:
+    """What a test has to share a process with."""
+    file = nodeid.partition("::")[0]
+    if not file.startswith("tests/"):
+        return file
+    if _audited(file):
+        return "the audit"
+    if "[mnist" in nodeid or "_mnist" in nodeid:
+        return "MNIST"
+    # One claim's tests have nothing to do with another's.
+    return nodeid if file.endswith(("test_claims_contract.py", "test_twins.py")) else file
+
+
+@pytest.fixture(scope="session")
+def verdicts(request):
+    """Every claim on trial, once for all tests.
+
+    As the campaign tries it where the campaign's own tests are run, else at the smoke budget.
+    """
+    import campaign
+
+    import noisytheory as nt
+
+    if any(item.path.name == "test_campaign.py" for item in request.session.items):
+        audit = campaign.run(workers=1)
+    else:
+        audit = nt.audit(list(nt.claims.values()), budget="smoke")
+    with audit:
+        yield audit
+
+
+@pytest.fixture(scope="session", autouse=True)
+def impatient():
+    """Nobody is waited for who does not exist."""
+    from noisytheory.trial import engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "PATIENCE", 0.5)
+        yield

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 import pytest
 
 import noisytheory
-from noisytheory.trial.catalogue import TOPICS
+from noisytheory.trial.catalogue import TOPICS, distinct
 
 ROOT = Path(noisytheory.__file__).parent
 MODULES = {
@@ -172,3 +175,50 @@ def test_the_command_line_is_light():
     code = f"import sys, noisytheory.cli; print([m for m in {heavy!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def called(function: object, seen: set[FunctionType]) -> None:
+    """A function, what it wraps, and the topics' functions that it names, all the way down."""
+    if isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(function, FunctionType) or function in seen:
+        return
+    seen.add(function)
+    if not function.__module__.startswith("noisytheory.topics."):
+        return
+    inside = [cell.cell_contents for cell in function.__closure__ or ()]
+    words = list(words_of(function.__code__))
+    inside += [function.__globals__[word] for word in words if word in function.__globals__]
+    modules = [module for module in inside if isinstance(module, ModuleType)]
+    inside += [
+        getattr(module, word, None) for module in modules for word in words
+        if module.__name__.startswith("noisytheory.topics.")
+    ]
+    for other in inside:
+        if isinstance(other, FunctionType):
+            called(other, seen)
+
+
+def words_of(code: CodeType) -> Iterator[str]:
+    """Names that a function's code reads, those of functions inside of it too."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from words_of(constant)
+
+
+def test_every_public_bound_is_the_bound_of_some_claim():
+    """As it is, or in a formula that is one."""
+    tried: set[FunctionType] = set()
+    for claim in distinct(noisytheory.claims.values()):
+        if claim.bound is not None:
+            called(claim.bound, tried)
+    public = [
+        getattr(importlib.import_module(name), word)
+        for name in BOUND_MODULES if room(name) == "topics"
+        for word in importlib.import_module(name).__all__
+    ]
+    bounds = [inspect.unwrap(bound) for bound in public if callable(bound)]
+    assert len(bounds) > 50
+    assert not [f"{b.__module__}.{b.__name__}" for b in bounds if b not in tried]

@@ -13,8 +13,6 @@ import noisytheory as nt
 from noisytheory import concentration, label_noise, noise, sparse, surrogates
 from noisytheory.topics.concentration import bounds as concentration_bounds
 from noisytheory.topics.kernel_mean import bounds as kernel_mean_bounds
-from noisytheory.topics.label_noise import bounds as label_noise_bounds
-from noisytheory.topics.label_noise import bounds_tradeoff
 from noisytheory.topics.sparse import bounds as sparse_bounds
 from noisytheory.topics.sparse import bounds_clusters, bounds_herding
 from noisytheory.topics.surrogates.printed_table import bounds as printed_table_bounds
@@ -37,8 +35,8 @@ from noisytheory.vocabulary.populations import (
 )
 
 MODULES = [
-    concentration, concentration_bounds, kernel_mean_bounds, label_noise, label_noise_bounds,
-    bounds_tradeoff, noise, sparse_bounds, bounds_clusters, bounds_herding, surrogates,
+    concentration, concentration_bounds, kernel_mean_bounds, label_noise,
+    noise, sparse_bounds, bounds_clusters, bounds_herding, surrogates,
     printed_table_bounds,
 ]
 # Names and switches take anything; they are no part of a hypothesis.

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.types
 @pytest.mark.parametrize(
     "command", [["ruff", "check", "."], ["mypy"]], ids=["ruff", "mypy"]
 )

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,8 @@ Row = dict[str, Any]
 def precision(row: Row) -> str:
     """The precision that a row computes in."""
     inside = re.search(r"\b(float\d\d) inside", row.get("note") or "")
-    told = inside or re.search(r"\b(float\d\d)\b", f"{row['who']} {row['work']}")
-    return told[1] if told else "float64"
+    named = inside or re.search(r"\b(float\d\d)\b", f"{row['who']} {row['work']}")
+    return named[1] if named else "float64"
 
 
 def _named(row: Row) -> str:
@@ -94,11 +95,11 @@ class Work:
             return "–"
         ours, rival, best = rows[goal["who"]], rows[goal["rival"]], self.best(False)
         assert best is not None
-        told = f"{_named(ours)} with {_named(rival)}"
+        pair = f"{_named(ours)} with {_named(rival)}"
         if best is rival:
-            return f"{told}, the best rival"
+            return f"{pair}, the best rival"
         ratio = number(best["seconds"] / ours["seconds"], 2)
-        return f"{told}; with the best rival, {_named(best)}, {ratio} x"
+        return f"{pair}; with the best rival, {_named(best)}, {ratio} x"
 
 
 @dataclass(frozen=True)
@@ -152,17 +153,17 @@ def read(folder: Path = RESULTS) -> list[Benchmark]:
     """
     found = []
     for path in sorted(folder.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
+        recorded = json.loads(path.read_text(encoding="utf-8"))
         for key in ("title", "command", "machine", "versions", "rows"):
-            if key not in told:
+            if key not in recorded:
                 raise ValueError(f"{path.name} has no {key!r}")
         groups: dict[str, list[dict[str, Any]]] = {}
-        for row in told["rows"]:
+        for row in recorded["rows"]:
             missing = {"work", "who", "seconds"} - set(row)
             if missing:
                 raise ValueError(f"{path.name}: a row has no {sorted(missing)[0]!r}: {row}")
             groups.setdefault(row["work"], []).append(row)
-        goals = told.get("goals", [])
+        goals = recorded.get("goals", [])
         for goal in goals:
             if goal["work"] not in groups:
                 raise ValueError(f"{path.name}: a goal is of {goal['work']!r}, which no row has")
@@ -174,13 +175,16 @@ def read(folder: Path = RESULTS) -> list[Benchmark]:
             for name, rows in groups.items()
         ]
         found.append(Benchmark(
-            told["title"], told["command"], told["machine"], told["versions"], works, goals,
+            recorded["title"], recorded["command"], recorded["machine"], recorded["versions"],
+            works, goals,
         ))
     return found
 
 
-def write(output: Path, folder: Path = RESULTS) -> bool:
-    """Write both pages and the picture into a folder; False if nothing is recorded."""
+def write(
+    output: Path, folder: Path = RESULTS, suffixes: Sequence[str] = ("html", "md")
+) -> bool:
+    """Write the pages and the picture into a folder; False if nothing is recorded."""
     from jinja2 import ChoiceLoader, FileSystemLoader
 
     benchmarks = read(folder)
@@ -195,7 +199,7 @@ def write(output: Path, folder: Path = RESULTS) -> bool:
         (output / "benchmarks.svg").write_text(figures.svg(figure) + "\n", encoding="utf-8")
     goals = [goal for benchmark in benchmarks for goal in benchmark.goals]
     works = {work.name: work for benchmark in benchmarks for work in benchmark.works}
-    for suffix in ("html", "md"):
+    for suffix in suffixes:
         text = templates.get_template(f"benchmarks.{suffix}").render(
             benchmarks=benchmarks, goals=goals, missed=[g for g in goals if not g["reached"]],
             works=works, precision=precision,

@@ -2,6 +2,10 @@
 
     python validation/campaign.py [--workers N] [--store DIR] [--output DIR]
 
+What is kept is small: verdicts.json, the index, the list of discrepancies, the benchmarks, and one
+page a paper with the figures that matter. The site with every claim's page is what
+``noisytheory audit --report DIR`` writes.
+
 The definition is ``campaign.toml`` beside this file. The same definition gives the same files, byte
 for byte on one machine, and the same verdict table on all. It has claims on MNIST, which is not
 bundled: without a folder in NOISYTHEORY_DATA that holds mnist.npz only another output folder than
@@ -24,9 +28,13 @@ import benchmark_pages
 
 import noisytheory as nt
 from noisytheory import report
+from noisytheory.trial.catalogue import distinct
 
 ROOT = Path(__file__).parents[1]
 DEFINITION = Path(__file__).with_name("campaign.toml")
+OTHERS = ("auditor",)
+"""How files in reports/ begin that other scripts write."""
+
 START, END = "<!-- verdicts: written by validation/campaign.py -->", "<!-- end of verdicts -->"
 
 
@@ -43,16 +51,16 @@ def absent() -> list[str]:
 def run(workers: int, store: str | None = None) -> Any:
     """Audit every claim of the campaign that is at hand, each at its share of the whole level."""
     settings = definition()
-    claims = [
+    claims = distinct(
         claim
         for claim_id, claim in nt.claims.items()
         if any(fnmatch.fnmatchcase(claim_id, p) for p in settings["claims"])
-    ]
-    tried = sum(claim.kind != "cited" for claim in claims)
+    )
     # Absent claims keep their share: the others' verdicts are the same with the data and without.
+    drawn = sum(claim_id in settings["mnist_drawn"] for claim_id in absent())
     return nt.audit(
-        claims, seed=settings["seed"], alpha=settings["alpha"] * (tried / (tried + len(absent()))),
-        budget=settings["budget"], workers=workers, store=store,
+        claims, seed=settings["seed"], alpha=settings["alpha"], budget=settings["budget"],
+        workers=workers, store=store, reserve=drawn,
     )
 
 
@@ -66,6 +74,7 @@ def verdict_table(audit: Any) -> list[dict[str, Any]]:
     return [
         {
             "id": result.claim.id,
+            "also": list(result.claim.names[1:]),
             "verdict": result.verdict,
             "expected": result.claim.expect,
             "reason": result.reason,
@@ -84,7 +93,8 @@ def readme_table(table: list[dict[str, Any]]) -> str:
     for claim_id in definition()["readme"]:
         row = rows[claim_id]
         drawn = "exact" if row["exact"] else f"{row['replicates']:,}"
-        link = f"reports/{claim_id}.md"
+        paper, _, name = claim_id.partition("/")
+        link = f"reports/{paper}.md#{name}"
         tightness = row["tightness"] or "–"
         lines.append(f"| [`{claim_id}`]({link}) | **{row['verdict']}** | {tightness} | {drawn} |")
     words = ("upheld", "refuted", "undecided")
@@ -99,6 +109,16 @@ def readme_table(table: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def publish(audit: Any, folder: Path) -> None:
+    """Write what is kept of an audit."""
+    recorded = benchmark_pages.write(folder, suffixes=("md",))
+    report.digest(
+        audit, folder, shown=definition()["shown"],
+        links={"Benchmarks": "benchmarks"} if recorded else None,
+    )
+    (folder / "verdicts.json").write_text(json.dumps(verdict_table(audit), indent=1) + "\n")
+
+
 def main() -> int:
     """Run, write, and say whether every verdict is as expected."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -110,19 +130,18 @@ def main() -> int:
     )
     options = parser.parse_args()
     if absent():
-        told = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
+        lack = f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(absent())}"
         if options.output is None:
-            parser.error(f"{told}; reports/ has their pages, so name another folder by --output")
-        print(told)
+            parser.error(f"{lack}; reports/ has them, so name another folder by --output")
+        print(lack)
     with run(options.workers, options.store) as audit:
         table = verdict_table(audit)
         folder = options.output or ROOT / "reports"
         if options.output is None and folder.exists():
             for old in folder.iterdir():
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
-        recorded = benchmark_pages.write(folder)
-        report.write(audit, folder, links={"Benchmarks": "benchmarks"} if recorded else None)
-        (folder / "verdicts.json").write_text(json.dumps(table, indent=1) + "\n")
+                if not old.name.startswith(OTHERS):
+                    shutil.rmtree(old) if old.is_dir() else old.unlink()
+        publish(audit, folder)
         if options.output is None:
             readme = ROOT / "README.md"
             head, _, rest = readme.read_text().partition(START)

@@ -61,27 +61,27 @@ def kill_and_resume(folder: Path, kills: int, seed: int) -> dict[str, int]:
         anew.
     """
     moments = random.Random(seed)
-    told = {"kills": 0, "in the middle": 0, "stores": 1}
+    counts = {"kills": 0, "in the middle": 0, "stores": 1}
     store, blocks = folder / "store-0", 0
     longest = _run(folder / "undisturbed", None)[1]
     with nt.audit(victims(), **SETTINGS) as quiet:
         total = sum(int(r.summary["replicates"].sum()) // r.claim.rows for r in quiet)
-        while told["kills"] < kills:
+        while counts["kills"] < kills:
             code, _ = _run(store, moments.uniform(0.0, longest))
-            told["kills"] += code != 0
+            counts["kills"] += code != 0
             if not (store / "zarr.json").exists():
                 continue
             xr.open_datatree(store, engine="zarr").close()
             now = finished_blocks(store)
             assert now >= blocks, f"{blocks - now} finished blocks were lost"
-            told["in the middle"] += 0 < now < total
+            counts["in the middle"] += 0 < now < total
             blocks = now
             if code == 0:
                 _compare(quiet, store)
-                store, blocks = folder / f"store-{told['stores']}", 0
-                told["stores"] += 1
+                store, blocks = folder / f"store-{counts['stores']}", 0
+                counts["stores"] += 1
         _compare(quiet, store)
-    return told
+    return counts
 
 
 def _audit(store: Path, ready: Any) -> None:

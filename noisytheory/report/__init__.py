@@ -18,12 +18,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from noisytheory.report.pages import write
+    from noisytheory.report.pages import digest, write
     from noisytheory.report.record import Record, read
 
-__all__ = ["Record", "figures", "read", "write"]
+__all__ = ["Record", "digest", "figures", "read", "write"]
 
-_LAZY = {"Record": "record", "read": "record", "write": "pages"}
+_LAZY = {"Record": "record", "read": "record", "write": "pages", "digest": "pages"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,8 @@
-"""Records to a folder: HTML that opens offline, the same as Markdown, figures as SVG."""
+"""Records to a folder: HTML that opens offline, the same as Markdown, figures as SVG.
+
+`write` gives every claim a page of both sorts; `digest`, for a repository that keeps what was
+found, a page a paper, in Markdown alone.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import inspect
 import os
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +25,10 @@ from noisytheory.trial.draws import one_thread
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.trial.claim import Claim, Paper
+    from noisytheory.trial.claim import Claim, Elsewhere, Paper
     from noisytheory.trial.result import Audit
 
-__all__ = ["environment", "write"]
+__all__ = ["digest", "environment", "write"]
 
 SYMBOLS = {"upheld": "✔", "refuted": "✘", "undecided": "○", "vacuous": "–"}
 """A shape for each verdict, so that colour is never alone."""
@@ -66,12 +70,12 @@ class Page:
     pictures: list[Picture]
     own: Picture | None = None
     numbers: Sequence[Entry] = ()
+    also: Sequence[Elsewhere] = ()
 
     @property
     def note(self) -> str:
-        """The note; without the numbers of discrepancies where the page links to their list."""
-        note = str(self.record.note).strip()
-        return re.sub(r"\s*Discrepanc(y|ies) [^.]*\.$", "", note) if self.numbers else note
+        """The note."""
+        return str(self.record.note).strip()
 
     @property
     def path(self) -> str:
@@ -148,11 +152,12 @@ def write(
     templates = environment()
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
-    own = _own(records, {name: c.picture for name, c in claims.items() if c.picture}, folder)
+    own = _own(records, claims, folder, _beside)
     pages = [
-        _claim(
-            record, own.get(record.id), [e for listing in found for e in listing.of(record.id)],
-            folder,
+        Page(
+            record, _decide(record, folder), own.get(record.id),
+            [e for listing in found for e in listing.of(record.id)],
+            claims[record.id].also if record.id in claims else (),
         )
         for record in records
     ]
@@ -172,8 +177,88 @@ def write(
             text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
             _save(folder / f"discrepancies.{suffix}", text)
         further = {"Where print and truth differ": "discrepancies", **further}
-    _index(pages, folder, templates, further)
+    _index(pages, folder, templates, further, {"html": "index.html", "md": "README.md"})
     return folder / "index.html"
+
+
+def digest(
+    source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
+    shown: Iterable[str] = (), links: Mapping[str, str] | None = None,
+) -> Path:
+    """Write what a repository keeps of an audit: ``README.md`` and a page a paper, no HTML.
+
+    A page has every claim of the paper in a few lines, the pictures that claims bring, and those
+    that decide the claims in `shown`. The same audit gives the same bytes.
+
+    Parameters
+    ----------
+    source, output
+        As for `write`.
+    shown : iterable of str
+        Ids of claims whose deciding pictures are drawn as well.
+    links : mapping of str to str, optional
+        Further pages that the index links to: what they are, and the file without its suffix.
+
+    Returns
+    -------
+    pathlib.Path
+        Of ``README.md``.
+
+    Raises
+    ------
+    StoreError
+        If there is no store at `source`, or nothing in it is finished.
+    """
+    folder, wanted = Path(output), set(shown)
+    records = read(source)
+    templates = environment()
+    templates.globals["address"] = lambda record: f"{record.paper}.md#{record.name}"
+    claims = _claims(source, records)
+    found = _discrepancies(claims, records)
+    own = _own(records, claims, folder, _flat)
+    papers: dict[str, list[Page]] = {}
+    pages, seen = [], set()
+    for record in records:
+        picture = own.get(record.id)
+        if picture is not None and picture.file in seen:
+            picture = None  # claims that share a picture stand on one page
+        seen |= {picture.file} if picture is not None else set()
+        page = Page(
+            record, _decide(record, folder, _flat) if record.id in wanted else [], picture,
+            [e for listing in found for e in listing.of(record.id)],
+            claims[record.id].also if record.id in claims else (),
+        )
+        pages.append(page)
+        papers.setdefault(str(record.paper), []).append(page)
+    elsewhere = [(other, page) for page in pages for other in page.also]
+    for paper, its in papers.items():
+        about = claims[its[0].record.id].paper if its[0].record.id in claims else None
+        text = templates.get_template("paper.md").render(
+            pages=its, title=its[0].record.title, counts=_counts(its), discrepancies=bool(found),
+            authors=about.authors if about else "", reference=about.reference if about else "",
+            elsewhere=[(other, page) for other, page in elsewhere if other.paper.id == paper],
+        )
+        _save(folder / f"{paper}.md", text)
+    further = {str(its[0].record.title): paper for paper, its in papers.items()}
+    if found:
+        text = templates.get_template("discrepancies.md").render(listings=found)
+        _save(folder / "discrepancies.md", text)
+        further["Where print and truth differ"] = "discrepancies"
+    _index(pages, folder, templates, {**further, **(links or {})}, {"md": "README.md"})
+    return folder / "README.md"
+
+
+Place = Callable[[str, str], str]
+
+
+def _beside(claim_id: str, name: str) -> str:
+    """A picture beside its claim's page."""
+    return f"{claim_id}-{name}.svg"
+
+
+def _flat(claim_id: str, name: str) -> str:
+    """A picture of the digest."""
+    return f"figures/{claim_id.replace('/', '-')}-{name}.svg"
 
 
 def _claims(
@@ -191,20 +276,25 @@ def _claims(
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
     papers: dict[str, Paper] = {}
+    named: dict[str, Record] = {}
     for record in records:
+        named[record.id] = record
         if record.id in claims:
-            papers.setdefault(str(record.paper), claims[record.id].paper)
-    return listings(papers.values(), {record.id: record for record in records})
+            claim = claims[record.id]
+            named.update(dict.fromkeys(claim.names, record))
+            for paper in (claim.paper, *(other.paper for other in claim.also)):
+                papers.setdefault(paper.id, paper)
+    return listings(papers.values(), named)
 
 
 def _own(
-    records: Sequence[Record], drawings: Mapping[str, Callable[..., Any]], folder: Path
+    records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, place: Place
 ) -> dict[str, Picture]:
     """Draw what the claims themselves bring; a picture that several share is drawn once."""
     drawn: dict[Callable[..., Any], Picture] = {}
     found = {}
     for record in records:
-        draw = drawings.get(record.id)
+        draw = claims[record.id].picture if record.id in claims else None
         if draw is None:
             name = record.dataset.attrs.get("picture")
             if name is not None:
@@ -216,15 +306,17 @@ def _own(
         wants = "dataset" in inspect.signature(draw).parameters
         picture = None if wants else drawn.get(draw)
         if picture is None:
-            picture = _draw(record, draw, wants, folder)
+            picture = _draw(record, draw, wants, folder, place)
             drawn[draw] = picture
         found[record.id] = picture
     return found
 
 
-def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -> Picture:
+def _draw(
+    record: Record, draw: Callable[..., Any], wants: bool, folder: Path, place: Place
+) -> Picture:
     caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
-    file = f"{record.id}-picture.svg"
+    file = place(record.id, "picture")
     given = {"dataset": record.dataset} if wants else {}
     try:
         # As in an audit: with more threads the last bits of what it computes move.
@@ -241,17 +333,22 @@ def _draw(record: Record, draw: Callable[..., Any], wants: bool, folder: Path) -
     return Picture(file, alt, caption, numbers)
 
 
-def _claim(
-    record: Record, own: Picture | None, numbers: Sequence[Entry], folder: Path
-) -> Page:
-    drawn = figures.deciding(record)
-    stem = posixpath.basename(record.id)
+def _decide(record: Record, folder: Path, place: Place = _beside) -> list[Picture]:
+    """Draw what decides a claim; beside its page it is named from there, else from the index."""
     pictures = []
-    for name, figure in drawn.items():
-        picture = Picture(f"{stem}-{name}.svg", str(figure.get_label()), CAPTIONS[name])
-        _save(folder / posixpath.dirname(record.id) / picture.file, figures.svg(figure))
-        pictures.append(picture)
-    return Page(record, pictures, own, numbers)
+    for name, figure in figures.deciding(record).items():
+        file = place(record.id, name)
+        _save(folder / file, figures.svg(figure))
+        named = posixpath.basename(file) if place is _beside else file
+        pictures.append(Picture(named, str(figure.get_label()), CAPTIONS[name]))
+    return pictures
+
+
+def _counts(pages: Sequence[Page]) -> dict[str, int]:
+    return {
+        verdict: sum(page.record.verdict == verdict for page in pages)
+        for verdict in ("upheld", "refuted", "undecided")
+    }
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
@@ -264,7 +361,8 @@ def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
 
 
 def _index(
-    pages: Sequence[Page], folder: Path, templates: Environment, links: Mapping[str, str]
+    pages: Sequence[Page], folder: Path, templates: Environment, links: Mapping[str, str],
+    files: Mapping[str, str],
 ) -> None:
     records = [page.record for page in pages]
     picture = None
@@ -280,12 +378,11 @@ def _index(
         papers.setdefault(record.paper, record.title)
     tried = sum(record.kind != "cited" for record in records)
     meant = int(records[0].dataset.attrs.get("family", tried))
-    for suffix, name in (("html", "index.html"), ("md", "README.md")):
+    for suffix, name in files.items():
         text = templates.get_template(f"index.{suffix}").render(
             links=links, pages=pages, picture=picture, papers=papers,
             tried=tried, cited=len(records) - tried, missing=max(0, meant - tried) if tried else 0,
-            counts={v: sum(r.verdict == v for r in records)
-                    for v in ("upheld", "refuted", "undecided")},
+            counts=_counts(pages),
             kinds=sorted({r.kind for r in records}),
             unexpected=[page for page in pages if not page.record.as_expected],
             provenance=[row for row in prose.provenance(records[0])
@@ -334,6 +431,7 @@ def environment() -> Environment:
     }
     templates.globals |= {
         "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
+        "address": lambda record: f"{record.id}.md",
     }
     return templates
 

@@ -22,7 +22,8 @@ from noisytheory.report.record import (
 )
 
 __all__ = [
-    "PROMISES", "Table", "caveats", "commands", "provenance", "steps", "tables", "tried", "verdict",
+    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "steps", "tables",
+    "tried", "verdict",
 ]
 
 PROMISES = {
@@ -107,7 +108,8 @@ def _upheld(record: Record) -> str:
         return f"{where} the expected left side {shown} at most the bound."
     if record.kind == "equal":
         what = "two laws agree" if "other" in record.dataset else "value is the promised one"
-        within = "to rounding" if record.exact else "within the declared margin"
+        margin = float(record.per_cell("margin").max())
+        within = "to rounding" if record.exact else f"within the margin of {number(margin)}"
         return f"{where} the {what} {within}."
     if record.kind in ("always", "identity"):
         tries = number(int(record.per_cell("tries").sum()))
@@ -120,13 +122,19 @@ def _upheld(record: Record) -> str:
     if record.kind == "exists":
         return f"{where} the exact optimum is at least what is promised."
     if record.kind == "rate":
-        return "the slope is shown to be at most the promised one. This is support only: a rate " \
-            "speaks of a limit."
+        return "the slope is shown to be at most the promised one. This is support only: it " \
+            "takes the mean for a power of the parameter, and speaks of the range that was tried."
     return f"{where} we find what is printed, within the stated tolerance."
 
 
 def _refuted(record: Record) -> str:
     where = _of(record, REFUTED)
+    if not np.any(record.decision == REFUTED):
+        return (
+            f"all {_units(record)} together refute it, with log evidence "
+            f"{number(float(record.log_e))} where {number(float(record.log_e_claim))} is enough; "
+            "none does alone."
+        )
     if record.kind == "tail":
         deltas = np.broadcast_to(record.deltas, record.rate.shape)
         ratio = np.where(record.decision == REFUTED, record.rate / deltas, -np.inf)
@@ -174,7 +182,8 @@ def _refuted(record: Record) -> str:
         worst = max(lines, key=lambda f: f["slope"] - f["exponent"])
         return (
             f"the measured slope is {number(worst['slope'])} "
-            f"{interval(worst['low'], worst['high'])}, the promise {number(worst['exponent'])}."
+            f"{interval(worst['low'], worst['high'])}, {number(worst['first'])} in the first half "
+            f"and {number(worst['second'])} in the second, the promise {number(worst['exponent'])}."
         )
     return f"{where} what is printed is not what we find, beyond both errors and the tolerance, " \
         "or is arithmetically impossible."
@@ -185,6 +194,13 @@ def _undecided(record: Record) -> str:
         return "the bound is vacuous everywhere on the grid, so it promises nothing that is not " \
             "true anyway."
     count = int((record.decision == 0).sum())
+    if record.kind == "rate" and (found := slopes(record)):
+        bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
+        return (
+            f"no power law is seen, or none that the draws tell from the promise of exponent "
+            f"{number(bent['exponent'])}: the slope is {number(bent['first'])} in the first half "
+            f"and {number(bent['second'])} in the second."
+        )
     return (
         f"the budget was spent with {number(count)} of {number(record.decision.size)} "
         f"{_units(record)} undecided and none refuted."
@@ -196,8 +212,8 @@ def caveats(record: Record) -> list[str]:
     if not record.tried:
         return ["Nothing was tried. What can be checked of it stands in other claims."]
     out = []
-    alpha, family = float(record.alpha), int(record.family)
-    claims = f"the {family} claims of this audit" if family > 1 else "this audit"
+    alpha, sharing = float(record.alpha), int(record.sharing)
+    claims = f"the {sharing} claims that draws decide" if sharing > 1 else "this audit"
     level = f"probability at most {number(alpha)}"
     if record.exact:
         out.append(
@@ -210,11 +226,10 @@ def caveats(record: Record) -> list[str]:
             "involved in that. Not finding one is no proof."
         )
     else:
-        test = (
-            "by e-processes, valid at whatever moment the drawing stopped"
-            if record.kind not in ("rate", "published")
-            else "by a test that uses a normal approximation"
-        )
+        test = {
+            "rate": "by tests of slopes that take means as normal and the law as a power",
+            "published": "by an empirical Bernstein inequality within the declared range",
+        }.get(record.kind, "by e-processes, valid at whatever moment the drawing stopped")
         out.append(
             f"Over {claims}, any true one is refuted with {level}, and any false one upheld with "
             f"{level}, {test}."
@@ -235,8 +250,13 @@ def caveats(record: Record) -> list[str]:
 
 def _resolution(record: Record) -> str:
     value = record.resolution
-    if value is None or record.exact or record.verdict == "refuted" or not np.isfinite(value):
+    if value is None or record.exact or record.verdict == "refuted":
         return ""
+    if not np.isfinite(value):
+        return (
+            "Resolution: infinite. In the worst cell nothing that the hypotheses allow would have "
+            "been refuted for certain by these draws."
+        )
     text, unit = number(value), f" {record.unit}" if record.unit else ""
     what = {
         "tail": f"a probability of breaking the promise {text} above δ",
@@ -246,6 +266,7 @@ def _resolution(record: Record) -> str:
         "always": f"a set of counterexamples of probability {text}",
         "identity": f"a set of counterexamples of probability {text}",
         "published": f"a printed number {text}{unit} away",
+        "rate": f"an exponent {text} larger",
     }.get(record.kind)
     if what is None:
         return ""
@@ -291,20 +312,26 @@ def _value(value_: object) -> str:
     return f"{text if len(text) < 40 else text[:36] + '…'} ≈ {number(float(value), 4)}"
 
 
+def needs_data(record: Record) -> bool:
+    """Whether the claim is tried on data that are not bundled."""
+    return DATA in str(record.note)
+
+
 def commands(record: Record) -> list[str]:
     """What to type to see it again."""
     # The id of a claim that a file declares is known to that file only.
     file = record.dataset.attrs.get("file")
     named = f"{file}::{record.id}" if file else record.id
-    needs = f"{DATA}=FOLDER " if DATA in str(record.note) else ""
+    needs = f"{DATA}=FOLDER " if needs_data(record) else ""
     if not record.tried:
         return [needs + shlex.join(["noisytheory", "show", named])]
     budget = str(record.budget)
     word, _, rest = budget.partition(" ")
     trial = ["--replicates", word] if rest else ["--budget", budget]
     # Alone, a claim has the whole level; with its share of the audit's it draws the same.
-    family = int(record.dataset.attrs.get("family", 1))
-    share = float(record.alpha) / max(1, family)
+    share = float(record.alpha)
+    if record.dataset.attrs.get("charged"):
+        share /= max(1, int(record.sharing))
     trial += [] if share == 0.01 else ["--alpha", repr(share)]
     seed = ["--seed", str(record.seed)]
     found = record.counterexample
@@ -324,7 +351,8 @@ def provenance(record: Record) -> list[tuple[str, str]]:
     """What suffices to run it again; nothing that changes from run to run."""
     names = (
         ("seed", "seed"), ("alpha", "error level of the audit"),
-        ("family", "claims tried in the audit"), ("budget", "budget"),
+        ("family", "claims tried in the audit"),
+        ("sharing", "claims that draws decide, which share the level"), ("budget", "budget"),
         ("rows", "replicates in a block"), ("version", "noisytheory"),
         ("fingerprint", "fingerprint of code and parameters"),
     )
@@ -375,6 +403,8 @@ def _level_table(record: Record) -> Table:
     says = len(head)
     head.append("says")
     head += [right + ("" if record.kind == "rate" else unit)] if "rhs" in per_level else []
+    masked = tail and bool(np.any(record.per_cell("tries") < record.per_cell("replicates")))
+    head += ["draws that satisfy the hypotheses"] if masked else []
     head += ["broken", "rate of violations"] if tail else []
     head += [] if tail else [mean_name + unit]
     instances = record.kind in ("always", "identity")
@@ -383,7 +413,8 @@ def _level_table(record: Record) -> Table:
     head += ["tightness"] if "tightness" in per_level else []
     head += ["refutable factor"] if "refutable_factor" in per_level else []
     head += ["resolution"] if "resolution" in per_level and not record.exact else []
-    head += ["log e against", "log e for"]
+    # Of a search there is no evidence of a size: a break, or none in so many tries.
+    head += [] if instances else ["log e against", "log e for"]
     rows, states = [], []
     mean = record.per_cell("mean")
     draws = record.per_cell("replicates")
@@ -400,7 +431,10 @@ def _level_table(record: Record) -> Table:
         if tail:
             assert low is not None and high is not None
             exact = record.is_exact[i]
-            row.append("exact" if exact else f"{number(int(count[i, j]))} of {number(draws[i])}")
+            held = record.per_cell("tries")[i]
+            if masked:
+                row.append("exact" if exact else f"{number(held)} of {number(draws[i])}")
+            row.append("exact" if exact else f"{number(int(count[i, j]))} of {number(held)}")
             row.append(_with(record.rate[i, j], low[i, j], high[i, j]))
         else:
             row.append(number(float(mean[i]), 5))
@@ -416,14 +450,23 @@ def _level_table(record: Record) -> Table:
         for name in ("refutable_factor", "resolution"):
             if name in per_level and not (name == "resolution" and record.exact):
                 row.append(number(per_level[name][i, j]))
-        row += [number(per_level["log_e_against"][i, j]), number(per_level["log_e_support"][i, j])]
+        if not instances:
+            row += [number(per_level[f"log_e_{side}"][i, j]) for side in ("against", "support")]
         rows.append(row)
         states.append(word)
     refute, uphold = float(record.log_e_refute), float(record.log_e_uphold)
-    caption = (
-        f"By cell{' and δ' if tail else ''}. A cell is refuted from log evidence "
-        f"{number(refute)} against, upheld from {number(uphold)} for it."
+    rule = (
+        "A cell is refuted by one certified break, and upheld by none in all tries."
+        if instances else
+        f"A cell is refuted from log evidence {number(refute)} against, upheld from "
+        f"{number(uphold)} for it."
     )
+    if record.dataset.attrs.get("charged") and record.kind in ("tail", "mean", "equal"):
+        rule += (
+            f" All cells together have log evidence {number(float(record.log_e))} against it and "
+            f"need {number(float(record.log_e_claim))}."
+        )
+    caption = f"By cell{' and δ' if tail else ''}. {rule}"
     return Table(caption, head, rows, states, says)
 
 

@@ -200,32 +200,23 @@ class Record:
         """Independent draws over all cells."""
         return int(self.per_cell("replicates").sum()) if self.tried else 0
 
-    @cached_property
+    @property
     def rate(self) -> NDArray[np.float64]:
         """How often the promise was broken: exact probability, or share of the draws."""
-        draws = np.maximum(self.per_cell("replicates"), 1)[:, None]
-        return np.where(
-            self.is_exact[:, None], self.per_level("probability"),
-            self.per_level("violations") / draws,
-        )
+        return self.per_level("probability")
 
-    @cached_property
+    @property
     def rate_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Clopper-Pearson limits of `rate`; the probability itself where exact."""
-        from noisytheory.trial.evidence import proportion_limits
-
-        draws = self.per_cell("replicates")[:, None]
-        low, high = proportion_limits(self.per_level("violations"), draws, CONFIDENCE)
-        exact = self.is_exact[:, None]
-        return np.where(exact, self.rate, low), np.where(exact, self.rate, high)
+        """Limits of `rate` that hold whenever one stops; the probability itself where exact."""
+        return self.per_level("probability_low"), self.per_level("probability_high")
 
     def _headline(self, name: str) -> tuple[int, int] | None:
         """Where a variable is largest among cells that are not vacuous."""
         if not self.tried:
             return None
         values = np.where(self.vacuous, np.nan, self.per_level(name).astype(float))
-        values = np.where(np.isfinite(values), values, -np.inf)
-        if not np.isfinite(values.max()):
+        values = np.where(np.isnan(values), -np.inf, values)
+        if values.max() == -np.inf:
             return None
         row, column = np.unravel_index(int(np.argmax(values)), values.shape)
         return int(row), int(column)

@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +16,8 @@ from types import ModuleType
 from noisytheory.trial.claim import Claim
 
 __all__ = [
-    "ENTRY_POINTS", "TOPICS", "catalogue", "file_of", "find", "find_or_none", "load_file", "match",
+    "ENTRY_POINTS", "TOPICS", "catalogue", "distinct", "file_of", "find", "find_or_none",
+    "load_file", "match",
 ]
 
 TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online")
@@ -42,6 +43,8 @@ def claims_of(module: ModuleType) -> Iterator[Claim]:
 @functools.cache
 def catalogue() -> Mapping[str, Claim]:
     """All claims by id: the topics' and those of installed packages.
+
+    A result that stands in two papers is one claim under two ids.
 
     Returns
     -------
@@ -71,8 +74,14 @@ class _Catalogue(dict[str, Claim]):
 
 def _collect(module: ModuleType, found: dict[str, Claim]) -> None:
     for claim in claims_of(module):
-        if found.setdefault(claim.id, claim) is not claim:
-            raise ValueError(f"two claims have the id {claim.id}")
+        for name in claim.names:
+            if found.setdefault(name, claim) is not claim:
+                raise ValueError(f"two claims have the id {name}")
+
+
+def distinct(claims: Iterable[Claim]) -> list[Claim]:
+    """Each claim once, although it may stand under several names."""
+    return list(dict.fromkeys(claims))
 
 
 def find(claim_id: str) -> Claim:
@@ -121,15 +130,16 @@ def match(pattern: str) -> list[Claim]:
         If nothing matches.
     """
     if not any(character in pattern for character in "*?["):
-        under = [c for c in catalogue().values() if c.id.startswith(pattern.rstrip("/") + "/")]
+        parent = pattern.rstrip("/") + "/"
+        under = [c for name, c in catalogue().items() if name.startswith(parent)]
         exact = find_or_none(pattern)
         if exact is not None:
             return [exact]
-        return under or [find(pattern)]
+        return distinct(under) or [find(pattern)]
     found = [c for name, c in catalogue().items() if fnmatch.fnmatchcase(name, pattern)]
     if not found:
         raise ValueError(f"no claim matches {pattern!r}; `noisytheory claims` lists all")
-    return found
+    return distinct(found)
 
 
 def load_file(path: str | Path) -> list[Claim]:
@@ -175,7 +185,7 @@ def load_file(path: str | Path) -> list[Claim]:
     if not found:
         raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
     _files.update(dict.fromkeys(found.values(), path))
-    return list(found.values())
+    return distinct(found.values())
 
 
 _files: weakref.WeakKeyDictionary[Claim, Path] = weakref.WeakKeyDictionary()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Law", "Paper"]
+__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 
 KINDS: dict[str, str] = {
     "tail": "Pr[L > R(delta)] <= delta",
@@ -24,7 +24,7 @@ KINDS: dict[str, str] = {
     "always": "L <= R for every instance",
     "identity": "two quantities are equal for every instance",
     "exists": "some instance has inf >= R",
-    "rate": "log-log slope <= exponent",
+    "rate": "a power law on the tried range, with at most this exponent",
     "published": "a table or figure in print",
     "cited": "a result quoted from elsewhere that no simulation can decide",
 }
@@ -46,8 +46,10 @@ class Law:
     probabilities : array_like, shape (k,)
         Their probabilities; they sum to 1 within `error`.
     error : float
-        Certified bound on the rounding error of a value (relative to its size, at least 1) and on
-        the relative error of a probability, however small: sums of positive numbers keep it.
+        Certified bound on the relative rounding error of a value, and of a probability, however
+        small: sums of positive numbers keep it.
+    slack : float
+        Certified bound on the rounding error of a value in its own unit, besides that.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Law:
     values: ArrayLike
     probabilities: ArrayLike
     error: float = 1e-10
+    slack: float = 0.0
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, float).ravel()
@@ -90,7 +93,8 @@ class Law:
             Probabilities; they differ where a value equals the threshold to rounding.
         """
         values, mass = np.asarray(self.values), np.asarray(self.probabilities)
-        slack = self.error * max(1.0, abs(threshold))
+        reach = abs(threshold) if np.isfinite(threshold) else 0.0
+        slack = self.error * np.maximum(np.abs(values), reach) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
         return float(min(low, 1.0)), float(min(high, 1.0))
 
@@ -148,6 +152,26 @@ class Certificate:
         below = self._ends(self.lhs)[1] < self._ends(self.rhs)[0]
         return self.exceeds() or (self.applies and below)
 
+    def cleared(self, room: float, *, equal: bool = False) -> tuple[float, float] | None:
+        """Both sides as floats where the promise holds, to within ``room``; None if it may not.
+
+        Parameters
+        ----------
+        room : float
+            By how much intervals may leave it open.
+        equal : bool
+            Whether the promise is equality.
+
+        Examples
+        --------
+        >>> Certificate(1, 2).cleared(0.0), Certificate((0, 2), 1).cleared(0.0)
+        ((1.0, 2.0), None)
+        """
+        (low, high), (least, most) = self._ends(self.lhs), self._ends(self.rhs)
+        if not self.applies or max(high - least, (most - low) if equal else high - least) <= room:
+            return float(low), max(float(low), float(least))
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Discrepancy:
@@ -186,8 +210,7 @@ class Paper:
     authors, reference : str
         For the report.
     discrepancies : mapping of str to sequence of Discrepancy
-        By number; one number may be of several places. A claim's note ends with the numbers of its
-        own.
+        By number; one number may be of several places. A claim knows its own.
 
     Examples
     --------
@@ -203,24 +226,26 @@ class Paper:
     reference: str = ""
     discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
 
-    def remark(self, claim_id: str) -> str:
-        """The numbers of the discrepancies that a claim decides, as a sentence or nothing.
+    def numbers(self, name: str) -> tuple[str, ...]:
+        """The numbers of the discrepancies that the claim of this name decides.
 
         Parameters
         ----------
-        claim_id : str
+        name : str
+            Without the paper's id.
 
         Returns
         -------
-        str
+        tuple of str
         """
-        name = claim_id.removeprefix(f"{self.id}/")
-        found = [
+        return tuple(
             number for number, places in self.discrepancies.items()
             if any(name in (*place.claims, *place.repaired) for place in places)
-        ]
-        noun = "Discrepancy" if len(found) == 1 else "Discrepancies"
-        return f"{noun} {', '.join(found)}." if found else ""
+        )
+
+    def also(self, name: str, place: str) -> Elsewhere:
+        """A claim of a sibling paper that stands here, too: for the field ``also`` of a `Claim`."""
+        return Elsewhere(self, name, place)
 
     def _claim(self, kind: str, name: str, fields: dict[str, Any]) -> Claim:
         return Claim(id=f"{self.id}/{name}", paper=self, kind=kind, **fields)
@@ -250,7 +275,11 @@ class Paper:
         return self._claim("exists", name, fields)
 
     def rate(self, name: str, **fields: Any) -> Claim:
-        """Declare log-log slope <= exponent; see `Claim` for the fields."""
+        """Declare a power law on the tried range with at most this exponent; see `Claim`.
+
+        A finite range says nothing of the limit: a promise with a constant is better declared as
+        one `mean`, or `always`, along the axis.
+        """
         return self._claim("rate", name, fields)
 
     def published(self, name: str, **fields: Any) -> Claim:
@@ -262,9 +291,32 @@ class Paper:
         return self._claim("cited", name, fields)
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where the result of a claim stands in a sibling paper: one trial with two names.
+
+    Parameters
+    ----------
+    paper : Paper
+    name : str
+        Without the paper's id.
+    place : str
+        Place in print.
+    """
+
+    paper: Paper
+    name: str
+    place: str
+
+    @property
+    def id(self) -> str:
+        """The further id of the claim."""
+        return f"{self.paper.id}/{self.name}"
+
+
 _NEEDS: dict[str, tuple[str, ...]] = {
-    "tail": ("bound",),
-    "mean": ("bound",),
+    "tail": (),
+    "mean": (),
     "equal": (),
     "always": (),
     "identity": (),
@@ -303,11 +355,16 @@ class Claim:
     simulate : callable, optional
         ``(..., *, size, rng)`` to the left side, shape (size,), or to a dict of arrays with
         ``size`` first and the key ``lhs``; other keys are what data-dependent bounds name. A key
-        ``rhs`` replaces `bound`; a boolean key ``applies`` marks the rows where the hypotheses
-        hold (other rows are no tries); for ``equal`` a key ``other`` is the second law.
+        ``rhs`` replaces `bound`, row by row (of a mean or an equality the promise is then one about
+        the difference, whose range `low` and `high` are); a boolean key ``applies`` marks the rows
+        where the hypotheses hold (other rows are no draws); ``scale`` is the size of what was added
+        up, where the sides are small by cancellation; for ``equal`` a key ``other`` is the second
+        law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to the law
+        drawn from.
     exact : callable, optional
-        Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), a dict
-        of arrays with every instance (always, identity), or the pair (optimum, error) (exists).
+        Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), two of
+        them (equal, two laws), a dict of arrays with every instance (always, identity), or the pair
+        (optimum, error) (exists).
     certify : callable, optional
         One instance to a `Certificate`; without it no instance can refute.
     impossible : callable, optional
@@ -319,13 +376,18 @@ class Claim:
     expect : str
         Expected verdict.
     trivial : float or callable, optional
-        What is true anyway: a right side at or above it is vacuous.
-    low, high : float or callable
-        Known range of one draw (mean, equal).
+        What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
+        another is given.
+    low, high : float or callable, optional
+        The range of one draw (mean, equal, published). It is a hypothesis: a draw outside of it is
+        an error. A mean needs the lower end for draws to count against it, the upper for them to
+        count for it. Of an optimum (exists) `low` is what it cannot be below.
     variance : callable, optional
-        Exact variance of one draw, where the range is unbounded (mean, equal).
+        Variance of one draw, or an upper bound on it, where the range is unknown (mean, equal).
     margin : float or callable, optional
-        Half-width within which equality is upheld (equal), tolerance (published).
+        Half-width within which equality is upheld and beyond which it is refuted (equal), tolerance
+        (published). Of two laws it is a Kolmogorov distance; with `low` and `high` it is a
+        Wasserstein distance, in the unit of the left side.
     printed_error : float or callable
         Standard error of the printed number (published).
     along : str, optional
@@ -333,9 +395,18 @@ class Claim:
     rows : int
         Replicates in a block.
     rounding : float
-        Certified rounding error of the two sides, relative to their size (always, identity).
+        Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
+        where the simulator draws it. What breaks the promise by less counts neither for nor against
+        it, but stands against upholding.
+    slack : float or callable
+        Certified rounding error in the unit of the left side, besides that.
+    weight_limit : float or callable, optional
+        Largest ``weight`` of a draw that breaks the promise (tail with importance weights); its
+        arguments may include ``delta``.
     quantity, unit : str
         What the left side is, for axes and long names.
+    also : sequence of Elsewhere
+        Where else the same result stands, under which names; see `Paper.also`.
     origin : str
         ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (a formula lost in
         print) or ``"user"``.
@@ -384,16 +455,19 @@ class Claim:
     given: Mapping[str, Any] = field(default_factory=dict)
     expect: str = "upheld"
     trivial: float | Callable[..., float] | None = None
-    low: float | Callable[..., float] = 0.0
-    high: float | Callable[..., float] = np.inf
+    low: float | Callable[..., float] | None = None
+    high: float | Callable[..., float] | None = None
     variance: Callable[..., float] | None = None
     margin: float | Callable[..., float] | None = None
     printed_error: float | Callable[..., float] = 0.0
     along: str | None = None
     rows: int = 4096
     rounding: float = 1e-11
+    slack: float | Callable[..., float] = 0.0
+    weight_limit: float | Callable[..., float] | None = None
     quantity: str = "left side"
     unit: str = "1"
+    also: Sequence[Elsewhere] = ()
     origin: str = "paper"
     note: str = ""
     reason: str = "cited: no simulation can decide it"
@@ -413,16 +487,13 @@ class Claim:
             )
         if callable(self.twin):
             object.__setattr__(self, "twin", self.twin(self))
-        remark = self.paper.remark(self.id)
-        if remark and not self.note.endswith(remark):
-            object.__setattr__(self, "note", f"{self.note} {remark}".lstrip())
         grid = {}
         for name, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
                 raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
             if len(values) == 0:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
-            if name in _TAKEN:
+            if name in _TAKEN - (set() if self.kind in ("equal", "published") else {"margin"}):
                 raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
             labels = [_label(value) for value in values]
             if len(set(labels)) < len(labels):
@@ -435,15 +506,26 @@ class Claim:
         for need in _NEEDS[self.kind]:
             if getattr(self, need) is None:
                 raise ValueError(f"{self.id}: a claim of kind {self.kind} needs {need}")
+        if self.kind in ("tail", "mean") and self.bound is None and self.simulate is None:
+            raise ValueError(
+                f"{self.id}: a claim of kind {self.kind} needs bound, or a simulator that draws rhs"
+            )
         if self.kind == "tail" and not self.deltas:
             raise ValueError(f"{self.id}: a tail claim needs a grid of delta")
         if self.kind != "cited" and self.simulate is None and self.exact is None:
             raise ValueError(f"{self.id}: a claim needs simulate or exact")
         if self.kind == "rate":
             along = np.asarray(grid.get(self.along or "", (1,)), float)
-            if along.max() / along.min() < 16:
+            if along.min() <= 0 or along.max() / along.min() < 16 or along.size < 4:
                 raise ValueError(
-                    f"{self.id}: a rate needs a factor of 16 or more along {self.along!r}"
+                    f"{self.id}: a rate needs a factor of 16 or more, and four values > 0 or more, "
+                    f"along {self.along!r}"
+                )
+        for word, missing in (("upheld", self.cannot_uphold), ("refuted", self.cannot_refute)):
+            if missing and self.expect == word:
+                raise ValueError(
+                    f"{self.id}: a claim of kind {self.kind} that is expected to be {word} needs "
+                    f"{missing}: without it no draw counts; or expect 'undecided'"
                 )
         if self.rows < 1:
             raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
@@ -462,6 +544,55 @@ class Claim:
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {self.kind}, {self.size} cells, expected {self.expect}>"
 
+    @functools.cached_property
+    def cannot_refute(self) -> str:
+        """The field without which no draw counts against the promise; empty if none is missing."""
+        return self._missing("low")
+
+    @functools.cached_property
+    def cannot_uphold(self) -> str:
+        """The field without which no draw counts for the promise; empty if none is missing."""
+        if self.kind == "equal" and self.margin is None and self.exact is None:
+            return "margin"
+        return self._missing("high")
+
+    def _missing(self, end: str) -> str:
+        if self.exact is not None or self.impossible is not None or self.variance is not None:
+            return ""
+        ends = {"mean": (end,), "published": ("low", "high"), "equal": ("low", "high")}
+        if self.kind == "equal" and self.bound is None:
+            return ""  # two laws, whose distance needs no range
+        lacking = [name for name in ends.get(self.kind, ()) if getattr(self, name) is None]
+        return (" and ".join(lacking) + " or variance" * (self.kind != "published")) * bool(lacking)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The hypotheses and what else the trial relies on: range, variance, weights."""
+        ends = []
+        for name, word in (("low", "at least"), ("high", "at most")):
+            end = getattr(self, name)
+            if end is not None:
+                ends.append(f"{word} {f'the {name} of its cell' if callable(end) else f'{end:g}'}")
+        found = [f"One draw is {' and '.join(ends)}."] if ends else []
+        if self.variance is not None:
+            found.append("The variance of one draw is at most the one declared.")
+        if self.weight_limit is not None:
+            found.append("No draw that breaks the promise has a weight above the limit declared.")
+        if self.kind in ("mean", "equal", "published"):
+            found += [
+                f"Draws alone cannot {verb} it: {field} is not declared."
+                for verb, field in (("refute", self.cannot_refute), ("uphold", self.cannot_uphold))
+                if field
+            ]
+        return (*self.hypotheses, *found)
+
+    @property
+    def can_err(self) -> bool:
+        """Whether draws may decide it: such a claim is charged its share of the level."""
+        return self.simulate is not None and self.kind in (
+            "tail", "mean", "equal", "rate", "published"
+        )
+
     def _available(self, name: str) -> bool:
         if name in self.grid or name in self.given:
             return True
@@ -470,6 +601,17 @@ class Claim:
         return bool(populations) and all(
             hasattr(type(p), name) or name in getattr(p, "__dict__", ()) for p in populations
         )
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The id, and those under which the same result stands elsewhere."""
+        return (self.id, *(other.id for other in self.also))
+
+    @functools.cached_property
+    def discrepancies(self) -> tuple[str, ...]:
+        """Numbers of the places that it decides where print and truth differ, in all its papers."""
+        own = self.paper.numbers(self.id.removeprefix(f"{self.paper.id}/"))
+        return (*own, *(n for other in self.also for n in other.paper.numbers(other.name)))
 
     @functools.cached_property
     def deltas(self) -> tuple[float, ...]:
@@ -543,12 +685,13 @@ class Claim:
         return self.call(field_value, cell) if callable(field_value) else field_value
 
     def drawn_names(self) -> set[str]:
-        """Arguments of the bound that only the simulator can give."""
+        """Arguments of the bound that only the simulator can give, or says that it gives."""
         if self.bound is None:
             return set()
+        gives = getattr(self.simulate, "gives", ())
         return {
             name for name, needed in _parameters(self.bound).items()
-            if needed and name != "delta" and not self._available(name)
+            if (needed or name in gives) and name != "delta" and not self._available(name)
         }
 
     def broken(self) -> Claim:
@@ -563,7 +706,8 @@ class Claim:
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(
-            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, **changes
+            self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, also=(),
+            **changes
         )
 
     def fingerprint(self) -> str:
@@ -581,6 +725,7 @@ class Claim:
         """The claim's entry in ``noisytheory claims --json``."""
         return {
             "id": self.id,
+            "also": list(self.names[1:]),
             "paper": self.paper.id,
             "kind": self.kind,
             "place": self.place,
@@ -592,11 +737,13 @@ class Claim:
 
 _TAKEN = frozenset(
     {
-        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile", "quantiles",
-        "violations", "probability", "tightness", "tightness_low", "tightness_high",
-        "refutable_factor", "resolution", "mean", "replicates", "tries", "exact", "log_e_against",
-        "log_e_support", "vacuous", "decision", "slope", "margin", "printed_error", "block_digest",
-        "size", "rng",
+        "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile",
+        "quantiles", "violations", "probability", "tightness", "tightness_low",
+        "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
+        "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
+        "ties", "slope_low", "slope_high", "slope_first", "slope_second",
+        "vacuous", "decision", "slope", "margin", "printed_error", "block_digest", "size",
+        "rng", "slope_error",
     }
 )
 """Names that a claim's dataset has of its own."""

@@ -102,7 +102,7 @@ def draw(
                 f"{where}: simulate returned {name} of shape {array.shape}, "
                 f"not ({rows}, ...)"
             )
-    for name in ("lhs", "rhs_draw", "other"):
+    for name in ("lhs", "rhs_draw", "other", "weight", "scale"):
         if name not in arrays:
             continue
         array = arrays[name]
@@ -112,6 +112,15 @@ def draw(
             raise ClaimError(f"{where}: {name} must have shape ({rows},), got {array.shape}")
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise ClaimError(f"{where}: simulate returned NaN in {name}")
+    if "weight" in arrays and np.any(arrays["weight"] < 0):
+        raise ClaimError(f"{where}: a weight is a ratio of likelihoods >= 0, got one below")
+    if "applies" in arrays:
+        array = arrays["applies"]
+        if array.shape != (rows,) or array.dtype.kind not in "bui":
+            raise ClaimError(
+                f"{where}: applies must be true or false for each of {rows} rows, got "
+                f"{array.dtype} of shape {array.shape}"
+            )
     return arrays
 
 
@@ -122,7 +131,8 @@ def renamed(drawn: Mapping[str, Any]) -> Arrays:
 
 def kept(claim: Claim, drawn: Arrays) -> Arrays:
     """What of a block is stored: both sides, and what a data-dependent bound reads."""
-    names: list[str] = [n for n in ("lhs", "rhs_draw", "other", "applies") if n in drawn]
+    own = ("lhs", "rhs_draw", "other", "applies", "weight", "scale")
+    names: list[str] = [n for n in own if n in drawn]
     names += sorted(n for n in claim.drawn_names() if n in drawn and drawn[n].ndim == 1)
     return {name: drawn[name] for name in names}
 

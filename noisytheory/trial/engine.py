@@ -11,7 +11,10 @@ from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError, work, work_by_value
 from noisytheory.trial.worker import attend
 
-__all__ = ["Engine", "Serial"]
+__all__ = ["PATIENCE", "Engine", "Serial"]
+
+PATIENCE = 10.0
+"""Seconds that a Dask scheduler may take to answer."""
 
 
 class Serial(Executor):
@@ -57,7 +60,7 @@ class Engine:
                 "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
             ) from error
         try:
-            self.client = Client(self.scheduler, timeout=10)  # type: ignore[no-untyped-call]
+            self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         self.executor = self.client.get_executor()

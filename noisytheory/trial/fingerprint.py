@@ -147,7 +147,16 @@ def _package_of(path: Path) -> str:
 
 def _imported(path: Path, package: str | None) -> Iterator[str]:
     """Full names that a file imports, anywhere in it; of ``from a import b`` both a and a.b."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    yield from _names(path.read_text(), package)
+
+
+@functools.lru_cache(maxsize=1024)
+def _names(text: str, package: str | None) -> tuple[str, ...]:
+    return tuple(_names_in(text, package))
+
+
+def _names_in(text: str, package: str | None) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

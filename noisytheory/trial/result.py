@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from noisytheory.trial import evidence
 from noisytheory.trial.catalogue import file_of
@@ -19,7 +20,14 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
 from noisytheory.trial.store import Store
 from noisytheory.trial.trial import CellState, Trial, certified, side_text
-from noisytheory.trial.verdict import Always, SameLaw, right_side
+from noisytheory.trial.verdict import (
+    Always,
+    SameLaw,
+    conditioned,
+    right_side,
+    slack,
+    tightness,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,14 +41,14 @@ QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
 """Probabilities at which the left side's distribution is kept in the result."""
 
 CONFIDENCE = 0.99
-"""Coverage of the intervals that are shown (verdicts do not use them)."""
+"""Coverage of the intervals that are shown, whenever the drawing stopped."""
 
 _TOGETHER = 2**16
 """Draws that are described in one go, at most, unless a single cell has more."""
 
 _PER_LEVEL = (
-    "rhs", "probability", "tightness", "tightness_low", "tightness_high", "refutable_factor",
-    "resolution",
+    "rhs", "probability", "probability_low", "probability_high", "tightness", "tightness_low",
+    "tightness_high", "refutable_factor", "resolution",
 )
 
 Columns = dict[str, NDArray[Any]]
@@ -67,32 +75,43 @@ def _describe(trial: Trial) -> Columns:
     cells, levels = trial.against.shape
     out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
     out["violations"] = np.zeros((cells, levels), np.int64)
+    out["ties"] = np.zeros((cells, levels), np.int64)
     out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
     out["mean"] = np.full(cells, np.nan)
     out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-    drawn: dict[int, list[CellState]] = {}
+    together: dict[int, list[CellState]] = {}
     for state in trial.cells:
         if not state.is_exact:
-            drawn.setdefault(state.blocks, []).append(state)
             continue
         out["resolution"][state.index] = 0.0
         if isinstance(state.exact, Law):
             _describe_law(trial.claim, state, out)
+        elif isinstance(state.exact, tuple) and isinstance(state.exact[0], Law):
+            out["mean"][state.index] = state.exact[0].mean()
         elif trial.claim.kind == "exists":
             _describe_optimum(trial.claim, state, out)
         else:
             _describe_draws(trial, [state], [state.exact], out)
-    for blocks, states in drawn.items():
-        step = max(1, _TOGETHER // (blocks * trial.claim.rows))
-        for start in range(0, len(states), step):
+
+    searched = isinstance(trial.rule, Always)
+    for state in trial.cells:
+        if state.is_exact or state.summary is None:
+            continue
+        out["replicates"][state.index] = drawn = state.blocks * trial.claim.rows
+        out["resolution"][state.index] = trial.rule.resolution(
+            trial.judged, state.cell, state.summary, trial.thresholds.entry
+        )
+        together.setdefault(
+            drawn if searched else trial.rule.draws(state.summary), []
+        ).append(state)
+    for size, states in together.items():
+        step = max(1, _TOGETHER // max(1, size))
+        for start in range(0, len(states) if size else 0, step):
             some = states[start : start + step]
-            _describe_draws(trial, some, [_left_draws(trial, state) for state in some], out)
-            for state in some:
-                assert state.summary is not None
-                out["replicates"][state.index] = blocks * trial.claim.rows
-                out["resolution"][state.index] = trial.rule.resolution(
-                    trial.claim, state.cell, state.summary, trial.thresholds.refute
-                )
+            draws = [_left_draws(trial, state) for state in some]
+            if not searched:
+                draws = [dict(conditioned(drawn)) for drawn in draws]
+            _describe_draws(trial, some, draws, out)
     return out
 
 
@@ -102,23 +121,23 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
     out["rhs"][at], out["mean"][at] = rhs, law.mean()
     out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
     if claim.kind == "tail":
-        out["probability"][at] = [law.exceeding(r)[0] for r in rhs]
+        chances = [law.exceeding(r)[0] for r in rhs]
+        for name in ("probability", "probability_low", "probability_high"):
+            out[name][at] = chances
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(rhs > 0, left / rhs, np.nan)
+    size = np.maximum(np.abs(left), np.where(np.isfinite(rhs), np.abs(rhs), 0.0))
     for name in _TIGHTNESS:
-        out[name][at] = ratio
+        out[name][at] = tightness(left, rhs, law.error * size + law.slack)
 
 
 def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
-    optimum, at = float(state.exact[0]), state.index
+    (optimum, error), at = state.exact, state.index
     rhs = right_side(claim, state.cell)[:, 0]
     out["rhs"][at], out["mean"][at] = rhs, optimum
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # A lower bound is tight where it comes up to the optimum.
-        out["tightness"][at] = np.where(rhs > 0, rhs / optimum, np.nan)
+    # A lower bound is tight where it comes up to the optimum.
+    out["tightness"][at] = tightness(rhs, optimum, error)
 
 
 def _describe_draws(
@@ -129,47 +148,68 @@ def _describe_draws(
     lhs = np.array([drawn["lhs"] for drawn in draws], float)
     size = lhs.shape[1]
     out["tries"][at] = size
-    out["mean"][at] = lhs.mean(axis=1)
+    with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
+        out["mean"][at] = lhs.mean(axis=1)
     out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
     if isinstance(trial.rule, SameLaw):
         return
-    sides = [right_side(claim, *of) for of in zip((s.cell for s in states), draws, strict=True)]
+    pairs = list(zip((s.cell for s in states), draws, strict=True))
+    sides = [right_side(claim, *of) for of in pairs]
     rhs = np.array(np.broadcast_arrays(*sides))
     out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else np.median(rhs, axis=2)
     if claim.kind == "tail":
-        _describe_tail(trial, at, lhs[:, None], rhs, out)
+        rooms = [slack(claim, *of, side) for of, side in zip(pairs, sides, strict=True)]
+        room = np.array(np.broadcast_arrays(*rooms))
+        weights = np.array([drawn["weight"] for drawn in draws]) if "weight" in draws[0] else None
+        _describe_tail(trial, at, lhs[:, None], rhs, room, weights, out)
     elif claim.kind == "mean":
-        right, mean = rhs[:, 0, 0], out["mean"][at]
-        ends = ((claim.value("low", s.cell), claim.value("high", s.cell)) for s in states)
-        low, high = np.transpose(
-            [evidence.mean_limits(row, *of, CONFIDENCE) for row, of in zip(lhs, ends, strict=True)]
-        )
-        positive = np.where(right > 0, right, np.nan)
-        for name, left in zip(_TIGHTNESS, (mean, low, high), strict=True):
-            out[name][at, 0] = left / positive
+        for state, drawn in zip(states, draws, strict=True):
+            _describe_mean(claim, state, drawn, out)
     elif isinstance(trial.rule, Always):
         for state in states:
             assert state.summary is not None
-            tries, suspects, gap, ratio = state.summary
+            tries, suspects, _, gap, ratio = state.summary
             out["tries"][state.index], out["violations"][state.index] = tries, suspects
             out["mean"][state.index] = gap
-            if claim.kind == "always" and np.isfinite(ratio):
+            if claim.kind == "always" and tries:
                 out["tightness"][state.index] = ratio
 
 
+def _describe_mean(claim: Claim, state: CellState, drawn: Arrays, out: Columns) -> None:
+    """The mean over the bound; of a drawn right side, over its mean."""
+    lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, state.cell, drawn)[0]
+    ends = (claim.value("low", state.cell), claim.value("high", state.cell))
+    low, high = (end if given is None else float(given)
+                 for end, given in zip((-np.inf, np.inf), ends, strict=True))
+    right, room = float(rhs.mean()), float(slack(claim, state.cell, drawn, rhs).mean())
+    shift = right if "rhs_draw" in drawn else 0.0
+    limits = evidence.mean_limits(np.clip(lhs - (rhs if shift else 0), low, high), low, high)
+    for name, left in zip(_TIGHTNESS, (lhs.mean(), *(end + shift for end in limits)), strict=True):
+        out[name][state.index, 0] = tightness(left, right, room)
+
+
 def _describe_tail(
-    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], out: Columns
+    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], room: NDArray[Any],
+    weights: NDArray[Any] | None, out: Columns,
 ) -> None:
     size = lhs.shape[2]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(rhs > 0, lhs / rhs, np.where(lhs > rhs, np.inf, 1.0))
+    ratios = tightness(lhs, rhs, room)
+    certain, possible = lhs > rhs + room, lhs > rhs - room
+    out["violations"][at] = certain.sum(axis=2)
+    out["ties"][at] = possible.sum(axis=2) - certain.sum(axis=2)
+    if weights is not None:
+        # The promised law's probability is the mean weight of what breaks the promise.
+        out["probability"][at] = (weights[:, None] * certain).mean(axis=2)
+        return
+    out["probability"][at] = certain.mean(axis=2)
+    limits = evidence.rate_limits(out["violations"][at], size, CONFIDENCE)
+    out["probability_low"][at], out["probability_high"][at] = limits
     ratios.sort(axis=2)
-    out["violations"][at] = (lhs > rhs).sum(axis=2)
     for j, delta in enumerate(trial.claim.deltas):
-        limits = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
-        for name, values in zip(_TIGHTNESS, limits, strict=True):
+        found = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
+        for name, values in zip(_TIGHTNESS, found, strict=True):
             out[name][at, j] = values
-        needed = evidence.violations_to_refute(size, delta, trial.thresholds.refute)
+        needed = evidence.violations_to_refute(size, delta, trial.thresholds.entry)
         if needed <= size:
             # The bound times this factor has just `needed` draws at or above it.
             out["refutable_factor"][at, j] = ratios[:, j, size - needed]
@@ -177,15 +217,18 @@ def _describe_tail(
 
 _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
 
+_RATES = ("probability", "probability_low", "probability_high")
+
 _TOLD = {
-    "tail": ("violations", "probability", *_TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
-    "mean": (*_TIGHTNESS, "resolution", "vacuous"),
-    "equal": ("resolution",),
+    "tail": ("tries", "violations", "ties", *_RATES, *_TIGHTNESS, "refutable_factor", "resolution",
+             "vacuous"),
+    "mean": ("tries", *_TIGHTNESS, "resolution", "vacuous"),
+    "equal": ("tries", "resolution"),
     "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
     "exists": ("tightness", "vacuous"),
-    "rate": (),
-    "published": ("resolution",),
+    "rate": ("tries", "resolution"),
+    "published": ("tries", "resolution"),
 }
 """What the dataset of a kind says of every cell and level, besides what all of them say."""
 
@@ -198,28 +241,40 @@ _COORDINATES = {
 _LONG_NAMES = {
     "rhs": "right side (median over draws if it depends on them)",
     "violations": "draws that break the promise",
-    "probability": "exact probability of breaking the promise",
+    "ties": "draws that rounding leaves open",
+    "probability": "probability of breaking the promise: exact, or the share of the draws",
+    "probability_low": "lower 99% confidence limit of that probability, whenever one stops",
+    "probability_high": "upper 99% confidence limit of that probability, whenever one stops",
     "tightness": "(1-delta)-quantile of left over right side; mean or maximum where no delta",
-    "tightness_low": "lower 99% confidence limit of the tightness",
-    "tightness_high": "upper 99% confidence limit of the tightness",
+    "tightness_low": "lower 99% confidence limit of the tightness, whenever one stops",
+    "tightness_high": "upper 99% confidence limit of the tightness, whenever one stops",
     "refutable_factor": "the bound times this factor would have been refuted",
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
     "mean": "mean of the left side (always, identity: largest gap between the sides)",
     "replicates": "independent draws",
-    "tries": "instances tried that satisfy the hypotheses",
-    "log_e_against": "log evidence against the promise",
-    "log_e_support": "log evidence that the promise holds",
+    "tries": "draws that satisfy the hypotheses",
+    "log_e_against": "log evidence against the promise, stopped where it crossed",
+    "log_e_support": "log evidence that the promise holds, stopped where it crossed",
+    "log_e_against_max": "largest log evidence against the promise over the looks",
+    "log_e_support_max": "largest log evidence that the promise holds over the looks",
     "margin": "half-width within which equality is upheld",
     "printed_error": "standard error of the printed number",
     "slope": "log-log slope of the mean",
+    "slope_low": "lower 99% limit of the slope, if it is one",
+    "slope_high": "upper 99% limit of the slope, if it is one",
+    "slope_first": "slope of the first half",
+    "slope_second": "slope of the second half",
+    "slope_error": "standard error of the slope at the far end, curvature allowed for",
     "vacuous": "the bound is no better than what is true anyway",
     "exact": "no Monte Carlo error",
     "decision": "what this cell says",
 }
 
 
-def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
+def finish(
+    trial: Trial, audit_settings: Mapping[str, Any], *, discovered: bool = False
+) -> Result:
     """All cells closed: verdict, dataset, compaction."""
     import xarray as xr
 
@@ -229,12 +284,25 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     if claim.kind != "cited" and trial.rule.together:
         summaries = [s.summary for s in trial.cells if s.summary is not None]
         trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
+        trial.highest_against, trial.highest_support = trial.against, trial.support
     told_by_cell = decisions(trial)
-    verdict, reason = _conclude(trial, told_by_cell)
+    own = trial.own_evidence()
+    verdict, reason = _conclude(trial, told_by_cell, own, extra)
+    if discovered and verdict == "undecided":
+        verdict, reason = "refuted", (
+            f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
+            f"{np.exp(own):.3g}"
+        )
+    if verdict != "undecided":
+        trial.check_rows(refuted=verdict == "refuted")
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
     columns = {} if claim.kind == "cited" else _describe(trial)
+    if "slope_error" in extra:
+        reach = special.ndtri(0.99) - special.ndtri_exp(-trial.thresholds.entry)
+        columns["resolution"][:, 0] = np.ravel(extra["slope_error"]) * reach
+    _refuse_impossible(claim, verdict, columns, trial.vacuous)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
         coords["delta"] = list(claim.deltas)
@@ -248,15 +316,21 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
         told = _TOLD[claim.kind]
         for name in ("rhs", *told):
-            if name in columns:
+            if name in columns and name != "tries":
                 put(name, columns[name], level_dims, level_shape)
         coords["quantile"] = QUANTILES
         put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
-        for name in ("mean", "replicates"):
+        for name in ("mean", "replicates", *(["tries"] if "tries" in told else [])):
             put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", trial.against, level_dims, level_shape)
-        put("log_e_support", trial.support, level_dims, level_shape)
+        # That no instance tried broke the promise is no evidence of a size.
+        searched = isinstance(trial.rule, Always) and not all(s.is_exact for s in trial.cells)
+        support = np.full_like(trial.support, np.nan) if searched else trial.support
+        put("log_e_support", support, level_dims, level_shape)
+        if trial.rule.sequential and claim.can_err:
+            put("log_e_against_max", trial.highest_against, level_dims, level_shape)
+            put("log_e_support_max", trial.highest_support, level_dims, level_shape)
         if "vacuous" in told:
             put("vacuous", trial.vacuous, level_dims, level_shape)
         put("decision", told_by_cell, level_dims, level_shape)
@@ -277,7 +351,7 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "kind": claim.kind,
         "place": claim.place,
         "statement": claim.statement,
-        "hypotheses": list(claim.hypotheses),
+        "hypotheses": list(claim.assumed),
         "note": claim.note,
         "origin": claim.origin,
         "quantity": claim.quantity,
@@ -287,7 +361,10 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
         "reason": reason,
         "fingerprint": trial.fingerprint,
         "rows": claim.rows,
-        "log_e_refute": trial.thresholds.refute,
+        "charged": int(trial.charged),
+        "log_e": own,
+        "log_e_claim": trial.thresholds.claim,
+        "log_e_refute": trial.thresholds.entry,
         "log_e_uphold": trial.thresholds.uphold,
         **audit_settings,
     }
@@ -319,35 +396,90 @@ def finish(trial: Trial, audit_settings: Mapping[str, Any]) -> Result:
     return Result(claim=claim, summary=dataset, seed=trial.seed)
 
 
+def _refuse_impossible(
+    claim: Claim, verdict: str, columns: Columns, vacuous: NDArray[np.bool_]
+) -> None:
+    """Upheld, and yet broken beyond the error of the draws: a fault of ours, not of the claim."""
+    if verdict != "upheld" or "tightness" not in columns:
+        return
+    sampled = claim.kind in ("tail", "mean")
+    least = columns["tightness_low" if sampled else "tightness"]
+    worst = np.where(vacuous | np.isnan(least), -np.inf, least)
+    if np.any(worst > 1 + 1e-6):
+        raise AssertionError(
+            f"{claim.id} is upheld, but uses {worst.max():.6g} times its bound: a fault of ours"
+        )
+
+
 def decisions(trial: Trial) -> NDArray[Any]:
     """What each cell says at each level, as indices into `DECISIONS`."""
     out = np.full(trial.against.shape, DECISIONS.index("undecided"), np.int8)
     out[trial.support >= trial.thresholds.uphold] = DECISIONS.index("upheld")
     out[trial.vacuous] = DECISIONS.index("vacuous")
-    out[trial.against >= trial.thresholds.refute] = DECISIONS.index("refuted")
+    out[trial.against >= trial.thresholds.entry] = DECISIONS.index("refuted")
     return out
 
 
-def _conclude(trial: Trial, told: NDArray[Any]) -> tuple[str, str]:
+def _conclude(
+    trial: Trial, told: NDArray[Any], own: float, extra: Mapping[str, Any]
+) -> tuple[str, str]:
     """Verdict of a claim and the reason in a few words."""
     claim = trial.claim
     if claim.kind == "cited":
         return "undecided", claim.reason
     count = {word: int(np.sum(told == i)) for i, word in enumerate(DECISIONS)}
-    total = told.size
+    total, remark = told.size, _remark(trial, extra)
     if count["refuted"]:
         first = trial.cells[int(np.argmax(np.any(told == 2, axis=1)))]
         where = claim.address(first.cell)
         return "refuted", f"{count['refuted']} of {total} refuted" + (
             f", first at {where}" if where else ""
-        )
+        ) + remark
+    if trial.rule.pooled and own >= trial.thresholds.claim:
+        return "refuted", f"{total} cells together refute it, none alone{remark}"
     if count["vacuous"] == total:
         return "undecided", "vacuous everywhere on the grid"
     vacuous = f", {count['vacuous']} vacuous" if count["vacuous"] else ""
     if count["upheld"] + count["vacuous"] == total:
-        return "upheld", f"{count['upheld']} of {total} upheld{vacuous}"
+        if isinstance(trial.rule, Always):
+            tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
+            every = "all there are" if all(s.is_exact for s in trial.cells) else "tries"
+            return "upheld", f"no break in {tries} {every}{vacuous}"
+        return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
+    few = sum(
+        s.summary is not None and trial.rule.draws(s.summary) < claim.rows for s in trial.cells
+    )
+    short = f"; in {few} of {claim.size} cells the hypotheses hold in too few draws" if few else ""
     return "undecided", (
-        f"budget spent with {count['undecided']} of {total} undecided{vacuous}"
+        f"budget spent with {count['undecided']} of {total} undecided{vacuous}{short}{remark}"
+    )
+
+
+def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
+    """What the kind adds to its reason: a margin, the slopes, what could not decide."""
+    claim = trial.claim
+    if claim.kind in ("equal", "published"):
+        margins = {float(claim.value("margin", cell) or 0.0) for cell in claim.cells()}
+        least, most = min(margins), max(margins)
+        said = f"; margin {least:g}" + (f" to {most:g}" if most > least else "")
+        if claim.kind == "published" and claim.cannot_refute and not trial.charged:
+            return said
+        missing = claim.cannot_refute if claim.kind == "published" else ""
+        return said + (f"; support only: {missing} not declared" if missing else "")
+    if "slope" not in extra:
+        return ""
+
+    def of(name: str) -> str:
+        values = np.ravel(extra[name])
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return "none (a mean is not positive)"
+        least, most = float(values.min()), float(values.max())
+        return f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
+
+    return (
+        f"; slope {of('slope')} (99% {of('slope_low')} to {of('slope_high')}), first half "
+        f"{of('slope_first')}, second half {of('slope_second')}; support only"
     )
 
 
@@ -397,12 +529,12 @@ class Result:
             return None
         vacuous = self.summary.get("vacuous", False)
         values = np.where(vacuous, np.nan, self.summary[name])
-        finite = values[np.isfinite(values)]
-        return float(finite.max()) if finite.size else None
+        known = values[~np.isnan(values)]
+        return float(known.max()) if known.size else None
 
     @property
     def tightness(self) -> float | None:
-        """Largest tightness over the cells that are not vacuous."""
+        """Largest tightness over the cells that are not vacuous; infinite past a bound <= 0."""
         return self._headline("tightness")
 
     @property
@@ -551,9 +683,7 @@ def _nearness(claim: Claim, drawn: Arrays, rhs: NDArray[Any]) -> NDArray[np.floa
     if claim.kind == "identity" or "other" in drawn:
         ratio = np.abs(lhs - rhs)
     else:
-        # Against a bound of zero or less, equality is as near as it gets.
-        ratio = np.select([rhs > 0, lhs > rhs, lhs == rhs], [0.0, np.inf, 1.0], -np.inf)
-        np.divide(lhs, rhs, out=ratio, where=rhs > 0)
+        ratio = tightness(lhs, rhs)
     applies = np.asarray(drawn.get("applies", np.ones(lhs.shape)), bool)
     return np.asarray(np.where(np.isnan(ratio) | ~applies, -np.inf, ratio), float)
 

@@ -38,9 +38,8 @@ from noisytheory.trial.engine import Engine
 from noisytheory.trial.result import Audit, Result, finish
 from noisytheory.trial.store import Store, StoreError
 from noisytheory.trial.trial import Trial
-from noisytheory.trial.verdict import Thresholds
 
-__all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "select"]
+__all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "discoveries", "select"]
 
 Progress = Callable[[str, int, int, int], None]
 
@@ -62,6 +61,8 @@ def audit(
     scheduler: str | None = None,
     executor: Executor | None = None,
     store: str | os.PathLike[str] | None = None,
+    reserve: int = 0,
+    fdr: bool = False,
     progress: Progress | None = None,
 ) -> Any:
     """Put one claim, or many, on trial.
@@ -76,7 +77,8 @@ def audit(
     alpha : float
         Probability in (0, 1) that any true claim of the audit is refuted; and, separately, that
         any claim about a probability or an expectation is upheld though a cell breaks it. (That
-        every instance satisfies an inequality cannot be shown by trying some.)
+        every instance satisfies an inequality cannot be shown by trying some.) It is shared by the
+        claims that draws decide.
     budget : {"smoke", "standard", "full"}
         At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
     replicates : int, optional
@@ -89,6 +91,11 @@ def audit(
         Any other engine; it is not shut down.
     store : path or URL, optional
         Where blocks are kept; a run that was killed goes on there. Default: a temporary one.
+    reserve : int
+        Claims that draws decide and that are not tried here, but keep their share of the level.
+    fdr : bool
+        Refute also what the e-BH procedure rejects: then of the refuted claims that draws decide at
+        most the share ``alpha`` is true, in expectation (Wang and Ramdas 2022).
     progress : callable, optional
         Called with (claim id, cells decided, cells, replicates).
 
@@ -118,6 +125,7 @@ def audit(
     """
     chosen = select(claims)
     max_blocks = _check_settings(seed, alpha, budget, replicates, workers)
+    _whole("reserve", reserve, 0)
     engine = Engine(workers, scheduler, executor)
     limit = None if replicates is None else replicates
     settings: dict[str, Any] = {
@@ -132,7 +140,7 @@ def audit(
     from datetime import UTC, datetime
 
     started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
-    told = {**settings, **where, "commit": _commit(), "started": started}
+    told: dict[str, Any] = {**settings, **where, "commit": _commit(), "started": started}
     opened = Store.open(store, {**told, "claims": names})
     results: dict[str, Result] = {}
     try:
@@ -141,9 +149,24 @@ def audit(
         with one_thread(), engine:
             faults = Faults(alone=len(chosen) == 1)
             trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
-            for trial in _drive(trials, engine, progress, faults):
+            _collect_exact(trials, engine, progress, faults)
+            # Those that could not be tried have their share all the same.
+            built = {trial.claim.id: trial.charged for trial in trials}
+            charged = reserve + sum(built.get(claim.id, claim.can_err) for claim in chosen)
+            settings["sharing"] = told["sharing"] = charged
+            running = [trial for trial in trials if trial.claim.id not in faults.errors]
+            decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
+            rejected = set[str]()
+            if fdr:
+                decided = list(decided)
+                rejected = discoveries(
+                    {t.claim.id: t.own_evidence() for t in decided if t.charged}, alpha, charged
+                )
+            for trial in decided:
                 with faults.of(trial.claim):
-                    results[trial.claim.id] = finish(trial, {**settings, **where})
+                    results[trial.claim.id] = finish(
+                        trial, {**settings, **where}, discovered=trial.claim.id in rejected
+                    )
         if not results:
             raise next(iter(faults.errors.values()))
         opened.flush()
@@ -291,12 +314,8 @@ def _trials(
     trials = []
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        thresholds = Thresholds.of(claim, settings["alpha"], settings["family"])
         with faults.of(claim):
-            trials.append(
-                Trial(claim, seed=settings["seed"], thresholds=thresholds, max_blocks=blocks,
-                       store=store)
-            )
+            trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
     return trials
 
 
@@ -304,19 +323,69 @@ _TASK_SECONDS = 0.2
 """Aim for tasks of about this length: long against a scheduler's 3 ms, short against a run."""
 
 
-def _drive(
+def _collect_exact(
     trials: Sequence[Trial], engine: Engine, progress: Progress | None, faults: Faults
+) -> None:
+    """Work out all exact evidence."""
+    queues = {}
+    for number, trial in enumerate(trials):
+        if items := trial.exact_items():
+            queues[number] = deque(items)
+    for _ in _work(trials, queues, engine, progress, faults):
+        pass
+
+
+def _drive(
+    trials: Sequence[Trial], alpha: float, charged: int, engine: Engine,
+    progress: Progress | None, faults: Faults,
 ) -> Iterable[Trial]:
-    """Keep the engine busy until every trial is decided or stopped; yields those decided."""
+    """Draw until every trial is decided or stopped; yields those decided."""
     queues: dict[int, deque[tuple[int, int]]] = {}
     for number, trial in enumerate(trials):
+        items = trial.start(alpha, charged)
         if trial.open == 0:
             yield trial
             continue
         queues[number] = deque()
         with faults.of(trial.claim):
-            _feed(trial, trial.start(), queues[number], progress)
+            _feed(trial, items, queues[number], progress)
         yield from _decided(trial, number, queues, faults)
+    yield from _work(trials, queues, engine, progress, faults)
+
+
+def discoveries(evidence: Mapping[str, float], alpha: float, charged: int) -> set[str]:
+    """The e-BH procedure: the k largest of K e-values, where each is at least K/(k alpha).
+
+    Parameters
+    ----------
+    evidence : mapping of str to float
+        Log e-values by name.
+    alpha : float
+        Expected share of true claims among those named.
+    charged : int
+        K, the number of e-values; those not given count as 0.
+
+    Returns
+    -------
+    set of str
+
+    Examples
+    --------
+    >>> sorted(discoveries({"a": np.log(150.0), "b": np.log(101.0), "c": 0.0}, 0.02, 3))
+    ['a', 'b']
+    """
+    ordered = sorted(evidence, key=lambda name: -evidence[name])
+    ranks = [
+        k for k, name in enumerate(ordered, 1) if evidence[name] >= np.log(charged / (k * alpha))
+    ]
+    return set(ordered[: max(ranks, default=0)])
+
+
+def _work(
+    trials: Sequence[Trial], queues: dict[int, deque[tuple[int, int]]], engine: Engine,
+    progress: Progress | None, faults: Faults,
+) -> Iterable[Trial]:
+    """Keep the engine busy until no queue has anything left; yields the trials that are decided."""
     running: Running = {}
     # Whose tasks were lost with a pool: in turn each goes on alone, until one of its own is done.
     suspects: deque[int] = deque()
@@ -394,7 +463,7 @@ def _decided(
 ) -> Iterable[Trial]:
     """The trial, if it is done; one that is done or stopped wants nothing more."""
     stopped = trial.claim.id in faults.errors
-    if stopped or trial.open == 0:
+    if stopped or trial.open == 0 or trial.idle:
         del queues[number]
     if trial.open == 0 and not stopped:
         yield trial

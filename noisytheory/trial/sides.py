@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["both", "exact_numbers", "scaled"]
 
+_SHOWN = 16
+"""Numbers of a row that a step shows."""
+
 _SIDES = ("lhs", "rhs", "applies", "scale")
 
 
-def both(function: Callable[..., Mapping[str, Any]], family: Any) -> dict[str, Callable[..., Any]]:
+def both(
+    function: Callable[..., Mapping[str, Any]], family: Any,
+    bound: Callable[..., Any] | None = None,
+) -> dict[str, Callable[..., Any]]:
     """Fields of a claim about instances, all from one definition: simulate, certify and exact.
 
     Parameters
@@ -35,15 +42,22 @@ def both(function: Callable[..., Mapping[str, Any]], family: Any) -> dict[str, C
         ``family.draw(..., size, rng)`` gives instances, a mapping of names to arrays with ``size``
         first; ``family(**arrays)`` is the case that ``function`` sees. A float is taken at its
         exact value, so dyadic numbers (halves, sixteenths) agree in both arithmetics to the last
-        bit; whole numbers stay whole numbers. With ``family.every(...)``, all instances there are,
-        the claim is tried on each of them.
+        bit, those of the grid included; whole numbers stay whole numbers. With
+        ``family.every(...)``, all instances there are (or None), the claim is tried on each of
+        them. With ``family.steps()`` a case tells its instance in words, ahead of the rest;
+        without, its fields come last.
+    bound : callable, optional
+        The public bound that gives the right side, of names that `function` returns, the family
+        draws or the grid has; it becomes the claim's. Over fractions it is called without its
+        checks, and at the ends of what is an interval: it must then be monotone. Where
+        `function` returns a right side too, fractions take that: for a bound made of roots.
 
     Returns
     -------
     dict
-        ``simulate`` and ``certify``, and ``exact`` where the family lists its instances; to be
-        given to a claim as ``**both(function, family)``. A side may be a pair (low, high), an
-        interval: then the search takes its middle.
+        ``simulate`` and ``certify``, ``exact`` where the family lists its instances, and
+        ``bound``; to be given to a claim as ``**both(function, family)``. A side may be a pair
+        (low, high), an interval: then the search takes its middle.
 
     Examples
     --------
@@ -64,16 +78,18 @@ def both(function: Callable[..., Mapping[str, Any]], family: Any) -> dict[str, C
     ('gap', Fraction(1, 16))
     """
     parameters = [name for name in inspect.signature(function).parameters][1:]
+    asked_for = [] if bound is None else list(inspect.signature(bound).parameters)
 
-    def sides(drawn: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        return dict(function(family(**drawn), **{name: given[name] for name in parameters}))
+    def sides(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(function(at, **{name: given[name] for name in parameters}))
 
     def search(drawn: Mapping[str, NDArray[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-        found = sides(drawn, given)
+        found = sides(family(**drawn), given)
         size = len(next(iter(drawn.values())))
         kept = {
             name: np.broadcast_to(np.asarray(_middle(found[name])), (size,))
-            for name in _SIDES if name in found
+            for name in (*_SIDES, *asked_for)
+            if name in found and (name != "rhs" or bound is None)
         }
         return {**drawn, **kept}
 
@@ -81,44 +97,79 @@ def both(function: Callable[..., Mapping[str, Any]], family: Any) -> dict[str, C
         asked = {name: given[name] for name in drawing}
         return search(dict(family.draw(**asked, size=size, rng=rng)), given)
 
-    def exact(**given: Any) -> dict[str, Any]:
-        asked = {name: given[name] for name in listing}
-        return search(dict(family.every(**asked)), given)
+    def exact(**given: Any) -> dict[str, Any] | None:
+        listed = family.every(**{name: given[name] for name in listing})
+        return None if listed is None else search(dict(listed), given)
 
     def certify(**given: Any) -> Certificate:
-        drawn = {name: exact_numbers(given[name])[None] for name in given if name not in parameters}
-        found = sides(drawn, given)
-        steps = [(name, _only(value)) for name, value in found.items() if name not in _SIDES]
+        drawn = {name: exact_numbers(given[name])[None] for name in fields}
+        exactly = {name: _exactly(value) for name, value in given.items() if name not in fields}
+        at = family(**drawn)
+        found = sides(at, exactly)
+        told = list(at.steps()) if hasattr(at, "steps") else []
+        told += [(name.replace("_", " "), _step(_only(value)))
+                 for name, value in found.items() if name not in _SIDES]
+        if not hasattr(at, "steps"):
+            told += [(name, _step(_only(value))) for name, value in drawn.items()]
+        if bound is not None and "rhs" not in found:
+            known = {**exactly, **drawn, **found}
+            found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
         applies = bool(_only(found["applies"])) if "applies" in found else True
-        return Certificate(_only(found["lhs"]), _only(found["rhs"]), steps, applies)
+        return Certificate(_only(found["lhs"]), _only(found["rhs"]), told, applies)
 
     drawing = [n for n in inspect.signature(family.draw).parameters if n not in ("size", "rng")]
     fields = list(inspect.signature(family).parameters)
+    outside = [name for name in asked_for if name not in fields and name not in parameters]
     made = {"simulate": _signed(simulate, [*drawing, *parameters], "size", "rng"),
-            "certify": _signed(certify, [*fields, *parameters])}
+            "certify": _signed(certify, [*fields, *parameters], optional=outside)}
     if hasattr(family, "every"):
         listing = list(inspect.signature(family.every).parameters)
         made["exact"] = _signed(exact, [*listing, *parameters])
+    made["simulate"].gives = asked_for  # type: ignore[attr-defined]
     for member in made.values():
         member.made_of = (function, family.draw)  # type: ignore[attr-defined]
         member.__module__ = function.__module__
-    return made
+    return made if bound is None else {**made, "bound": bound}
 
 
 def _signed(
-    function: Callable[..., Any], names: list[str], *keywords: str
+    function: Callable[..., Any], names: list[str], *keywords: str, optional: Sequence[str] = ()
 ) -> Callable[..., Any]:
-    """The function, saying which arguments the engine is to give it."""
+    """The function, saying which arguments the engine is to give it, and which if it has them."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    named = dict.fromkeys((*names, *keywords))
-    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, kind) for name in named]
-    )
+    named = [inspect.Parameter(name, kind) for name in dict.fromkeys((*names, *keywords))]
+    named += [inspect.Parameter(name, kind, default=None) for name in optional]
+    function.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     return function
 
 
 def _middle(side: Any) -> Any:
     return (np.asarray(side[0]) + np.asarray(side[1])) / 2 if isinstance(side, tuple) else side
+
+
+def _exactly(value: Any) -> Any:
+    """A parameter of the grid: a float at its exact value, everything else as it is."""
+    return Fraction(value) if isinstance(value, float) else value
+
+
+def _within(bound: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+    """A monotone bound of exact numbers, at the corners of those that are intervals."""
+    plain = inspect.unwrap(bound)
+    ends = [value if isinstance(value, tuple) else (value,) for value in known.values()]
+    corners = [plain(**dict(zip(known, corner, strict=True))) for corner in product(*ends)]
+    if len(corners) == 1:
+        return corners[0]
+    found = [_only(corner) for corner in corners]
+    return min(found), max(found)
+
+
+def _step(value: Any) -> Any:
+    """For a reader: a number as it is, rows of numbers as text."""
+    if isinstance(value, np.ndarray | list | tuple):
+        shown = [str(_step(entry)) for entry in value[:_SHOWN]]
+        more = [f"{len(value) - _SHOWN} more"] if len(value) > _SHOWN else []
+        return f"({', '.join([*shown, *more])})"
+    return value
 
 
 def _only(value: Any) -> Any:
@@ -155,7 +206,9 @@ def exact_numbers(values: Any) -> NDArray[Any]:
     return out
 
 
-def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], dict[str, Any]]:
+def scaled(
+    factor: Fraction | int | float, why: str = "", *, power: int = 1
+) -> Callable[[Claim], dict[str, Any]]:
     """A broken twin whose right side is this many times the claim's, wherever it comes from.
 
     Parameters
@@ -164,6 +217,8 @@ def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], d
         Multiplies the bound, the drawn right side and the certificate's.
     why : str
         What was broken, instead of the sentence that names the factor.
+    power : int
+        2 where the certificate compares squares of the two sides.
 
     Returns
     -------
@@ -188,7 +243,8 @@ def scaled(factor: Fraction | int | float, why: str = "") -> Callable[[Claim], d
 
     def certificate(found: Certificate) -> Certificate:
         side = found.rhs
-        times = tuple(exactly * end for end in side) if isinstance(side, tuple) else exactly * side
+        by = exactly**power
+        times = tuple(by * end for end in side) if isinstance(side, tuple) else by * side
         return Certificate(found.lhs, times, found.steps, found.applies)
 
     def changes(claim: Claim) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
+from noisytheory.trial.independence import Repeats, check_rows, probe
 from noisytheory.trial.store import ClaimBlocks, Store
-from noisytheory.trial.verdict import RULES, Always, Rule, SameLaw, Thresholds, right_side
+from noisytheory.trial.verdict import (
+    RULES,
+    Always,
+    Rule,
+    SameLaw,
+    Thresholds,
+    conditioned,
+    right_side,
+    slack,
+)
 
 __all__ = ["CellState", "Trial", "certified", "side_text"]
 
@@ -34,6 +44,7 @@ class CellState:
     round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     wanted: int = 0
     done: bool = False
+    repeats: Repeats | None = None
 
 
 class Trial:
@@ -41,46 +52,108 @@ class Trial:
 
     Attributes
     ----------
-    against, support, vacuous : ndarray, shape (cells, levels)
-        Log evidence so far, and where the bound is no better than what is true anyway.
+    against, support : ndarray, shape (cells, levels)
+        Log evidence, stopped where it crossed its threshold.
+    highest_against, highest_support : ndarray, shape (cells, levels)
+        The largest over the looks, which is no e-value.
+    vacuous : ndarray, shape (cells, levels)
+        Where the bound is, in every draw, no better than what is true anyway.
     """
 
-    def __init__(
-        self, claim: Claim, *, seed: int, thresholds: Thresholds, max_blocks: int, store: Store
-    ) -> None:
-        self.claim, self.seed, self.thresholds = claim, seed, thresholds
+    def __init__(self, claim: Claim, *, seed: int, max_blocks: int, store: Store) -> None:
+        self.claim, self.judged, self.seed = claim, claim, seed
+        self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[bool, float, int, int, int] | None = None
         self.seconds_per_block = 0.0
-        self.against = np.full((len(self.cells), self.rule.levels(claim)), -np.inf)
+        self.exact_left, self.started = 0, False
+        self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
         self.support = self.against.copy()
+        self.highest_against, self.highest_support = self.against.copy(), self.against.copy()
         self.vacuous = np.zeros(self.against.shape, bool)
         # A cited claim has nothing to draw; its dataset is stored all the same.
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            probe = kept(claim, _probe(claim, self.cells[0].cell, seed))
-            self.variables = {name: array.dtype for name, array in probe.items()}
-            if claim.kind == "equal" and "other" in probe:
+            found = kept(claim, probe(claim, self.cells[0].cell, seed))
+            self.variables = {name: array.dtype for name, array in found.items()}
+            self._check_keys(set(found))
+            if "rhs_draw" in found:
+                # Of a drawn right side the bound, if there is one, says nothing.
+                self.judged = dataclasses.replace(claim, bound=None)
+            if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
             claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
         )
 
-    def start(self) -> list[tuple[int, int]]:
-        """First items: exact evidence where the claim may have it, else the first round."""
-        items: list[tuple[int, int]] = []
-        for state in self.cells if self.open else []:
-            if self.claim.exact is not None:
-                state.wanted = -1
-                items.append((state.index, -1))
-            else:
-                items += self._round(state)
-        return items
+    def _check_keys(self, found: set[str]) -> None:
+        """Refuse what the kind could only ignore."""
+        claim = self.claim
+        reads = {
+            "rhs_draw": ("tail", "mean", "equal", "always", "identity"),
+            "other": ("equal",),
+            "weight": ("tail",),
+        }
+        for name, kinds in reads.items():
+            if name in found and claim.kind not in kinds:
+                key = name.removesuffix("_draw")
+                raise ClaimError(
+                    f"{claim.id}: simulate draws {key!r}, which a claim of kind {claim.kind} does "
+                    "not read"
+                )
+        for one, other, why in (
+            ("rhs_draw", "other", "two laws have no right side"),
+            ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses "
+             "hold: draw from such a law"),
+        ):
+            if one in found and other in found:
+                key = one.removesuffix("_draw")
+                raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
+        if claim.drawn_names() and claim.kind in ("mean", "equal", "published", "rate"):
+            raise ClaimError(
+                f"{claim.id}: the bound asks for {', '.join(sorted(claim.drawn_names()))}, "
+                f"which is drawn: a claim of kind {claim.kind} has one right side a cell; let "
+                "simulate return 'rhs', and the promise is one about the mean of the difference"
+            )
+
+    def exact_items(self) -> list[tuple[int, int]]:
+        """Items of exact evidence, where the claim may have it: these come first."""
+        if self.claim.exact is None or not self.open:
+            return []
+        for state in self.cells:
+            state.wanted = -1
+        self.exact_left = len(self.cells)
+        return [(state.index, -1) for state in self.cells]
+
+    @property
+    def idle(self) -> bool:
+        """All exact evidence is in, and no draws have been asked for."""
+        return not self.started and self.exact_left == 0
+
+    @property
+    def charged(self) -> bool:
+        """Whether draws decide it, once all exact evidence is in."""
+        return self.claim.can_err and any(self._drawn(state) for state in self.cells)
+
+    def _drawn(self, state: CellState) -> bool:
+        impossible = self.claim.impossible
+        known = impossible is not None and self.claim.call(impossible, state.cell)
+        return not state.is_exact and not known
+
+    def start(self, alpha: float, claims: int) -> list[tuple[int, int]]:
+        """First round of the cells without exact evidence; ``claims`` can err in this audit."""
+        self.started = True
+        entries = sum(self._drawn(state) for state in self.cells) * self.rule.levels(self.claim)
+        self.thresholds = Thresholds.of(alpha, claims, entries, pooled=self.rule.pooled)
+        return [
+            item for state in self.cells if self.open and not state.done
+            for item in self._round(state)
+        ]
 
     def _round(self, state: CellState) -> list[tuple[int, int]]:
         """The next round of a cell: block counts double, 1, 2, 4, ... up to the budget."""
@@ -98,7 +171,7 @@ class Trial:
         complete = []
         for (index, block), result in zip(items, results, strict=True):
             if block < 0:
-                following += self._receive_exact(index, result)
+                self._receive_exact(index, result)
             elif self._receive_block(self.cells[index], block, result):
                 complete.append(self.cells[index])
         settled = [True] * len(complete) if self.rule.together else self._weigh(complete)
@@ -109,16 +182,17 @@ class Trial:
                 following += self._round(state)
         return following
 
-    def _receive_exact(self, index: int, result: Any) -> list[tuple[int, int]]:
-        """Take a cell's exact evidence; where there is none, returns what to draw."""
+    def _receive_exact(self, index: int, result: Any) -> None:
+        """Take a cell's exact evidence, or that there is none."""
         state = self.cells[index]
+        self.exact_left -= 1
         if result is None:
             if self.claim.simulate is None:
                 raise ClaimError(
                     f"{self.claim.id}: no exact evidence at {self.claim.address(state.cell)} "
                     "and no simulator"
                 )
-            return self._round(state)
+            return
         if isinstance(self.rule, Always):
             result = renamed(result)
         state.exact, state.is_exact = result, True
@@ -126,19 +200,21 @@ class Trial:
             self.claim, state.cell, result
         )
         if isinstance(self.rule, Always):
-            state.summary = self.rule.summarise(self.claim, state.cell, result)
-            state.summary[1] -= self._recheck(state, -1, result)
+            state.summary = self._recheck(state, -1, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
         self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
-        return []
 
     def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
         """Take a block; returns whether its cell's round is complete."""
-        summary = self.rule.summarise(self.claim, state.cell, arrays)
-        if isinstance(self.rule, Always) and summary[1] > 0:
-            drawn = draw(self.claim, state.cell, block, seed=self.seed)
-            summary[1] -= self._recheck(state, block, drawn)
+        if isinstance(self.rule, Always):
+            summary = self.rule.summarise(self.claim, state.cell, arrays)
+            if summary[1] > 0:
+                drawn = draw(self.claim, state.cell, block, seed=self.seed)
+                summary = self._recheck(state, block, drawn)
+        else:
+            summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
+        self._check_block(state, arrays)
         state.round[block] = summary
         if state.blocks + len(state.round) < state.wanted:
             return False
@@ -150,6 +226,14 @@ class Trial:
         state.blocks = state.wanted
         return True
 
+    def _check_block(self, state: CellState, arrays: Arrays) -> None:
+        """Refuse blocks that are copies of each other."""
+        if not self.claim.can_err:
+            return
+        if state.repeats is None:
+            state.repeats = Repeats(self.claim, state.cell)
+        state.repeats.see(arrays)
+
     def _weigh(self, states: Sequence[CellState]) -> Sequence[bool]:
         """Look at these cells, all at once; returns which of them are settled."""
         if not states:
@@ -157,43 +241,56 @@ class Trial:
         at = [state.index for state in states]
         summaries = [state.summary for state in states if state.summary is not None]
         against, support = self.rule.weigh(self.claim, [s.cell for s in states], summaries)
-        # Crossing once is enough: the largest value over the looks is what counts.
-        self.against[at] = np.maximum(self.against[at], against)
-        if not isinstance(self.rule, Always):
-            support = np.maximum(self.support[at], support)
-        self.support[at] = support
+        counts = np.array(summaries)
+        if isinstance(self.rule, Always):
+            # What breaks the promise for certain has been written down already.
+            self.support[at] = support
+            self.vacuous[at] = ((counts[:, 2] == counts[:, 0]) & (counts[:, 0] > 0))[:, None]
+            return [bool(done) for done in (self.against[at] == np.inf).all(axis=1)]
+        self._take(at, "against", against, self.thresholds.entry)
+        self._take(at, "support", support, self.thresholds.uphold)
         if self.claim.kind == "tail":
-            counts = np.array(summaries)
-            self.vacuous[at] = counts[..., 2] >= 0.5 * counts[..., 0]
+            self.vacuous[at] = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
         else:
             self.vacuous[at] = [self._vacuous(state.cell) for state in states]
-        if isinstance(self.rule, Always):
-            settled = np.isinf(self.against[at])
-        else:
-            settled = self.vacuous[at] | (self.against[at] >= self.thresholds.refute)
-            settled |= support >= self.thresholds.uphold
-        return [bool(done) for done in settled.all(axis=1)]
+        settled = self.vacuous[at] | (self.against[at] >= self.thresholds.entry)
+        settled |= self.support[at] >= self.thresholds.uphold
+        return [bool(np.all(done)) for done in settled]
 
-    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> int:
-        """Certify or clear the worst suspects of a block; returns how many were cleared."""
+    def _take(self, at: list[int], name: str, found: NDArray[Any], threshold: float) -> None:
+        """Evidence is stopped where it crosses; as a stopped process it stays an e-value."""
+        kept, highest = getattr(self, name), getattr(self, f"highest_{name}")
+        kept[at] = np.where(kept[at] >= threshold, kept[at], found)
+        highest[at] = np.maximum(highest[at], found)
+
+    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> NDArray[np.float64]:
+        """The summary of a block whose worst suspects are certified or, where that fails, cleared.
+
+        What exact arithmetic clears has the sides that it finds.
+        """
         assert isinstance(self.rule, Always)
-        claim, cleared = self.claim, 0
-        excess = self.rule.excess(claim, state.cell, drawn)
+        claim, cell = self.claim, state.cell
+        excess = self.rule.excess(claim, cell, drawn)
         suspects = np.flatnonzero(excess > 0)
         if claim.certify is None or suspects.size == 0:
-            return 0
+            return self.rule.summarise(claim, cell, drawn)
+        left = np.array(drawn["lhs"], float)
+        right = np.array(np.broadcast_to(right_side(claim, cell, drawn)[0], left.shape))
+        room = np.broadcast_to(slack(claim, cell, drawn, right), left.shape)
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
         for row in order:
-            certificate = certified(claim, state.cell, drawn, int(row))
+            certificate = certified(claim, cell, drawn, int(row))
             broken = (
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
             )
             if not broken:
-                cleared += 1
+                sides = certificate.cleared(float(room[row]), equal=claim.kind == "identity")
+                # Intervals that are too wide to tell leave a suspect.
+                left[row], right[row] = sides or (left[row], right[row])
                 continue
             self.against[state.index] = np.inf
             found = _counterexample(
-                claim, state.cell, self.seed, block, int(row), certificate, float(excess[row])
+                claim, cell, self.seed, block, int(row), certificate, float(excess[row])
             )
             # One that was written down before one that was found, then the worst; ties go to the
             # first address, so that no order of arrival shows in the result.
@@ -201,16 +298,59 @@ class Trial:
             if self.rank is None or rank < self.rank:
                 self.counterexample, self.rank = found, rank
             break
-        return cleared
+        return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
 
     def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
-        """Where a bound that depends on no draws says nothing, shape (levels,)."""
+        """Where a bound, or margin, that depends on no draws says nothing, shape (levels,)."""
         levels = self.against.shape[1]
+        if self.claim.kind in ("equal", "published"):
+            return np.full(levels, self.rule.forced(self.judged, cell))
         trivial = self.claim.value("trivial", cell)
-        if trivial is None and self.claim.kind not in ("tail", "mean"):
+        if trivial is None and self.claim.kind == "mean":
+            trivial = self.claim.value("high", cell)
+        if trivial is None and self.claim.kind in ("mean", "tail"):
+            trivial = np.inf
+        if trivial is None:
             return np.zeros(levels, bool)
-        trivial = np.inf if trivial is None else trivial
+        if self.judged.bound is None:
+            return np.full(levels, trivial <= 0)
         return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
+
+    def own_evidence(self) -> float:
+        """The claim's own log e-value against it, from all that was drawn.
+
+        Of fixed-sample tests the calibrated value of the smallest p-value, shared over the entries.
+        """
+        drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
+        if self.claim.kind == "cited" or isinstance(self.rule, Always) or not drawn:
+            return float(np.max(self.against, initial=0.0))
+        at = [state.index for state in drawn]
+        entries = self.against[at]
+        if np.any(self.against == np.inf):
+            return float(np.inf)
+        if not self.rule.pooled:
+            # The e-value p^(-1/2) / 2 of p, the smallest p-value times their number.
+            log_p = np.log(entries.size) - entries.max()
+            return float(min(0.0, -np.log(2)) - min(0.0, log_p) / 2)
+        summaries = [state.summary for state in drawn if state.summary is not None]
+        average = float(np.logaddexp.reduce(entries, axis=None) - np.log(entries.size))
+        return float(np.logaddexp(average, self.rule.pool(self.claim, summaries)) - np.log(2))
+
+    def check_rows(self, *, refuted: bool) -> None:
+        """Refuse draws that depend on each other: a look at every cell, a long one where it counts.
+
+        That is the cell that says most, of a refutation, or least, of what is upheld.
+        """
+        drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
+        for state in drawn:
+            if state.index > 0:  # The first was looked at before anything was drawn.
+                probe(self.claim, state.cell, self.seed)
+        if not drawn or not self.claim.can_err:
+            return
+        at = [state.index for state in drawn]
+        counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
+        worst = drawn[int(np.argmax(counts))]
+        check_rows(self.claim, worst.cell, self.seed, refuted=refuted, seen=worst.repeats)
 
     def _close(self, state: CellState) -> None:
         state.done = True
@@ -224,27 +364,6 @@ class Trial:
             for s in self.cells
             if s.summary is not None and not s.is_exact
         )
-
-
-def _probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
-    """One row, to see what there is to store; an error is told of the whole block."""
-    before = _global_randomness()
-    try:
-        found = draw(claim, cell, 0, seed=seed, rows=1)
-    except ClaimError:
-        found = draw(claim, cell, 0, seed=seed)
-    if _global_randomness() != before:
-        raise ClaimError(
-            f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
-            "numbers twice: draw from its argument rng"
-        )
-    return found
-
-
-def _global_randomness() -> tuple[object, ...]:
-    """The state of the generators that no simulator may use."""
-    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
-    return random.getstate(), state["state"]["pos"], state["state"]["key"].tobytes()
 
 
 def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:

@@ -2,10 +2,14 @@
 
 Evidence is a pair of arrays over (cells, levels): ``against`` and ``support``, in log units. An
 e-process gives the log of an e-value, a fixed-sample test minus the log of its p-value, exact or
-certified evidence plus infinity. A claim is refuted when any entry of ``against`` crosses the log
-of (hypotheses x claims / alpha), upheld when every entry of ``support`` that is not vacuous crosses
-the log of (claims / alpha): to refute, one of many hypotheses must fall, and each gets its share of
-the level; to uphold, all must, and each may use all of the claim's.
+certified evidence plus infinity. Each entry is stopped when it crosses its threshold.
+
+A claim is refuted by its own e-value, half the average of its entries' and half that of all cells
+pooled, when it crosses (claims / alpha): what a single entry needs for that is twice (hypotheses x
+claims / alpha). Fixed-sample tests share the level over their entries instead. It is upheld when
+every entry of ``support`` that is not vacuous crosses (claims / alpha): to refute, one of many
+hypotheses must fall; to uphold, all must hold, and each may use all of the claim's level. The level
+is charged to claims that draws decide.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from numpy.typing import NDArray
 from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
 
-__all__ = ["RULES", "Rule", "Thresholds", "right_side"]
+__all__ = ["RULES", "Rule", "Thresholds", "conditioned", "right_side", "slack", "tightness"]
 
 Floats = NDArray[np.float64]
 Drawn = Mapping[str, NDArray[Any]]
@@ -30,22 +34,70 @@ CERTAIN = np.inf
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Log evidence that refutes, or upholds, one hypothesis of one claim in an audit.
+    """Log evidence that decides one claim in an audit.
 
     Parameters
     ----------
-    refute, uphold : float
-        Log units.
+    claim : float
+        Of the claim's own e-value, to refute it.
+    entry : float
+        Of one cell and level, to refute the claim whatever the others say.
+    uphold : float
+        Of one cell and level, to uphold it there.
     """
 
-    refute: float
+    claim: float
+    entry: float
     uphold: float
 
     @classmethod
-    def of(cls, claim: Claim, alpha: float, claims: int) -> Thresholds:
-        """Share ``alpha`` over the claims of the audit, and over the claim's hypotheses."""
-        hypotheses = claim.size * max(1, len(claim.deltas))
-        return cls(float(np.log(hypotheses * claims / alpha)), float(np.log(claims / alpha)))
+    def of(cls, alpha: float, claims: int, entries: int, *, pooled: bool) -> Thresholds:
+        """Share ``alpha`` over the claims that can err, and over a claim's entries."""
+        share = float(np.log(max(1, claims) / alpha))
+        split = 2 if pooled else 1
+        return cls(share, share + float(np.log(split * max(1, entries))), share)
+
+
+def conditioned(drawn: Drawn) -> Drawn:
+    """The rows where the hypotheses apply: the others are no draws.
+
+    Parameters
+    ----------
+    drawn : mapping
+        What the simulator drew.
+
+    Returns
+    -------
+    mapping
+    """
+    if "applies" not in drawn:
+        return drawn
+    at = np.asarray(drawn["applies"], bool)
+    return {name: array[at] for name, array in drawn.items() if name != "applies"}
+
+
+def slack(claim: Claim, cell: Cell, drawn: Drawn, rhs: Floats) -> Floats:
+    """By how much rounding may have moved the two sides apart, row by row.
+
+    Parameters
+    ----------
+    claim, cell
+        With the claim's relative ``rounding`` and absolute ``slack``.
+    drawn : mapping
+        With ``lhs`` and, where the sides are small by cancellation, ``scale``.
+    rhs : ndarray
+        The right side.
+
+    Returns
+    -------
+    ndarray
+        Broadcast of both sides.
+    """
+    size = np.maximum(np.abs(np.asarray(drawn["lhs"], float)), np.abs(rhs))
+    size = np.where(np.isfinite(size), size, 0.0)
+    if "scale" in drawn:
+        size = np.maximum(size, np.abs(np.asarray(drawn["scale"], float)))
+    return np.asarray(claim.rounding * size + float(claim.value("slack", cell)))
 
 
 def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
@@ -107,9 +159,11 @@ class Rule:
     `summarise` reduces a block to a small array, `merge` adds two of them, `weigh` turns the merged
     summaries of several cells into log evidence, each cell's as if it were alone. Rules whose
     evidence is anytime-valid are ``sequential``: they are weighed after every round; others once,
-    when the budget is spent, ``together`` if they need all cells at once.
+    when the budget is spent, ``together`` if they need all cells at once. Rules with e-values are
+    ``pooled``: `pool` weighs all cells as one.
     """
 
+    pooled = False
     sequential = True
     together = False
 
@@ -141,11 +195,23 @@ class Rule:
         """Log evidence against and in support from exact evidence, each of shape (levels,)."""
         raise ValueError(f"{claim.id}: kind {claim.kind} takes no exact evidence")
 
+    def pool(self, claim: Claim, summaries: Sequence[Floats]) -> float:
+        """Log e-value against the promise from all cells as one, for rules that are pooled."""
+        raise NotImplementedError
+
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats, dict[str, Any]]:
         """For rules that need all cells at once: evidence (cells, levels) and extra variables."""
         raise NotImplementedError
+
+    def forced(self, claim: Claim, cell: Cell) -> bool:
+        """Whether the margin (equal, published) is so wide that the promise cannot be broken."""
+        if claim.bound is None and claim.simulate is None:
+            return False  # Two exact laws, compared value by value.
+        low, high = _ends(claim, cell)
+        value, margin = _promised(claim, cell), float(claim.value("margin", cell) or 0.0)
+        return value - margin <= low and high <= value + margin
 
     def draws(self, summary: Floats) -> int:
         """Replicates behind a summary."""
@@ -163,7 +229,13 @@ def _certain(true: NDArray[np.bool_], false: NDArray[np.bool_]) -> tuple[Floats,
 
 
 class Tail(Rule):
-    """Pr[L > R(delta)] <= delta. Summary: (levels, 3), draws, violations and vacuous draws."""
+    """Pr[L > R(delta)] <= delta.
+
+    Summary: (levels, 4 or more), draws, violations for certain, violations that rounding leaves
+    possible, vacuous draws; with importance weights also the bets on the weighted violations.
+    """
+
+    pooled = True
 
     def levels(self, claim: Claim) -> int:
         """One a delta."""
@@ -171,26 +243,65 @@ class Tail(Rule):
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Counts."""
-        lhs, rhs = drawn["lhs"], right_side(claim, cell, drawn)
+        lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)
         trivial = claim.value("trivial", cell)
         vacuous = rhs >= (np.inf if trivial is None else trivial)
-        out = np.empty((self.levels(claim), 3))
+        room = slack(claim, cell, drawn, rhs)
+        certain, possible = lhs > rhs + room, lhs > rhs - room
+        out = np.empty((self.levels(claim), 4))
         out[:, 0] = lhs.size
-        out[:, 1] = (lhs > rhs).sum(axis=1)
-        out[:, 2] = vacuous.sum(axis=1) / vacuous.shape[1] * lhs.size
-        return out
+        out[:, 1], out[:, 2] = certain.sum(axis=1), possible.sum(axis=1)
+        out[:, 3] = lhs.size * vacuous[:, 0] if vacuous.shape[1] == 1 else vacuous.sum(axis=1)
+        if "weight" not in drawn:
+            return out
+        weight = np.asarray(drawn["weight"], float)
+        bets = [
+            np.concatenate(
+                [
+                    evidence.bounded_bets(weight * certain[j], delta, low=0.0, side="above"),
+                    self._bets_below(claim, cell, weight * possible[j], delta),
+                ]
+            )
+            for j, delta in enumerate(claim.deltas)
+        ]
+        return np.hstack([out, np.array(bets)])
+
+    @staticmethod
+    def _limit(claim: Claim, cell: Cell, delta: float) -> float:
+        limit = claim.weight_limit
+        if callable(limit):
+            limit = claim.call(limit, cell, delta=delta)
+        return np.inf if limit is None else float(limit)
+
+    @staticmethod
+    def _bets_below(claim: Claim, cell: Cell, values: Floats, delta: float) -> Floats:
+        high = Tail._limit(claim, cell, delta)
+        if high == np.inf:
+            return np.zeros_like(evidence.BETS)
+        if values.size and values.max() > high:
+            raise ValueError(
+                f"{claim.id}: weight_limit is {high:g}, but a draw that breaks the promise has "
+                f"weight {values.max():g}"
+            )
+        return evidence.bounded_bets(values, delta, high=high, side="below")
 
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
         """By e-processes for a proportion."""
-        counts = np.array(summaries)
-        draws, violations = counts[..., 0], counts[..., 1]
-        level = np.array(claim.deltas)
+        counts, level = np.array(summaries), np.array(claim.deltas)
+        if counts.shape[2] > 4:
+            above, below = np.split(counts[..., 4:], 2, axis=2)
+            return evidence.log_e_bets(above), evidence.log_e_bets(below)
         return (
-            evidence.log_e_rate(violations, draws, level, "above"),
-            evidence.log_e_rate(violations, draws, level, "below"),
+            evidence.log_e_rate(counts[..., 1], counts[..., 0], level, "above"),
+            evidence.log_e_rate(counts[..., 2], counts[..., 0], level, "below"),
         )
+
+    def pool(self, claim: Claim, summaries: Sequence[Floats]) -> float:
+        """Counts of all cells together, averaged over the levels."""
+        (against,), _ = self.weigh(claim, [], [np.sum(summaries, axis=0)])
+        return float(np.logaddexp.reduce(against) - np.log(len(against)))
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The law itself against every level."""
@@ -203,123 +314,244 @@ class Tail(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In the rate of violations."""
+        """In the rate of violations; with weights, of the worst law that their limit allows."""
         draws = self.draws(summary)
+        if summary.shape[1] > 4:
+            limits = [self._limit(claim, cell, d) for d in claim.deltas]
+            return np.array([
+                m * evidence.share_resolution(draws, d / m, threshold) if d < m < np.inf else np.inf
+                for d, m in zip(claim.deltas, limits, strict=True)
+            ])
         return np.array([evidence.rate_resolution(draws, d, threshold) for d in claim.deltas])
 
 
 def _moments(lhs: NDArray[Any]) -> Floats:
-    return np.array([lhs.size, lhs.sum(), np.square(lhs).sum()])
+    """Number, mean and sum of squares about it."""
+    mean = float(lhs.mean()) if lhs.size else 0.0
+    return np.array([lhs.size, mean, np.square(lhs - mean).sum()])
+
+
+def _merged(left: Floats, right: Floats) -> Floats:
+    """Moments of both parts, without the cancellation of raw squares."""
+    n = left[0] + right[0]
+    if n == 0:
+        return left
+    step = right[1] - left[1]
+    return np.array(
+        [n, left[1] + step * right[0] / n, left[2] + right[2] + step**2 * left[0] * right[0] / n]
+    )
 
 
 def _deviation(summary: Floats) -> float:
-    n, total, squares = summary[:3]
-    return float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
+    n, _, squares = summary[:3]
+    return float(np.sqrt(squares / (n - 1))) if n > 1 else 0.0
 
 
-def _mean_resolution(summary: Floats, threshold: float) -> float:
-    return evidence.mean_resolution(_deviation(summary), int(summary[0]), threshold)
+def _ends(claim: Claim, cell: Cell) -> tuple[float, float]:
+    """The declared range; infinite where none is."""
+    low, high = claim.value("low", cell), claim.value("high", cell)
+    return -np.inf if low is None else float(low), np.inf if high is None else float(high)
 
 
-def _wealths(summaries: Sequence[Floats], tests: int) -> list[Floats]:
-    """Log wealth of each test whose bets follow the moments, each of shape (cells, 1)."""
-    bets = np.array(summaries)[:, 3:].reshape(-1, tests, len(evidence.BETS))
-    return np.split(evidence.log_e_bets(bets), tests, axis=1)
+def _within(claim: Claim, cell: Cell, values: Floats, room: Floats) -> Floats:
+    """The draws, moved into the declared range by no more than rounding."""
+    low, high = _ends(claim, cell)
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is not finite, so neither "
+            "its mean nor its distance to another says anything"
+        )
+    for name, end, beyond in (("low", low, low - values), ("high", high, values - high)):
+        if np.any(beyond > room):
+            raise ValueError(
+                f"{claim.id}: {name} is {end:g} at {claim.address(cell) or 'its cell'}, but a draw "
+                f"is {values[int(np.argmax(beyond - room))]:g}: the declared range is wrong"
+            )
+    return np.clip(values, low, high)
 
 
-def _bets(claim: Claim, cell: Cell, lhs: NDArray[Any], mean: float, side: evidence.Side) -> Floats:
+def _centre(claim: Claim, cell: Cell, drawn: Drawn) -> tuple[Floats, float, float]:
+    """Draws, the value promised of their mean, and by how much rounding may have moved it."""
+    lhs = np.asarray(drawn["lhs"], float)
+    rhs = right_side(claim, cell, drawn)[0]
+    room = np.broadcast_to(slack(claim, cell, drawn, rhs), lhs.shape)
+    if "rhs_draw" in drawn:
+        with np.errstate(invalid="ignore"):
+            lhs, rhs = lhs - rhs, np.zeros(1)
+    elif not np.isfinite(rhs).all() and (claim.kind != "mean" or rhs[0] < 0):
+        raise ValueError(
+            f"{claim.id}: the bound at {claim.address(cell) or 'its cell'} is {rhs[0]:g}, which no "
+            "mean can be"
+        )
+    values = _within(claim, cell, lhs, room)
+    return values, float(rhs[0]), float(room.mean()) if room.size else 0.0
+
+
+def _bets(claim: Claim, cell: Cell, lhs: Floats, mean: float, side: evidence.Side) -> Floats:
     """Sums of log increments, or zeros where nothing is known that would make a test valid."""
+    if mean == np.inf:  # Whatever is below it: such a cell is vacuous.
+        return np.zeros_like(evidence.BETS)
     if claim.variance is not None:
         variance = float(claim.value("variance", cell))
         if not 0 < variance < np.inf:
             raise ValueError(f"{claim.id}: variance must be a finite number > 0, got {variance:g}")
         return evidence.catoni_bets(lhs, mean, variance, side)
-    low, high = claim.value("low", cell), claim.value("high", cell)
+    low, high = _ends(claim, cell)
     if not np.isfinite(low if side == "above" else high):
         return np.zeros_like(evidence.BETS)
     return evidence.bounded_bets(lhs, mean, low=low, high=high, side=side)
 
 
+def _mean_resolution(
+    claim: Claim, cell: Cell, summary: Floats, mean: float, threshold: float, *, upwards: bool
+) -> float:
+    """Excess of a mean over ``mean`` that would have been refuted, whatever the law."""
+    draws = int(summary[0])
+    if claim.variance is not None:
+        deviation = float(np.sqrt(claim.value("variance", cell)))
+        return evidence.variance_resolution(deviation, draws, threshold)
+    low, high = _ends(claim, cell)
+    width = high - low
+    if not 0 < width < np.inf:
+        return np.inf
+    share = (mean - low) / width if upwards else (high - mean) / width
+    return width * evidence.share_resolution(draws, min(max(share, 0.0), 1.0), threshold)
+
+
 class Mean(Rule):
     """E[L] <= R. Summary: three moments, then the bets from above and from below."""
 
+    pooled = True
+    tests: tuple[tuple[int, evidence.Side], ...] = ((1, "above"), (-1, "below"))
+
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments and bets."""
-        lhs, rhs = drawn["lhs"], float(right_side(claim, cell)[0, 0])
-        sides: tuple[evidence.Side, ...] = ("above", "below")
-        return np.concatenate(
-            [_moments(lhs), *(_bets(claim, cell, lhs, rhs, side) for side in sides)]
-        )
+        """Moments and bets, each test at the promised value plus (or less) margin and rounding."""
+        lhs, value, room = _centre(claim, cell, drawn)
+        reach = room + self.margin(claim, cell)
+        bets = [_bets(claim, cell, lhs, value + sign * reach, side) for sign, side in self.tests]
+        return np.concatenate([_moments(lhs), *bets])
+
+    def margin(self, claim: Claim, cell: Cell) -> float:
+        """None: a mean is promised to the last bit."""
+        return 0.0
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        """Moments about the common mean; bets add up."""
+        return np.concatenate([_merged(left[:3], right[:3]), left[3:] + right[3:]])
+
+    def wealths(self, summaries: Sequence[Floats]) -> list[Floats]:
+        """Log wealth of each test, each of shape (cells, 1)."""
+        bets = np.array(summaries)[:, 3:].reshape(-1, len(self.tests), len(evidence.BETS))
+        return np.split(evidence.log_e_bets(bets), len(self.tests), axis=1)
 
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
         """The wealth of both sides."""
-        above, below = _wealths(summaries, 2)
+        above, below = self.wealths(summaries)
         return above, below
+
+    def pool(self, claim: Claim, summaries: Sequence[Floats]) -> float:
+        """The same bets on all cells at once."""
+        against, _ = self.weigh(claim, [], [np.sum(summaries, axis=0)])
+        return float(against[0, 0])
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The mean of the law against the bound."""
-        rhs = right_side(claim, cell)[0]
-        slack = result.error * np.maximum(1.0, np.abs(rhs))
-        mean = result.mean()
-        return _certain(mean <= rhs + slack, mean > rhs + slack)
+        rhs, mean = right_side(claim, cell)[0], result.mean()
+        room = _law_room(result, rhs)
+        return _certain(mean <= rhs + room, mean > rhs + room)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """By the spread of the draws."""
-        return np.array([_mean_resolution(summary, threshold)])
+        """Of the worst law that the declared range, or variance, allows."""
+        mean = _promised(claim, cell)
+        found = _mean_resolution(claim, cell, summary, mean, threshold, upwards=True)
+        return np.array([found])
 
 
-class Equal(Rule):
-    """E[theta] = value within a margin, by four one-sided e-processes."""
+def _law_room(law: Law, rhs: Floats) -> Floats:
+    """Rounding of a law's mean against a right side."""
+    size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
+    rhs = np.where(np.isfinite(rhs), rhs, 0.0)
+    # Values and probabilities may each be off.
+    return np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)) + law.slack)
 
-    def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments and bets."""
-        lhs = drawn["lhs"]
-        value = float(right_side(claim, cell)[0, 0])
-        margin = float(claim.value("margin", cell) or 0.0)
-        return np.concatenate(
-            [
-                _moments(lhs),
-                _bets(claim, cell, lhs, value, "above"),
-                _bets(claim, cell, lhs, value, "below"),
-                _bets(claim, cell, lhs, value - margin, "above"),
-                _bets(claim, cell, lhs, value + margin, "below"),
-            ]
-        )
+
+def _promised(claim: Claim, cell: Cell) -> float:
+    """The value promised of a mean; 0 of a difference."""
+    return 0.0 if claim.bound is None else float(right_side(claim, cell)[0, 0])
+
+
+class Equal(Mean):
+    """E[theta] = value within a margin: refuted only beyond it, upheld only within."""
+
+    # Beyond the upper end, beyond the lower, below the upper end, above the lower.
+    tests = ((1, "above"), (-1, "below"), (1, "below"), (-1, "above"))
+
+    def margin(self, claim: Claim, cell: Cell) -> float:
+        """The declared one."""
+        return float(claim.value("margin", cell) or 0.0)
 
     def weigh(
         self, claim: Claim, cells: Sequence[Cell], summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats]:
-        """Two-sided against, both ends of the margin in support."""
-        above, below, clears_low, clears_high = _wealths(summaries, 4)
-        # Two-sided: the average of both wealths. Equivalence: both one-sided tests must reject.
-        against = np.logaddexp(above, below) - np.log(2)
-        declared = np.array([bool(claim.value("margin", cell)) for cell in cells])
-        return against, np.where(declared[:, None], np.minimum(clears_low, clears_high), 0.0)
+        """Half the wealth on either side of the margin against; both ends of it in support."""
+        over, under, clears_high, clears_low = self.wealths(summaries)
+        return np.logaddexp(over, under) - np.log(2), np.minimum(clears_high, clears_low)
 
-    def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
-        """The mean of the law against the value."""
+    def weigh_exact(
+        self, claim: Claim, cell: Cell, result: Law | tuple[Law, Law]
+    ) -> tuple[Floats, Floats]:
+        """The mean of the law against the value, or two laws value by value."""
+        if isinstance(result, tuple):
+            return _certain(*(np.array([same]) for same in _same_laws(*result)))
         value = right_side(claim, cell)[0]
-        gap = np.abs(result.mean() - value)
-        slack = result.error * np.maximum(1.0, np.abs(value))
-        return _certain(gap <= slack, gap > slack)
+        gap, room = np.abs(result.mean() - value), _law_room(result, value)
+        margin = self.margin(claim, cell)
+        return _certain(gap <= margin + room, gap > margin + room)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """By the spread of the draws."""
-        return np.array([_mean_resolution(summary, threshold)])
+        """Of the worst law that the range allows, on the worse of both sides, margin included."""
+        mean, margin = _promised(claim, cell), self.margin(claim, cell)
+        threshold += float(np.log(2))
+        worse = max(
+            _mean_resolution(claim, cell, summary, mean + margin, threshold, upwards=True),
+            _mean_resolution(claim, cell, summary, mean - margin, threshold, upwards=False),
+        )
+        return np.array([margin + worse])
+
+
+def _same_laws(left: Law, right: Law) -> tuple[bool, bool]:
+    """Whether two exact laws agree, and whether they differ, beyond their rounding."""
+    error = left.error + right.error
+    places = np.concatenate([np.asarray(left.values), np.asarray(right.values)])
+    room = 2 * (error * np.abs(places) + left.slack + right.slack) + 1e-300
+    gaps = []
+    for law, other in ((left, right), (right, left)):
+        values, mass = np.asarray(law.values), np.cumsum(np.asarray(law.probabilities))
+        others, below = np.asarray(other.values), np.cumsum(np.asarray(other.probabilities))
+        at = np.append(0.0, mass)[np.searchsorted(values, places, side="right")]
+        moved = np.append(0.0, below)[np.searchsorted(others, places + room, side="right")]
+        gaps.append(float(np.max(at - moved)))
+    return max(gaps) <= error, max(gaps) > error
 
 
 class SameLaw(Rule):
-    """Two laws agree within a Kolmogorov distance. Summary: (2, replicates) raw draws."""
+    """Two laws agree within a distance. Summary: (2, replicates) raw draws.
+
+    The distance is Kolmogorov's, or with a declared range Wasserstein's, the area between the
+    distribution functions, which is at most the width times Kolmogorov's.
+    """
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """The draws of both laws."""
-        return np.stack([drawn["lhs"], drawn["other"]]).astype(float)
+        both = np.stack([drawn["lhs"], drawn["other"]]).astype(float)
+        room = claim.rounding * np.abs(both) + float(claim.value("slack", cell))
+        return np.stack([_within(claim, cell, *pair) for pair in zip(both, room, strict=True)])
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """All draws."""
@@ -329,31 +561,74 @@ class SameLaw(Rule):
         """Draws of either law."""
         return int(summary.shape[1])
 
-    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
-        """By their Kolmogorov distance."""
-        from scipy.stats import ks_2samp
+    def forced(self, claim: Claim, cell: Cell) -> bool:
+        """No two laws on the range are farther apart."""
+        return float(claim.value("margin", cell) or 0.0) >= self._width(claim, cell)
 
-        n = summary.shape[1]
-        distance = float(ks_2samp(summary[0], summary[1], method="asymp").statistic)
-        margin = float(claim.value("margin", cell) or 0.0)
+    @staticmethod
+    def _width(claim: Claim, cell: Cell) -> float:
+        """Of the declared range; without one the distance is on the scale of probability."""
+        if claim.low is None or claim.high is None:
+            return 1.0
+        low, high = _ends(claim, cell)
+        if not np.isfinite(high - low):
+            raise ValueError(
+                f"{claim.id}: low and high make the margin one on the scale of the draws, and must "
+                f"be finite, got {low:g} and {high:g}"
+            )
+        return high - low
+
+    def _price(self, claim: Claim, draws: int) -> float:
         # Dvoretzky-Kiefer-Wolfowitz-Massart for both samples; a look at every doubling costs
         # 1/(k(k+1)) of the level, which makes the sequence of looks valid.
-        look = 1 + np.log2(max(1.0, n / claim.rows))
-        price = np.log(4 * look * (look + 1))
-        against = n * max(0.0, distance - margin) ** 2 / 2 - price
-        support = n * max(0.0, margin - distance) ** 2 / 2 - price
+        look = 1 + np.log2(max(1.0, draws / claim.rows))
+        return float(np.log(4 * look * (look + 1)))
+
+    def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """By their distance, beyond the margin and within it."""
+        from scipy.stats import ks_2samp, wasserstein_distance
+
+        n = self.draws(summary)
+        if n == 0:
+            return 0.0, 0.0
+        width, margin = self._width(claim, cell), float(claim.value("margin", cell) or 0.0)
+        natural = claim.low is not None and claim.high is not None
+        distance = (
+            float(wasserstein_distance(summary[0], summary[1])) if natural
+            else float(ks_2samp(summary[0], summary[1], method="asymp").statistic)
+        )
+        price = self._price(claim, n)
+        against = n * (max(0.0, distance - margin) / width) ** 2 / 2 - price
+        support = n * (max(0.0, margin - distance) / width) ** 2 / 2 - price
         return max(0.0, against), max(0.0, support)
+
+    def weigh_exact(
+        self, claim: Claim, cell: Cell, result: tuple[Law, Law]
+    ) -> tuple[Floats, Floats]:
+        """Two exact laws."""
+        return _certain(*(np.array([same]) for same in _same_laws(*result)))
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In that distance."""
-        n = summary.shape[1]
-        return np.array([2 * np.sqrt(2 * (threshold + np.log(8)) / n)])
+        """In that distance: what refutes, and what both samples may fall short of it."""
+        n = self.draws(summary)
+        if n == 0:
+            return np.array([np.inf])
+        needed = np.sqrt(2 * (threshold + self._price(claim, n)) / n)
+        short = 2 * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * n))
+        margin = float(claim.value("margin", cell) or 0.0)
+        found = margin + self._width(claim, cell) * (needed + short)
+        largest = self._width(claim, cell)
+        return np.array([found if found <= largest else np.inf])
+
+
+_POWER = 0.99
+"""With which a resolution promises a refutation."""
 
 
 class Always(Rule):
-    """L <= R for every instance. Summary: tries, suspects, largest gap, largest ratio.
+    """L <= R for every instance. Summary: tries, suspects, vacuous tries, largest gap and ratio.
 
     A suspect is a row that breaks the claim by more than its certified rounding; the engine turns
     it into a counterexample (exact arithmetic) or clears it.
@@ -362,13 +637,14 @@ class Always(Rule):
     def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
-        gap = self.gap(lhs, rhs) - claim.rounding * np.maximum(1.0, np.maximum(abs(lhs), abs(rhs)))
+        gap = self.gap(lhs, rhs) - slack(claim, cell, drawn, rhs)
         applies = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
         return np.where(applies, gap, -np.inf)
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
-        return lhs - rhs
+        with np.errstate(invalid="ignore"):
+            return np.where(lhs == rhs, 0.0, lhs - rhs)
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Counts, and the worst rows."""
@@ -376,12 +652,13 @@ class Always(Rule):
         tried = excess > -np.inf
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
         gap = np.where(tried, self.gap(lhs, rhs), -np.inf)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(tried & (rhs > 0), lhs / rhs, -np.inf)
+        ratio = np.where(tried, tightness(lhs, rhs, slack(claim, cell, drawn, rhs)), -np.inf)
+        trivial = claim.value("trivial", cell)
         return np.array(
             [
                 np.count_nonzero(tried),
                 np.count_nonzero(excess > 0),
+                0 if trivial is None else np.count_nonzero(tried & (rhs >= trivial)),
                 np.max(gap, initial=-np.inf),
                 np.max(ratio, initial=-np.inf),
             ]
@@ -389,7 +666,7 @@ class Always(Rule):
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """Counts add up, the worst stays."""
-        return np.concatenate([left[:2] + right[:2], np.maximum(left[2:], right[2:])])
+        return np.concatenate([left[:3] + right[:3], np.maximum(left[3:], right[3:])])
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         """Nothing against; support if no suspect is left."""
@@ -407,10 +684,11 @@ class Always(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In the share of instances that break it."""
+        """In the share of instances that break it; without a certificate none can."""
         # A set of instances of this probability would have been hit with 99% power.
         tries = self.draws(summary)
-        return np.array([1 - 0.01 ** (1 / tries) if tries else np.inf])
+        known = tries and claim.certify is not None
+        return np.array([1 - (1 - _POWER) ** (1 / tries) if known else np.inf])
 
 
 class Identity(Always):
@@ -418,7 +696,8 @@ class Identity(Always):
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance of the two sides."""
-        return np.abs(lhs - rhs)
+        with np.errstate(invalid="ignore"):
+            return np.where(lhs == rhs, 0.0, np.abs(lhs - rhs))
 
 
 class Exists(Rule):
@@ -431,108 +710,216 @@ class Exists(Rule):
         optimum, error = result
         rhs = right_side(claim, cell)[0]
         # Equality up to rounding counts as reached; an error that is more than rounding does not.
-        rounding = min(error, 1e-6 * max(1.0, float(np.max(np.abs(rhs)))))
-        return _certain(optimum - error + 2 * rounding >= rhs, optimum + error < rhs)
+        rounding = np.minimum(error, 1e-6 * np.abs(rhs))
+        least = np.maximum(optimum - error + 2 * rounding, _ends(claim, cell)[0])
+        return _certain(least >= rhs, optimum + error < rhs)
 
 
 class Rate(Rule):
-    """Log-log slope of the mean <= exponent, robust interval (HC3); support only."""
+    """The mean is a power law along an axis, with at most this exponent; support only.
+
+    On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
+    means. Where curvature is visible, and not small beside the distance of the slopes from the
+    exponent, no power law holds on the range and nothing is decided. Else the exponent is upheld
+    when the slopes of the line and of both halves are below it, and refuted when they are above it
+    and so is the slope that the parabola has at the far end: a bend too small to be seen must not
+    refute what holds in the limit.
+    """
 
     sequential = False
     together = True
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
-        return _moments(drawn["lhs"])
+        lhs = np.asarray(drawn["lhs"], float)
+        return _moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        """About the common mean."""
+        return _merged(left, right)
 
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats]
     ) -> tuple[Floats, Floats, dict[str, Any]]:
-        """A slope for every line of cells along the axis."""
-        import statsmodels.api as sm
-        from scipy import stats
-
+        """Slopes for every line of cells along the axis."""
         assert claim.along is not None
         axis = claim.dims.index(claim.along)
-        table = np.array([s[1] / s[0] for s in summaries]).reshape(claim.shape)
-        lines = np.moveaxis(table, axis, -1)
         x = np.log(np.asarray(claim.grid[claim.along], float))
-        against, support = np.zeros(claim.shape), np.zeros(claim.shape)
-        slopes = np.full(claim.shape, np.nan)
-        against_lines, support_lines, slope_lines = (
-            np.moveaxis(a, axis, -1) for a in (against, support, slopes)
+        exponents = np.array([_promised(claim, cell) for cell in claim.cells()])
+        table = np.column_stack([np.array(summaries), exponents]).reshape(*claim.shape, 4)
+        lines = np.moveaxis(table, axis, -2)
+        out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
+        for where in np.ndindex(lines.shape[:-2]):
+            found = _slopes(x, lines[where])
+            for name, value in found.items():
+                np.moveaxis(out[name], axis, -1)[where] = value
+        against, support = out.pop("against"), out.pop("support")
+        return against.reshape(-1, 1), support.reshape(-1, 1), out
+
+    def resolution(
+        self, claim: Claim, cell: Cell, summary: Floats, threshold: float
+    ) -> Floats:
+        """A slope is no matter of one cell."""
+        return np.array([np.nan])
+
+
+_SLOPES = (
+    "slope", "slope_low", "slope_high", "slope_first", "slope_second", "slope_error",
+)
+_CURVED = 0.01
+"""Level at which curvature counts as seen. It can only make a rate undecided."""
+
+_BENDS = 0.1
+"""Curvature that is seen matters where the slopes of the halves differ by this share, or more, of
+their distance from the exponent: without noise every law but an exact power bends a little."""
+
+
+def _slopes(x: Floats, line: Floats) -> dict[str, float]:
+    """Slopes of a line of means, with evidence for and against the exponent in its last column."""
+    import statsmodels.api as sm
+    from scipy import stats
+
+    draws, mean, squares, exponents = line.T
+    none = dict.fromkeys(_SLOPES, np.nan)
+    if np.any(mean <= 0) or np.any(draws < 2):
+        return {"against": 0.0, "support": 0.0, **none}
+    # Errors of log means; where all draws are equal only rounding is left.
+    error = np.sqrt(squares / (draws - 1) / draws) / mean + 1e-12
+    centred = x - x.mean()
+
+    def fit(powers: int, at: slice = slice(None)) -> Any:
+        columns = np.vander(centred[at], powers + 1, increasing=True)
+        return sm.WLS(np.log(mean[at]), columns, weights=error[at] ** -2.0).fit(
+            cov_type="fixed scale"
         )
-        exponents = np.array(
-            [right_side(claim, cell)[0, 0] for cell in claim.cells()]
-        ).reshape(claim.shape)
-        for where in np.ndindex(lines.shape[:-1]):
-            if np.any(lines[where] <= 0):
-                raise ValueError(f"{claim.id}: a rate needs positive means")
-            fit = sm.OLS(np.log(lines[where]), sm.add_constant(x)).fit(cov_type="HC3")
-            exponent = np.moveaxis(exponents, axis, -1)[where][0]
-            t = (fit.params[1] - exponent) / max(fit.bse[1], 1e-12)
-            against_lines[where] = -stats.t.logsf(t, len(x) - 2)
-            support_lines[where] = -stats.t.logcdf(t, len(x) - 2)
-            slope_lines[where] = fit.params[1]
-        return against.reshape(-1, 1), support.reshape(-1, 1), {"slope": slopes}
+
+    straight, curved = fit(1), fit(2)
+    middle = len(x) // 2
+    halves = [fit(1, slice(0, middle + 1)), fit(1, slice(middle, None))]
+    reach = stats.norm.ppf(0.995)
+    found = {
+        "slope": float(straight.params[1]),
+        "slope_low": float(straight.params[1] - reach * straight.bse[1]),
+        "slope_high": float(straight.params[1] + reach * straight.bse[1]),
+        "slope_first": float(halves[0].params[1]),
+        "slope_second": float(halves[1].params[1]),
+    }
+    tip = np.array([0.0, 1.0, 2 * centred[-1]])
+    spread = found["slope_error"] = float(np.sqrt(tip @ curved.cov_params() @ tip))
+    bend = abs(curved.params[2] / curved.bse[2])
+    step = abs(halves[1].params[1] - halves[0].params[1]) / np.hypot(*(h.bse[1] for h in halves))
+    fits = (straight, *halves)
+    gaps = [one.params[1] - exponents[0] for one in fits]
+    apart = abs(gaps[2] - gaps[1])
+    seen = 2 * stats.norm.sf(max(bend, step)) < _CURVED
+    if seen and apart > _BENDS * min(abs(gap) for gap in gaps):
+        return {"against": 0.0, "support": 0.0, **found}
+    end = (float(tip @ curved.params) - exponents[0]) / spread
+    sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
+    return {"against": float(-stats.norm.logsf(min(end, *sides))),
+            "support": float(-stats.norm.logcdf(max(sides))), **found}
 
 
 class Published(Rule):
     """A printed number against ours, both errors counted, beyond and within the stated tolerance.
 
-    With a declared range our error is bounded by Maurer and Pontil's empirical Bernstein
-    inequality; without one it is normal, and draws that are all equal are no evidence.
+    Our error is bounded by Maurer and Pontil's empirical Bernstein inequality, which needs the
+    declared range; without one nothing is decided.
     """
 
     sequential = False
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
-        return _moments(drawn["lhs"])
+        if "rhs_draw" in drawn:
+            raise ValueError(f"{claim.id}: a printed number cannot be drawn (key 'rhs')")
+        values, _, _ = _centre(claim, cell, drawn)
+        return _moments(values)
+
+    def merge(self, left: Floats, right: Floats) -> Floats:
+        """About the common mean."""
+        return _merged(left, right)
+
+    def _errors(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float, float]:
+        """Coefficients of the deviation at level L: a sqrt(L) + b L, and the printed error's."""
+        n, (low, high) = summary[0], _ends(claim, cell)
+        printed = np.sqrt(2) * float(claim.value("printed_error", cell))
+        root = np.sqrt(2) * _deviation(summary) / np.sqrt(max(n, 1))
+        return root, printed, 7 * (high - low) / (3 * max(n - 1, 1))
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         """The distance from print, beyond and within the tolerance."""
-        from scipy import stats
-
-        printed = float(right_side(claim, cell)[0, 0])
-        error = float(claim.value("printed_error", cell))
-        margin = float(claim.value("margin", cell))
         if claim.impossible is not None and claim.call(claim.impossible, cell):
             return CERTAIN, 0.0
-        n = summary[0]
-        deviation = _deviation(summary)
-        distance = abs(summary[1] / n - printed)
-        width = float(claim.value("high", cell)) - float(claim.value("low", cell))
+        if summary[0] == 0 or not np.isfinite(np.subtract(*_ends(claim, cell))):
+            return 0.0, 0.0
+        printed = float(right_side(claim, cell)[0, 0])
+        margin = float(claim.value("margin", cell)) + claim.rounding * abs(printed)
+        distance = abs(float(summary[1]) - printed)
+        ours, theirs, slope = self._errors(claim, cell, summary)
+        root = ours + theirs
 
         def log_evidence(excess: float) -> float:
             """Minus the log of the chance that both errors together reach the excess."""
             if excess <= 0:
                 return 0.0
-            if np.isfinite(width):
-                # sqrt(2L)(sd/sqrt(n) + printed error) + 7 width L / (3(n-1)) = excess, for L.
-                root = np.sqrt(2) * (deviation / np.sqrt(n) + error)
-                slope = 7 * width / (3 * max(n - 1, 1))
-                level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
-                return float(max(0.0, level - np.log(4)))
-            scale = float(np.hypot(deviation / np.sqrt(max(n - 1, 1)), error))
-            if deviation == 0:
-                return 0.0
-            return float(max(0.0, -stats.norm.logsf(excess / scale) - np.log(2)))
+            if slope == 0:  # The range is a point.
+                return float(np.inf if root == 0 else max(0.0, (excess / root) ** 2 - np.log(4)))
+            # root sqrt(L) + slope L = excess, for L.
+            level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
+            return float(max(0.0, level - np.log(4)))
 
         return log_evidence(distance - margin), log_evidence(margin - distance)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """With the tolerance and the error of print."""
-        # The printed number's own error is there whatever the number of draws.
-        return np.array(
-            [
-                claim.value("margin", cell)
-                + _mean_resolution(summary, threshold)
-                + evidence.mean_resolution(claim.value("printed_error", cell), 1, threshold)
-            ]
-        )
+        """With the tolerance, the error of print, and the widest spread that the range allows."""
+        low, high = _ends(claim, cell)
+        if claim.impossible is not None and claim.call(claim.impossible, cell):
+            return np.array([0.0])
+        if summary[0] == 0 or not np.isfinite(high - low):
+            return np.array([np.inf])
+        level = threshold + np.log(4)
+        widest = np.array([summary[0], 0.0, summary[0] * (high - low) ** 2 / 4])
+        ours, theirs, slope = self._errors(claim, cell, widest)
+        # What refutes, and with 99% probability how far both fall short of it (Hoeffding; normal).
+        short = (high - low) * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * summary[0]))
+        short += theirs * np.sqrt(np.log(4 / (1 - _POWER)))
+        found = float(claim.value("margin", cell)) + (ours + theirs) * np.sqrt(level)
+        return np.array([found + slope * level + short])
+
+
+def tightness(lhs: Any, rhs: Any, room: Any = 0.0) -> Floats:
+    """How much of the right side the left side uses: above 1 exactly where the promise is broken.
+
+    Parameters
+    ----------
+    lhs, rhs : array_like
+        The two sides of ``lhs <= rhs``.
+    room : array_like
+        Rounding: sides that agree within it are equal.
+
+    Returns
+    -------
+    ndarray
+        Left over right where the right side is positive; infinite where a right side of zero or
+        less is exceeded, 1 at equality, right over left where both are negative, 0 where the left
+        side is negative and the right side is not.
+
+    Examples
+    --------
+    >>> tightness([1.0, 1.0, 0.0, -2.0], [2.0, 0.0, 0.0, -1.0]).tolist()
+    [0.5, inf, 1.0, 0.5]
+    """
+    left, right, room = np.broadcast_arrays(
+        np.asarray(lhs, float), np.asarray(rhs, float), np.asarray(room, float)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(left < 0, np.where(right < 0, right / left, 0), left / right)
+        ratio = np.where((right <= 0) & (left > right), np.inf, ratio)
+        same = (left == right) | (np.abs(left - right) <= room)
+    return np.where(same, 1.0, ratio)
 
 
 RULES: dict[str, Rule] = {

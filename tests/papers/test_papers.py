@@ -73,17 +73,22 @@ def test_no_two_numbers_of_a_paper_share_a_claim():
         assert len(set(named)) == len(named)
 
 
-def test_notes_name_the_numbers_and_no_others():
-    for name, claim in nt.claims.items():
-        told = set(re.findall(r"\b[DA]\d+\b", claim.note))
-        expected = {number for paper, number, places in NUMBERED if name in ids(paper, places)}
-        assert told == expected, name
-        assert claim.note.count("Discrepanc") == bool(expected), name
+def test_claims_know_their_numbers_and_notes_repeat_none():
+    for claim in nt.claims.values():
+        expected = {
+            number for paper, number, places in NUMBERED
+            if set(claim.names) & set(ids(paper, places))
+        }
+        assert set(claim.discrepancies) == expected, claim.id
+        assert not re.search(r"\b[DA]\d+\b|Discrepanc", claim.note), claim.id
 
 
-def test_a_claim_of_ones_own_has_no_remark():
+def test_a_claim_of_ones_own_has_what_its_paper_says():
     one = nt.Discrepancy(place="p. 1", printed="a", true="b", claims=["one"])
     mine = nt.Paper("mine", "t", discrepancies={"X1": [one], "X2": [one]})
-    assert mine.cited("one", statement="x", note="n.").note == "n. Discrepancies X1, X2."
-    assert mine.cited("two", statement="x").note == ""
+    assert mine.cited("one", statement="x").discrepancies == ("X1", "X2")
+    assert mine.cited("two", statement="x").discrepancies == ()
+    theirs = nt.Paper("theirs", "t")
+    both = theirs.cited("three", statement="x", also=[mine.also("one", "p. 1")])
+    assert both.names == ("theirs/three", "mine/one") and both.discrepancies == ("X1", "X2")
     assert hash(mine) == hash(nt.Paper("mine", "t"))

@@ -12,7 +12,8 @@ import pytest
 
 from noisytheory import audit
 from noisytheory.report import Record, figures
-from noisytheory.trial.evidence import proportion_limits
+from noisytheory.report.figures import cells, style
+from noisytheory.trial.evidence import rate_limits
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_violations_have_clopper_pearson_intervals(trial):
         for container in axes.containers
         for (_, low), (_, high) in container.lines[2][0].get_segments()
     }
-    low, high = proportion_limits(
+    low, high = rate_limits(
         dataset["violations"], dataset["replicates"].expand_dims(delta=3, axis=-1), 0.99
     )
     expected = {
@@ -108,7 +109,7 @@ def test_no_violation_is_drawn_as_upper_limit(trial):
     axes = axes_of(figures.violations(dataset))
     limits = sorted(float(c.lines[0].get_ydata()[0]) for c in axes.containers)
     assert all(c.has_yerr for c in axes.containers)
-    expected = proportion_limits(0, dataset["replicates"].values.repeat(2), 0.99)[1]
+    expected = rate_limits(0, dataset["replicates"].values.repeat(2), 0.99)[1]
     np.testing.assert_allclose(limits, sorted(expected))
 
 
@@ -186,7 +187,7 @@ def test_vacuous_cells_are_hollow_and_grey(trial):
                 x for x in axes_of(figure).get_lines() if x.get_label() == "vacuous"
                 or x.get_markerfacecolor() == "none"
             ]
-            assert hollow and all(x.get_color() == figures.MUTED for x in hollow)
+            assert hollow and all(x.get_color() == style.MUTED for x in hollow)
 
 
 def test_open_interval_is_an_arrow_not_a_failure(trial):
@@ -272,7 +273,7 @@ def test_captions_name_what_is_drawn_and_nothing_else(trial):
     assert "An arrow: no upper limit" in figures.forest(drawn).get_label()
     exact = figures.violations(data(trial, "hoeffding-exact")).get_label()
     assert "interval" not in exact and "Arrows" not in exact and "Exact rate" in exact
-    assert "Clopper-Pearson" in figures.violations(data(trial, "at-level")).get_label()
+    assert "99% limits" in figures.violations(data(trial, "at-level")).get_label()
     assert "Arrows" in figures.violations(data(trial, "data-dependent")).get_label()
 
 
@@ -299,14 +300,15 @@ def test_dollars_in_names_are_text(trial):
 
 
 def test_declared_margins_are_drawn_where_the_store_has_them(trial):
-    dataset = data(trial, "table").load().assign_attrs(margin=0.02, printed_error=0.002)
+    dataset = data(trial, "table").load()
+    margin = float(dataset["margin"].max())
     figure = figures.published(dataset)
     assert "stated tolerance" in names(figure)
     bars = [c for c in axes_of(figure).collections if c.get_label() == "stated tolerance"]
     (low, _), (high, _) = bars[0].get_segments()[0]
-    assert (low, high) == pytest.approx((0.48, 0.52))
+    assert (low, high) == pytest.approx((0.5 - margin, 0.5 + margin))
     assert "equal within this margin" in names(
-        figures.means(data(trial, "equal").load().assign_attrs(margin=0.02))
+        figures.means(data(trial, "equal").load())
     )
 
 
@@ -335,7 +337,7 @@ def test_all_colours_have_a_dark_form(trial):
     for result in trial:
         for figure in figures.deciding(result.dataset).values():
             used |= set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", figures.svg(figure)))
-    assert used <= {c for c in figures.DARK}
+    assert used <= {c for c in style.DARK}
 
 
 def test_no_more_lines_than_can_be_told_apart():
@@ -355,7 +357,7 @@ def many_coins(n, shift, *, size, rng):
 def test_just_above_the_bound_is_not_called_the_bound():
     told = {0.004: "0.004 times", 0.31: "31% of", 0.997: "99.7% of", 1.0: "all of",
             1.0203: "1.02 times", 1.004: "1.004 times", 3.44: "3.4 times"}
-    assert {value: figures._share(value) for value in told} == told
+    assert {value: cells.share_of(value) for value in told} == told
 
 
 def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():

@@ -13,6 +13,7 @@ import pytest
 import noisytheory as nt
 from noisytheory import audit
 from noisytheory.report import figures, write
+from noisytheory.report.figures import style
 
 CALLS: list[str] = []
 
@@ -160,4 +161,4 @@ def test_a_catalogues_picture_reads_well_and_is_the_same_again(picture):
         assert axes.get_xlabel() and axes.get_title("left") + axes.get_title()
     assert any("[" in axes.get_ylabel() for axes in figure.axes)
     used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", drawn[0]))
-    assert used <= set(figures.DARK)
+    assert used <= set(style.DARK)

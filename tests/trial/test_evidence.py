@@ -7,11 +7,12 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+import ville
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from noisytheory import evidence
+from noisytheory.trial import evidence
 
 
 @pytest.mark.parametrize("side", ["above", "below"])
@@ -23,8 +24,10 @@ def test_log_e_rate_is_the_truncated_mixture(successes, draws, level, side):
         delta = mpmath.mpf(level)
         low, high = (delta, 1) if side == "above" else (0, delta)
 
+        other = 1 / (2 * delta) if side == "above" else mpmath.mpf("0.5")
+
         def prior(q):
-            return 1 / mpmath.sqrt(q * (1 - q))
+            return q ** mpmath.mpf("-0.5") * (1 - q) ** (other - 1)
 
         def ratio(q):
             return (q / delta) ** successes * ((1 - q) / (1 - delta)) ** (draws - successes)
@@ -137,24 +140,71 @@ def test_bets_are_additive_over_blocks():
     assert evidence.log_e_bets(whole) > np.log(1e4)
 
 
-def test_proportion_limits_are_clopper_pearson():
-    for successes, draws in [(0, 7), (3, 50), (50, 50)]:
-        oracle = stats.binomtest(successes, draws).proportion_ci(0.99, method="exact")
-        low, high = evidence.proportion_limits(successes, draws, 0.99)
-        assert (float(low), float(high)) == pytest.approx((oracle.low, oracle.high), abs=1e-12)
-    assert [float(x) for x in evidence.proportion_limits(0, 0)] == [0.0, 1.0]
+@pytest.mark.parametrize(("successes", "draws"), [(0, 7), (3, 50), (50, 50), (400, 5000)])
+def test_rate_limits_are_what_the_mixture_has_not_rejected(successes, draws):
+    low, high = (float(x) for x in evidence.rate_limits(successes, draws, 0.99))
+    with mpmath.workdps(30):
+        mixture = mpmath.beta(successes + 0.5, draws - successes + 0.5) / mpmath.pi
+
+        def wealth(p):
+            p = mpmath.mpf(p)
+            return mixture / (p**successes * (1 - p) ** (draws - successes))
+
+        for end, inside in ((low, high), (high, low)):
+            if 0 < end < 1:
+                assert float(wealth(end)) == pytest.approx(100, rel=1e-6)
+            assert wealth((end * 3 + inside) / 4) < 100 or low == high
+    assert low <= successes / draws <= high
 
 
-@pytest.mark.parametrize(("n", "q"), [(40, 0.5), (200, 0.95), (30, 0.999)])
-def test_quantile_limits_cover_exactly(n, q):
-    # For the draws 1..n the interval is a pair of ranks; their coverage is a binomial sum.
-    estimate, low, high = evidence.quantile_limits(np.arange(1, n + 1), q, 0.99)
-    assert estimate == np.ceil(q * n)
-    below = 0.0 if low == -np.inf else stats.binom.cdf(low - 1, n, q)
-    above = 0.0 if high == np.inf else stats.binom.sf(high - 1, n, q)
-    assert below <= 0.005 and above <= 0.005
-    if low > -np.inf:
-        assert stats.binom.cdf(low, n, q) > 0.005
+def test_rate_limits_without_draws_say_nothing():
+    assert [float(x) for x in evidence.rate_limits(0, 0)] == [0.0, 1.0]
+
+
+def test_rate_limits_agree_with_an_independent_package():
+    rng = np.random.default_rng(0)
+    draws = (rng.uniform(size=400) < 0.1).astype(float)
+    other = ville.BernoulliCS(alpha=0.01, prior=(0.5, 0.5), intersect=False)
+    other.update(draws)
+    found = [float(x) for x in evidence.rate_limits(draws.sum(), draws.size)]
+    assert found == pytest.approx([float(other.lower_[-1]), float(other.upper_[-1])], abs=1e-6)
+
+
+def test_rate_limits_hold_at_all_times_together():
+    # Exact, by a dynamic programme over all paths: the chance that the limits ever miss the rate.
+    rate, mass, missed = 0.2, np.array([1.0]), 0.0
+    for draws in range(1, 1001):
+        mass = np.r_[mass * (1 - rate), 0.0] + np.r_[0.0, mass * rate]
+        low, high = evidence.rate_limits(np.arange(draws + 1), draws, 0.9)
+        out = (low > rate) | (high < rate)
+        missed += mass[out].sum()
+        mass[out] = 0.0
+    assert 0.001 < missed <= 0.1
+
+
+@pytest.mark.parametrize(("n", "q"), [(40, 0.5), (200, 0.95), (30, 0.999), (3000, 0.99)])
+def test_quantile_limits_are_ranks_that_the_evidence_has_not_refuted(n, q):
+    values = np.arange(1.0, n + 1)
+    estimate, low, high = (float(x) for x in evidence.sorted_quantile_limits(values, q, 0.99))
+    assert estimate == np.ceil(q * n - 1e-9)
+    counts = np.arange(n + 1)
+    few = evidence.log_e_rate(counts, n, q, "below") >= np.log(200)
+    many = evidence.log_e_rate(counts, n, q, "above") >= np.log(200)
+    # The quantile lies above x when too few draws are <= x: the first rank that may be it.
+    assert low == (few.sum() if few.any() else -np.inf)
+    assert high == (np.flatnonzero(many)[0] if many.any() else np.inf)
+
+
+def test_quantile_limits_hold_when_one_stops_at_will():
+    # A uniform's median, looked at after every doubling: promised to miss in at most 1% of runs.
+    # Six or more of 200 would happen with probability 0.016 at that level; the limits miss less.
+    missed = 0
+    for seed in range(200):
+        draws = np.random.default_rng(seed).uniform(size=1024)
+        looks = [np.sort(draws[: 2**k]) for k in range(4, 11)]
+        ends = [evidence.sorted_quantile_limits(look, 0.5, 0.99)[1:] for look in looks]
+        missed += any(low > 0.5 or high < 0.5 for low, high in ends)
+    assert missed <= 5
 
 
 @given(draws=st.integers(1, 300), level=st.sampled_from([0.001, 0.05, 0.5]))
@@ -172,29 +222,71 @@ def test_rate_resolution_has_the_stated_power():
     assert evidence.rate_resolution(1, 0.5, np.log(1e4)) == np.inf
 
 
-class TestMeanLimits:
-    """Exact for indicators, within the range, normal elsewhere."""
+@pytest.mark.parametrize("level", [0.02, 0.3])
+def test_share_resolution_has_the_stated_power_under_the_worst_law(level):
+    draws, reach = 2000, np.log(1e4)
+    excess = evidence.share_resolution(draws, level, reach)
+    counts = np.arange(draws + 1)
+    gain = np.log1p(evidence.BETS * (1 - level) / level)
+    wealth = evidence.log_e_bets(
+        counts[:, None] * gain + (draws - counts[:, None]) * np.log1p(-evidence.BETS)
+    )
+    power = stats.binom.pmf(counts, draws, level + excess)[wealth >= reach].sum()
+    assert power == pytest.approx(0.99, abs=1e-6)
 
-    def test_of_an_indicator_are_clopper_pearson(self):
+
+def test_other_laws_of_the_same_mean_are_refuted_more_often():
+    # Uniform on an interval instead of both ends; 200 runs, all refuted unless the power is lost.
+    level, draws, reach = 0.3, 500, np.log(1e3)
+    mean = level + evidence.share_resolution(draws, level, reach)
+    for seed in range(200):
+        x = np.random.default_rng(seed).uniform(0, 2 * mean, size=draws)
+        sums = evidence.bounded_bets(x, level, low=0.0, high=1.0, side="above")
+        assert evidence.log_e_bets(sums) >= reach
+
+
+def test_variance_resolution_has_the_stated_power():
+    # Exponential draws, variance 1; the promise is Catoni's, so that 400 runs of 400 are expected.
+    draws, reach = 4000, np.log(1e3)
+    excess = evidence.variance_resolution(1.0, draws, reach)
+    found = [
+        evidence.log_e_bets(evidence.catoni_bets(
+            np.random.default_rng(seed).exponential(size=draws), 1 - excess, 1.0, "above"
+        )) >= reach
+        for seed in range(400)
+    ]
+    assert np.mean(found) >= 0.99
+
+
+def test_where_nothing_could_refute_the_resolution_is_infinite():
+    assert evidence.share_resolution(0, 0.3, 5.0) == np.inf
+    assert evidence.share_resolution(3, 0.5, 50.0) == np.inf
+    assert evidence.variance_resolution(1.0, 3, 50.0) == np.inf
+
+
+class TestMeanLimits:
+    """Those of its rate for an indicator, empirical Bernstein within a known range, else none."""
+
+    def test_of_an_indicator_are_those_of_its_rate(self):
         draws = np.r_[np.zeros(30), np.ones(2)]
         low, high = evidence.mean_limits(draws, 0.0, 1.0)
-        # By their definition: 2 or more, or 2 or fewer, of 32 have probability 0.005 there.
-        assert stats.binom.sf(1, 32, low) == pytest.approx(0.005)
-        assert stats.binom.cdf(2, 32, high) == pytest.approx(0.005)
+        assert (low, high) == tuple(float(x) for x in evidence.rate_limits(2, 32))
         scaled = evidence.mean_limits(3 - 5 * draws, -2.0, 3.0)
         assert scaled == pytest.approx((3 - 5 * high, 3 - 5 * low))
 
+    def test_agree_with_an_independent_package(self):
+        draws = np.random.default_rng(1).beta(2, 5, size=800) * 3 - 1
+        other = ville.EmpiricalBernsteinCS(bounds=(-1, 2), alpha=0.01, c=0.75, intersect=False)
+        other.update(draws)
+        found = evidence.mean_limits(draws, -1.0, 2.0)
+        assert found == pytest.approx((float(other.lower_[-1]), float(other.upper_[-1])), rel=1e-9)
+
     def test_of_draws_that_all_agree_are_not_a_point(self):
-        assert evidence.mean_limits(np.zeros(100), 0.0, 1.0)[1] > 0.04
+        assert evidence.mean_limits(np.full(100, 0.5), 0.0, 1.0)[1] > 0.55
 
     def test_stay_within_the_range(self):
-        assert evidence.mean_limits([0.0, 0.5, 1.0], 0.0, 1.0) == (0.0, 1.0)
-        assert evidence.mean_limits([0.0, 0.0, 9.0], 0.0)[0] == 0.0
+        low, high = evidence.mean_limits([0.0, 0.5, 1.0], 0.0, 1.0)
+        assert low == 0.0 and high == 1.0
 
-    def test_are_normal_without_one(self):
-        values = np.random.default_rng(0).normal(size=400)
-        low, high = evidence.mean_limits(values, confidence=0.95)
-        error = values.std() / 20
-        assert (low, high) == pytest.approx(
-            stats.norm.interval(0.95, loc=values.mean(), scale=error)
-        )
+    def test_without_a_range_nothing_is_known(self):
+        assert evidence.mean_limits([0.0, 0.0, 9.0], 0.0) == (0.0, np.inf)

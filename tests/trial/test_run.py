@@ -148,6 +148,7 @@ def _dies_in_workers(n, *, size, rng):
     return rng.uniform(size=size)
 
 
+@pytest.mark.crash
 def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
     def of(name, simulate, **grid):
         return planted.PAPER.tail(
@@ -498,6 +499,7 @@ def test_a_store_of_another_audit_is_refused(tmp_path):
     run(**own).close()
 
 
+@pytest.mark.crash
 def test_killed_at_random_instants_and_resumed(tmp_path):
     """Fifty SIGKILLs; the store opens after each, no finished block is lost, the bits agree."""
     told = kills.kill_and_resume(tmp_path, kills=50, seed=1)

@@ -741,6 +741,7 @@ def test_a_record_of_another_claim_is_never_taken(tmp_path: Path) -> None:
         assert len(store.claim("other/claim", "f0", VARIABLES, CELLS, ROWS)) == 1
 
 
+@pytest.mark.crash
 def test_a_flipped_bit_in_any_byte_of_a_finished_claim(tmp_path: Path) -> None:
     """A wrong number is never returned; the claim is whole or says that it is not."""
     finished_store(tmp_path / "s")
@@ -884,6 +885,7 @@ def assert_whole(path: Path, acknowledged: set[tuple[int, int]]) -> None:
         assert store.read(CLAIM).sizes["chain"] == 2
 
 
+@pytest.mark.crash
 @pytest.mark.parametrize("name", ["write", "open", "mkdir", "rename", "replace"])
 def test_every_call_that_fails_leaves_a_whole_store(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -1167,6 +1169,7 @@ def outgrow_the_limit(path: Path) -> None:
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks the process that dies")
 
 
+@pytest.mark.crash
 @needs_fork
 def test_death_at_every_call(tmp_path: Path) -> None:
     done = run_python(__file__, "die-at-every-call", str(tmp_path))
@@ -1174,6 +1177,7 @@ def test_death_at_every_call(tmp_path: Path) -> None:
     assert int(done.stdout) > 100
 
 
+@pytest.mark.crash
 @needs_fork
 def test_death_at_random_instants(tmp_path: Path) -> None:
     done = run_python(__file__, "die-at-random", str(tmp_path))
@@ -1182,12 +1186,14 @@ def test_death_at_random_instants(tmp_path: Path) -> None:
     assert len(counts) == 10 and sorted(counts) == counts and counts[-1] > counts[0]
 
 
+@pytest.mark.crash
 @needs_fork
 def test_a_worker_that_outlives_its_parent_does_not_lock_the_store(tmp_path: Path) -> None:
     done = run_python(__file__, "outlive-the-parent", str(tmp_path / "s"))
     assert done.stdout == "opened\n", done.stderr
 
 
+@pytest.mark.crash
 @needs_fork
 def test_a_limit_on_file_size(tmp_path: Path) -> None:
     done = run_python(__file__, "outgrow-the-limit", str(tmp_path / "s"))

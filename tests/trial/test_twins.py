@@ -7,18 +7,22 @@ import pytest
 import noisytheory as nt
 
 UPHELD = [claim for claim in nt.claims.values() if claim.expect == "upheld"]
+# What draws nothing is the same under every seed, and the contract has tried it under one.
+DRAWN = [claim for claim in UPHELD if claim.broken().simulate is not None]
 
 
-@pytest.mark.parametrize("claim", UPHELD, ids=lambda claim: claim.id)
-def test_there_is_a_twin_that_says_what_was_broken(claim):
-    assert claim.twin is not None
-    assert claim.twin["why"]
-    assert set(claim.twin) > {"why"}
+def test_there_is_a_twin_that_says_what_was_broken():
+    for claim in UPHELD:
+        assert claim.twin is not None, claim.id
+        assert claim.twin["why"], claim.id
+        assert set(claim.twin) > {"why"}, claim.id
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("claim", UPHELD, ids=lambda claim: claim.id)
-def test_the_twin_is_refuted(claim, seed):
-    result = nt.audit(claim.broken(), budget="smoke", seed=seed)
-    assert result.verdict == "refuted", result.reason
+@pytest.mark.parametrize("claim", DRAWN, ids=lambda claim: claim.id)
+def test_the_twin_is_refuted_under_other_seeds(claim):
+    for seed in (1, 2):
+        result = nt.audit(claim.broken(), budget="smoke", seed=seed)
+        assert result.verdict == "refuted", result.reason
+        if result.exact:
+            break

@@ -63,8 +63,10 @@ def test_cited_claims_are_never_decided():
 
 
 def test_an_unbounded_mean_without_variance_is_never_upheld():
-    claim = planted.unbounded_mean(variance=None)
-    assert verdict(claim) == "undecided"
+    with pytest.raises(ValueError, match="expected to be upheld needs high or variance"):
+        planted.unbounded_mean(variance=None, low=0.0)
+    claim = planted.unbounded_mean(variance=None, low=0.0, expect="undecided")
+    assert verdict(claim, budget="standard") == "undecided"
     # Refuting needs only L >= 0.
     assert verdict(dataclasses.replace(claim, bound=lambda n: 0.8)) == "refuted"
 
@@ -148,11 +150,15 @@ def test_a_cell_weighs_the_same_in_any_company(claim):
 
 
 def test_thresholds_share_the_level():
-    claim = planted.hoeffding()
-    lone, family = Thresholds.of(claim, 0.01, 1), Thresholds.of(claim, 0.01, 30)
-    assert lone.refute == pytest.approx(np.log(4 / 0.01))
-    assert family.refute - lone.refute == pytest.approx(np.log(30))
-    assert family.uphold == pytest.approx(np.log(3000))
+    lone = Thresholds.of(0.01, 1, entries=4, pooled=True)
+    family = Thresholds.of(0.01, 30, entries=4, pooled=True)
+    # Half of the claim's e-value is the average of its four entries, half the pooled one.
+    assert lone.entry == pytest.approx(np.log(2 * 4 / 0.01))
+    assert lone.claim == pytest.approx(np.log(1 / 0.01))
+    assert family.entry - lone.entry == pytest.approx(np.log(30))
+    assert family.uphold == family.claim == pytest.approx(np.log(3000))
+    # Fixed-sample tests are shared over the entries and not pooled.
+    assert Thresholds.of(0.01, 1, entries=4, pooled=False).entry == pytest.approx(np.log(400))
 
 
 def test_bounds_on_plain_floats_work():
@@ -168,9 +174,12 @@ def test_bounds_on_plain_floats_work():
 
 
 def test_draws_outside_the_declared_range_are_an_error():
-    claim = planted.mean(high=0.9)
-    with pytest.raises(ValueError, match=r"declared range \[0, 0.9\]"):
-        nt.audit(claim, budget="smoke")
+    for kind in (planted.mean, planted.equal, planted.published):
+        name = kind().id
+        with pytest.raises(ValueError, match=f"{name}: high is 0.9 at n=1, but a draw is 0.99"):
+            nt.audit(kind(high=0.9), budget="smoke")
+        with pytest.raises(ValueError, match=f"{name}: low is 0.1 at n=1, but a draw is 0.00|e-0"):
+            nt.audit(kind(low=0.1), budget="smoke")
 
 
 def test_a_bound_that_is_not_a_number_is_an_error():
@@ -205,3 +214,95 @@ def test_the_interval_of_an_indicator_lies_between_zero_and_one():
     found = nt.audit(claim, budget="smoke", seed=1).summary
     assert found["tightness"].item() == found["tightness_low"].item() == 0.0
     assert 0 < found["tightness_high"].item() * 0.5 < 1
+
+
+def test_an_interval_too_wide_to_tell_clears_nothing():
+    wide, known = Certificate((0, 2), 1), Certificate((0, 1), 1)
+    for certificate, told in ((wide, "undecided"), (known, "upheld")):
+        claim = planted.PAPER.always(
+            "interval", statement="x", bound=lambda: 1.0, rows=16, expect="undecided",
+            simulate=lambda *, size, rng: np.full(size, 1.5), certify=lambda c=certificate: c,
+        )
+        result = nt.audit(claim, budget="smoke")
+        assert result.verdict == told
+    # What was cleared has the sides that exact arithmetic found.
+    assert result.tightness == 0.0
+
+
+def test_of_a_drawn_right_side_the_declared_one_says_nothing():
+    def simulate(n, *, size, rng):
+        return {"lhs": rng.uniform(0, 0.2, size), "rhs": rng.uniform(0, 0.8, size)}
+
+    shared = {"simulate": simulate, "low": -1.0, "high": 1.0, "grid": {"n": [1]}}
+    with_bound = planted.mean_of("drawn", bound=lambda n: 5.0, **shared)
+    without = planted.mean_of("drawn", bound=None, **shared)
+    found = [nt.audit(claim, budget="smoke") for claim in (with_bound, without)]
+    assert [result.verdict for result in found] == ["upheld", "upheld"]
+    assert found[0].resolution == found[1].resolution < 1
+    with pytest.raises(ValueError, match="needs bound, or a simulator that draws rhs"):
+        planted.PAPER.mean("none", statement="x", exact=lambda n: None, grid={"n": [1]})
+
+
+@pytest.mark.parametrize(
+    ("drawn", "kind", "message"),
+    [({"rhs": 0.5, "other": 0.5}, "equal", "two laws have no right side"),
+     ({"weight": 1.0, "applies": True}, "tail", "a weight is the ratio of two laws under which"),
+     ({"rhs": 0.5}, "published", "a claim of kind published does not read"),
+     ({"weight": 1.0}, "mean", "a claim of kind mean does not read"),
+     ({"lhs": np.inf}, "mean", "a draw at n=1 is not finite"),
+     ({"lhs": -np.inf}, "published", "a draw at n=1 is not finite")],
+)
+def test_what_a_kind_could_only_ignore_is_refused(drawn, kind, message):
+    def simulate(n, *, size, rng):
+        return {"lhs": rng.uniform(size=size), **{k: np.full(size, v) for k, v in drawn.items()}}
+
+    grid = {"n": [1], "delta": [0.1]} if kind == "tail" else {"n": [1]}
+    claim = getattr(planted.PAPER, kind)(
+        "refused", statement="x", bound=lambda n: 0.5, simulate=simulate, margin=0.1, low=0.0,
+        high=1.0, grid=grid)
+    with pytest.raises(ValueError, match=f"planted/refused.*{message}"):
+        nt.audit(claim, budget="smoke")
+
+
+def test_a_margin_as_wide_as_the_range_is_vacuous():
+    for claim in (planted.equal(margin=0.5), planted.published(margin=0.5),
+                  planted.same_law(margin=1.0), planted.same_law(margin=9.0, low=-9.0, high=0.0)):
+        if claim.low == -9.0:
+            claim = dataclasses.replace(claim, simulate=lambda shift, *, size, rng: {
+                "lhs": -rng.uniform(size=size), "other": -9 * rng.uniform(size=size)})
+        result = nt.audit(claim, budget="smoke")
+        assert (result.verdict, result.reason) == ("undecided", "vacuous everywhere on the grid")
+    infinite = planted.same_law(low=-np.inf, high=np.inf)
+    with pytest.raises(ValueError, match="low and high make the margin one on the scale"):
+        nt.audit(infinite, budget="smoke")
+
+
+@pytest.mark.parametrize("along", [[1.0, 64.0], [1.0, 8.0, 64.0], [0.0, 1.0, 8.0, 64.0]])
+def test_a_rate_needs_four_places_on_its_axis(along):
+    with pytest.raises(ValueError, match="four values > 0 or more"):
+        planted.PAPER.rate("few", statement="x", bound=lambda: -0.5, along="n", grid={"n": along},
+                           simulate=planted._root_n)
+
+
+def test_the_resolution_of_weights_is_that_of_their_limit():
+    def simulate(*, size, rng):
+        breaks = rng.uniform(size=size) < 0.05
+        return {"lhs": 1.0 * breaks, "weight": np.where(breaks, 2e-3, 1.0)}
+
+    fields = {"statement": "x", "bound": lambda: 0.5, "simulate": simulate, "expect": "undecided",
+              "grid": {"delta": [1e-4]}}
+    known = nt.audit(planted.PAPER.tail("weights", weight_limit=2e-3, **fields), budget="smoke")
+    assert 0 < known.resolution < 1e-4
+    unknown = nt.audit(planted.PAPER.tail("weights", **fields), budget="smoke")
+    assert unknown.resolution == np.inf
+
+
+def test_an_infinite_bound_is_vacuous_or_broken():
+    for claim in (planted.hoeffding(simulate=planted._mean_of_coins), planted.exact_hoeffding()):
+        claim = dataclasses.replace(claim, trivial=None, bound=lambda n, delta: np.inf)
+        assert nt.audit(claim, budget="smoke").reason.startswith("vacuous")
+        claim = dataclasses.replace(claim, bound=lambda n, delta: -np.inf)
+        assert verdict(claim) == "refuted"
+    assert nt.audit(planted.mean(bound=lambda n: np.inf), budget="smoke").reason.startswith("vac")
+    with pytest.raises(ValueError, match="the bound at n=1 is -inf, which no mean can be"):
+        nt.audit(planted.mean(bound=lambda n: -np.inf), budget="smoke")

@@ -22,6 +22,7 @@ import numpy as np
 import recorded
 
 import noisytheory as nt
+from noisytheory.trial.catalogue import distinct
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations.finite import Finite
@@ -107,7 +108,7 @@ def main() -> None:
     root = Path(tempfile.mkdtemp(dir=options.directory))
     machine, rows, goals = recorded.Machine(), [], []
     try:
-        every, long = list(nt.claims.values()), [long_blocks()]
+        every, long = distinct(nt.claims.values()), [long_blocks()]
         audits = [
             (f"an audit of all {len(every)} claims, {budget} budget", every, budget)
             for budget in options.budgets

@@ -26,7 +26,6 @@ from noisytheory.trial.draws import block_generator, one_thread, work
 from noisytheory.trial.result import finish
 from noisytheory.trial.store import Store
 from noisytheory.trial.trial import Trial
-from noisytheory.trial.verdict import Thresholds
 
 CELLS, ROWS, SEED = 2000, 16, 2026
 DELTAS = [0.1]
@@ -79,18 +78,18 @@ def with_joblib() -> xr.Dataset:
 
 def stages() -> dict[str, float]:
     """Seconds of the stages of an audit in a temporary store."""
-    told: dict[str, float] = {}
+    seconds_of: dict[str, float] = {}
 
     def stage(name: str, run: Callable[[], Any]) -> Any:
         found: list[Any] = []
-        told[name] = recorded.seconds(lambda: found.append(run()))
+        seconds_of[name] = recorded.seconds(lambda: found.append(run()))
         return found[0]
 
     with Store.open(None, {"seed": SEED, "version": "benchmark"}) as store, one_thread():
         trial = stage("opening", lambda: Trial(
-            CLAIM, seed=SEED, thresholds=Thresholds.of(CLAIM, 0.01, 1), max_blocks=1, store=store,
+            CLAIM, seed=SEED, max_blocks=1, store=store,
         ))
-        items = trial.start()
+        items = trial.start(0.01, 1)
         tasks = [items[start : start + TASK] for start in range(0, len(items), TASK)]
         drawn = stage("drawing", lambda: [work(CLAIM, SEED, task)[:-1] for task in tasks])
 
@@ -102,7 +101,7 @@ def stages() -> dict[str, float]:
         stage("storing", put)
         stage("weighing", lambda: [trial.receive(*of) for of in zip(tasks, drawn, strict=True)])
         stage("building the dataset", lambda: finish(trial, {}))
-    return told
+    return seconds_of
 
 
 def a_cell(seconds: float) -> str:
@@ -125,7 +124,7 @@ def compare(
         rounds, machine,
     )
     measured = [stages() for _ in range(rounds)]
-    split = {name: statistics.median(told[name] for told in measured) for name in measured[0]}
+    split = {name: statistics.median(each[name] for each in measured) for name in measured[0]}
     parts = ", ".join(f"{name} {1e6 * t / CELLS:.0f}" for name, t in split.items())
     notes = {name: a_cell(seconds) for name, seconds in times.items()}
     notes[temporary] += f": {parts}"

@@ -92,7 +92,7 @@ def measure(
     aim = "3 x scikit-learn, both in float64"
     why = "both compute it in float64"
     if dtype == "float32":
-        rates = machine.told()
+        rates = machine.facts()
         aim = "3 x scikit-learn on float32, in float64 inside"
         why = (
             f"float32 products run at {rates['sgemm_gflops']:.0f} GFLOP/s beside "

@@ -73,10 +73,10 @@ def measure(
     loop *= size / LOOP_REPLICATES
     memory = {name: recorded.peak(work) for name, work in forms.items()}
     twice = recorded.peak(lambda: ours(subject, n, 2 * size, rng))
-    told = machine.told()
+    facts = machine.facts()
     rank = len(subject._form._top)
     # A triangular product is half of a full one.
-    product = atoms * rank * size / (told["dgemm_gflops"] * 1e9)
+    product = atoms * rank * size / (facts["dgemm_gflops"] * 1e9)
     work = (f"norm of the mean's deviation, {atoms:,} atoms in dimension {dimension}, n={n:,}, "
             f"{size:,} replicates")
     expected = subject.variance / n
@@ -97,7 +97,7 @@ def measure(
             ),
             recorded.goal(
                 work, "0.25 s", f"{times[OURS]:.3f} s", times[OURS] <= 0.25,
-                f"set where dgemm gives 77 GFLOP/s; this run gave {told['dgemm_gflops']:.0f}, at "
+                f"set where dgemm gives 77 GFLOP/s; this run gave {facts['dgemm_gflops']:.0f}, at "
                 f"which the product alone takes {product:.2f} s",
             ),
             recorded.goal(

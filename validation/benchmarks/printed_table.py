@@ -86,14 +86,14 @@ def main() -> None:
     fits = given.trials * len(RATES) * len(COLUMNS)
     work = f"Long-Servedio table, {fits:,} fits"
 
-    def told(name: str) -> str:
+    def error_of(name: str) -> str:
         return "mean risks at rate 0.49: " + ", ".join(
             f"{column} {risk:.3f}" for column, risk in found[name].items()
         )
 
     rows = [
-        recorded.row(work, OURS, times[OURS], memory[OURS], None, told(OURS)),
-        recorded.row(work, LOOP, times[LOOP], memory[LOOP], None, told(LOOP) + "; LinearSVC "
+        recorded.row(work, OURS, times[OURS], memory[OURS], None, error_of(OURS)),
+        recorded.row(work, LOOP, times[LOOP], memory[LOOP], None, error_of(LOOP) + "; LinearSVC "
                      "stops before the hinge minimum"),
     ]
     goals = [recorded.goal(

@@ -110,7 +110,7 @@ class Machine:
             self._seen[name].append(rate())
         self._loads.append(os.getloadavg()[0])
 
-    def told(self) -> dict[str, float]:
+    def facts(self) -> dict[str, float]:
         """Medians, and the number of cores."""
         if not self._loads:
             self.measure()
@@ -152,20 +152,20 @@ class Worker:
         return None
 
 
-def serve(run: Callable[[], Any], told: Callable[[Any], dict[str, Any]]) -> None:
+def serve(run: Callable[[], Any], answer: Callable[[Any], dict[str, Any]]) -> None:
     """In a worker: the result and memory of a first call, then seconds whenever asked.
 
     Parameters
     ----------
     run : callable
         What is measured.
-    told : callable
+    answer : callable
         From its first result to what the first answer holds beside ``peak_mib``.
     """
     base = _resident()
     found = run()
     grown = max(0.0, _most_resident() - base)
-    print("answer " + json.dumps({"peak_mib": round(grown, 1), **told(found)}), flush=True)
+    print("answer " + json.dumps({"peak_mib": round(grown, 1), **answer(found)}), flush=True)
     for _ in sys.stdin:
         print("answer " + json.dumps(seconds(run)), flush=True)
 
@@ -214,9 +214,9 @@ def goal(
 
     Of a goal that compares two rows ``who`` and ``rival`` name them.
     """
-    told = {"work": work, "goal": aim, "measured": measured, "reached": bool(reached),
-            "why": "" if reached else why}
-    return told if who is None else told | {"who": who, "rival": rival}
+    row = {"work": work, "goal": aim, "measured": measured, "reached": bool(reached),
+           "why": "" if reached else why}
+    return row if who is None else row | {"who": who, "rival": rival}
 
 
 def result(
@@ -234,7 +234,7 @@ def result(
         "title": title,
         "command": f"python validation/benchmarks/{Path(script).name} --record",
         "protocol": f"{protocol}, {rounds} rounds",
-        "machine": machine.told(), "versions": versions,
+        "machine": machine.facts(), "versions": versions,
         "rows": list(rows), "goals": list(goals),
     }
 

@@ -240,14 +240,14 @@ def compare(
         machine.measure()
     for name, worker in workers.items():
         worker.close()
-        told = worker.first
-        chosen[name] = told["indices"]
-        weights = None if told["weights"] is None else np.array(told["weights"])
+        answer = worker.first
+        chosen[name] = answer["indices"]
+        weights = None if answer["weights"] is None else np.array(answer["weights"])
         random = name == "random points"
         rows.append(recorded.row(
             title(task, n, k), name, None if random else statistics.median(times[name]),
-            None if random else told["peak_mib"],
-            judge.error(np.array(told["indices"]), weights), methods[name].note,
+            None if random else answer["peak_mib"],
+            judge.error(np.array(answer["indices"]), weights), methods[name].note,
         ))
     return rows, chosen
 
@@ -262,8 +262,8 @@ def agreement(rows: list[recorded.Row], chosen: dict[str, list[int]]) -> None:
             if name != row["who"] and not name.startswith(OURS)
             and indices == chosen[row["who"]]
         ]
-        told = [row["note"]] if row["note"] else []
-        row["note"] = "; ".join([*told, *(f"same points as {name}" for name in same)])
+        notes = [row["note"]] if row["note"] else []
+        row["note"] = "; ".join([*notes, *(f"same points as {name}" for name in same)])
 
 
 def goals(works: dict[tuple[str, int, int], dict[str, recorded.Row]]) -> list[recorded.Row]:
@@ -329,12 +329,12 @@ def one(task: str, name: str, n: int, k: int) -> None:
     """In a worker: one method."""
     run = TASKS[task][name].make(points_of(n), k)
 
-    def told(found: Chosen) -> dict[str, Any]:
+    def answer(found: Chosen) -> dict[str, Any]:
         indices, weights = found
         return {"indices": indices.tolist(), "weights": None if weights is None else
                 weights.tolist()}
 
-    recorded.serve(run, told)
+    recorded.serve(run, answer)
 
 
 def main() -> None:

@@ -39,10 +39,10 @@ def files_in(path: Path) -> int:
 def summary() -> xr.Dataset:
     rng = np.random.default_rng(0)
     dims = ("population", "n", "delta")
-    told = {"long_name": "a statistic of the claim, one a cell and level", "units": "1"}
+    described = {"long_name": "a statistic of the claim, one a cell and level", "units": "1"}
     shape = (*CELLS, DELTAS)
     return xr.Dataset(
-        {f"statistic_{i}": (dims, rng.random(shape), told) for i in range(STATISTICS)},
+        {f"statistic_{i}": (dims, rng.random(shape), described) for i in range(STATISTICS)},
         coords={
             "population": ["two atoms", "gaussian", "cauchy"],
             "n": [10, 100, 1000, 10000],

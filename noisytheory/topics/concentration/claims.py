@@ -13,13 +13,8 @@ from noisytheory.topics.concentration.simulate import (
     NormOfDeviation,
     Triangles,
 )
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.populations import axis, orthonormal
-
-
-def _halved(delta: Numeric, squared_differences: Numeric) -> Numeric:
-    return bounds.mcdiarmid(delta, squared_differences) / 2
-
 
 theorem_24 = KERNEL_MEAN.tail(
     "theorem-24",
@@ -51,5 +46,5 @@ theorem_24 = KERNEL_MEAN.tail(
     quantity="excess over the mean",
     unit="unit of f",
     note="The display in print runs the index over $i\\in[i;n]$; $[1;n]$ is meant.",
-    twin={"bound": _halved, "why": "bounded differences taken half as large"},
+    twin=scaled(Fraction(1, 2), "bounded differences taken half as large"),
 )

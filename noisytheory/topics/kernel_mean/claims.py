@@ -13,6 +13,7 @@ from noisytheory.topics.concentration import bounds as concentration
 from noisytheory.topics.kernel_mean import bounds, simulate
 from noisytheory.topics.kernel_mean.simulate import IndependentSigns, Kernels
 from noisytheory.trial.claim import Claim
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import Numeric
 from noisytheory.vocabulary.populations import (
     Finite,
@@ -67,32 +68,12 @@ OF_THE_NORM: dict[str, Any] = {
 CENTRED = "\\xi=y\\phi(x)-\\Phi(P)"
 
 
-def _quartered(n: Numeric, delta: Numeric) -> Numeric:
-    return bounds.mean_deviation(n, delta) / 4
-
-
-def _mean_quartered(n: Numeric) -> Numeric:
-    return bounds.expected_deviation(n) / 4
-
-
-def _mean_halved(n: Numeric, norm: Numeric) -> Numeric:
-    return bounds.expected_deviation_repaired(n, norm) / 2
-
-
-def _repaired_halved(n: Numeric, delta: Numeric, norm: Numeric) -> Numeric:
-    return bounds.mean_deviation_repaired(n, delta, norm) / 2
-
-
 def _radius_for_diameter(n: Numeric, delta: Numeric, norm: Numeric, diameter: Numeric) -> Numeric:
     return bounds.mean_deviation_diameter(n, delta, norm, diameter / 2)
 
 
 def _pinelis_without_the_two(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     return concentration.pinelis(n, delta, radius / np.sqrt(2))
-
-
-def _bernstein_halved(n: Numeric, delta: Numeric, variance: Numeric, radius: Numeric) -> Numeric:
-    return concentration.hilbert_bernstein(n, delta, variance / 4, radius / 2)
 
 
 def _bousquet_without_the_mean(
@@ -103,24 +84,12 @@ def _bousquet_without_the_mean(
     )
 
 
-def _empirical_deviation_halved(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Numeric:
-    return bounds.empirical_deviation(n, delta, sample_norm) / 2
-
-
-def _empirical_bernstein_halved(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Numeric:
-    return bounds.empirical_bernstein(n, delta, sample_norm) / 2
-
-
 def _without_union(n: Numeric, delta: Numeric) -> Numeric:
     return bounds.mean_deviation(n, delta)
 
 
 def _repaired_without_union(n: Numeric, delta: Numeric) -> Numeric:
     return bounds.mean_deviation_repaired(n, delta)
-
-
-def _minimax_doubled(n: Numeric) -> Numeric:
-    return 2 * bounds.minimax_probability(n)
 
 
 def _constant_quartered(n: Numeric, delta: Numeric, c: Numeric) -> Numeric:
@@ -148,12 +117,7 @@ theorem_5 = KERNEL_MEAN.tail(
         r"$E\|\phi(x)\|^2-\|\Phi(P)\|^2\le1-\|\Phi(P)\|^2$. The mean term is twice too large. "
         "Fair signs on one axis are the worst population found for the quantile."
     ),
-    twin={
-        "bound": _quartered,
-        # Where no exact law gives it away.
-        "grid": {"population": [circle(360), digits()], "n": SIZES, "delta": LEVELS},
-        "why": "bound quartered",
-    },
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_mean = KERNEL_MEAN.mean(
@@ -176,7 +140,7 @@ theorem_5_mean = KERNEL_MEAN.mean(
         "Twice too large. Many axes with fair signs are the worst population found: "
         r"$\sqrt n\,E\|\cdot\|\to1$, half of what is printed."
     ),
-    twin={"bound": _mean_quartered, "why": "bound quartered"},
+    twin=scaled(Fraction(2, 5)),
 )
 
 theorem_5_repaired = KERNEL_MEAN.tail(
@@ -198,7 +162,7 @@ theorem_5_repaired = KERNEL_MEAN.tail(
     trivial=2.0,
     **OF_THE_NORM,
     note=r"The same proof with $E\|y\phi(x)-\Phi(P)\|^2\le1-\|\Phi(P)\|^2$ in place of 4.",
-    twin={"bound": _repaired_halved, "why": "bound halved"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_mean_repaired = KERNEL_MEAN.mean(
@@ -218,7 +182,7 @@ theorem_5_mean_repaired = KERNEL_MEAN.mean(
     high=2.0,
     **OF_THE_NORM,
     note="Tight: on 500 axes the mean is 0.9995 of the bound, exactly.",
-    twin={"bound": _mean_halved, "why": "bound halved"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_diameter = KERNEL_MEAN.tail(
@@ -290,7 +254,7 @@ theorem_5_bernstein = KERNEL_MEAN.tail(
     origin="sharper",
     **OF_THE_NORM,
     note="Sharper than the bounds by differences where the variance is small and the sample large.",
-    twin={"bound": _bernstein_halved, "why": "bound halved"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_bousquet = KERNEL_MEAN.tail(
@@ -340,7 +304,7 @@ theorem_5_empirical = KERNEL_MEAN.tail(
         r"$\|\Phi(P)\|\ge\|\Phi(S)\|-L$, so $L$ solves an inequality whose largest solution is a "
         r"root of a quadratic; no part of $\delta$ is spent on the variance."
     ),
-    twin={"bound": _empirical_deviation_halved, "why": "bound halved"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
@@ -362,7 +326,7 @@ theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
         r"Bernstein's inequality with $c=2$ and $v\le1-\|\Phi(P)\|^2$, inverted in the same way; "
         "it needs the sample alone and adapts to a small variance."
     ),
-    twin={"bound": _empirical_bernstein_halved, "why": "bound halved"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_minimax = KERNEL_MEAN.exists(
@@ -384,7 +348,7 @@ theorem_5_minimax = KERNEL_MEAN.exists(
         r"constants are not claimed to match: at $\delta=\frac14$ Theorem 5 allows "
         r"$3.67/\sqrt n$, against $0.5/\sqrt n$ here. The optimum is exact, from two binomial laws."
     ),
-    twin={"bound": _minimax_doubled, "why": "factor one half of the two-point bound dropped"},
+    twin=scaled(2, "factor one half of the two-point bound dropped"),
 )
 
 risk_bound = KERNEL_MEAN.tail(
@@ -410,7 +374,7 @@ risk_bound = KERNEL_MEAN.tail(
         r"The supremum over $\omega$ equals $\|\Phi(P)-\Phi(S)\|$, so this is Theorem 5 over "
         "again; here it is searched for in the risks themselves."
     ),
-    twin={"bound": _quartered, "why": "bound quartered"},
+    twin=scaled(Fraction(1, 2)),
 )
 
 risk_bound_identity = KERNEL_MEAN.identity(
@@ -584,5 +548,5 @@ if mnist_available():
         "claim is listed only where `NOISYTHEORY_DATA` names a folder with `mnist.npz`, or "
         "scikit-learn keeps a copy. Its first 2,000 training images of 3 and 8, pixels in [0, 1], "
         "are the population.",
-        twin={"bound": _quartered, "why": "bound quartered"},
+        twin=scaled(Fraction(3, 10)),
     )

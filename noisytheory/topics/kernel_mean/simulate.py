@@ -2,7 +2,6 @@ r"""Deviations of sample means in feature space, drawn or with their exact laws.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations import Finite, Population
 
 __all__ = [
@@ -227,11 +227,7 @@ def risk_gap_every_sample(population: Finite, n: int) -> dict[str, NDArray[Any]]
     atoms = population.atoms
     if math.comb(n + atoms - 1, atoms - 1) > ENUMERABLE:
         return None
-    # Stars and bars: where the atoms - 1 bars stand among n + atoms - 1 places.
-    bars = np.array(list(itertools.combinations(range(n + atoms - 1), atoms - 1)), np.int64)
-    bars = bars.reshape(-1, atoms - 1)
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + atoms - 1)))
-    return _both_sides(population, np.diff(edges, axis=1) - 1, n)
+    return _both_sides(population, compositions(n, atoms), n)
 
 
 def risk_gap_certificate(population: Finite, n: int, counts: Counts) -> Certificate:

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-from noisytheory.topics.label_noise.bounds import (
+from noisytheory.topics.label_noise.classes.bounds import (
+    balanced_error_contaminated,
+    contamination_of_noise,
+    instance_noise_factor,
+    noise_of_contamination,
+)
+from noisytheory.topics.label_noise.contamination.bounds import (
     contaminated_distance,
     harmless_share,
     harmless_share_sharp,
-    linear_regret,
-    misclassification_regret,
+    worst_score,
+)
+from noisytheory.topics.label_noise.noise.bounds import (
     noisy_deviation,
     noisy_deviation_repaired,
     noisy_linear_risk,
     noisy_minimax_radius,
     noisy_score,
+)
+from noisytheory.topics.label_noise.regret.bounds import (
+    linear_regret,
+    misclassification_regret,
     surrogate_regret,
     surrogate_regret_with_zeros,
-    worst_score,
 )
-from noisytheory.topics.label_noise.bounds_tradeoff import (
+from noisytheory.topics.label_noise.tradeoff.bounds import (
     noisy_sparse_error,
     noisy_sparse_error_sharp,
 )
 
 __all__ = [
+    "balanced_error_contaminated",
     "contaminated_distance",
+    "contamination_of_noise",
     "harmless_share",
     "harmless_share_sharp",
+    "instance_noise_factor",
     "linear_regret",
     "misclassification_regret",
+    "noise_of_contamination",
     "noisy_deviation",
     "noisy_deviation_repaired",
     "noisy_linear_risk",

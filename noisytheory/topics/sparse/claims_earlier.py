@@ -11,6 +11,7 @@ from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.topics.kernel_mean import bounds as kernel_mean
 from noisytheory.topics.sparse import (
     pictures,
+    sides,
     simulate_clusters,
     simulate_digits,
     simulate_hulls,
@@ -19,6 +20,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 from noisytheory.trial.claim import Certificate, Claim
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.vocabulary.populations import axis, two_axes
 
@@ -71,13 +73,13 @@ average_classifier = [
         place="Algorithm 1, Sec. 6",
         hypotheses=["line search"],
         simulate=simulate_hulls.herding_progress,
-        grid={"hull": HULLS, "step": ["line search"], "k": [2, 3, 10]},
+        grid={"hull": HULLS, "k": [2, 3, 10]},
+        given={"step": "line search"},
         rows=512,
         certify=simulate_hulls.herding_certificate(
             lambda errors, distance, diameter, k: errors[-2]
         ),
-        twin={"grid": {"hull": ["cross 2", "cross 5"], "step": ["uniform"], "k": [2, 3]},
-              "why": "steps 1/t"},
+        twin={"given": {"step": "uniform"}, "why": "steps 1/t"},
         **SQUARE,
     ),
     AVERAGE_CLASSIFIER.identity(
@@ -157,10 +159,10 @@ average_classifier = [
         bound=_matrix,
         exact=simulate_means.herding_evaluations,
         certify=lambda n, lhs: Certificate(int(lhs), n * n, [("counted", int(lhs))]),
-        grid={"n": [10, 1000, 3000], "k": [1], "part": ["scores"]},
+        grid={"n": [10, 1000, 3000], "k": [1]},
+        given={"part": "scores"},
         note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
-        twin={"bound": lambda n: n * n // 4, "why": "a quarter",
-              "certify": lambda n, lhs: Certificate(int(lhs), n * n // 4, [("counted", int(lhs))])},
+        twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),
     AVERAGE_CLASSIFIER.identity(
@@ -169,12 +171,10 @@ average_classifier = [
         place="Sec. 6.2: of order n",
         bound=_iterations,
         exact=simulate_means.herding_evaluations,
-        grid={"n": [10, 100, 700], "k": [1, 7], "part": ["iterations"]},
+        grid={"n": [10, 100, 700], "k": [1, 7]},
+        given={"part": "iterations"},
         certify=lambda n, k, lhs: Certificate(int(lhs), n * k, [("counted", int(lhs))]),
-        twin={"bound": lambda n: n,
-              "certify": lambda n, lhs: Certificate(int(lhs), n, [("counted", int(lhs))]),
-              "grid": {"n": [10], "k": [7], "part": ["iterations"]},
-              "why": "n in all"},
+        twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),
     AVERAGE_CLASSIFIER.tail(
@@ -189,7 +189,7 @@ average_classifier = [
         simulate=simulate_clusters.score_deviation,
         grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
         trivial=2.0,
-        twin={"bound": lambda n, delta: _score_radius(n, delta) / 3, "why": "bound divided by 3"},
+        twin=scaled(Fraction(1, 2)),
         quantity="largest error of a score",
     ),
     AVERAGE_CLASSIFIER.always(
@@ -197,15 +197,12 @@ average_classifier = [
         statement=r"|\langle\omega_S-\tilde\omega,\phi(x)\rangle|\le\epsilon\ \forall x",
         place="Sec. 6.4",
         hypotheses=[BOUNDED],
-        bound=lambda largest: largest,
-        simulate=simulate_means.score_error,
-        certify=simulate_means.score_certificate(Fraction(1)),
         grid={"direction": ["free", "along the feature"]},
         rows=1024,
         note="Tight where the error points along a feature.",
-        twin={"bound": lambda largest: largest / 2, "why": "half of epsilon squared",
-              "certify": simulate_means.score_certificate(Fraction(1, 2))},
+        twin=scaled(Fraction(1, 2)),
         quantity="squared score",
+        **both(sides.score_error, sides.Scored),
     ),
     AVERAGE_CLASSIFIER.identity(
         "sparsity-prose",

@@ -10,12 +10,14 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse import (
     bounds,
+    sides,
     simulate_loops,
     simulate_means,
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 # Parallel means.
@@ -32,13 +34,10 @@ LEMMA_22: dict[str, Any] = {
         r"\|\textstyle\sum\lambda_i\omega_i-\sum\lambda_i\tilde\omega_i\|\le\epsilon"
     ),
     "hypotheses": ["weights nonnegative, of sum 1"],
-    "bound": lambda largest: largest,
-    "simulate": simulate_means.parallel_errors,
-    "certify": simulate_means.parallel_certificate(Fraction(1)),
+    **both(sides.combined_error, sides.Combined),
     "grid": {"errors": ["free", "aligned"], "parts": [2, 5]},
     "rows": 1024,
-    "twin": {"bound": lambda largest: largest / 2, "why": "half of epsilon squared",
-             "certify": simulate_means.parallel_certificate(Fraction(1, 2))},
+    "twin": scaled(Fraction(1, 2)),
     "note": "Tight where the errors point the same way.",
     **SQUARE,
 }
@@ -53,8 +52,10 @@ DISTRIBUTED = (
     r"\big(\sum_{\omega\in S_i}\tfrac{\alpha(\omega)}{\alpha(S_i)}\omega\big)"
 )
 parallel = [
-    KERNEL_MEAN.always("lemma-22", place="Lemma 22, Sec. 5.4", **LEMMA_22),
-    AVERAGE_CLASSIFIER.always("lemma-18", place="Lemma 18, Sec. 6.3", **LEMMA_22),
+    KERNEL_MEAN.always(
+        "lemma-22", place="Lemma 22, Sec. 5.4",
+        also=[AVERAGE_CLASSIFIER.also("lemma-18", "Lemma 18, Sec. 6.3")], **LEMMA_22,
+    ),
     KERNEL_MEAN.equal(
         "lemma-22/unbiased",
         statement=(
@@ -76,12 +77,11 @@ parallel = [
         statement=DISTRIBUTED,
         place="Sec. 6.3 (formula lost; as in the later version, Sec. 5.4)",
         hypotheses=["parts weighted by their mass; equal weights need parts of equal size"],
-        simulate=simulate_means.mean_of_means,
-        certify=simulate_means.mean_of_means_certificate,
-        grid={"weighted": [1]},
+        given={"weighted": 1},
         rows=1024,
-        twin={"grid": {"weighted": [0]}, "why": "parts of different size weighted equally"},
-        quantity="coordinate of the mean",
+        twin={"given": {"weighted": 0}, "why": "parts of different size weighted equally"},
+        quantity="coordinate of the mean, times 12",
+        **both(sides.mean_of_means, sides.Parts),
     ),
     KERNEL_MEAN.identity(
         "parallel-counterexample/printed",
@@ -119,8 +119,7 @@ parallel = [
         exact=simulate_loops.parallel_error,
         grid={"eta": [0.01, 0.1]},
         certify=simulate_loops.parallel_certificate(Fraction(1, 2)),
-        twin={"bound": lambda eta: eta / 4, "why": "bound halved",
-              "certify": simulate_loops.parallel_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **ERROR,
     ),
 ]
@@ -129,19 +128,11 @@ parallel = [
 
 SCHEME: dict[str, Any] = {
     "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
-    "simulate": simulate_partitions.luckiness_scheme,
     "rows": 256,
     "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2]},
     "unit": "1 / (12 n^2)",
     "quantity": "mean square error of the scheme",
 }
-
-
-def _scheme_certificate(factor: Fraction) -> Any:
-    def certify(lhs: Any, least: Any, points: Any, m: int) -> Certificate:
-        return simulate_partitions.square_certificate(factor / m)(lhs, least, points, m)
-
-    return certify
 
 
 @requires(m=COUNT)
@@ -154,10 +145,6 @@ def _luckiness_square_repaired(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness_repaired(2 * m, np.sqrt(least)) ** 2
 
 
-def _luckiness_square_broken(m: int, least: Numeric) -> Numeric:
-    return _luckiness_square(m, least) / 16
-
-
 algorithmic_luckiness = [
     KERNEL_MEAN.always(
         "algorithmic-luckiness",
@@ -166,12 +153,11 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1, quoting Herbrich and Williamson",
-        bound=_luckiness_square,
-        certify=_scheme_certificate(Fraction(1)),
+        given={"share": 1},
         note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin={"bound": _luckiness_square_broken, "why": "bound quartered",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
+        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
     ),
     KERNEL_MEAN.always(
         "algorithmic-luckiness/repaired",
@@ -180,12 +166,14 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1 with the repaired Theorem 21",
-        bound=_luckiness_square_repaired,
-        certify=_scheme_certificate(Fraction(1, 2)),
+        given={"share": 2},
         origin="sharper",
-        twin={"bound": _luckiness_square_broken, "why": "bound divided by the root of 8",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 3)),
         **SCHEME,
+        **both(
+            simulate_partitions.luckiness_scheme, simulate_partitions.Whole,
+            _luckiness_square_repaired,
+        ),
     ),
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
@@ -201,23 +189,19 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m/2)}{\sqrt m}"
         ),
         place="Sec. 6.5",
-        bound=_luckiness_square,
-        certify=_scheme_certificate(Fraction(1)),
+        given={"share": 1},
         origin="candidate",
-        twin={"bound": _luckiness_square_broken, "why": "bound quartered",
-              "certify": _scheme_certificate(Fraction(1, 16))},
+        twin=scaled(Fraction(1, 6)),
         **SCHEME,
+        **both(simulate_partitions.luckiness_scheme, simulate_partitions.Whole, _luckiness_square),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",
         statement=r"\epsilon_m(S)\le D^*(S,m)",
         place="Sec. 6.5; with centres in S, and so $D^*\\le2\\epsilon_m$",
-        bound=lambda least: least,
-        simulate=simulate_partitions.covering,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="candidate",
-        twin={"bound": lambda least: least / 4, "why": "half of the diameter",
-              "certify": simulate_partitions.square_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.covering, simulate_partitions.Whole),
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
@@ -14,6 +15,7 @@ from noisytheory.topics.sparse import (
     simulate_rates,
 )
 from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, IN_HULL, LEVELS, SQUARE
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, Numeric, requires
 from noisytheory.vocabulary.populations import axis, orthonormal
 
@@ -54,10 +56,7 @@ random_subsampling = [
         grid={"population": [axis(), orthonormal(3)], "k": [4, 10, 100], "delta": LEVELS},
         trivial=2.0,
         note="Loose as Theorem 5 is; `kernel-mean/theorem-5/repaired` has the right mean term.",
-        twin={
-            "bound": lambda k, delta: kernel_mean.mean_deviation(k, delta) / 4,
-            "why": "bound quartered",
-        },
+        twin=scaled(Fraction(1, 2)),
         **ERROR,
     ),
     KERNEL_MEAN.equal(
@@ -93,10 +92,6 @@ random_subsampling = [
 ]
 
 
-def _lower_raised(n: Numeric, k: Numeric) -> Numeric:
-    return 1.05 * bounds.sparse_lower_bound(n, k)
-
-
 theorem_20 = [
     KERNEL_MEAN.exists(
         "theorem-20",
@@ -108,13 +103,13 @@ theorem_20 = [
         hypotheses=["1 <= k <= n", "a space of dimension at least n"],
         bound=bounds.sparse_lower_bound,
         exact=simulate_means.best_sparse_error,
+        low=0.0,
         grid={"n": [6, 7], "k": [1, 2, 4, 6]},
         note=(
             "Holds with equality at equal weights on any k atoms. Print leaves out that k is at "
             "most n, and asks for infinite dimension where n is enough."
         ),
-        twin={"bound": _lower_raised, "grid": {"n": [7], "k": [1, 2, 4]},
-              "why": "lower bound raised by 5%"},
+        twin=scaled(Fraction(21, 20)),
         **ERROR,
     ),
     KERNEL_MEAN.always(
@@ -159,14 +154,6 @@ CELLS: dict[str, Any] = {
 }
 
 
-def _halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
-    return bounds.clustered_error(m, delta, diameter) / 4
-
-
-def _repaired_halved(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
-    return bounds.clustered_error_repaired(m, delta, diameter) / 2
-
-
 THEOREM_21: dict[str, Any] = {
     "hypotheses": ["a partition into m cells of diameter at most D", IN_HULL],
     "exact": simulate.cell_law,
@@ -188,7 +175,7 @@ theorem_21 = [
             r"$D^2/2$, and $\sum c_{ij}^2=D^2\sum\alpha_i^2/n_i\le D^2/m$ where print has "
             r"$2D^2/m$."
         ),
-        twin={"bound": _halved, "why": "bound quartered"},
+        twin=scaled(Fraction(2, 5)),
         **THEOREM_21,
     ),
     KERNEL_MEAN.tail(
@@ -199,7 +186,7 @@ theorem_21 = [
         place="Theorem 21 with the terms of its proof computed",
         bound=bounds.clustered_error_repaired,
         origin="sharper",
-        twin={"bound": _repaired_halved, "why": "bound halved"},
+        twin=scaled(Fraction(1, 2)),
         **THEOREM_21,
     ),
     KERNEL_MEAN.mean(
@@ -207,8 +194,7 @@ theorem_21 = [
         statement=r"\mathbb E\|\omega^*-\tilde\omega\|\le\tfrac D{\sqrt m}",
         place="proof of Theorem 21, A.12",
         bound=bounds.clustered_mean,
-        twin={"bound": lambda m, diameter: bounds.clustered_mean(m, diameter) / 3,
-              "why": "bound divided by 3"},
+        twin=scaled(Fraction(1, 2)),
         **{**THEOREM_21, "grid": {**CELLS, "m": [2, 5, 20, 100]}},
     ),
     KERNEL_MEAN.mean(
@@ -218,8 +204,7 @@ theorem_21 = [
         bound=bounds.clustered_mean_repaired,
         origin="sharper",
         note="Tight for cells that are large regular simplices.",
-        twin={"bound": lambda m, diameter: bounds.clustered_mean_repaired(m, diameter) / 2,
-              "why": "bound halved"},
+        twin=scaled(Fraction(1, 2)),
         **{**THEOREM_21, "grid": {**CELLS, "m": [2, 5, 20, 100]}},
     ),
     KERNEL_MEAN.always(

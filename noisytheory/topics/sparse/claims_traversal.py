@@ -15,7 +15,7 @@ from noisytheory.topics.sparse import (
     simulate_partitions,
 )
 from noisytheory.topics.sparse.claims_terms import ERROR, FARTHEST, INTEGER, LEVELS, over
-from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, POSITIVE, Numeric, requires
 
 # Algorithms 1 and 2, and the span.
@@ -98,25 +98,19 @@ algorithm_1 = [
         "algorithm-1/radius",
         statement=r"r_m\le D^*(S,m)",
         place="behind Algorithm 1: m + 1 points at mutual distance r",
-        bound=lambda least: least,
-        simulate=simulate_partitions.traversal_radius,
-        certify=simulate_partitions.square_certificate(Fraction(1)),
         origin="sharper",
-        twin={"bound": lambda least: least / 4, "why": "half of the least diameter",
-              "certify": simulate_partitions.square_certificate(Fraction(1, 4))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.traversal_radius, simulate_partitions.Whole),
     ),
     KERNEL_MEAN.always(
         "algorithm-1/diameter",
         statement=r"D\le2D^*(S,m)",
         place="Sec. 5.2, quoting Gonzalez 1985",
-        bound=lambda least: 4 * least,
-        simulate=simulate_partitions.traversal_diameter,
-        certify=simulate_partitions.square_certificate(Fraction(4)),
         note="The factor 2 is attained.",
-        twin={"bound": lambda least: least, "why": "the least diameter itself",
-              "certify": simulate_partitions.square_certificate(Fraction(1))},
+        twin=scaled(Fraction(1, 2)),
         **INTEGER,
+        **both(simulate_partitions.traversal_diameter, simulate_partitions.Whole),
     ),
     KERNEL_MEAN.tail(
         "algorithm-1/guarantee",
@@ -127,8 +121,7 @@ algorithm_1 = [
         place="Algorithm 1, Sec. 5.2",
         hypotheses=[FARTHEST],
         bound=_traversed,
-        twin={"bound": lambda sample, m, delta: _traversed(sample, m, delta) / 10,
-              "why": "bound divided by 10"},
+        twin=scaled(Fraction(1, 8)),
         **SAMPLED,
     ),
     KERNEL_MEAN.tail(
@@ -141,8 +134,7 @@ algorithm_1 = [
         hypotheses=[FARTHEST],
         bound=_traversed_repaired,
         origin="sharper",
-        twin={"bound": lambda sample, m, delta: _traversed_repaired(sample, m, delta) / 8,
-              "why": "bound divided by 8"},
+        twin=scaled(Fraction(1, 5)),
         **SAMPLED,
     ),
 ]
@@ -158,8 +150,8 @@ algorithm_2 = [
     KERNEL_MEAN.tail(
         "algorithm-2/printed",
         hypotheses=["d and k are not set before the loop: d = 0, k = 1"],
-        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-              "test": ["printed"], "delta": [0.1]},
+        grid={"sample": ["halves"], "epsilon": [0.1, 0.4], "delta": [0.1]},
+        given={"delta_used": 0.1, "test": "printed"},
         expect="refuted",
         note=(
             r"Print sets neither $d$ nor $k$, and leaves $\epsilon$ out of the inputs. With $d=0$ "
@@ -173,12 +165,11 @@ algorithm_2 = [
             f"algorithm-2/{name}",
             hypotheses=["k = 1 and d = the first radius at the start, d updated with k"],
             grid={"sample": ["halves", "line", "weighted"], "epsilon": [0.1, 0.4, 0.8],
-                  "delta_used": [0.1], "test": [test], "delta": [0.1]},
+                  "delta": [0.1]},
+            given={"delta_used": 0.1, "test": test},
             note=note,
             origin=origin,
-            twin={"grid": {"sample": ["halves"], "epsilon": [0.1, 0.4], "delta_used": [0.1],
-                           "test": ["printed"], "delta": [0.1]},
-                  "why": "d = 0 at the start"},
+            twin={"given": {"delta_used": 0.1, "test": "printed"}, "why": "d = 0 at the start"},
             **TOLERANCE,
         )
         for name, test, origin, note in [
@@ -228,23 +219,9 @@ def _projection(m: int, n: int, least: Numeric) -> Numeric:
     return bounds.projection_error(m, n, np.sqrt(least))
 
 
-def _nearest_certificate(factor: Fraction) -> Any:
-    """Both sides squared, times the squared number of points."""
-    def certify(square: Any, least: Any, points: Any, m: int, n: int) -> Certificate:
-        share = factor * (n - m) ** 2
-        return simulate_partitions.square_certificate(share)(square, least, points, m)
-
-    return certify
-
-
-def _weighted_certificate(factor: Fraction) -> Any:
-    """Both sides squared, times the squared total mass."""
-    def certify(square: Any, least_square: Any, points: Any, m: int) -> Certificate:
-        return simulate_partitions.square_certificate(factor)(square, least_square, points, m)
-
-    return certify
-
-
+# Certified in squares.
+NEAREST = both(simulate_partitions.nearest_centre_square, simulate_partitions.Whole)
+WEIGHTED = both(simulate_partitions.weighted_centre_square, simulate_partitions.Weighted)
 PROJECTION: dict[str, Any] = {
     "bound": _projection,
     "rows": 256,
@@ -257,14 +234,10 @@ cruz_cortes_scott = [
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
         simulate=simulate_partitions.projection_error,
-        certify=simulate_partitions.projection_certificate(Fraction(1)),
+        certify=simulate_partitions.projection_certificate,
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
-        twin={
-            "bound": lambda m, n, least: _projection(m, n, least) / 2,
-            "certify": simulate_partitions.projection_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         **PROJECTION,
     ),
     KERNEL_MEAN.always(
@@ -273,15 +246,11 @@ cruz_cortes_scott = [
         place="not in the paper",
         hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
         simulate=simulate_partitions.nearest_centre_error,
-        certify=_nearest_certificate(Fraction(1)),
+        certify=NEAREST["certify"],
         grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
         origin="sharper",
         note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
-        twin={
-            "bound": lambda m, n, least: _projection(m, n, least) / 2,
-            "certify": _nearest_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         **PROJECTION,
     ),
     KERNEL_MEAN.always(
@@ -289,16 +258,11 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
         place="not in the paper",
         hypotheses=["each point replaced by its centre"],
-        bound=lambda least: least,
         simulate=simulate_partitions.weighted_centre_error,
-        certify=_weighted_certificate(Fraction(1)),
+        certify=WEIGHTED["certify"],
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
-        twin={
-            "bound": lambda least: least / 2,
-            "certify": _weighted_certificate(Fraction(1, 4)),
-            "why": "bound halved",
-        },
+        twin=scaled(Fraction(1, 2), power=2),
         rows=256,
         **ERROR,
     ),

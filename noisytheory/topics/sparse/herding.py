@@ -102,8 +102,8 @@ def herding(
     tolerance = checked_threshold("tolerance", tolerance)
     gap = checked_threshold("gap", gap, -math.inf)
     target = Target(kernel, points, alpha)
-    told = scores is not None
-    if told and tolerance:
+    given_scores = scores is not None
+    if given_scores and tolerance:
         raise ValueError("tolerance must be 0 with scores, which tell no error to stop at")
     scores = target.scores if scores is None else target.known_scores(scores)
     diagonal, square = target.diagonal, float(target.masses @ scores)
@@ -154,18 +154,18 @@ def herding(
         rates.append(rate)
         norms.append(norm)
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
-        if errors[-1] <= tolerance and not told:
+        if errors[-1] <= tolerance and not given_scores:
             break
     shares = shares[: len(atoms)]
 
     true = functools.partial(_true_errors, target, atoms, rates, norms)
     if not best_weights:
         found = target.approximation(atoms, shares, errors)
-        return dataclasses.replace(found, measure=true) if told else found
+        return dataclasses.replace(found, measure=true) if given_scores else found
     used = np.array(list(dict.fromkeys(atoms)), dtype=np.int64)
     gram = target.gram(used)
     best = simplex_weights(gram, target.scores_at(used), _merged(used, atoms, shares))
-    if told:
+    if given_scores:
         return target.approximation(used, best, before=true)
     return target.approximation(used, best, [*errors, target.distance(used, best, gram)])
 

@@ -59,14 +59,14 @@ def sparse_checkerboard() -> Figure:
         ("Clustered", clustered(kernel, points, alpha, 16, rng=rng)),
         ("Random", with_replacement(kernel, points, alpha, 32, rng=rng)),
     ]
-    told = []
+    titles = []
     for axes, (name, found) in zip(panels, drawn, strict=False):
         wrong = _wrong(kernel, points, labels, found)
         hit = np.unique(found.indices // PER_CLUSTER)
         missed = np.setdiff1d(np.arange(16), hit)
         count = f"{len(found.indices)}" + (" of up to 32" if name == "Clustered" else "")
         title = f"{name}, {count} atoms: {wrong.sum() or 'none'} wrong"
-        told.append(title)
+        titles.append(title)
         _regions(axes, kernel, points, found)
         if found is everything:
             _signs(axes, points, labels)
@@ -101,8 +101,8 @@ def sparse_checkerboard() -> Figure:
     ]
     figure.legend(handles=marks, loc="outside lower left", ncols=3)
     figure.set_label(
-        f"A checkerboard of 16 clusters with decision regions in three panels. {told[0]}; "
-        f"{told[1]}; {told[2]}. The fourth has the share classified correctly against the "
+        f"A checkerboard of 16 clusters with decision regions in three panels. {titles[0]}; "
+        f"{titles[1]}; {titles[2]}. The fourth has the share classified correctly against the "
         f"bandwidth, mean of five samples. {shares}."
     )
     return figure
@@ -236,7 +236,7 @@ def _herds(protocols: dict[str, Protocol], width: float) -> Figure:
 
     figure = Figure(figsize=(width, 3.9), layout="constrained")
     panels = figure.subplots(1, len(protocols), sharey=True, squeeze=False).ravel()
-    told = []
+    endings = []
     for axes, (name, protocol) in zip(panels, protocols.items(), strict=True):
         trained, tested = len(protocol.labels), len(protocol.answers)
         for label, curve, dash, colour, marker in (
@@ -251,7 +251,7 @@ def _herds(protocols: dict[str, Protocol], width: float) -> Figure:
         baseline = protocol.baseline / tested
         axes.axhline(baseline, color="C1", label="mean of all", zorder=1)
         smallest, right = protocol.recursive[-1]
-        told.append(f"{smallest} of {trained}: {right / tested:.3f}, all: {baseline:.3f}")
+        endings.append(f"{smallest} of {trained}: {right / tested:.3f}, all: {baseline:.3f}")
         axes.set(xscale="log", xlabel=f"herd, share of {trained} images [%]")
         ticks = [t for t in (0.5, 1, 2, 5, 10, 20, 50) if t > 80 * protocol.stop / trained]
         axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
@@ -271,7 +271,7 @@ def _herds(protocols: dict[str, Protocol], width: float) -> Figure:
     figure.set_label(
         f"Accuracy against the size of the herd on {drawn[0].name}, tolerance "
         f"{drawn[0].tolerance:g} a round, bandwidth {drawn[0].bandwidth:g}; smallest herds "
-        f"{'; '.join(told)}. No herd falls more than {most:.3f} short of the mean of all."
+        f"{'; '.join(endings)}. No herd falls more than {most:.3f} short of the mean of all."
     )
     return figure
 
@@ -294,7 +294,7 @@ def rules_on_clusters() -> Figure:
     axes.plot(
         BUDGETS, herd[np.array(BUDGETS) - 1], color="C0", marker="o", label="herding, line search"
     )
-    told = {"herding": herd[15]}
+    at_sixteen = {"herding": herd[15]}
     for name, colour, marker in (("clustered", "C2", "s"), ("random", "C5", "^")):
         atoms, errors = [], []
         for budget in BUDGETS:
@@ -309,7 +309,7 @@ def rules_on_clusters() -> Figure:
         label = "clustered, farthest-first cells" if name == "clustered" else "independent draws"
         axes.plot(atoms, table.mean(axis=1), color=colour, marker=marker, label=label)
         axes.vlines(atoms, table.min(axis=1), table.max(axis=1), color=colour, linewidth=1)
-        told[name] = float(np.interp(16, atoms, table.mean(axis=1)))
+        at_sixteen[name] = float(np.interp(16, atoms, table.mean(axis=1)))
     axes.axvline(16, color="C1", linestyle=":", linewidth=1, label="number of clusters", zorder=1)
     axes.set_xscale("log", base=2)
     axes.set_xticks(BUDGETS, [str(k) for k in BUDGETS])
@@ -321,7 +321,7 @@ def rules_on_clusters() -> Figure:
     axes.legend()
     figure.set_label(
         "Error against atoms kept, three falling curves on logarithmic axes. At 16 atoms, one a "
-        + "cluster: " + ", ".join(f"{name} {error:.3f}" for name, error in told.items()) + "."
+        + "cluster: " + ", ".join(f"{name} {error:.3f}" for name, error in at_sixteen.items()) + "."
     )
     return figure
 

@@ -20,6 +20,7 @@ from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import Traversal, traverse
 from noisytheory.topics.sparse.sampling import draws_per_cell
 from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.exact import compositions, simplex
 from noisytheory.vocabulary.kernels import Linear
 from noisytheory.vocabulary.populations.finite import Finite
 
@@ -100,26 +101,20 @@ def norm_law(population: Finite, k: int) -> Law | None:
     return None if found is None else Law(*found)
 
 
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
-        edges = (-1, *bars, total + parts - 1)
-        yield tuple(edges[i + 1] - edges[i] - 1 for i in range(parts))
-
-
-def _multinomial(counts: tuple[int, ...], law: Doubles) -> float:
-    coefficient, left = 1, sum(counts)
-    for count in counts:
+def _multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
+    coefficient, left = 1, int(counts.sum())
+    for count in counts.tolist():
         coefficient *= math.comb(left, count)
         left -= count
-    return coefficient * float(np.prod(law ** np.array(counts)))
+    return coefficient * float(np.prod(law**counts))
 
 
 def subsample_law(sample: str, k: int) -> Law:
     """Law of the squared error of the mean of ``k`` independent draws."""
     chosen = SAMPLES[sample]
     signed, masses = chosen.signed, chosen.target.masses
-    counts = list(_compositions(k, len(masses)))
-    deviation = (np.array(counts) / k - masses) @ signed
+    counts = compositions(k, len(masses))
+    deviation = (counts / k - masses) @ signed
     return Law(
         np.einsum("bp,bp->b", deviation, deviation), [_multinomial(c, masses) for c in counts]
     )
@@ -139,8 +134,8 @@ def subset_law(sample: str, k: int) -> Law:
 
 def _cell_outcomes(points: Doubles, law: Doubles, draws: int) -> tuple[Doubles, Doubles]:
     """Mean of the draws less its expectation, with probabilities."""
-    counts = list(_compositions(draws, len(law)))
-    return (np.array(counts) / draws - law) @ points, np.array(
+    counts = compositions(draws, len(law))
+    return (counts / draws - law) @ points, np.array(
         [_multinomial(c, law) for c in counts]
     )
 
@@ -255,11 +250,7 @@ def _masses(m: int) -> list[list[Fraction]]:
     are few, else equal, geometric, with empty cells, and those that overflow."""
     if m <= 5:
         totals = {9, 2 * m - 1}
-        return [
-            [Fraction(b - a - 1, total) for a, b in itertools.pairwise((-1, *bars, total + m - 1))]
-            for total in sorted(totals)
-            for bars in itertools.combinations(range(total + m - 1), m - 1)
-        ]
+        return [list(masses) for total in sorted(totals) for masses in simplex(m, total)]
     half, little = Fraction(1, 2), Fraction(2 * m + 1, 2 * m * m)
     return [
         [Fraction(1, m)] * m,

@@ -188,7 +188,9 @@ def mnist_pair() -> Protocol | None:
         for part in ("train", "test"):
             images, classes = archive[f"x_{part}"], archive[f"y_{part}"]
             chosen = (classes == 3) | (classes == 8)
-            flat = images[chosen].reshape(int(chosen.sum()), -1).astype(np.float32) / 255
+            # In single precision a herd's near ties go by the order in which sums were taken, and
+            # its figures with them, from one processor to the next.
+            flat = images[chosen].reshape(int(chosen.sum()), -1).astype(np.float64) / 255
             sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
     train, labels, test, answers = sides
     return Protocol(

@@ -1,14 +1,14 @@
 r"""Partitions of small samples of integer points: squared distances are whole numbers, so exact.
 
-Simulators return ``lhs``, and ``least`` for what the bound is made of, next to the points that a
-certificate starts from: squares, but for the errors of Section 5.5.3, which are norms.
+Both sides are functions of the points, searched and certified alike: squares, but for the errors of
+Section 5.5.3 that a bound speaks of, which are norms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,22 @@ from numpy.typing import NDArray
 from noisytheory.trial.claim import Certificate
 
 __all__ = [
+    "Flipped",
+    "Weighted",
+    "Whole",
     "cover_radius",
     "covering",
     "flipped_diameter",
     "luckiness_scheme",
     "nearest_centre_error",
+    "nearest_centre_square",
     "projection_certificate",
     "projection_error",
     "signed_diameter",
-    "square_certificate",
     "traversal_diameter",
     "traversal_radius",
     "weighted_centre_error",
+    "weighted_centre_square",
 ]
 
 Ints = NDArray[np.int64]
@@ -88,118 +92,142 @@ def _traverse(squares: Ints, m: int) -> tuple[Ints, Ints, Ints]:
     return np.stack(centres, axis=1), cells, nearest.max(axis=1)
 
 
-def _random(
-    n: int, m: int, dimension: int, size: int, rng: np.random.Generator
-) -> tuple[Ints, Ints, Ints, Ints]:
-    points = _points(size, n, dimension, rng)
-    squares = _squares(points)
-    least, labels = _least(squares, m)
-    return points, squares, least, labels
+@dataclass(frozen=True)
+class Whole:
+    """Small samples of points with whole coordinates.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    """
+
+    points: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Points that repeat now and then."""
+        return {"points": _points(size, n, dimension, rng)}
+
+    @cached_property
+    def squares(self) -> Ints:
+        """Squared distances."""
+        return _squares(self.points)
+
+    @property
+    def distinct(self) -> NDArray[np.bool_]:
+        """Whether no point repeats."""
+        n = self.points.shape[1]
+        return np.asarray((self.squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0)
 
 
-def traversal_radius(
-    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Squared radius of farthest-first cells beside $D^*(S,m)^2$."""
-    points, squares, least, _ = _random(n, m, dimension, size, rng)
-    return {"lhs": _traverse(squares, m)[2], "least": least, "points": points}
+def traversal_radius(at: Whole, m: int) -> Arrays:
+    """Squared radius of farthest-first cells, and $D^*(S,m)^2$."""
+    return {"lhs": _traverse(at.squares, m)[2], "rhs": _least(at.squares, m)[0]}
 
 
-def traversal_diameter(
-    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Squared diameter of farthest-first cells beside $D^*(S,m)^2$."""
-    points, squares, least, _ = _random(n, m, dimension, size, rng)
-    cells = _traverse(squares, m)[1]
+def traversal_diameter(at: Whole, m: int) -> Arrays:
+    """Squared diameter of farthest-first cells, and $4D^*(S,m)^2$."""
+    cells = _traverse(at.squares, m)[1]
     same = cells[:, :, None] == cells[:, None]
-    return {"lhs": (squares * same).max(axis=(1, 2)), "least": least, "points": points}
-
-
-def square_certificate(factor: Fraction) -> Callable[..., Certificate]:
-    """A square against ``factor`` times another: whole numbers, made from the points listed."""
-
-    def certify(lhs: Any, least: Any, points: Ints, m: int) -> Certificate:
-        right = factor * int(least)
-        return Certificate(
-            int(lhs),
-            right,
-            [("points", points.tolist()), ("cells", m), ("square on the left", int(lhs)),
-             ("square on the right", f"{factor} * {int(least)} = {right}")],
-        )
-
-    return certify
+    return {"lhs": (at.squares * same).max(axis=(1, 2)), "rhs": 4 * _least(at.squares, m)[0]}
 
 
 # Sections 5.5 and 6.
 
 
-def luckiness_scheme(
-    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
+def luckiness_scheme(at: Whole, m: int, share: int) -> Arrays:
     r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(12n^2)$.
 
-    Some outcome of the scheme is no farther away than its root mean square.
+    Some outcome of the scheme is no farther away than its root mean square. The right side is
+    $D^{*2}/m$ in the same units, by ``share``, 1 in print: whole where that times $m$ divides 12.
     """
-    points, squares, least, labels = _random(n, m, dimension, size, rng)
-    total = np.zeros(size, dtype=np.int64)
+    n = at.points.shape[1]
+    least, labels = _least(at.squares, m)
+    total = np.zeros(len(labels), dtype=np.int64)
     for cell in range(m):
         member = labels == cell
         count = member.sum(axis=1)
         draws = -(-count * m // n)
-        pairs = (squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
+        pairs = (at.squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
         total += pairs * (COMMON // np.maximum(draws, 1))
-    return {"lhs": total, "least": least * COMMON * n**2, "points": points}
+    promised = least * (COMMON // (m * share)) * n**2
+    return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2}
+
+
+def nearest_centre_square(at: Whole, m: int) -> Arrays:
+    r"""Squared error, points replaced by the nearest of ``m`` centres, and $(1-m/n)^2r_m^2$.
+
+    Both times $n^2$.
+    """
+    n = at.points.shape[1]
+    centres, cells, radius = _traverse(at.squares, m)
+    nearest = np.take_along_axis(centres, cells, axis=1)
+    moved = (at.points - np.take_along_axis(at.points, nearest[:, :, None], axis=1)).sum(axis=1)
+    return {
+        "lhs": (moved**2).sum(axis=1), "rhs": (n - m) ** 2 * radius, "least": radius,
+        "applies": at.distinct,
+    }
 
 
 def nearest_centre_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    r"""Error of replacing points by their nearest of ``m`` centres, and $r_m^2$.
+    r"""The error itself, and $r_m^2$."""
+    drawn = Whole.draw(n, dimension, size=size, rng=rng)
+    found = nearest_centre_square(Whole(**drawn), m)
+    return {"lhs": np.sqrt(found["lhs"]) / n, "least": found["least"],
+            "applies": found["applies"], **drawn}
 
-    ``square`` is the error squared, times $n^2$.
+
+@dataclass(frozen=True)
+class Weighted(Whole):
+    """With a mass to every point.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    masses : int array, shape (size, n)
     """
-    points = _points(size, n, dimension, rng)
-    squares = _squares(points)
-    centres, cells, radius = _traverse(squares, m)
+
+    masses: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Masses of 1 to 9."""
+        return {"points": _points(size, n, dimension, rng),
+                "masses": rng.integers(1, 10, (size, n))}
+
+
+def weighted_centre_square(at: Weighted, m: int) -> Arrays:
+    r"""The same with masses, and the bound $(1-\alpha^*(\tilde S))r_m$, both squared.
+
+    Times the squared total mass.
+    """
+    centres, cells, radius = _traverse(at.squares, m)
     nearest = np.take_along_axis(centres, cells, axis=1)
-    moved = (points - np.take_along_axis(points, nearest[:, :, None], axis=1)).sum(axis=1)
-    square = (moved**2).sum(axis=1)
-    return {
-        "lhs": np.sqrt(square) / n,
-        "least": radius,
-        "square": square,
-        "points": points,
-        "applies": (squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0,
-    }
+    shifts = at.points - np.take_along_axis(at.points, nearest[:, :, None], axis=1)
+    moved = (at.masses[:, :, None] * shifts).sum(axis=1)
+    # A centre that is found twice, or another point in its place, counts once.
+    away = np.where((shifts != 0).any(axis=2), at.masses, 0).sum(axis=1)
+    return {"lhs": (moved**2).sum(axis=1), "rhs": away**2 * radius}
 
 
 def weighted_centre_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
-    r"""The same with masses of 1 to 9 to a point, and the bound $(1-\alpha^*(\tilde S))r_m$.
-
-    ``square`` and ``least_square`` are both sides squared, times the squared total mass.
-    """
-    points, masses = _points(size, n, dimension, rng), rng.integers(1, 10, (size, n))
-    centres, cells, radius = _traverse(_squares(points), m)
-    nearest = np.take_along_axis(centres, cells, axis=1)
-    shifts = points - np.take_along_axis(points, nearest[:, :, None], axis=1)
-    moved = (masses[:, :, None] * shifts).sum(axis=1)
-    # A centre that is found twice, or another point in its place, counts once.
-    away = np.where((shifts != 0).any(axis=2), masses, 0).sum(axis=1)
-    square, least_square, total = (moved**2).sum(axis=1), away**2 * radius, masses.sum(axis=1)
-    return {
-        "lhs": np.sqrt(square) / total, "least": np.sqrt(least_square) / total,
-        "square": square, "least_square": least_square, "points": points, "masses": masses,
-    }
+    r"""The two sides themselves."""
+    drawn = Weighted.draw(n, dimension, size=size, rng=rng)
+    squares, total = weighted_centre_square(Weighted(**drawn), m), drawn["masses"].sum(axis=1)
+    return {**{side: np.sqrt(square) / total for side, square in squares.items()}, **drawn}
 
 
 def projection_error(
     n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
     r"""Distance of the mean from the span of ``m`` centres, beside $D^*(S,m)^2$."""
-    points, squares, least, _ = _random(n, m, dimension, size, rng)
-    centres = _traverse(squares, m)[0]
+    case = Whole(_points(size, n, dimension, rng))
+    points, least = case.points, _least(case.squares, m)[0]
+    centres = _traverse(case.squares, m)[0]
     chosen = np.take_along_axis(points, centres[:, :, None], axis=1).astype(float)
     mean = points.mean(axis=1)
     weights = np.einsum("bpm,bp->bm", np.linalg.pinv(chosen), mean)
@@ -209,33 +237,31 @@ def projection_error(
         "least": least,
         "points": points,
         "centres": centres,
-        "applies": (squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0,
+        "applies": case.distinct,
     }
 
 
-def projection_certificate(factor: Fraction) -> Callable[..., Certificate]:
-    r"""Squared distance from a span, by fractions, against ``factor`` $(1-m/n)^2D^{*2}$."""
-
-    def certify(points: Ints, centres: Ints, least: Any, n: int, m: int) -> Certificate:
-        rest = [Fraction(int(total), n) for total in points.sum(axis=0)]
-        basis: list[list[Fraction]] = []
-        for centre in centres:
-            vector = [Fraction(int(x)) for x in points[centre]]
-            for other in basis:
-                vector = _without(vector, other)
-            if any(vector):
-                basis.append(vector)
-                rest = _without(rest, vector)
-        lhs = sum((x * x for x in rest), Fraction(0))
-        right = factor * Fraction(n - m, n) ** 2 * int(least)
-        return Certificate(
-            lhs, right,
-            [("points", points.tolist()), ("centres", [points[c].tolist() for c in centres]),
-             ("mean less its projection", [str(x) for x in rest]), ("D* squared", int(least)),
-             ("both sides", "squared")],
-        )
-
-    return certify
+def projection_certificate(points: Ints, n: int, m: int) -> Certificate:
+    r"""Squared distance from a span, by fractions, against $(1-m/n)^2D^{*2}$."""
+    case = Whole(points[None])
+    centres, least = _traverse(case.squares, m)[0][0], int(_least(case.squares, m)[0][0])
+    rest = [Fraction(int(total), n) for total in points.sum(axis=0)]
+    basis: list[list[Fraction]] = []
+    for centre in centres:
+        vector = [Fraction(int(x)) for x in points[centre]]
+        for other in basis:
+            vector = _without(vector, other)
+        if any(vector):
+            basis.append(vector)
+            rest = _without(rest, vector)
+    lhs = sum((x * x for x in rest), Fraction(0))
+    right = Fraction(n - m, n) ** 2 * least
+    return Certificate(
+        lhs, right,
+        [("points", points.tolist()), ("centres", [points[c].tolist() for c in centres]),
+         ("mean less its projection", [str(x) for x in rest]), ("D* squared", least),
+         ("both sides", "squared")],
+    )
 
 
 def _without(vector: list[Fraction], direction: list[Fraction]) -> list[Fraction]:
@@ -244,35 +270,48 @@ def _without(vector: list[Fraction], direction: list[Fraction]) -> list[Fraction
     return [x - share * y for x, y in zip(vector, direction, strict=True)]
 
 
-def signed_diameter(
-    n: int, m: int, dimension: int, swapped: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    r"""$D^*(S,m)^2$ beside $D^*(\pm S,m)^2$, or the other way round."""
-    points = _points(size, n, dimension, rng)
-    own = _least(_squares(points), m)[0]
-    both = _least(_squares(np.concatenate([points, -points], axis=1)), m)[0]
-    return {"lhs": both if swapped else own, "least": own if swapped else both, "points": points}
+def signed_diameter(at: Whole, m: int, swapped: int) -> Arrays:
+    r"""$D^*(S,m)^2$ and $D^*(\pm S,m)^2$, or the other way round."""
+    own = _least(at.squares, m)[0]
+    both = _least(_squares(_both_signs(at.points)), m)[0]
+    return {"lhs": both if swapped else own, "rhs": own if swapped else both}
 
 
-def flipped_diameter(
-    n: int, m: int, dimension: int, doubled: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    r"""$D^*(\pm S,m)^2$ after random label flips beside that before; of $S$ unless ``doubled``."""
-    points = _points(size, n, dimension, rng)
-    flips = points * rng.choice([-1, 1], size=(size, n, 1))
-    sets = [flips, points]
+def _both_signs(points: Ints) -> Ints:
+    return np.concatenate([points, -points], axis=1)
+
+
+@dataclass(frozen=True)
+class Flipped(Whole):
+    """With a sign by which every point is flipped, or not.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    signs : int array, shape (size, n)
+    """
+
+    signs: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Fair signs."""
+        return {"points": _points(size, n, dimension, rng),
+                "signs": rng.choice([-1, 1], size=(size, n))}
+
+
+def flipped_diameter(at: Flipped, m: int, doubled: int) -> Arrays:
+    r"""$D^*(\pm S,m)^2$ after label flips and before; of $S$ unless ``doubled``."""
+    sets = [at.points * at.signs[:, :, None], at.points]
     if doubled:
-        sets = [np.concatenate([s, -s], axis=1) for s in sets]
-    after, before = (_least(_squares(s), m)[0] for s in sets)
-    return {"lhs": after, "least": before, "points": points, "flips": flips}
+        sets = [_both_signs(one) for one in sets]
+    after, before = (_least(_squares(one), m)[0] for one in sets)
+    return {"lhs": after, "rhs": before}
 
 
-def covering(
-    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Squared least radius of ``m`` balls around points of the sample, beside $D^*(S,m)^2$."""
-    points, squares, least, _ = _random(n, m, dimension, size, rng)
-    return {"lhs": cover_radius(squares, m), "least": least, "points": points}
+def covering(at: Whole, m: int) -> Arrays:
+    """Squared least radius of ``m`` balls around points of the sample, and $D^*(S,m)^2$."""
+    return {"lhs": cover_radius(at.squares, m), "rhs": _least(at.squares, m)[0]}
 
 
 def cover_radius(squares: Ints, m: int) -> Ints:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-__all__ = ["also", "around", "lattice", "simplex", "worked"]
+__all__ = ["worked"]
 
 
 def worked(cases: Callable[..., Iterable[Any]]) -> dict[str, Any]:
@@ -55,84 +53,5 @@ def _listed(
     }
 
 
-NOTATION = {
-    r"\Phi_i(S)": r"\omega_{i,S}", r"\Phi(P_\sigma)": r"\omega_{P_\sigma}",
-    r"\Phi(S)": r"\omega_S", r"\Phi(P)": r"\omega_P", r"\Phi(P_+)": r"\omega_{P_+}",
-    r"\Phi(P_-)": r"\omega_{P_-}",
-}
-"""The later paper's names for means, and the earlier one's."""
-
-
-def also(claim: Any, paper: Any, name: str, place: str, **told: Any) -> Any:
-    """The same claim where the earlier paper makes it, in that paper's notation.
-
-    Parameters
-    ----------
-    claim : Claim
-        As the later paper has it.
-    paper : Paper
-    name, place : str
-        Its name and place in the earlier paper.
-    **told
-        Fields that this paper words differently.
-
-    Returns
-    -------
-    Claim
-    """
-    fields: dict[str, Any] = {
-        "statement": claim.statement, "note": claim.note, "hypotheses": claim.hypotheses, **told
-    }
-    # The later paper numbers its discrepancies otherwise.
-    fields["note"] = fields["note"].replace(claim.paper.remark(claim.id), "").rstrip()
-
-    def named(text: str) -> str:
-        for later, earlier in NOTATION.items():
-            text = text.replace(later, earlier)
-        return text
-
-    fields = {
-        key: named(value) if isinstance(value, str) else [named(line) for line in value]
-        for key, value in fields.items()
-    }
-    return dataclasses.replace(claim, id=f"{paper.id}/{name}", paper=paper, place=place, **fields)
-
-
 def _number(side: Any) -> float:
     return float(sum(side) / 2) if isinstance(side, tuple) else float(side)
-
-
-def lattice(low: int, high: int, step: int) -> list[Fraction]:
-    """All multiples of ``1/step`` from ``low`` to ``high``.
-
-    Examples
-    --------
-    >>> [str(v) for v in lattice(-1, 0, 2)]
-    ['-1', '-1/2', '0']
-    """
-    return [Fraction(k, step) for k in range(low * step, high * step + 1)]
-
-
-def simplex(parts: int, total: int) -> list[tuple[Fraction, ...]]:
-    """All probability vectors of this length whose entries are multiples of ``1/total``.
-
-    Examples
-    --------
-    >>> len(simplex(4, 5))
-    56
-    """
-    bars = itertools.combinations(range(total + parts - 1), parts - 1)
-    return [
-        tuple(
-            Fraction(b - a - 1, total)
-            for a, b in itertools.pairwise((-1, *places, total + parts - 1))
-        )
-        for places in bars
-    ]
-
-
-def around(value: float) -> tuple[Fraction, Fraction]:
-    """A rational interval around a correctly computed float, wider than its rounding."""
-    middle = Fraction(value)
-    slack = Fraction(1, 10**13) * max(Fraction(1), abs(middle))
-    return middle - slack, middle + slack

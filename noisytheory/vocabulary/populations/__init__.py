@@ -23,7 +23,8 @@ from noisytheory.vocabulary.populations.batteries import (
     two_axes,
     two_gaussians,
 )
-from noisytheory.vocabulary.populations.finite import Finite, Population
+from noisytheory.vocabulary.populations.finite import Finite
+from noisytheory.vocabulary.populations.law import Population
 from noisytheory.vocabulary.populations.mixtures import GaussianMixture
 
 __all__ = [

@@ -2,18 +2,14 @@ r"""Populations of weighted signed atoms: expectations are sums, deviations are 
 
 from __future__ import annotations
 
-import hashlib
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft, special
 
 from noisytheory.vocabulary.domains import checked_reals
 from noisytheory.vocabulary.kernels import Kernel, Linear
@@ -47,79 +43,16 @@ from noisytheory.vocabulary.populations.atoms import (
     objects,
     union,
 )
-from noisytheory.vocabulary.populations.multinomial import Multinomial, binomial_law
+from noisytheory.vocabulary.populations.exact_laws import ENUMERABLE, norm_law, two_point_law
+from noisytheory.vocabulary.populations.law import Population
+from noisytheory.vocabulary.populations.multinomial import Multinomial
 
 if TYPE_CHECKING:
     from noisytheory.vocabulary.losses import Loss
 
-__all__ = ["Finite", "Population"]
+__all__ = ["Finite", "number_text", "rates_text"]
 
 Zero: TypeAlias = Literal["both", "half"]
-
-# Outcomes that an exact law may have before it is drawn instead.
-ENUMERABLE = 200_000
-# Grid of totals and squares that a law by generating function may take (64 MiB of doubles).
-GRID = 1 << 23
-
-
-class Population(ABC):
-    """A law over labelled instances: named, comparable, with a digest that names its content.
-
-    Two populations are equal if class, name and digest agree.
-    """
-
-    name: str
-    kernel: Kernel | None
-
-    def __setattr__(self, attribute: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen: {attribute} cannot be set")
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if type(self) is not type(other) or self.name != other.name:
-            return False
-        return self.digest() == other.digest()
-
-    def __hash__(self) -> int:
-        return hash((type(self).__name__, self.name))
-
-    def digest(self) -> str:
-        """Name of the content: BLAKE2b over the defining numbers, 32 hexadecimal digits.
-
-        Data that load on first use count by the loader's name and arguments, not by content, so
-        that a digest never loads them.
-        """
-        hasher = hashlib.blake2b(digest_size=16)
-        _feed(hasher, self._recipe())
-        return hasher.hexdigest()
-
-    @abstractmethod
-    def _recipe(self) -> Any:
-        """What defines the population."""
-
-    @property
-    @abstractmethod
-    def norm(self) -> float:
-        r"""RKHS norm of the mean, $\|\Phi(P)\|$."""
-
-    @property
-    @abstractmethod
-    def power(self) -> float:
-        r"""Mean squared norm of the features, $E\|\phi(x)\|^2$."""
-
-    @property
-    def variance(self) -> float:
-        r"""$E\|y\phi(x)-\Phi(P)\|^2=E\|\phi(x)\|^2-\|\Phi(P)\|^2$; $n\,E L^2$ for any sample."""
-        return max(0.0, self.power - self.norm**2)
-
-    @abstractmethod
-    def sample(self, n: int, *, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Points, shape (n, d), and labels, shape (n,), of ``n`` independent examples."""
-
-    @abstractmethod
-    def deviations(self, n: int, *, size: int, rng: np.random.Generator) -> Array:
-        r"""$\|\Phi(P)-\Phi(S)\|$ for ``size`` independent samples $S\sim P^n$, shape (size,)."""
 
 
 class Finite(Population):
@@ -657,25 +590,9 @@ class Finite(Population):
         """
         checked_whole("n", n)
         cells = self._cells
-        parts = len(cells.weights)
-        if parts == 1:
-            return np.zeros(1), np.ones(1)
-        if math.comb(n + parts - 1, parts - 1) > ENUMERABLE:
-            scale = self._form.isotropic
-            return None if scale is None else _isotropic_law(n, parts, *scale)
-        if parts == 2:
-            probabilities = binomial_law(n, float(cells.weights[0]))
-            values = np.abs(np.arange(n + 1) / n - cells.weights[0]) * self.diameter
-            return _merged(values, probabilities)
-        counts = _compositions(n, parts)
-        logs = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(axis=1)
-        logs += counts @ np.log(cells.weights)
-        probabilities = np.exp(logs)
-        factor = self._form.factor[cells.index] * cells.labels[:, None]
-        differences = (counts / n - cells.weights) @ factor
-        return _merged(
-            np.linalg.norm(differences, axis=1), probabilities / probabilities.sum()
-        )
+        if len(cells.weights) == 2 and n < ENUMERABLE:
+            return two_point_law(n, float(cells.weights[0]), self.diameter)
+        return norm_law(cells, self._form, n)
 
     # New populations from this one.
 
@@ -918,89 +835,3 @@ def number_text(value: Number) -> str:
 
 def _optional_weights(weights: Exact | None) -> NDArray[Any] | None:
     return None if weights is None else given_weights(weights, len(np.asarray(weights)))
-
-
-def _isotropic_law(
-    n: int, cells: int, length: float, paired: bool
-) -> tuple[Array, Array] | None:
-    r"""Law of $L$ for ``cells`` equally likely atoms, orthogonal, or opposite in pairs.
-
-    $n^2L^2/\mathrm{length}^2=\sum_jD_j^2-c$, where $D_j$ is a count or the difference of two, and
-    $c$ is $n^2$ over the cells or 0. Under Poisson counts the coordinates are independent, so the
-    joint law of $(\sum N_j,\sum D_j^2)$ has the power of one coordinate's transform; its row
-    $\sum N_j=n$ is the law under multinomial counts, up to a factor.
-    """
-    # Poisson totals reach so far with probability 1e-16: further ones may wrap around.
-    totals = fft.next_fast_len(n + int(12 * math.sqrt(n)) + 40)
-    squares = fft.next_fast_len(n * n + 1)
-    if totals * squares > GRID:
-        return None
-    coordinates = cells // 2 if paired else cells
-    mean = n / cells
-    count = np.arange(n + 1)
-    single = np.exp(special.xlogy(count, mean) - mean - special.gammaln(count + 1))
-    joint = np.zeros((totals, squares))
-    if paired:
-        first, second = np.nonzero(count[:, None] + count <= n)
-        np.add.at(
-            joint, (first + second, (first - second) ** 2), single[first] * single[second]
-        )
-    else:
-        joint[count, count**2] = single
-    transform = np.fft.fft(np.fft.rfft(joint, axis=1), axis=0) ** coordinates
-    row = np.exp(2j * np.pi * n * np.arange(totals) / totals) @ transform / totals
-    law = np.fft.irfft(row, squares)[: n * n + 1]
-    # A square is odd where its root is, so the sum of squares has the parity of n.
-    law[1 - n % 2 :: 2] = 0.0
-    reached = np.flatnonzero(law > 1e-15)
-    centre = 0.0 if paired else n * n / cells
-    values = length * np.sqrt(np.maximum(reached - centre, 0.0)) / n
-    return _merged(values, law[reached])
-
-
-def _compositions(n: int, parts: int) -> NDArray[np.int64]:
-    """All vectors of ``parts`` counts that sum to ``n``, one a row."""
-    rows = np.zeros((1, 0), dtype=np.int64)
-    left = np.array([n], dtype=np.int64)
-    for _ in range(parts - 1):
-        repeat = left + 1
-        source = np.repeat(np.arange(len(rows)), repeat)
-        start = np.repeat(np.cumsum(repeat) - repeat, repeat)
-        value = np.arange(len(source)) - start
-        rows = np.column_stack([rows[source], value])
-        left = left[source] - value
-    return np.column_stack([rows, left])
-
-
-def _merged(values: Array, probabilities: Array) -> tuple[Array, Array]:
-    """Sort a law and join values that differ by rounding alone."""
-    order = np.argsort(values, kind="stable")
-    values, probabilities = values[order], probabilities[order]
-    scale = float(values[-1])
-    new = np.concatenate([[True], np.diff(values) > 1e-12 * scale])
-    start = np.flatnonzero(new)
-    joined = np.add.reduceat(probabilities, start)
-    return values[start], joined / joined.sum()
-
-
-def _feed(hasher: Any, value: Any) -> None:
-    """Hash a recipe: arrays by content, functions by name."""
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        hasher.update(f"array {value.dtype.str} {value.shape} ".encode())
-        hasher.update(np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, np.ndarray):
-        hasher.update(f"objects {value.shape} {[str(v) for v in value.ravel()]} ".encode())
-    elif is_dataclass(value) and not isinstance(value, type):
-        hasher.update(f"{type(value).__qualname__}( ".encode())
-        for field in fields(value):
-            _feed(hasher, getattr(value, field.name))
-        hasher.update(b") ")
-    elif isinstance(value, tuple):
-        for item in value:
-            _feed(hasher, item)
-    elif isinstance(value, np.generic):
-        hasher.update(f"{value.item()!r} ".encode())
-    elif callable(value):
-        hasher.update(f"{value.__module__}.{value.__qualname__} ".encode())
-    else:
-        hasher.update(f"{value!r} ".encode())

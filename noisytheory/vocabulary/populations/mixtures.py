@@ -23,7 +23,8 @@ from noisytheory.vocabulary.populations.atoms import (
     given_labels,
     given_weights,
 )
-from noisytheory.vocabulary.populations.finite import Finite, Population, rates_text
+from noisytheory.vocabulary.populations.finite import Finite, rates_text
+from noisytheory.vocabulary.populations.law import Population
 
 __all__ = ["GaussianMixture"]
 

@@ -7,13 +7,12 @@ import math
 import pytest
 from scipy import stats
 
-import noisytheory as nt
 from noisytheory.topics.concentration.claims import theorem_24
 
 
-@pytest.fixture(scope="module")
-def result():
-    return nt.audit(theorem_24, budget="smoke")
+@pytest.fixture
+def result(verdicts):
+    return verdicts[theorem_24.id]
 
 
 def test_verdict(result):

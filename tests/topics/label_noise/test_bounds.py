@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noisytheory import kernel_mean
-from noisytheory.topics.label_noise import bounds
+from noisytheory.topics import label_noise as bounds
+from noisytheory.topics.label_noise.contamination import bounds as contamination
+from noisytheory.topics.label_noise.noise import bounds as noise
+from noisytheory.topics.label_noise.regret import bounds as regret
 
 RATES = st.floats(0, 0.499)
 SIZES = st.integers(1, 10**6)
@@ -204,7 +207,7 @@ BAD = {
 }
 CASES = [
     (name, argument, value)
-    for name in bounds.__all__
+    for name in (*contamination.__all__, *noise.__all__, *regret.__all__)
     for argument in inspect.signature(getattr(bounds, name)).parameters
     for value in BAD[argument]
 ]

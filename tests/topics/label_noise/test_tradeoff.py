@@ -9,8 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from noisytheory.topics.label_noise import bounds_tradeoff, simulate_tradeoff
-from noisytheory.topics.label_noise.simulate_tradeoff import (
+from noisytheory.topics.label_noise.tradeoff import bounds as bounds_tradeoff
+from noisytheory.topics.label_noise.tradeoff import simulate as simulate_tradeoff
+from noisytheory.topics.label_noise.tradeoff.simulate import (
     CellsOf,
     OnePoint,
     checkerboard_of_pairs,
@@ -83,7 +84,7 @@ def test_without_cells_to_spare_the_sample_itself_is_kept():
     drawn = noisy_sparse_distance(
         design, 60, 0.3, 1, size=200, rng=np.random.default_rng(3)
     )
-    assert np.all(drawn["least_diameter"] == 0)
+    assert np.all(drawn["diameter"] == 0)
     plain = design.population.with_label_noise(0.3)
     again = np.random.default_rng(3)
     gap = plain.counts(60, size=200, rng=again) / 60 - plain.weights
@@ -91,7 +92,7 @@ def test_without_cells_to_spare_the_sample_itself_is_kept():
     np.testing.assert_allclose(drawn["lhs"], np.sqrt(squares) / 0.4, atol=1e-12)
 
 
-def least_diameter(squares, m):
+def diameter(squares, m):
     """The least largest diameter of a partition into m cells, over all partitions."""
     n, best = len(squares), np.inf
     for labels in itertools.product(range(m), repeat=n - 1):
@@ -101,13 +102,13 @@ def least_diameter(squares, m):
     return np.sqrt(best)
 
 
-def test_the_radius_is_at_most_the_least_diameter_and_attains_it():
+def test_the_radius_is_at_most_the_diameter_and_attains_it():
     design = close_points()
     noisy, counts, *_ = signed_sample(design, 0.4, 500, 0)
     assert np.all(counts > 0)
     squares = 2 - 2 * noisy.gram
     _, radius = simulate_tradeoff._traversals(noisy.gram, counts[None] > 0, 4)
-    assert radius[0] == pytest.approx(least_diameter(squares, 4), rel=1e-6)
+    assert radius[0] == pytest.approx(diameter(squares, 4), rel=1e-6)
     assert radius[0] == pytest.approx(0.01, rel=1e-3)
 
 
@@ -116,7 +117,7 @@ def test_noise_asks_for_twice_the_cells():
     radius = {
         (m, sigma): noisy_sparse_distance(
             checkerboard_of_pairs(m), 10_000, sigma, 1, size=8, rng=rng
-        )["least_diameter"].min()
+        )["diameter"].min()
         for m in (16, 32) for sigma in (0.0, 0.1)
     }
     assert radius[16, 0.0] == pytest.approx(0.2383, abs=1e-3)
@@ -132,7 +133,7 @@ def test_a_point_mass_is_a_binomial_law_drawn_or_not():
     law = simulate_tradeoff.noisy_point_law(design, 500, 0.3, 1)
     drawn = noisy_sparse_distance(design, 500, 0.3, 1, size=2000, rng=np.random.default_rng(5))
     assert abs(drawn["lhs"].mean() - law.mean()) < 5 * drawn["lhs"].std() / np.sqrt(2000)
-    assert design.least_diameter == 0 and not drawn["least_diameter"].any()
+    assert design.diameter == 0 and not drawn["diameter"].any()
     assert simulate_tradeoff.noisy_point_law(close_points(), 500, 0.3, 1) is None
 
 

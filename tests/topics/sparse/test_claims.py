@@ -28,16 +28,8 @@ CITED = {
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_trial_finds_the_expected_verdict(claim):
-    result = nt.audit(claim, budget="smoke")
-    assert result.verdict == claim.expect, result.reason
-
-
-@pytest.mark.parametrize(
-    "claim", [c for c in CLAIMS if c.twin is not None], ids=lambda claim: claim.id
-)
-def test_the_broken_twin_is_refuted(claim):
-    assert nt.audit(claim.broken(), budget="smoke", seed=7).verdict == "refuted"
+def test_the_trial_finds_the_expected_verdict(verdicts, claim):
+    assert verdicts[claim.id].verdict == claim.expect, verdicts[claim.id].reason
 
 
 def test_every_claim_expected_upheld_has_a_twin():
@@ -125,7 +117,10 @@ def test_a_projection_is_tried_in_the_norms_of_its_statement(name):
         instance = {key: array[row] for key, array in drawn.items()}
         exact = claim.call(claim.certify, cell, instance)
         # The certificate has squares, in a unit of its own: their ratio is the tightness squared.
-        promised = float(claim.call(claim.bound, cell, instance))
+        drawn_side = claim.bound is None
+        promised = float(
+            instance["rhs"] if drawn_side else claim.call(claim.bound, cell, instance)
+        )
         if promised:
             ratio = float(exact.lhs) / float(exact.rhs)
             assert (instance["lhs"] / promised) ** 2 == pytest.approx(ratio, abs=1e-9)

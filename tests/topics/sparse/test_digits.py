@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from fractions import Fraction
 
@@ -97,6 +98,29 @@ def test_mnist_claims_are_listed_only_where_it_is():
              for name in ("parallel-agrees", "few-points", "approaches-baseline")}
     assert (names <= set(nt.claims)) == simulate_digits.mnist_at_hand()
     assert not names & set(nt.claims) or simulate_digits.mnist_at_hand()
+
+
+def moved(protocol, seed):
+    """The protocol with its pixels moved by some 1e-12 of themselves."""
+    rng = np.random.default_rng(seed)
+    factors = 1 + 1e-12 * rng.standard_normal(protocol.train.shape)
+    return dataclasses.replace(protocol, train=protocol.train * factors)
+
+
+def assert_curves_stand(protocol):
+    other = moved(protocol, 1)
+    assert (other.recursive, other.parallel) == (protocol.recursive, protocol.parallel)
+
+
+@pytest.mark.parametrize("fold", [0, 1, 2])
+def test_no_curve_follows_the_last_digits(fold):
+    """Kernels of the linear algebra differ by far less: what is printed must not follow them."""
+    assert_curves_stand(simulate_digits.bundled(fold))
+
+
+@pytest.mark.skipif(not simulate_digits.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
+def test_no_curve_follows_the_last_digits_on_mnist():
+    assert_curves_stand(simulate_digits.first_of_mnist(simulate_digits.MNIST_IMAGES))
 
 
 @pytest.mark.skipif(not simulate_digits.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
-import noisytheory as nt
-from noisytheory.topics.surrogates import bounds
 from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.claims import everything
-from noisytheory.topics.surrogates.contamination import simulate as contamination
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
-from noisytheory.topics.surrogates.margins import simulate as margins
 from noisytheory.topics.surrogates.orders import simulate as orders
 from noisytheory.topics.surrogates.relations import simulate as relations
 from noisytheory.vocabulary.losses import Logistic
@@ -30,23 +25,14 @@ REFUTED = {
         "linear-loss-calibrated/printed", "convex-potential-calibrated/printed",
         "relation-any-convex-potential/printed", "relation-kde/printed", "theorem-15/hypothesis",
         "misclassification-satisfies-15/printed", "misclassification-satisfies-15/order-printed",
-        "theorem-16/printed", "theorem-18/printed", "lemma-19/printed",
+        "theorem-16/printed",
         "long-servedio-impossibility/printed", "table-1/hinge", "table-1/t-logistic",
         "table-1/linear-spread", "table-1/hinge-spread", "table-1/t-logistic-spread",
     },
     "average-classifier": {
-        "theorem-1/printed", "lemma-7/printed", "relation-kde/printed", "theorem-13/hypothesis",
-        "theorem-14/printed", "theorem-16/printed", "theorem-17/printed",
-        "long-servedio-quantifier/printed", "long-servedio-quantifier/printed-hinge",
-        "svm-herding-equivalence/printed",
+        "long-servedio-quantifier/printed-hinge", "svm-herding-equivalence/printed",
     },
 }
-
-
-@pytest.fixture(scope="module")
-def verdicts():
-    with nt.audit(everything, budget="smoke") as audit:
-        yield audit
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -72,19 +58,6 @@ def test_counterexamples_replay(verdicts):
             assert verdicts[name].replay()["steps"], name
 
 
-@pytest.mark.parametrize(
-    ("eta", "wrong", "linear"),
-    [("1/2", "1/2", "0"), ("3/5", "3/5", "1/5"), ("9/10", "9/10", "4/5"), ("1", "1", "1")],
-)
-def test_regrets_at_a_zero_score(eta, wrong, linear):
-    found = [
-        certificate for certificate in calibration.linear_regret("both")
-        if certificate.steps[0] == ("P(x_1), eta, f", f"1, {eta}, 0")
-        and len(certificate.steps) == 3
-    ]
-    assert [(c.lhs, c.rhs) for c in found] == [(Fraction(wrong), Fraction(linear))]
-
-
 def test_transcendental_regrets_are_regrets():
     # Against a minimum over a fine grid.
     grid = np.linspace(-4, 4, 80_001)
@@ -95,14 +68,6 @@ def test_transcendental_regrets_are_regrets():
             own = eta * value(1, v) + (1 - eta) * value(-1, v)
             found = calibration._transcendental(name, eta, v)
             assert found == pytest.approx(float(own) - risks.min(), abs=1e-8)
-
-
-def test_contamination_can_improve_the_mean():
-    first = next(margins.contaminated(1))
-    assert (first.lhs, first.rhs) == (0, Fraction(1, 10))
-    steps = dict(first.steps)
-    assert steps["clean scores"] == "71/80, -1/80"  # .8875, -.0125
-    assert steps["contaminated scores"] == "629/800, 71/800"  # .78625, .08875
 
 
 def test_kernel_density_numbers_of_the_catalogue():
@@ -164,79 +129,6 @@ def test_the_svm_leaves_the_mean():
     assert largest == Fraction(656, 1000)
 
 
-def test_balanced_error_without_a_constant_sum():
-    # P+ at score 0 or 1, P- at 2 or 0: v^2 implies C = 6 and C = 1/2.
-    for scores, clean, mixed, implied in (
-        ((0, 2), 2.0, 2.4, 6.0), ((1, 0), 0.5, 0.4, 0.5),
-    ):
-        square = [v * v for v in scores]
-        assert (square[0] + square[1]) / 2 == clean
-        found = (0.7 * square[0] + 0.3 * square[1] + 0.1 * square[0] + 0.9 * square[1]) / 2
-        assert found == pytest.approx(mixed)
-        assert (found - 0.6 * clean) / 0.2 == pytest.approx(implied)
-    assert bounds.balanced_error_contaminated(1.0, 0.3, 0.1) == pytest.approx(0.8)
-
-
-def test_contamination_shares_are_bayes_rule():
-    alpha, beta = bounds.contamination_of_noise(0.1, 0.3, 0.25)
-    joint = np.array([[0.25 * 0.7, 0.25 * 0.3], [0.75 * 0.1, 0.75 * 0.9]])  # clean x noisy
-    assert alpha == pytest.approx(joint[1, 0] / joint[:, 0].sum())
-    assert beta == pytest.approx(joint[0, 1] / joint[:, 1].sum())
-
-
-def test_lemma_19_is_tight():
-    # Wrong on mass 2/7 without noise, or on mass 5/7 with noise 3/10: noisy risks tie, 1 / .4.
-    ratios = [
-        c.lhs / (c.rhs * Fraction(2, 5))
-        for c in contamination.instance_noise("0-1, half at zero", "printed", "3/10")
-        if dict(c.steps)["noise rates"] == "(0, 3/10)" and c.rhs
-    ]
-    assert max(ratios) == Fraction(5, 2)
-    assert bounds.instance_noise_factor(0.1, 0.3) == pytest.approx(2.0)
-
-
-def test_two_scorers_imply_different_constants(verdicts):
-    for name in ("kernel-mean/theorem-18/printed", "average-classifier/theorem-16/printed"):
-        found = verdicts[name].replay()
-        assert (found["lhs"], found["rhs"]) == ("6", "1/2")
-        steps = dict(found["steps"])
-        assert steps["alpha, beta"] == "3/10, 1/10"
-        assert (steps["P+"], steps["P-"]) == ("(1, 0)", "(0, 1)")
-        what = "BER, contaminated BER, implied C"
-        assert steps[f"scores (0, 2): {what}"] == "2, 12/5, 6"
-        assert steps[f"scores (1, 0): {what}"] == "1/2, 2/5, 1/2"
-    # One constant fits all scorers where the losses of both labels have a constant sum.
-    fitting = {c.lhs for c in contamination.implied_constants("ramp")}
-    assert fitting == {Fraction(1)}
-
-
-def test_lemma_19_at_noise_of_one_half():
-    found = [
-        c for c in contamination.instance_noise("0-1, half at zero", "printed", "1/2")
-        if "1/2" in dict(c.steps)["noise rates"]
-    ]
-    assert all(c.rhs == 0 for c in found)  # 0/0: elsewhere nothing is promised
-    wrong = [c for c in found if c.exceeds()]
-    # Labels of a point are fair coins: a function that is wrong there ties with one that is not.
-    assert max(c.lhs for c in wrong) == 1
-    below = contamination.instance_noise("0-1, half at zero", "printed", "3/10")
-    assert not any(c.exceeds() for c in below)
-
-
-def test_copies_name_their_own_papers_results():
-    later = [c for c in everything if c.paper.id == "kernel-mean"]
-    assert any("Theorem 17" in c.note for c in later)
-    for claim in everything:
-        if claim.paper.id == "average-classifier":
-            told = " ".join([claim.statement, claim.note, *claim.hypotheses])
-            assert r"\Phi(" not in told, claim.id
-            if claim.id.startswith(("average-classifier/theorem-1", "average-classifier/lemma-1")):
-                assert not set(re.findall(r"Theorem (\d+)", told)) - {"13", "15"}, claim.id
-                assert not re.search(r"`theorem-(?!13/hypothesis)", told), claim.id
-    note = ALL["average-classifier/theorem-15/no-loss"].note
-    assert "no non trivial loss" in note and "Theorem 15" in note and "Theorem 17" not in note
-
-
 def test_candidates_for_lost_bounds():
     # The catalogue's forms, at n = 200 and delta = 0.05.
     assert generalisation.pac_bayes_log_n_gap(200, 0.05) == pytest.approx(
@@ -249,13 +141,6 @@ def test_candidates_for_lost_bounds():
     )
     names = ("theorem-3/candidate-pac-bayes-log-n", "theorem-5/candidate-pac-bayes")
     assert all(ALL[f"average-classifier/{name}"].origin == "candidate" for name in names)
-
-
-def test_half_errors_leave_one_direction_of_theorem_6():
-    found = list(margins.perturbed("half"))
-    assert all(c.lhs <= c.rhs for c in found)
-    # eta = 1/2 on one point of score 0: margin risk 1, the largest risk of a perturbation 1/2.
-    assert (Fraction(1, 2), Fraction(1)) in {(c.lhs, c.rhs) for c in found}
 
 
 def test_linear_loss_under_unequal_rates():

@@ -25,7 +25,7 @@ SURROGATES = {"linear-loss-calibrated": ["linear"], "convex-potential-calibrated
 def _calibration(name: str, losses: list[str]) -> list[Any]:
     square = r"\mathrm{Regret}_{01}(P,f)^2\le s\,\mathrm{Regret}_\ell(P,f)"
     twin = dict(
-        grid=dict(loss=losses[:1], zero=["both"], posteriors=["any"]),
+        given=dict(zero="both", posteriors="any"),
         why="a zero score is an error for both labels, and the posterior may be one half",
     )
     return [
@@ -33,7 +33,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
             f"{name}/printed",
             statement=PRINTED,
             hypotheses=[ZERO],
-            grid=dict(loss=losses, zero=["both"], posteriors=["minimisers"]),
+            grid=dict(loss=losses),
+            given=dict(zero="both", posteriors="minimisers"),
             expect="refuted",
             note=(
                 r"At $\eta=\frac12$ the constant sequence $f_n=0$ has surrogate regret 0, because "
@@ -45,7 +46,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
             f"{name}/repaired",
             statement=square,
             hypotheses=[SCORED, HALF],
-            grid=dict(loss=losses, zero=["half"], posteriors=["any"]),
+            grid=dict(loss=losses),
+            given=dict(zero="half", posteriors="any"),
             note=(
                 r"Repaired by the loss $\frac12$ at 0, and made quantitative: $s=1$ for linear, "
                 r"hinge and squared hinge, $s=2$ for exponential and logistic loss."
@@ -60,7 +62,8 @@ def _calibration(name: str, losses: list[str]) -> list[Any]:
                 r"\mathrm{Regret}_\ell(P,f),\quad c=\mathrm{ess\,inf}|2\eta-1|>0"
             ),
             hypotheses=[SCORED, ZERO, "the posterior stays away from one half"],
-            grid=dict(loss=losses, zero=["both"], posteriors=["away"]),
+            grid=dict(loss=losses),
+            given=dict(zero="both", posteriors="away"),
             note="Repaired the other way; when only $P(\\eta=\\frac12)=0$ the limit still holds.",
             twin=twin,
             **CALIBRATED,
@@ -97,7 +100,8 @@ bayes_printed = KERNEL_MEAN.identity(
     "proposition-11/bayes-rule/printed",
     statement=r"f_{01,P}(x)=1\text{ if }\eta(x)>\tfrac12\text{ and }0\text{ otherwise}",
     place="proof of Proposition 11, A.4: it is well known that",
-    grid=dict(otherwise=[0], threshold=["11/20"]),
+    grid=dict(otherwise=[0]),
+    given=dict(threshold="11/20"),
     expect="refuted",
     note=(
         "Print has three Bayes rules. A score of 0 is an error for both labels, so that this one "
@@ -109,9 +113,10 @@ bayes_repaired = KERNEL_MEAN.identity(
     "proposition-11/bayes-rule/repaired",
     statement=r"f_{01,P}(x)=1\text{ if }\eta(x)\ge\tfrac12\text{ and }-1\text{ otherwise}",
     place="Sec. 2",
-    grid=dict(otherwise=[-1], threshold=["1/2"]),
+    grid=dict(otherwise=[-1]),
+    given=dict(threshold="1/2"),
     note="The first of the three.",
-    twin=dict(grid=dict(otherwise=[-1], threshold=["3/4"]), why="positive from 3/4 on"),
+    twin=dict(given=dict(threshold="3/4"), why="positive from 3/4 on"),
     **BAYES,
 )
 
@@ -120,11 +125,12 @@ theorem_16_calibrated = KERNEL_MEAN.identity(
     statement=r"\ell(y,v)=\lambda yv+g(y)\text{ is calibrated}\iff\lambda<0",
     place="Theorem 16, second sentence",
     hypotheses=[SCORED, HALF],
-    grid=dict(multiplier=[-2, -1, 0, 1, 2], zero=["half"]),
+    grid=dict(multiplier=[-2, -1, 0, 1, 2]),
+    given=dict(zero="half"),
     quantity="whether no minimiser of the surrogate has regret",
     note="Over all real scores the risk is unbounded below and nothing is minimised.",
     twin=dict(
-        grid=dict(multiplier=[-1], zero=["both"]), why="a zero score is an error for both labels"
+        given=dict(zero="both"), why="a zero score is an error for both labels"
     ),
     **worked(simulate.linear_calibrated),
 )
@@ -153,33 +159,4 @@ theorem_1_optimal = AVERAGE_CLASSIFIER.identity(
     note="The formulas are lost; the prose and the later paper determine them.",
     twin=dict(**worked(_late_threshold), why="positive from eta = 3/4 on instead of 1/2"),
     **worked(_optimal),
-)
-
-
-def _half_regret(zero: str) -> Any:
-    return simulate.linear_regret(zero, share=2)
-
-
-REGRET_BOUND = r"\mathrm{Regret}_{01}(P,f)\le\mathrm{Regret}_{\mathrm{linear}}(P,f)"
-theorem_1 = AVERAGE_CLASSIFIER.always(
-    "theorem-1/printed",
-    statement=REGRET_BOUND,
-    place="Theorem 1, Sec. 3",
-    hypotheses=[SCORED, ZERO],
-    grid=dict(zero=["both"]),
-    expect="refuted",
-    note=r"At $f(x)=0$: 0.9 against 0.8 for $\eta=0.9$, $\frac12$ against 0 for $\eta=\frac12$.",
-    **REGRET,
-    **worked(simulate.linear_regret),
-)
-theorem_1_repaired = AVERAGE_CLASSIFIER.always(
-    "theorem-1/repaired",
-    statement=REGRET_BOUND,
-    place="Theorem 1, Sec. 3",
-    hypotheses=[SCORED, HALF],
-    grid=dict(zero=["half"]),
-    note="Repaired: a score of zero counts one half.",
-    twin=dict(**worked(_half_regret), why="linear regret halved"),
-    **REGRET,
-    **worked(simulate.linear_regret),
 )

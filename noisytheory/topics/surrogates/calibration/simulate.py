@@ -10,15 +10,14 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from noisytheory.topics.surrogates.worked import around, lattice
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import around, lattice
 
 __all__ = [
     "bayes_optimal",
     "bayes_rule",
     "calibrated",
     "linear_calibrated",
-    "linear_regret",
     "minimisers",
 ]
 
@@ -51,16 +50,6 @@ def _problems(
         for etas in itertools.product(some, second):
             for f in itertools.product(SCORES, scores):
                 yield weights, etas, f
-
-
-def linear_regret(zero: str, share: int = 1) -> Iterator[Certificate]:
-    """Regret of misclassification against ``1/share`` of that of linear loss, scores in [-1, 1]."""
-    for weights, etas, f in _problems(POSTERIORS):
-        edge = [abs(2 * eta - 1) for eta in etas]
-        linear = _mix(weights, [c - (2 * e - 1) * v for c, e, v in zip(edge, etas, f, strict=True)])
-        errors = [_error(e, v, zero) for e, v in zip(etas, f, strict=True)]
-        wrong = _mix(weights, errors) - _mix(weights, [min(e, 1 - e) for e in etas])
-        yield Certificate(wrong, linear / share, _steps(weights, etas, f, wrong, linear))
 
 
 def calibrated(loss: str, zero: str, posteriors: str) -> Iterator[Certificate]:

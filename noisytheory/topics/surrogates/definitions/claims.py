@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.definitions import simulate
-from noisytheory.topics.surrogates.worked import also, worked
+from noisytheory.topics.surrogates.worked import worked
 
 LINEAR: dict[str, Any] = dict(place="Sec. 3, before Lemma 3", unit="loss")
 ZERO = "a zero score is an error for both labels"
@@ -14,10 +14,10 @@ ZERO = "a zero score is an error for both labels"
 half_linear = KERNEL_MEAN.identity(
     "def-losses/zero-one",
     statement=r"v\in\{-1,1\}\Rightarrow\ell_{01}(y,v)=\tfrac12\ell_{\mathrm{linear}}(y,v)",
-    grid=dict(scores=["labels"]),
+    given=dict(scores="labels"),
     quantity="0-1 loss",
     note="The package's 0-1 loss against the formula; all four cases.",
-    twin=dict(grid=dict(scores=["between"]), why="scores anywhere in [-1, 1]"),
+    twin=dict(given=dict(scores="between"), why="scores anywhere in [-1, 1]"),
     **LINEAR,
     **worked(simulate.half_linear),
 )
@@ -25,10 +25,10 @@ below_linear = KERNEL_MEAN.always(
     "def-losses/convexification",
     statement=r"v\in[-1,1]\Rightarrow\ell_{01}(y,v)\le\ell_{\mathrm{linear}}(y,v)",
     hypotheses=[ZERO],
-    grid=dict(scores=["between"]),
+    given=dict(scores="between"),
     quantity="0-1 loss",
     note=r"Tight at $v=0$, where both are 1, and at $yv=1$. The package's linear loss.",
-    twin=dict(grid=dict(scores=["beyond"]), why="scores in [-2, 2]"),
+    twin=dict(given=dict(scores="beyond"), why="scores in [-2, 2]"),
     **LINEAR,
     **worked(simulate.below_linear),
 )
@@ -51,19 +51,20 @@ bounded_class = KERNEL_MEAN.always(
 
 convex_potential = KERNEL_MEAN.identity(
     "def-1",
+    also=[AVERAGE_CLASSIFIER.also("def-9", "Definition 9, Sec. 4.4")],
     statement=(
         r"\ell(y,v)=\psi(yv):\ \psi\text{ convex},\ \psi\ge0,\ \psi'(0)<0,\ "
         r"\lim_{v\to\infty}\psi(v)=0"
     ),
     place="Definition 1, Sec. 2.1",
-    grid=dict(end=["vanishing"]),
+    given=dict(end="vanishing"),
     quantity="whether a loss says that it is a convex potential",
     note=(
         "What every loss of the package says of itself, plain and corrected, against what its "
         "values do: hinge, squared hinge, logistic and exponential loss are convex potentials, and "
         "no other. Linear loss and the square are none, as the text says of the former."
     ),
-    twin=dict(grid=dict(end=["any"]), why="the limit left out: the square passes"),
+    twin=dict(given=dict(end="any"), why="the limit left out: the square passes"),
     **worked(simulate.potentials),
 )
 
@@ -75,7 +76,7 @@ calibration = KERNEL_MEAN.identity(
     ),
     place="Definition 2, Sec. 2.1",
     hypotheses=["a zero score is half an error", "scores in [-2, 2]"],
-    grid=dict(zero=["half"]),
+    given=dict(zero="half"),
     quantity="whether the potential has one, negative slope at 0",
     note=(
         "Print says that the slope ensures calibration; it is needed too (Bartlett, Jordan and "
@@ -83,8 +84,6 @@ calibration = KERNEL_MEAN.identity(
         r"whole scores is tried, on every posterior that is a twentieth. With a zero score an "
         r"error for both labels none is calibrated: see `convex-potential-calibrated/printed`."
     ),
-    twin=dict(grid=dict(zero=["both"]), why=ZERO),
+    twin=dict(given=dict(zero="both"), why=ZERO),
     **worked(simulate.calibrated),
 )
-
-earlier = [also(convex_potential, AVERAGE_CLASSIFIER, "def-9", "Definition 9, Sec. 4.4")]

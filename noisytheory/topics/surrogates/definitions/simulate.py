@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.surrogates.worked import lattice
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import lattice
 from noisytheory.vocabulary.losses import (
     Exponential,
     Hinge,

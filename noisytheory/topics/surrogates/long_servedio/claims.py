@@ -9,9 +9,10 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates import bounds
 from noisytheory.topics.surrogates.long_servedio import pictures, simulate
-from noisytheory.topics.surrogates.worked import also, around, worked
+from noisytheory.topics.surrogates.worked import worked
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.domains import NOISE_RATE, Numeric, requires
+from noisytheory.vocabulary.exact import around
 
 FIGURE_3 = "Figure 3, Sec. 7.2"
 RISK: dict[str, Any] = dict(quantity="0-1 risk on the clean population", unit="probability")
@@ -20,28 +21,32 @@ POPULATION = r"$(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$,
 
 figure_3_clean = KERNEL_MEAN.identity(
     "figure-3/clean",
+    also=[AVERAGE_CLASSIFIER.also("figure-2/clean", "Figure 2, Sec. 9")],
     statement=r"\min_\omega\mathrm{Risk}_{\mathrm{hinge}}(P,\omega)"
     r"=\mathrm{Risk}_{\mathrm{hinge}}(P,(1,0))",
     place=FIGURE_3,
     grid=dict(R=[30], sigma=[0.0]),
     quantity="hinge risk",
-    note=f"Population: {POPULATION}. The minimum is 0 and classifies everything.",
+    note=f"Population: {POPULATION}. The minimum is 0 and classifies everything. The earlier "
+    "paper's print has lost the coordinates, not the masses.",
     twin=dict(grid=dict(R=[30], sigma=[0.15]), why="noise at rate 0.15"),
     **worked(simulate.clean_hinge),
     picture=pictures.hyperplanes,
 )
 figure_3_noisy = KERNEL_MEAN.identity(
     "figure-3/noisy",
+    also=[AVERAGE_CLASSIFIER.also("figure-2/noisy", "Figure 2, Sec. 9")],
     statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12,\quad\omega_\sigma\in\arg\min"
     r"\mathrm{Risk}_{\mathrm{hinge}}(P_\sigma,\omega)",
     place=FIGURE_3,
-    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3], promised=["guessing"]),
+    grid=dict(R=[30], sigma=[0.1, 0.15, 0.3]),
+    given=dict(promised="guessing"),
     note=(
         r"At $\sigma=0.15$ the minimiser is $(\frac1{30},\frac{29}{90})$ with risk "
         r"$\frac{169}{225}$; the southern point scores $-\frac{13}{45}$."
     ),
     twin=dict(
-        grid=dict(R=[30], sigma=[0.05], promised=["guessing"]), why="noise below the threshold 4/53"
+        grid=dict(R=[30], sigma=[0.05]), why="noise below the threshold 4/53"
     ),
     **RISK,
     **worked(simulate.hinge_risk),
@@ -113,6 +118,7 @@ figure_3_scale = KERNEL_MEAN.identity(
 )
 figure_3_mean = KERNEL_MEAN.identity(
     "figure-3/mean",
+    also=[AVERAGE_CLASSIFIER.also("figure-2/mean", "Figure 2, Sec. 9")],
     statement=r"\mathrm{Risk}_{01}(P,\Phi(P_\sigma))=0",
     place=FIGURE_3,
     hypotheses=["noise rate below 1/2"],
@@ -129,6 +135,7 @@ impossibility_printed = KERNEL_MEAN.identity(
     "long-servedio-impossibility/printed",
     statement=r"\forall\sigma\ \exists P\ \forall\psi:\ \mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})"
     r"=\tfrac12",
+    also=[AVERAGE_CLASSIFIER.also("long-servedio-quantifier/printed", "Sec. 4.4")],
     hypotheses=["the family of three points that the paper cites"],
     grid=dict(R=[3, 30, 1000], sigma=RATES),
     expect="refuted",
@@ -136,13 +143,16 @@ impossibility_printed = KERNEL_MEAN.identity(
         r"The quantifiers are swapped; the source has $\forall\sigma\,\forall\psi\,\exists P$. For "
         r"every noise rate and $R\ge3$ a convex potential with slopes $-1$, $-q$ and 0 has "
         r"$\omega=(2,1)$ as its minimiser, which classifies everything. This refutes the statement "
-        r"for the cited family; whether another population defeats all potentials is not settled."
+        r"for the cited family; whether another population defeats all potentials is not settled. "
+        r"The earlier paper claims more, one population for every nonzero rate; its Sec. 9 asks "
+        r"for noise that is large enough."
     ),
     **IMPOSSIBLE,
     **worked(simulate.explicit_potential),
 )
 impossibility = KERNEL_MEAN.identity(
     "long-servedio-impossibility/repaired",
+    also=[AVERAGE_CLASSIFIER.also("long-servedio-quantifier/repaired", "Sec. 4.4")],
     statement=r"\forall\sigma\ \forall\psi\ \exists P:\ \mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})"
     r"=\tfrac12",
     grid=dict(sigma=[0.3, 0.1, 0.01]),
@@ -219,27 +229,6 @@ nonconvex = KERNEL_MEAN.exists(
     twin=dict(grid=dict(sigma=[0.2]), why="noise at rate 0.2, which this loss survives"),
     **RISK,
 )
-
-FIGURE_2 = "Figure 2, Sec. 9"
-LOST_POINTS = "Print has lost the coordinates, not the masses: those of the later paper. "
-earlier = [
-    also(claim, AVERAGE_CLASSIFIER, name, FIGURE_2, note=LOST_POINTS + claim.note)
-    for claim, name in (
-        (figure_3_clean, "figure-2/clean"),
-        (figure_3_noisy, "figure-2/noisy"),
-        (figure_3_mean, "figure-2/mean"),
-    )
-]
-earlier += [
-    also(
-        impossibility_printed, AVERAGE_CLASSIFIER, "long-servedio-quantifier/printed", "Sec. 4.4",
-        statement=r"\exists P\ \forall\sigma\ \forall\psi:\ "
-        r"\mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})=\tfrac12",
-        note="One population for every nonzero rate: more than the later paper says, and Sec. 9 "
-        "asks for noise that is large enough. " + impossibility_printed.note,
-    ),
-    also(impossibility, AVERAGE_CLASSIFIER, "long-servedio-quantifier/repaired", "Sec. 4.4"),
-]
 
 
 def _guessing_at_any_rate(R: int, sigma: float) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.orders import simulate
-from noisytheory.topics.surrogates.worked import also, worked
+from noisytheory.topics.surrogates.worked import worked
 
 RATES = [0.1, 0.4]
 CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"
@@ -15,32 +15,35 @@ TABLES = "every loss that takes values 0, 1, 2 at three scores is tried"
 
 robustness = KERNEL_MEAN.identity(
     "def-12",
+    also=[AVERAGE_CLASSIFIER.also("def-10", "Definition 10, Sec. 5")],
     statement=(
         r"\ell\text{ robust}:\ Q\le_\ell Q'\iff Q_\sigma\le_\ell Q'_\sigma\quad\forall Q,Q',"
         r"\ \forall\sigma\in[0,\tfrac12)"
     ),
     place="Definition 12, Sec. 4.3.2",
     hypotheses=["noise that flips either label at the same rate"],
-    grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49], flips=["both labels"]),
+    grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49]),
+    given=dict(flips="both labels"),
     note=(
         "How the package decides it, an affine relation of a loss to its noisy one, against the "
         "definition's own words: distributions of scored labels, their labels flipped, all pairs "
         "on a lattice. Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
     ),
     twin=dict(
-        grid=dict(sigma=[0.25], flips=["positive labels"]), why="only positive labels are flipped"
+        given=dict(flips="positive labels"), why="only positive labels are flipped"
     ),
     **ROBUST,
     **worked(simulate.robust),
 )
 order_equivalence = KERNEL_MEAN.identity(
     "def-13",
+    also=[AVERAGE_CLASSIFIER.also("def-11", "Definition 11 (Order Equivalence), Sec. 5")],
     statement=(
         r"\ell_1\sim\ell_2:\ Q\le_{\ell_1}Q'\iff Q\le_{\ell_2}Q'\quad\forall Q,Q'"
     ),
     place="Definition 13, Sec. 4.3.2",
     hypotheses=["finitely many atoms"],
-    grid=dict(directions=["both"]),
+    given=dict(directions="both"),
     quantity="whether no pair of distributions is ranked apart",
     note=(
         "How the package finds a pair of distributions that two losses rank apart, a projection, "
@@ -49,7 +52,7 @@ order_equivalence = KERNEL_MEAN.identity(
         "`kernel-mean/proposition-26`."
     ),
     twin=dict(
-        grid=dict(directions=["one"]), why="the first order implies the second, not the converse"
+        given=dict(directions="one"), why="the first order implies the second, not the converse"
     ),
     **worked(simulate.agreement),
 )
@@ -59,37 +62,42 @@ proposition_26 = KERNEL_MEAN.identity(
     statement=r"\ell_1\sim\ell_2\iff\ell_2=\alpha\ell_1+\beta,\ \alpha>0",
     place="Proposition 26, appendix",
     hypotheses=["finitely many atoms", "for constant losses alpha is arbitrary"],
-    grid=dict(sign=["positive"]),
+    given=dict(sign="positive"),
     quantity="whether all pairs of distributions are ranked alike",
     note="Orderings are compared over all pairs of distributions on a lattice.",
-    twin=dict(grid=dict(sign=["any"]), why="alpha may be negative"),
+    twin=dict(given=dict(sign="any"), why="alpha may be negative"),
     **worked(simulate.equivalence),
 )
 
 theorem_14 = KERNEL_MEAN.identity(
     "theorem-14",
+    also=[AVERAGE_CLASSIFIER.also("lemma-12", "Lemma 12, Sec. 5")],
     statement=r"\ell\text{ robust}\iff\ell\sim\ell_\sigma\ \forall\sigma\in(0,\tfrac12)",
     place="Theorem 14, Sec. 4.3.2",
     hypotheses=["noise rate below 1/2"],
-    grid=dict(sigma=[0.1, 0.25, 0.4], with_loss=["corrected"]),
-    twin=dict(grid=dict(sigma=[0.25], with_loss=["flipped"]), why="labels flipped, not corrected"),
+    grid=dict(sigma=[0.1, 0.25, 0.4]),
+    given=dict(with_loss="corrected"),
+    twin=dict(given=dict(with_loss="flipped"), why="labels flipped, not corrected"),
     **ROBUST,
     **worked(simulate.robust_corrected),
 )
 
 theorem_15_printed = KERNEL_MEAN.identity(
     "theorem-15/printed",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/printed", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"l(1, v) differs from l(-1, v) at every score"],
-    grid=dict(sigma=RATES, excluded=["equal somewhere"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="equal somewhere"),
     note=f"True, but no margin loss meets its hypothesis: see `theorem-15/hypothesis`; {TABLES}.",
-    twin=dict(grid=dict(sigma=[0.1], excluded=["nothing"]), why="the hypothesis dropped"),
+    twin=dict(grid=dict(sigma=[0.1]), given=dict(excluded="nothing"), why="the hypothesis dropped"),
     **ROBUST,
     **worked(simulate.robust_sum),
 )
 theorem_15_hypothesis = KERNEL_MEAN.identity(
     "theorem-15/hypothesis",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/hypothesis", "Theorem 13, Sec. 5, as applied")],
     statement=r"\ell(-1,v)\ne\ell(1,v)\ \forall v\quad\text{for linear, hinge and 0-1 loss}",
     place="Theorem 15, Sec. 4.3.3, as the paper applies it",
     grid=dict(loss=["linear", "hinge", "0-1"]),
@@ -103,13 +111,15 @@ theorem_15_hypothesis = KERNEL_MEAN.identity(
 )
 theorem_15 = KERNEL_MEAN.identity(
     "theorem-15/repaired",
+    also=[AVERAGE_CLASSIFIER.also("theorem-13/repaired", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
     hypotheses=[r"not: l(1, v) = l(-1, v) at every score"],
-    grid=dict(sigma=RATES, excluded=["label-free"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="label-free"),
     note=f"One noise rate suffices for the converse; {TABLES}.",
     twin=dict(
-        grid=dict(sigma=[0.1], excluded=["nothing"]),
+        grid=dict(sigma=[0.1]), given=dict(excluded="nothing"),
         why="label-free losses admitted: they are robust and their sums vary",
     ),
     **ROBUST,
@@ -121,7 +131,7 @@ misclassification_printed = KERNEL_MEAN.identity(
     statement=r"\ell_{01}(1,v)+\ell_{01}(-1,v)=1",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is an error for both labels"],
-    grid=dict(zero=["both"]),
+    given=dict(zero="both"),
     expect="refuted",
     quantity="sum of the losses of both labels",
     note=r"At $v=0$ the sum is 2. Noise does reverse an ordering: see the claim on orderings.",
@@ -132,9 +142,9 @@ misclassification = KERNEL_MEAN.identity(
     statement=r"\ell_{01}(1,v)+\ell_{01}(-1,v)=1",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is half an error"],
-    grid=dict(zero=["half"]),
+    given=dict(zero="half"),
     quantity="sum of the losses of both labels",
-    twin=dict(grid=dict(zero=["both"]), why="a zero score is an error for both labels"),
+    twin=dict(given=dict(zero="both"), why="a zero score is an error for both labels"),
     **worked(simulate.label_sums),
 )
 misclassification_order = KERNEL_MEAN.identity(
@@ -143,7 +153,8 @@ misclassification_order = KERNEL_MEAN.identity(
     r"\le E_{Q'_\sigma}\ell_{01}",
     place="Sec. 4.3.3, after Theorem 15",
     hypotheses=["a zero score is an error for both labels"],
-    grid=dict(zero=["both"], sigma=RATES),
+    grid=dict(sigma=RATES),
+    given=dict(zero="both"),
     expect="refuted",
     quantity="whether noise keeps the ordering",
     note=r"A zero score has risk 1, clean and noisy; a wrong score has clean risk 1 and noisy "
@@ -154,9 +165,11 @@ misclassification_order = KERNEL_MEAN.identity(
 CONVEX = r"\ell\text{ convex and robust}\iff\ell(y,v)=\lambda yv+g(y)"
 theorem_16_printed = KERNEL_MEAN.identity(
     "theorem-16/printed",
+    also=[AVERAGE_CLASSIFIER.also("theorem-14/printed", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
-    grid=dict(sigma=RATES, excluded=["nothing"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="nothing"),
     expect="refuted",
     note=r"$\ell(y,v)=v^2$ is convex and, being label-free, robust.",
     **ROBUST,
@@ -164,12 +177,14 @@ theorem_16_printed = KERNEL_MEAN.identity(
 )
 theorem_16 = KERNEL_MEAN.identity(
     "theorem-16/repaired",
+    also=[AVERAGE_CLASSIFIER.also("theorem-14/repaired", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
     hypotheses=["the loss is not label-free"],
-    grid=dict(sigma=RATES, excluded=["label-free"]),
+    grid=dict(sigma=RATES),
+    given=dict(excluded="label-free"),
     note=f"The only convex surrogate, up to order equivalence; {TABLES}.",
-    twin=dict(grid=dict(sigma=[0.1], excluded=["nothing"]), why="label-free losses admitted"),
+    twin=dict(given=dict(excluded="nothing"), why="label-free losses admitted"),
     **ROBUST,
     **worked(simulate.affine_loss),
 )
@@ -179,9 +194,9 @@ corrected_loss = KERNEL_MEAN.identity(
     statement=r"E_{Q_\sigma}\ell_\sigma=E_Q\ell",
     place="Sec. 4.3.2",
     hypotheses=["noise rate not 1/2"],
-    grid=dict(rates=["equal"]),
+    given=dict(rates="equal"),
     quantity="noisy risk of the corrected loss",
-    twin=dict(grid=dict(rates=["swapped"]), why="unequal rates, swapped"),
+    twin=dict(given=dict(rates="swapped"), why="unequal rates, swapped"),
     **worked(simulate.corrected_risk),
 )
 correction = KERNEL_MEAN.identity(
@@ -189,23 +204,24 @@ correction = KERNEL_MEAN.identity(
     statement=r"E_{Q_{\sigma_-,\sigma_+}}\ell_{\sigma_-,\sigma_+}=E_Q\ell",
     place="Sec. 4.4",
     hypotheses=["rates with sum below 1"],
-    grid=dict(rates=["unequal"]),
+    given=dict(rates="unequal"),
     quantity="noisy risk of the corrected loss",
-    twin=dict(grid=dict(rates=["swapped"]), why="the two rates swapped"),
+    twin=dict(given=dict(rates="swapped"), why="the two rates swapped"),
     **worked(simulate.corrected_risk),
 )
 theorem_17 = KERNEL_MEAN.identity(
     "theorem-17",
+    also=[AVERAGE_CLASSIFIER.also("theorem-15", "Theorem 15, Sec. 5.1")],
     statement=(
         r"\sigma_+\ell(-1,v)+\sigma_-\ell(1,v)=C\;\Rightarrow\;"
         r"\ell_{\sigma_-,\sigma_+}=\frac{\ell-C}{1-\sigma_--\sigma_+}"
     ),
     place="Theorem 17, Sec. 4.4",
     hypotheses=["rates with sum below 1"],
-    grid=dict(order=["printed"]),
+    given=dict(order="printed"),
     quantity="corrected loss",
     note="An increasing affine map, so the two are order equivalent.",
-    twin=dict(grid=dict(order=["swapped"]), why="the two rates swapped in the hypothesis"),
+    twin=dict(given=dict(order="swapped"), why="the two rates swapped in the hypothesis"),
     **worked(simulate.class_conditional),
 )
 FACTORS = (
@@ -214,17 +230,18 @@ FACTORS = (
 )
 no_convex_loss = KERNEL_MEAN.identity(
     "no-convex-loss-class-conditional",
+    also=[AVERAGE_CLASSIFIER.also("theorem-15/no-loss", "After Theorem 15, Sec. 5.1")],
     statement=(
         r"\ell\text{ robust at all }(\sigma_-,\sigma_+)\iff\ell(1,\cdot)=\ell(-1,\cdot)"
         r"\text{ or }\ell(y,v)=g(y)"
     ),
     place="Sec. 4.4, after Theorem 17",
-    grid=dict(rates=["all"]),
+    given=dict(rates="all"),
     note=(
         r"Print says: no non-trivial convex loss. True, and not of convex losses only; it does not "
         r"follow from Theorem 17, which is a sufficient condition. " + FACTORS
     ),
-    twin=dict(grid=dict(rates=["equal"]), why="equal rates only, where constant sums suffice"),
+    twin=dict(given=dict(rates="equal"), why="equal rates only, where constant sums suffice"),
     **ROBUST,
     **worked(simulate.trivial_only),
 )
@@ -237,7 +254,7 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
     ),
     place="After Theorem 15, Sec. 5.1: the step that print leaves out",
     hypotheses=["rates with sum below 1"],
-    grid=dict(sums=["constant"]),
+    given=dict(sums="constant"),
     note=(
         "A loss that is robust at all pairs of rates is so at equal ones: Theorem 13 leaves those "
         "of constant sum, linear loss among them, and label-free ones. Noise multiplies the "
@@ -245,37 +262,8 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
         f"other, which keeps no order unless the two agree; {TABLES}."
     ),
     twin=dict(
-        grid=dict(sums=["any"]), why="any sums: label-free losses are robust at unequal rates too"
+        given=dict(sums="any"), why="any sums: label-free losses are robust at unequal rates too"
     ),
     **ROBUST,
     **worked(simulate.unequal_rates),
 )
-
-earlier = [
-    also(claim, AVERAGE_CLASSIFIER, name, place)
-    for claim, name, place in (
-        (robustness, "def-10", "Definition 10, Sec. 5"),
-        (order_equivalence, "def-11", "Definition 11 (Order Equivalence), Sec. 5"),
-        (theorem_14, "lemma-12", "Lemma 12, Sec. 5"),
-        (theorem_15_hypothesis, "theorem-13/hypothesis", "Theorem 13, Sec. 5, as applied"),
-        (theorem_15, "theorem-13/repaired", "Theorem 13, Sec. 5"),
-        (theorem_16_printed, "theorem-14/printed", "Theorem 14, Sec. 5"),
-        (theorem_16, "theorem-14/repaired", "Theorem 14, Sec. 5"),
-        (theorem_17, "theorem-15", "Theorem 15, Sec. 5.1"),
-    )
-]
-earlier += [
-    also(
-        theorem_15_printed, AVERAGE_CLASSIFIER, "theorem-13/printed", "Theorem 13, Sec. 5",
-        note="True, but no margin loss meets its hypothesis, which the later paper prints: see "
-        f"`theorem-13/hypothesis`; {TABLES}.",
-    ),
-    also(
-        no_convex_loss, AVERAGE_CLASSIFIER, "theorem-15/no-loss", "After Theorem 15, Sec. 5.1",
-        note=(
-            r"Print says: no non trivial loss, as linear loss would be a candidate. True of convex "
-            r"losses and of others, but linear loss is a candidate among convex ones only, and "
-            r"Theorem 15 is a sufficient condition, from which it does not follow. " + FACTORS
-        ),
-    ),
-]

@@ -16,8 +16,8 @@ from functools import cache
 from typing import TypeAlias
 
 from noisytheory.topics.surrogates.orders.order import affine_relation, reversed_pair_exact
-from noisytheory.topics.surrogates.worked import lattice, simplex
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import lattice, simplex
 
 __all__ = [
     "affine_loss",

@@ -45,7 +45,7 @@ def printed_error(column: str, sigma: float) -> float:
 
 
 TABLE: dict[str, Any] = dict(
-    high=1.0,
+    low=0.0, high=1.0,
     place="Table 1, Sec. 7.2",
     bound=printed_mean,
     printed_error=printed_error,

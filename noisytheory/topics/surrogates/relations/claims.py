@@ -7,12 +7,13 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.relations import simulate
-from noisytheory.topics.surrogates.worked import also, worked
+from noisytheory.topics.surrogates.worked import worked
 
 UNIT = "features of norm 1"
 
 lemma_4 = KERNEL_MEAN.always(
     "lemma-4",
+    also=[AVERAGE_CLASSIFIER.also("theorem-2/minimiser", "Theorem 2, Sec. 3")],
     statement=(
         r"\mathrm{Risk}_{\mathrm{linear}}(S,\hat\Phi(S))=1-\|\Phi(S)\|"
         r"\le\mathrm{Risk}_{\mathrm{linear}}(S,\omega),\quad\|\omega\|\le1"
@@ -39,7 +40,8 @@ ONLY: dict[str, Any] = dict(
 )
 lemma_4_printed = KERNEL_MEAN.identity(
     "lemma-4/printed",
-    grid=dict(samples=["any"], radius=[1]),
+    grid=dict(radius=[1]),
+    given=dict(samples="any"),
     expect="refuted",
     note=r"With $S=\{(x,1),(x,-1)\}$ the mean is 0 and every $\omega$ is a minimiser.",
     **ONLY,
@@ -47,12 +49,14 @@ lemma_4_printed = KERNEL_MEAN.identity(
 lemma_4_repaired = KERNEL_MEAN.identity(
     "lemma-4/repaired",
     hypotheses=["the mean is not 0"],
-    grid=dict(samples=["nonzero"], radius=[1]),
-    twin=dict(grid=dict(samples=["nonzero"], radius=[2]), why="a ball of radius 2"),
+    grid=dict(radius=[1]),
+    given=dict(samples="nonzero"),
+    twin=dict(grid=dict(radius=[2]), why="a ball of radius 2"),
     **ONLY,
 )
 relation_svm = KERNEL_MEAN.identity(
     "relation-svm",
+    also=[AVERAGE_CLASSIFIER.also("relation-svm", "Sec. 3.2")],
     statement=r"\mathrm{Risk}_{\mathrm{hinge}}(S,\omega)=\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"
     r",\quad\|\omega\|\le1",
     place="Sec. 3.1",
@@ -116,7 +120,8 @@ any_potential_printed = KERNEL_MEAN.identity(
     "relation-any-convex-potential/printed",
     statement=r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
     r"\text{ for small }r",
-    grid=dict(loss=["squared hinge"], scale=[0], radius=["1/100", "1/1000"]),
+    grid=dict(scale=[0], radius=["1/100", "1/1000"]),
+    given=dict(loss="squared hinge"),
     expect="refuted",
     note=(
         "Only a limit: exact at a finite radius for potentials that are affine near 0. With "
@@ -128,10 +133,11 @@ any_potential = KERNEL_MEAN.always(
     "relation-any-convex-potential/repaired",
     statement=r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le t"
     r"\frac{\sup|\psi''|}{|\psi'(0)|}",
-    grid=dict(loss=["squared hinge"], scale=[100], radius=["1", "1/10", "1/1000"]),
+    grid=dict(scale=[100], radius=["1", "1/10", "1/1000"]),
+    given=dict(loss="squared hinge"),
     note="The direction tends to that of the mean, linearly in the radius.",
     twin=dict(
-        grid=dict(loss=["squared hinge"], scale=[10], radius=["1/10"]), why="a tenth of the rate"
+        grid=dict(scale=[10], radius=["1/10"]), why="a tenth of the rate"
     ),
     **ANY_POTENTIAL,
 )
@@ -139,22 +145,24 @@ any_potential_affine = KERNEL_MEAN.identity(
     "relation-any-convex-potential/affine",
     statement=r"\psi\text{ affine on }[-r,r]\Rightarrow r\hat\Phi(S)\in"
     r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)",
-    grid=dict(loss=["hinge"], scale=[0], radius=["1/100", "1"]),
+    grid=dict(scale=[0], radius=["1/100", "1"]),
+    given=dict(loss="hinge"),
     origin="sharper",
     twin=dict(
-        grid=dict(loss=["squared hinge"], scale=[0], radius=["1/100"]), why="squared hinge loss"
+        given=dict(loss="squared hinge"), why="squared hinge loss"
     ),
     **ANY_POTENTIAL,
 )
 
 relation_mmd = KERNEL_MEAN.identity(
     "relation-mmd",
+    also=[AVERAGE_CLASSIFIER.also("relation-mmd", "Sec. 3.1")],
     statement=r"\mathrm{MMD}=\tfrac12\|\Phi(P_+)-\Phi(P_-)\|=\|\Phi(P)\|",
     place="Sec. 3.2",
     hypotheses=["both labels have probability one half"],
-    grid=dict(balance=["1/2"]),
+    given=dict(balance="1/2"),
     quantity="squared discrepancy",
-    twin=dict(grid=dict(balance=["1/3"]), why="labels out of balance"),
+    twin=dict(given=dict(balance="1/3"), why="labels out of balance"),
     **worked(simulate.mean_discrepancy),
 )
 relation_mmd_variation = KERNEL_MEAN.always(
@@ -162,10 +170,10 @@ relation_mmd_variation = KERNEL_MEAN.always(
     statement=r"\mathrm{MMD}\le\mathrm{TV}(P_+,P_-)",
     place="Sec. 3.2",
     hypotheses=[UNIT],
-    grid=dict(factor=["1"]),
+    given=dict(factor="1"),
     quantity="squared discrepancy",
     note="Attained by one point against its antipode in feature space.",
-    twin=dict(grid=dict(factor=["1/2"]), why="half of the squared total variation"),
+    twin=dict(given=dict(factor="1/2"), why="half of the squared total variation"),
     **worked(simulate.total_variation),
 )
 DENSITY: dict[str, Any] = dict(
@@ -177,18 +185,20 @@ DENSITY: dict[str, Any] = dict(
 )
 relation_kde_printed = KERNEL_MEAN.identity(
     "relation-kde/printed",
-    hypotheses=[r"the integrals of K(., x') are bounded"],
-    grid=dict(right=["1/5"]),
+    also=[AVERAGE_CLASSIFIER.also("relation-kde/printed", "Sec. 3.3")],
+    hypotheses=[r"the integrals of K(., x') are bounded; in the earlier paper, a positive kernel"],
+    given=dict(right="1/5"),
     expect="refuted",
     note="The class averages integrate to different numbers, and the densities are rescaled apart.",
     **DENSITY,
 )
 relation_kde = KERNEL_MEAN.identity(
     "relation-kde/repaired",
+    also=[AVERAGE_CLASSIFIER.also("relation-kde/repaired", "Sec. 3.3")],
     hypotheses=[r"the integral of K(., x') does not depend on x'"],
-    grid=dict(right=["1"]),
+    given=dict(right="1"),
     note="Repaired: true of every translation-invariant kernel.",
-    twin=dict(grid=dict(right=["1/2"]), why="integrals that differ by a factor"),
+    twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
 )
 
@@ -216,14 +226,15 @@ not_dense = KERNEL_MEAN.exists(
 )
 mkl = KERNEL_MEAN.always(
     "mkl-single-kernel",
+    also=[AVERAGE_CLASSIFIER.also("mkl", "Sec. 3.4")],
     statement=r"\min_{f\in\mathrm{co}\bigcup_i\mathcal F_{\phi_i}}\mathrm{Risk}_{\mathrm{linear}}"
     r"(S,f)=\min_i(1-\|\Phi_i(S)\|)",
     place="Sec. 3.4",
     hypotheses=[r"each omega_i in the unit ball, which print omits"],
-    grid=dict(which=["max"]),
+    given=dict(which="max"),
     quantity="square of 1 - Risk, where positive",
     note="Attained at the unit mean of the kernel of largest self-similarity.",
-    twin=dict(grid=dict(which=["min"]), why="the kernel of least self-similarity"),
+    twin=dict(given=dict(which="min"), why="the kernel of least self-similarity"),
     **worked(simulate.multiple_kernels),
 )
 
@@ -233,9 +244,9 @@ theorem_2_similarity = AVERAGE_CLASSIFIER.identity(
     "theorem-2/self-similarity",
     statement=r"\|\omega_S\|^2=\tfrac1{n^2}\sum_{i,j}y_iy_jK(x_i,x_j)",
     place="Theorem 2, Sec. 3",
-    grid=dict(signs=["signed"]),
+    given=dict(signs="signed"),
     quantity="squared norm of the mean",
-    twin=dict(grid=dict(signs=["unsigned"]), why="the labels dropped"),
+    twin=dict(given=dict(signs="unsigned"), why="the labels dropped"),
     **worked(simulate.self_similarity),
 )
 theorem_2_expected = AVERAGE_CLASSIFIER.identity(
@@ -243,9 +254,9 @@ theorem_2_expected = AVERAGE_CLASSIFIER.identity(
     statement=r"\mathbb E\|\omega_S\|^2=\|\omega_P\|^2+\frac{1-\|\omega_P\|^2}n",
     place="After Theorem 2, Sec. 3",
     hypotheses=[UNIT],
-    grid=dict(correction=["whole"]),
+    given=dict(correction="whole"),
     quantity="expected squared norm of the mean",
-    twin=dict(grid=dict(correction=["none"]), why="the variance forgotten"),
+    twin=dict(given=dict(correction="none"), why="the variance forgotten"),
     **worked(simulate.expected_square),
 )
 HERDING = "Sec. 6.6"
@@ -278,24 +289,8 @@ svm_herding_square = AVERAGE_CLASSIFIER.identity(
     statement=r"\tfrac12\|\omega\|^2-\langle\omega,\omega_S\rangle"
     r"=\tfrac12\|\omega-\omega_S\|^2-\tfrac12\|\omega_S\|^2",
     place=HERDING,
-    grid=dict(constant=["kept"]),
+    given=dict(constant="kept"),
     quantity="objective",
-    twin=dict(grid=dict(constant=["dropped"]), why="the constant dropped"),
+    twin=dict(given=dict(constant="dropped"), why="the constant dropped"),
     **worked(simulate.completed_square),
 )
-earlier = [
-    also(claim, AVERAGE_CLASSIFIER, name, place)
-    for claim, name, place in (
-        (lemma_4, "theorem-2/minimiser", "Theorem 2, Sec. 3"),
-        (relation_mmd, "relation-mmd", "Sec. 3.1"),
-        (relation_svm, "relation-svm", "Sec. 3.2"),
-        (relation_kde, "relation-kde/repaired", "Sec. 3.3"),
-    )
-]
-earlier += [
-    also(
-        relation_kde_printed, AVERAGE_CLASSIFIER, "relation-kde/printed", "Sec. 3.3",
-        hypotheses=["a positive kernel"],
-    ),
-    also(mkl, AVERAGE_CLASSIFIER, "mkl", "Sec. 3.4", hypotheses=["each omega_i in the unit ball"]),
-]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from noisytheory.topics.surrogates.worked import lattice, simplex
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import lattice, simplex
 
 __all__ = [
     "any_potential",

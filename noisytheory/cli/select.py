@@ -1,0 +1,344 @@
+"""The commands ``claims``, ``show`` and ``discrepancies``, and which claims a word names."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from noisytheory.cli.shell import (
+    Mistake,
+    answers,
+    foreign_modules,
+    json_flag,
+    keyword_option,
+    listed,
+    main,
+    offer,
+    say,
+    say_json,
+    table,
+)
+
+if TYPE_CHECKING:
+    from noisytheory.trial.claim import Claim, Discrepancy
+
+__all__ = [
+    "arguments_of",
+    "chosen_claims",
+    "claims",
+    "discrepancies",
+    "one_claim",
+    "show",
+]
+
+
+def _all_claims() -> list[Claim]:
+    """The catalogue; a broken plug-in is named, not taken for a fault of ours."""
+    from noisytheory.trial.catalogue import ENTRY_POINTS, catalogue, distinct
+
+    try:
+        return distinct(catalogue().values())
+    except (Exception, SystemExit):
+        import importlib
+        from importlib.metadata import entry_points
+
+        for entry in entry_points(group=ENTRY_POINTS):
+            try:
+                importlib.import_module(entry.value)
+            except (Exception, SystemExit) as error:
+                package = entry.dist.name if entry.dist is not None else entry.name
+                raise Mistake(
+                    f"the installed package {package} ships claims in {entry.value}, which raised "
+                    f"{type(error).__name__}: {error}; mend or uninstall it"
+                ) from error
+        raise
+
+
+@functools.cache
+def _claims_in(path: Path) -> list[Claim]:
+    from noisytheory.trial.catalogue import load_file
+
+    # The file may import its neighbours, as it could when run by itself; workers get the same path.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    return load_file(path)
+
+
+def _named(target: str) -> list[Claim]:
+    """Claims by id, shell pattern, file, or ``FILE.py::ID``."""
+    from noisytheory.trial.catalogue import match
+
+    name, _, inside = target.partition("::")
+    if not name.endswith(".py") and not Path(name).is_file():
+        _all_claims()
+        return match(target)
+    found = _claims_in(Path(name).resolve())
+    if not inside:
+        return found
+    chosen = [claim for claim in found if inside in claim.names]
+    if not chosen:
+        ids = [name for claim in found for name in claim.names]
+        raise Mistake(f"{Path(name).name} declares no claim {inside!r}{offer(inside, ids)}")
+    return chosen
+
+
+def chosen_claims(targets: Sequence[str], keyword: str | None = None) -> list[Claim]:
+    """Claims that the words of the command line name, each once; all if there are none."""
+    from noisytheory.trial.run import select
+
+    keep = _keyword(keyword) if keyword is not None else None
+    if targets:
+        found = select([claim for target in targets for claim in _named(target)])
+    else:
+        found = _all_claims()
+    if keep is not None:
+        found = [claim for claim in found if any(map(keep, claim.names))]
+        if not found:
+            raise Mistake(f"no claim matches -k {keyword!r}; `noisytheory claims` lists all")
+    for claim in found:
+        for function in (claim.bound, claim.simulate, claim.exact, claim.certify):
+            top = str(getattr(function, "__module__", None) or "noisytheory").partition(".")[0]
+            if top not in ("noisytheory", "functools", "builtins"):
+                foreign_modules.add(top)
+    return found
+
+
+def one_claim(target: str) -> Claim:
+    """The only claim that a word of the command line names."""
+    found = chosen_claims([target])
+    if len(found) > 1:
+        ids = ", ".join(claim.id for claim in found[:8]) + (", ..." if len(found) > 8 else "")
+        how = f" (write {target}::ID)" if target.endswith(".py") else ""
+        raise Mistake(f"{target} names {len(found)} claims: choose one of {ids}{how}")
+    return found[0]
+
+
+def _keyword(text: str) -> Callable[[str], bool]:
+    """The predicate over ids of an expression of words, ``and``, ``or``, ``not``, parentheses."""
+    tokens = re.findall(r"[()]|[^\s()]+", text)
+
+    def wrong(expected: str) -> Mistake:
+        came = repr(tokens[0]) if tokens else "the end"
+        return Mistake(
+            f"-k {text!r}: expected {expected}, got {came}; write words with and, or, not, ( )"
+        )
+
+    def either() -> Callable[[str], bool]:
+        left = both()
+        while tokens and tokens[0].lower() == "or":
+            tokens.pop(0)
+            left = (lambda a, b: lambda name: a(name) or b(name))(left, both())
+        return left
+
+    def both() -> Callable[[str], bool]:
+        left = single()
+        while tokens and tokens[0].lower() == "and":
+            tokens.pop(0)
+            left = (lambda a, b: lambda name: a(name) and b(name))(left, single())
+        return left
+
+    def single() -> Callable[[str], bool]:
+        if not tokens or tokens[0] == ")" or tokens[0].lower() in ("and", "or"):
+            raise wrong("a word")
+        token = tokens.pop(0)
+        if token.lower() == "not":
+            inner = single()
+            return lambda name: not inner(name)
+        if token == "(":
+            inner = either()
+            if not tokens or tokens[0] != ")":
+                raise wrong("')'")
+            tokens.pop(0)
+            return inner
+        return lambda name: token.lower() in name.lower()
+
+    predicate = either()
+    if tokens:
+        raise wrong("and, or")
+    return predicate
+
+
+@main.command()
+@click.argument("pattern", metavar="[GLOB]", required=False)
+@keyword_option
+@json_flag
+@answers
+def claims(out: TextIO, pattern: str | None, keyword: str | None, as_json: bool) -> None:
+    """List what can be put on trial."""
+    found = chosen_claims([pattern] if pattern is not None else [], keyword)
+    if as_json:
+        say_json(out, [claim.summary() for claim in found])
+        return
+    rows = [
+        row for c in found
+        for row in ([c.id, c.kind, c.expect, c.place],
+                    *([other.id, f"= {c.id}", c.expect, other.place] for other in c.also))
+    ]
+    say(out, table([["id", "kind", "expected", "place in print"], *rows]))
+
+
+@main.command()
+@click.argument("pattern", metavar="[PAPER|NUMBER]", required=False)
+@json_flag
+@answers
+def discrepancies(out: TextIO, pattern: str | None, as_json: bool) -> None:
+    """List where print and truth differ: all, of a paper, or a number such as D9."""
+    import fnmatch
+
+    papers = {
+        paper.id: paper for claim in _all_claims()
+        for paper in (claim.paper, *(other.paper for other in claim.also))
+    }
+    known = [
+        (paper.id, number, places)
+        for paper in papers.values() for number, places in paper.discrepancies.items()
+    ]
+    found = [
+        (paper, number, places) for paper, number, places in known
+        if pattern is None
+        or any(fnmatch.fnmatchcase(n, pattern) for n in (paper, number, f"{paper}/{number}"))
+    ]
+    if not found:
+        names = dict.fromkeys(n for paper, number, _ in known for n in (paper, number))
+        raise Mistake(f"no paper or number {pattern!r}{offer(str(pattern), names)}")
+    entries = [
+        _discrepancy(paper, number, place) for paper, number, places in found for place in places
+    ]
+    if as_json:
+        say_json(out, entries)
+        return
+    say(out, "\n\n".join(_discrepancy_text(entry) for entry in entries))
+
+
+def _discrepancy(paper: str, number: str, about: Discrepancy) -> dict[str, Any]:
+    from noisytheory.trial.catalogue import find
+
+    def named(names: Iterable[str]) -> list[dict[str, str]]:
+        claims = [find(f"{paper}/{name}") for name in names]
+        return [{"id": c.id, "expected": c.expect, "origin": c.origin} for c in claims]
+
+    return {
+        "paper": paper, "number": number, "place": about.place, "printed": about.printed,
+        "true": about.true, "claims": named(about.claims), "repaired": named(about.repaired),
+        "why": about.why or None,
+    }
+
+
+def _discrepancy_text(entry: Mapping[str, Any]) -> str:
+    lines = [f"{click.style(entry['number'], bold=True)}  {entry['paper']}, {entry['place']}"]
+    facts = [("print says", entry["printed"]), ("true is", entry["true"])]
+    for head, claims in (("as printed", entry["claims"]), ("repaired", entry["repaired"])):
+        facts += [
+            ("candidate" if claim["origin"] == "candidate" else head,
+             f"{claim['id']} ({claim['expected']})") for claim in claims
+        ]
+    facts += [("not refuted", entry["why"])] if entry["why"] else []
+    return "\n".join([*lines, *(f"  {head:<12}{text}" for head, text in facts)])
+
+
+def arguments_of(claim: Claim) -> list[dict[str, Any]]:
+    """What the bound reads: name, what is allowed, default, and where a trial takes it from."""
+    import inspect
+
+    if claim.bound is None:
+        return []
+    domains = getattr(claim.bound, "domains", {})
+    drawn = claim.drawn_names()
+    out = []
+    for name, parameter in inspect.signature(claim.bound).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        given = parameter.default is not parameter.empty
+        source = "the simulator's draws" if name in drawn else "the population"
+        if name in claim.grid:
+            source = "the grid"
+        elif given and not hasattr(claim.grid.get("population", (None,))[0], name):
+            source = "its default"
+        out.append({
+            "name": name,
+            "allowed": str(domains[name]) if name in domains else None,
+            "default": parameter.default if given else None,
+            "required": not given,
+            "from": source,
+        })
+    return out
+
+
+def _described(claim: Claim) -> dict[str, Any]:
+    from noisytheory.trial.claim import KINDS
+
+    return {
+        **claim.summary(),
+        "title": claim.paper.title,
+        "authors": claim.paper.authors,
+        "reference": claim.paper.reference,
+        "promise": KINDS[claim.kind],
+        "hypotheses": list(claim.assumed),
+        "quantity": claim.quantity,
+        "unit": claim.unit,
+        "grid": {name: claim.labels(name) for name in claim.grid},
+        "cells": claim.size,
+        "rows": claim.rows,
+        "arguments": arguments_of(claim),
+        "exact": claim.exact is not None,
+        "note": claim.note,
+        "given": {n: str(getattr(v, "name", v)) for n, v in claim.given.items()},
+        "discrepancies": list(claim.discrepancies),
+        "twin": None if claim.twin is None else str(claim.twin.get("why", "")),
+    }
+
+
+@main.command()
+@click.argument("claim_id", metavar="ID")
+@json_flag
+@answers
+def show(out: TextIO, claim_id: str, as_json: bool) -> None:
+    """Statement, place in print, hypotheses, kind, grid, arguments, notes of one claim."""
+    claim = one_claim(claim_id)
+    about = _described(claim)
+    if as_json:
+        say_json(out, about)
+        return
+    paper = ", ".join(part for part in (about["title"], claim.paper.authors,
+                                        claim.paper.reference) if part)
+    lines = [
+        click.style(claim.id, bold=True), "",
+        f"  {claim.statement}", "",
+        f"paper       {paper}",
+        f"place       {claim.place or '-'}",
+        f"kind        {claim.kind}: {about['promise']}",
+        f"expected    {claim.expect}",
+        f"origin      {claim.origin}",
+    ]
+    lines += [f"also        {o.id}: {o.paper.title}, {o.place}" for o in claim.also]
+    if claim.discrepancies:
+        lines.append(f"print errs  {', '.join(claim.discrepancies)}; `noisytheory discrepancies`")
+    if claim.simulate is not None or claim.exact is not None:
+        drawn = f", blocks of {claim.rows} replicates" if claim.simulate is not None else ""
+        exact = ", exact" + " where it can be" * bool(drawn) if claim.exact is not None else ""
+        lines += [
+            f"left side   {claim.quantity} [{claim.unit}]",
+            f"cells       {claim.size}{drawn}{exact}",
+        ]
+    else:
+        lines.append(f"not tried   {claim.reason}")
+    lines += listed("hypotheses", claim.assumed)
+    grid = [f"{name} = {'; '.join(map(str, values))}" for name, values in about["grid"].items()]
+    lines += listed("grid", grid)
+    lines += listed("given", [f"{name} = {value}" for name, value in about["given"].items()])
+    lines += listed("the bound reads", [_argument_line(a) for a in about["arguments"]])
+    lines += listed("note", claim.note.strip().splitlines())
+    lines += listed("broken twin", [about["twin"]] if about["twin"] else [])
+    say(out, "\n".join(lines))
+
+
+def _argument_line(argument: Mapping[str, Any]) -> str:
+    allowed = f": {argument['allowed']}" if argument["allowed"] else ""
+    default = "" if argument["required"] else f", default {argument['default']}"
+    return f"{argument['name']}{allowed}{default} (from {argument['from']})"

@@ -1,0 +1,30 @@
+"""Pictures that decide, by kind: each takes a claim's dataset and returns a Matplotlib figure."""
+
+from __future__ import annotations
+
+from noisytheory.report.figures.averages import laws, means
+from noisytheory.report.figures.in_print import published
+from noisytheory.report.figures.instances import excess, optimum
+from noisytheory.report.figures.overview import deciding, summary
+from noisytheory.report.figures.rates import rate, slopes
+from noisytheory.report.figures.ratios import forest, tightness
+from noisytheory.report.figures.style import styled, svg
+from noisytheory.report.figures.tails import distribution, violations
+
+__all__ = [
+    "deciding",
+    "distribution",
+    "excess",
+    "forest",
+    "laws",
+    "means",
+    "optimum",
+    "published",
+    "rate",
+    "slopes",
+    "styled",
+    "summary",
+    "svg",
+    "tightness",
+    "violations",
+]

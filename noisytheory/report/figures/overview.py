@@ -1,0 +1,225 @@
+"""All claims at once, and which pictures decide one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noisytheory.report.figures.averages import laws, means
+from noisytheory.report.figures.cells import ROWS, mark_points, share_of, state_of
+from noisytheory.report.figures.in_print import published
+from noisytheory.report.figures.instances import excess, optimum
+from noisytheory.report.figures.rates import rate
+from noisytheory.report.figures.ratios import forest, tightness
+from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
+from noisytheory.report.figures.tails import distribution, violations
+from noisytheory.report.figures.ticks import plain_log
+from noisytheory.report.record import REFUTED, UPHELD, Record
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "deciding",
+    "summary",
+]
+
+
+@styled
+def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
+    """Tightness of every claim at its tightest cell that is not vacuous.
+
+    A row a claim with its interval, where they are few; else a dot a claim, stacked, a panel a
+    paper, with the names of those furthest from the bound.
+
+    Parameters
+    ----------
+    datasets : iterable of xarray.Dataset or Record
+        Claims; those without a ratio are left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If no claim has a ratio.
+    """
+    given = [r for r in map(Record.of, datasets) if r.tightness is not None]
+    records = [r for r in given if 0 < float(r.tightness or 0) < np.inf]
+    past = sum(r.tightness == np.inf for r in given)
+    if not records:
+        raise ValueError("no claim has a ratio of left side and bound")
+    holding = [float(r.tightness) for r in records if r.verdict == "upheld" and r.tightness]
+    beyond = sum(r.verdict == "refuted" for r in records)
+    title = (
+        f"The median upheld claim reaches {share_of(float(np.median(holding)))} its bound"
+        if holding else f"{beyond} of {len(records)} claims are refuted"
+    )
+    alt = f"Tightness of the {len(records)} claims that have a ratio of their two sides, on a "
+    alt += "logarithmic axis, marked by verdict."
+    if past:
+        alt += f" {past} more exceed a bound of zero or less, without a ratio."
+    return _summary_rows(records, title, alt) if len(records) <= ROWS else (
+        _summary_stacks(records, title, alt)
+    )
+
+
+def _summary_rows(records: Sequence[Record], title: str, alt: str) -> Figure:
+    figure, axes = canvas(height=0.7 + 0.19 * len(records), width=6.4)
+    seen: set[str] = set()
+    for y, record in enumerate(records):
+        at = record.tightest
+        assert at is not None
+        value, low, high = (
+            np.array([float(record.per_level(name)[at])])
+            for name in ("tightness", "tightness_low", "tightness_high")
+        )
+        word, style = _verdict_style(record)
+        mark_points(
+            axes, np.array([y]), value, low, high, across=True,
+            label="_" if word in seen else word, **style,
+        )
+        seen.add(word)
+    axes.set_yticks(range(len(records)), [shortened(r.id, 46) for r in records])
+    axes.set_ylim(len(records) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    _tightness_axis(axes, records)
+    return finish(figure, axes, title, alt)
+
+
+def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    papers = list(dict.fromkeys(str(r.paper) for r in records))
+    reach, width = _reach(records), 8.2
+    span = float(np.log10(reach[1] / reach[0]))
+    # Dots this far apart, in decades, do not touch.
+    step = 5.5 * span / (72 * width)
+    stacks = []
+    for paper in papers:
+        placed = _swarm([r for r in records if r.paper == paper], step)
+        stacks.append((placed, max(y for _, _, y in placed)))
+    tallest = [max(top, 14) + 1.5 for _, top in stacks]
+    figure = Figure(figsize=(width, 0.9 + 0.085 * sum(tallest)), layout="constrained")
+    panels = figure.subplots(
+        len(papers), 1, sharex=True, squeeze=False, height_ratios=tallest
+    ).ravel()
+    seen: set[str] = set()
+    for axes, paper, (placed, _), top in zip(panels, papers, stacks, tallest, strict=True):
+        for record, x, y in placed:
+            word, style = _verdict_style(record)
+            panels[-1].plot([], [], linestyle="none", label="_" if word in seen else word, **style)
+            seen.add(word)
+            axes.plot([x], [y], linestyle="none", **(style | {"markersize": 4.6}))
+        axes.axvline(1, color=INK, linewidth=1.2, zorder=1)
+        axes.set(ylim=(0, top), yticks=[])
+        free = 2 + max((y for _, x, y in placed if abs(np.log10(x)) > step), default=0)
+        for sign in (-1, 1):
+            side = [p for p in placed if sign * (p[1] - 1) > 0]
+            _name_extremes(axes, side, span, free)
+        axes.set_title(f"{paper}, {len(placed)} claims with a ratio", fontsize=RC["font.size"])
+        axes.grid(axis="y", visible=False)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(labelbottom=axes is panels[-1])
+    panels[-1].plot([], [], color=INK, linewidth=1.2, label="the bound")
+    _tightness_axis(panels[-1], records)
+    alt += " A dot a claim, a panel a paper; the loosest and the most broken are named."
+    return finish(figure, panels[-1], title, alt)
+
+
+def _swarm(records: Sequence[Record], step: float) -> list[tuple[Record, float, int]]:
+    """Each claim at its tightness, as low as no dot within a step allows."""
+    placed: list[tuple[Record, float, int]] = []
+    for record in sorted(records, key=lambda r: (r.verdict, r.tightness)):
+        assert record.tightness is not None
+        x = float(record.tightness)
+        taken = {height for _, other, height in placed if abs(np.log10(x / other)) < step}
+        free = next(h for h in range(1, len(taken) + 2) if h not in taken)
+        placed.append((record, x, free))
+    return placed
+
+
+def _name_extremes(
+    axes: Axes, placed: Sequence[tuple[Record, float, int]], span: float, free: float,
+    count: int = 5,
+) -> None:
+    """Names of the outermost dots on one side, each over its dot, from a height that is free."""
+    # A name ends before the line at 1, where the tallest stack stands: 145 characters a panel.
+    wide = [
+        p for p in placed if len(shortened(p[0].name, 40)) < 145 * abs(np.log10(p[1])) / span
+    ]
+    outermost = sorted(wide, key=lambda p: (-abs(np.log10(p[1])), -p[2]))[:count]
+    highest = min(free + 2.0 * (len(outermost) - 1), axes.get_ylim()[1] - 1)
+    for rank, (record, x, y) in enumerate(outermost):
+        # The outermost highest: no name crosses another one's line.
+        height, left = highest - 2.0 * rank, x < 1
+        axes.plot([x, x], [y, height], color=MUTED, linewidth=0.6, zorder=1)
+        axes.annotate(
+            shortened(record.name, 40), (x, height),
+            xytext=(2 if left else -2, 0), textcoords="offset points",
+            ha="left" if left else "right", va="center", fontsize=7.5, zorder=4,
+        )
+
+
+def _verdict_style(record: Record) -> tuple[str, dict[str, Any]]:
+    return state_of({"refuted": REFUTED, "upheld": UPHELD}.get(record.verdict, 0))
+
+
+def _reach(records: Sequence[Record]) -> tuple[float, float]:
+    values = [float(r.tightness) for r in records if r.tightness is not None] + [1.0]
+    return min(values) / 1.4, max(values) * 1.4
+
+
+def _tightness_axis(axes: Axes, records: Sequence[Record]) -> None:
+    if not any(line.get_label() == "the bound" for line in axes.get_lines()):
+        axes.axvline(1, color=INK, linewidth=1.2, label="the bound")
+    axes.set_xscale("log")
+    axes.set_xlim(*_reach(records))
+    plain_log(axes.xaxis)
+    axes.set_xlabel("tightness: left side / right side at the tightest cell")
+
+
+def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
+    """The pictures that decide a claim, by name, the first one first.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset or Record
+        Of any claim; a cited one has none.
+
+    Returns
+    -------
+    dict of str to matplotlib.figure.Figure
+    """
+    record = Record.of(dataset)
+    if not record.tried:
+        return {}
+    drawn: dict[str, Draw] = {}
+    ratios = record.per_level("tightness")
+    ratio = bool(np.isfinite(ratios).any())
+    if record.kind == "tail":
+        drawn["violations"] = violations
+        if np.any(record.per_level("rhs")[:, record.level] > 0):
+            drawn["distribution"] = distribution
+    elif record.kind == "mean":
+        drawn["means"] = means
+    elif record.kind == "equal":
+        drawn |= {"laws": laws} if "other" in record.dataset else {"means": means}
+    elif record.kind in ("always", "identity"):
+        drawn["excess"] = excess
+    else:
+        drawn[record.kind] = {"exists": optimum, "rate": rate, "published": published}[record.kind]
+    if record.kind in ("tail", "mean") and ratio and record.along is not None:
+        drawn["tightness"] = tightness
+    # Where the right side is not positive a break has no ratio: a forest would hide it.
+    broken = ratios[record.decision == REFUTED]
+    hidden = record.kind == "always" and not np.all(np.isfinite(broken) & (broken > 1))
+    if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
+        drawn["forest"] = forest
+    return {name: draw(record) for name, draw in drawn.items()}

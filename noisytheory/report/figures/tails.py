@@ -1,0 +1,215 @@
+"""Tail bounds: how often the promise is broken, and how far from the bound the left side stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.report.figures.cells import at_level, groups_of, most_tense, worst_cells
+from noisytheory.report.figures.style import (
+    GRID,
+    INK,
+    LINES,
+    MUTED,
+    canvas,
+    finish,
+    shortened,
+    style_of,
+    styled,
+)
+from noisytheory.report.figures.ticks import delta_ticks, plain_log
+from noisytheory.report.record import REFUTED, UPHELD, Record, number
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "distribution",
+    "violations",
+]
+
+
+@styled
+def distribution(dataset: xr.Dataset | Record) -> Figure:
+    r"""How often the left side exceeds a multiple of the bound, cell by cell.
+
+    The curve of a cell is :math:`\Pr[L > t\,R(\delta)]` against t at the level that decides. The
+    promise is that it passes below the corner :math:`(1, \delta)`; the region that it forbids is
+    hatched.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset or Record
+        Of a tail claim.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    record = Record.of(dataset)
+    level = record.level
+    delta = float(record.deltas[level])
+    rhs = record.per_level("rhs")[:, level]
+    chosen = most_tense(record, np.isfinite(rhs) & (rhs > 0), LINES)
+    figure, axes = canvas()
+    floor = min(delta / 5, 0.002)
+    ends = []
+    for k, index in enumerate(chosen):
+        x, survival = _survival(record, index)
+        x = x / rhs[index]
+        vacuous = bool(record.vacuous[index, level])
+        style = style_of(k) | {"marker": ""}
+        if vacuous:
+            style["color"] = MUTED
+        keep = survival >= floor
+        ends.append(float(np.max(x[keep])))
+        label = shortened(record.labels[index]) + (" (vacuous)" if vacuous else "")
+        # Between two quantiles the probability is at most that of the left one.
+        axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
+    # Curves far beyond the bound are cut, but not all of them.
+    reach = max(1.25, min(1.12 * max(ends), max(6.0, 1.12 * min(ends)))) if ends else 1.25
+    axes.fill_between(
+        [1, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
+        label="what the promise forbids",
+    )
+    axes.axvline(1, color=INK, linewidth=1.1)
+    axes.plot([1, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
+    low = min((float(record.quantiles[i][1] / rhs[i]) for i in chosen), default=0.0)
+    axes.set(
+        yscale="log", xlim=(min(0.0, max(low, -1.0)), reach), ylim=(floor, 1),
+        xlabel="left side / bound", ylabel="probability of exceeding it",
+    )
+    plain_log(axes.yaxis)
+    broken = int((record.decision[:, level] == REFUTED).sum())
+    if broken:
+        title = (
+            f"{broken} of {record.size} cells exceed the bound more often than promised"
+            f"{at_level(record)}"
+        )
+    elif record.tightest is None:
+        title = f"The bound is vacuous in every cell{at_level(record)}"
+    else:
+        title = (
+            f"No cell is shown to enter the forbidden region{at_level(record)}: the left side "
+            "stays inside the bound"
+            if (record.decision[:, level] == UPHELD).any()
+            else f"Not decided everywhere{at_level(record)}"
+        )
+    alt = (
+        f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
+        f"each scaled by its bound; the bound is the vertical line at 1, the promised level "
+        f"{number(delta)} the horizontal one."
+    )
+    return finish(figure, axes, title, alt)
+
+
+def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Quantiles of a cell's left side, and the probability of exceeding each."""
+    x = record.quantiles[index]
+    survival = 1 - np.asarray(record.dataset["quantile"].values, float)
+    if not record.is_exact[index]:
+        # The largest draw is exceeded about once in as many more.
+        survival[-1] = 1 / record.per_cell("replicates")[index]
+        return x, survival
+    # Where the law is exact it is known at every level, however small.
+    small = record.deltas < survival[survival > 0].min()
+    tail = (record.per_level("tightness") * record.per_level("rhs"))[index]
+    x, survival = np.r_[x[:-1], tail[small]], np.r_[survival[:-1], record.deltas[small]]
+    order = np.argsort(-survival, kind="stable")
+    return x[order], survival[order]
+
+
+@styled
+def violations(dataset: xr.Dataset | Record) -> Figure:
+    """How often the promise was broken, against how often it may be.
+
+    Counts have 99% limits that hold whenever one stops, counts of zero are drawn as upper limits,
+    exact probabilities as marks without an interval.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset or Record
+        Of a tail claim.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    record = Record.of(dataset)
+    deltas = record.deltas
+    rate, (low, high) = record.rate, record.rate_limits
+    groups = groups_of(record)
+    figure, axes = canvas()
+    shown = [v for v in np.r_[rate[rate > 0], high[~record.is_exact].ravel(), deltas] if v > 0]
+    floor = max(min(shown) / 4, 1e-3 * deltas.min())
+    ends = np.array([deltas.min() / 1.7, min(1.0, deltas.max() * 1.7)])
+    step = np.linspace(-1, 1, len(groups)) * min(0.028 * len(groups), 0.14)
+    worst_of_several = any(len(members) > 1 for _, members in groups)
+    seen = dict.fromkeys(("interval", "arrow", "edge"), False)
+    for k, (label, members) in enumerate(groups):
+        drawn = worst_cells(record, members, rate, high)
+        at = (drawn, np.arange(deltas.size))
+        style = style_of(k) | {"linestyle": "none", "markersize": 5.5}
+        axes.plot([], [], label=shortened(label), **style)
+        for j, delta in enumerate(deltas):
+            colour = MUTED if record.vacuous[at][j] else style["color"]
+            look = style | {
+                "color": colour,
+                "markerfacecolor": "none" if record.vacuous[at][j] else colour,
+            }
+            x, y = delta * 10.0 ** step[k], rate[at][j]
+            if record.is_exact[drawn[j]]:
+                # Below the lower edge: a mark on it.
+                seen["edge"] |= bool(y <= floor)
+                axes.plot([x], [max(y, floor)], clip_on=False, **look)
+            elif y > 0:
+                seen["interval"] = True
+                gap = [[y - low[at][j]], [high[at][j] - y]]
+                axes.errorbar([x], [y], yerr=gap, elinewidth=1.1, **look)
+            else:
+                seen["arrow"] = True
+                top = high[at][j]
+                look |= {"marker": "_", "markersize": 8}
+                axes.errorbar([x], [top], yerr=[0.45 * top], uplims=True, elinewidth=1.1, **look)
+    axes.plot(ends, ends, color=INK, linewidth=1.2, label="promised: rate = δ")
+    axes.fill_between(
+        ends, ends, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
+        label="promise broken",
+    )
+    if record.vacuous.any():
+        axes.plot([], [], "o", color=MUTED, markerfacecolor="none", label="vacuous")
+    axes.set(
+        xscale="log", yscale="log", xlim=ends, ylim=(floor, 1),
+        xlabel="promised level δ [probability]", ylabel="rate of violations [probability]",
+    )
+    delta_ticks(axes, deltas)
+    plain_log(axes.yaxis)
+    refuted = int((record.decision == REFUTED).sum())
+    solid = ~record.vacuous
+    if refuted:
+        worst = float(np.nanmax((rate / deltas)[record.decision == REFUTED]))
+        title = f"Broken up to {number(worst, 2)} times as often as promised"
+    elif not solid.any():
+        title = "Vacuous everywhere: nothing is promised that is not true anyway"
+    elif np.nanmax(rate[solid]) == 0:
+        title = "The promise was never broken"
+    else:
+        share = float(np.nanmax((rate / deltas)[solid]))
+        title = f"Broken at most {number(share, 2)} times as often as allowed"
+    which = "the worst cell of each group" if worst_of_several else "each cell"
+    alt = (
+        f"{'Exact' if record.exact else 'Observed'} rate of violations against the promised level "
+        f"for {which}, on logarithmic axes"
+    )
+    if seen["interval"]:
+        alt += ", with 99% limits"
+        alt += " (none where exact)" if record.is_exact.any() else ""
+    alt += "; above the diagonal the promise is broken."
+    alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
+    alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
+    if worst_of_several:
+        axes.set_ylabel("rate of violations, worst cell\n[probability]")
+    return finish(figure, axes, title, alt)

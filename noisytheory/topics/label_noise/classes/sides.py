@@ -1,0 +1,298 @@
+r"""Two classes mixed into each other, and labels flipped at rates that vary with the instance."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from noisytheory.topics.label_noise.instances import Rng, picked
+from noisytheory.vocabulary.exact import compositions
+
+__all__ = [
+    "Chosen", "Classes", "Flipped", "Mild", "Scorers", "auc", "balanced_error", "implied_constants",
+    "instance_noise", "label_noise_shares", "noise_rates", "promised_risk", "share_sums",
+]
+
+Numbers: TypeAlias = Any
+Drawn: TypeAlias = dict[str, Numbers]
+Sides: TypeAlias = dict[str, Any]
+
+
+def _loss(name: str, y: int, v: Numbers) -> Numbers:
+    if name == "square of the score":
+        return v * v
+    if name.startswith("linear"):
+        return 1 - y * v
+    if name == "negative margin":
+        return -y * v
+    if name == "ramp":
+        return np.minimum(np.maximum((1 - y * v) / 2, 0), 1)
+    # Plus nothing, which keeps the kind of number.
+    return (0 * v + 2 * (y * v < 0) + (2 if name == "0-1" else 1) * (v == 0)) / 2
+
+
+def _mean(masses: Numbers, values: Numbers) -> Numbers:
+    return np.sum(masses * values, axis=-1)
+
+
+def _product(**axes: Any) -> Drawn:
+    """Every combination, as arrays with combinations first."""
+    rows = list(itertools.product(*axes.values()))
+    columns = zip(*rows, strict=True)
+    return {name: np.array(column, float) for name, column in zip(axes, columns, strict=True)}
+
+
+@dataclass(frozen=True)
+class Classes:
+    r"""Classes over three points, the share of the other in each, and scores.
+
+    Parameters
+    ----------
+    up, down : array, shape (size, 3)
+        $P_+$ and $P_-$.
+    alpha, beta : array, shape (size,)
+        Shares of $P_-$ in $\tilde P_+$ and of $P_+$ in $\tilde P_-$.
+    f : array, shape (size, 3)
+    """
+
+    up: Numbers
+    down: Numbers
+    alpha: Numbers
+    beta: Numbers
+    f: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: Rng) -> Drawn:
+        """Some of all."""
+        return picked(Classes.every(), size, rng)
+
+    @staticmethod
+    def every() -> Drawn:
+        """Masses and scores in halves, shares up to one half."""
+        masses = compositions(2, 3) / 2
+        shares = [0.0, 0.25, 0.5]
+        scores = list(itertools.product((-1, -0.5, 0, 2), (-0.5, 0, 1), (0, 0.5)))
+        return _product(up=masses, down=masses, alpha=shares, beta=shares, f=scores)
+
+    @property
+    def mixed(self) -> tuple[Numbers, Numbers]:
+        """Both classes as they are seen."""
+        a, b = self.alpha[..., None], self.beta[..., None]
+        return (1 - a) * self.up + a * self.down, (1 - b) * self.down + b * self.up
+
+
+def balanced_error(at: Classes, loss: str) -> Sides:
+    r"""Balanced errors of contaminated and clean classes; $C$ is the sum of losses at score 1."""
+    one = 0 * at.alpha + 1
+    return dict(
+        lhs=_error(loss, *at.mixed, at.f), error=_error(loss, at.up, at.down, at.f),
+        alpha=at.alpha, beta=at.beta, total=_loss(loss, 1, one) + _loss(loss, -1, one),
+    )
+
+
+def _error(loss: str, up: Numbers, down: Numbers, f: Numbers) -> Numbers:
+    return (_mean(up, _loss(loss, 1, f)) + _mean(down, _loss(loss, -1, f))) / 2
+
+
+def auc(at: Classes) -> Sides:
+    """AUC of contaminated and of clean classes, ties one half: a balanced error with C = 1."""
+    return dict(
+        lhs=_area(*at.mixed, at.f), error=_area(at.up, at.down, at.f), alpha=at.alpha,
+        beta=at.beta, total=0 * at.alpha + 1,
+    )
+
+
+def _area(up: Numbers, down: Numbers, f: Numbers) -> Numbers:
+    one, other = f[..., :, None], f[..., None, :]
+    pairs = up[..., :, None] * down[..., None, :] * (1 * (one > other) + 1 * (one >= other))
+    return np.sum(pairs, axis=(-2, -1)) / 2
+
+
+@dataclass(frozen=True)
+class Scorers(Classes):
+    """With the scores of a second scorer.
+
+    Parameters
+    ----------
+    up, down, alpha, beta, f
+        As in `Classes`, over two points.
+    g : array, shape (size, 2)
+    """
+
+    g: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: Rng) -> Drawn:
+        """Some of all."""
+        return picked(Scorers.every(), size, rng)
+
+    @staticmethod
+    def every() -> Drawn:
+        """The first two scorers are those of the note."""
+        masses, scorers = compositions(2, 2) / 2, [(0, 2), (1, 0), (0, 1), (1, -1), (-1, 1)]
+        shares = [0.125, 0.375]
+        return _product(up=masses, down=masses, alpha=shares, beta=shares, f=scorers, g=scorers)
+
+
+def implied_constants(at: Scorers, loss: str) -> Sides:
+    r"""$(\alpha+\beta)C$ as one scorer determines it, and as the other does.
+
+    The theorem has one $C$ for all: twice
+    $\mathrm{BER}(\tilde P_\pm,f)-(1-\alpha-\beta)\mathrm{BER}(P_\pm,f)$, over $\alpha+\beta$.
+    """
+    def implied(f: Numbers) -> Numbers:
+        clean, seen = _error(loss, at.up, at.down, f), _error(loss, *at.mixed, f)
+        return 2 * (seen - (1 - at.alpha - at.beta) * clean)
+
+    return dict(lhs=implied(at.f), rhs=implied(at.g))
+
+
+@dataclass(frozen=True)
+class Flipped:
+    r"""Class-conditional label noise, and the mass of one point in either class.
+
+    Parameters
+    ----------
+    minus, plus : array, shape (size,)
+        Flip probabilities of negative and of positive labels.
+    positive : array, shape (size,)
+        $P(y=1)$.
+    up, down : array, shape (size,)
+        $P_+(x)$ and $P_-(x)$.
+    """
+
+    minus: Numbers
+    plus: Numbers
+    positive: Numbers
+    up: Numbers
+    down: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: Rng) -> Drawn:
+        """Some of all."""
+        return picked(Flipped.every(), size, rng)
+
+    @staticmethod
+    def every() -> Drawn:
+        """Everything in eighths."""
+        inner = np.arange(1, 8) / 8
+        return _product(
+            minus=inner, plus=inner, positive=[0.125, 0.5, 0.75], up=[1, 0.25], down=[0, 0.75]
+        )
+
+    @property
+    def seen(self) -> tuple[Numbers, Numbers]:
+        """Probabilities of a positive and of a negative noisy label."""
+        kept = self.positive * (1 - self.plus) + (1 - self.positive) * self.minus
+        return kept, 1 - kept
+
+
+class Mild(Flipped):
+    """Flip probabilities of sum below 1: the noisy labels still tell something."""
+
+    @staticmethod
+    def draw(*, size: int, rng: Rng) -> Drawn:
+        """Some of all."""
+        return picked(Mild.every(), size, rng)
+
+    @staticmethod
+    def every() -> Drawn:
+        """Everything in eighths."""
+        drawn = Flipped.every()
+        mild = drawn["minus"] + drawn["plus"] < 1
+        return {name: array[mild] for name, array in drawn.items()}
+
+
+def label_noise_shares(at: Flipped, label: int) -> Sides:
+    """Probability of the point given its noisy label, from the joint law."""
+    kept, lost = at.seen
+    joint = (at.positive * (1 - at.plus) * at.up + (1 - at.positive) * at.minus * at.down
+             if label > 0 else
+             at.positive * at.plus * at.up + (1 - at.positive) * (1 - at.minus) * at.down)
+    return dict(
+        lhs=joint / (kept if label > 0 else lost), minus=at.minus, plus=at.plus,
+        positive=at.positive, up=at.up, down=at.down,
+    )
+
+
+def noise_rates(at: Mild, label: int) -> Sides:
+    """A flip probability, and the shares of the other class given a noisy label."""
+    kept, lost = at.seen
+    alpha, beta = (1 - at.positive) * at.minus / kept, at.positive * at.plus / lost
+    return dict(
+        lhs=at.plus if label > 0 else at.minus, alpha=alpha, beta=beta, positive=at.positive,
+        applies=at.minus + at.plus < 1,
+    )
+
+
+def share_sums(at: Flipped, limit: int) -> Sides:
+    r"""Whether $\alpha+\beta<1$, cleared of denominators, and whether the rates sum to less."""
+    kept, lost = at.seen
+    alpha, beta = (1 - at.positive) * at.minus, at.positive * at.plus
+    return dict(
+        lhs=1 * (alpha * lost + beta * kept < kept * lost), rhs=1 * (at.minus + at.plus < limit)
+    )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Three points with positive labels, a noise rate at each, two functions to choose from.
+
+    Parameters
+    ----------
+    masses, rates, f, g : array, shape (size, 3)
+    """
+
+    masses: Numbers
+    rates: Numbers
+    f: Numbers
+    g: Numbers
+
+    @staticmethod
+    def draw(loss: str, most: float, *, size: int, rng: Rng) -> Drawn:
+        """Some of all."""
+        return picked(Chosen.every(loss, most), size, rng)
+
+    @staticmethod
+    def every(loss: str, most: float) -> Drawn:
+        """Rates 0, 1/4 and the largest; scores in [-1, 1], of unbounded linear loss up to 3."""
+        rates = sorted({0.0, 0.25, most})
+        scores = list(itertools.product((-1, 1, 3) if loss == "linear" else (-1, 0, 1), repeat=3))
+        return _product(
+            masses=[(0.25, 0.5, 0.25)], rates=list(itertools.product(rates, repeat=3)), f=scores,
+            g=scores,
+        )
+
+
+def promised_risk(at: Chosen, loss: str) -> Sides:
+    r"""Clean risk of a minimiser under noise, of two the worse, and what its limit depends on."""
+    clean, seen = [], []
+    for v in (at.f, at.g):
+        own, other = _loss(loss, 1, v), _loss(loss, -1, v)
+        clean.append(_mean(at.masses, own))
+        seen.append(_mean(at.masses, (1 - at.rates) * own + at.rates * other))
+    worse = np.maximum(*clean)
+    found = np.where(seen[0] < seen[1], clean[0], np.where(seen[1] < seen[0], clean[1], worse))
+    return dict(
+        lhs=found, optimum=np.minimum(*clean), least=np.min(at.rates, axis=-1),
+        most=np.max(at.rates, axis=-1),
+    )
+
+
+def instance_noise(at: Chosen, loss: str, factor: str) -> Sides:
+    r"""That risk against the clean optimum times $1/(1-2\max\sigma)$.
+
+    At one half the right side is a division by 0: 0/0 where the clean optimum is 0, read as its
+    limit 0 as the rate rises to one half; elsewhere it promises nothing. "halfway" has
+    $1/(1-\max\sigma)$.
+    """
+    found = promised_risk(at, loss)
+    left = 1 - (1 if factor == "halfway" else 2) * found["most"]
+    none = left == 0
+    return dict(
+        lhs=found["lhs"], rhs=np.where(none, 0, found["optimum"] / np.where(none, 1, left)),
+        applies=~none | (found["optimum"] == 0),
+    )

@@ -1,0 +1,1 @@
+"""A share of another population in the clean one."""

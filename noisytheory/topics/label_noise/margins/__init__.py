@@ -1,0 +1,1 @@
+"""Margins of an arbitrary classifier."""

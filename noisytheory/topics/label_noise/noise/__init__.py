@@ -1,0 +1,1 @@
+"""Labels flipped at one rate."""

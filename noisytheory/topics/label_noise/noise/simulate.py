@@ -1,0 +1,159 @@
+"""The mean of a noisy sample, and the error that no estimate of the clean mean avoids."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from noisytheory.vocabulary.populations import Finite
+
+__all__ = ["noisy_deviation", "noisy_deviation_law", "two_point_error", "unavoidable_error"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def noisy_deviation(
+    population: Finite, n: int, sigma: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""$\|\Phi(P)-\frac1{1-2\sigma}\Phi(S)\|$ for independent samples $S\sim P_\sigma^n$.
+
+    Examples are drawn from $P$ and their labels flipped one by one; only counts are kept.
+
+    Parameters
+    ----------
+    population : Finite
+        $P$.
+    n : int
+        Sample size.
+    sigma : float
+        Probability that a label is flipped, in [0, 1/2).
+    size : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    array, shape (size,)
+        RKHS norms.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.populations import axis
+    >>> drawn = noisy_deviation(axis(1), 4, 0.25, size=100, rng=np.random.default_rng(1))
+    >>> np.unique(drawn).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    counts = population.counts(n, size=size, rng=rng)
+    kept = counts - 2 * rng.binomial(counts, sigma)
+    weights = population.weights - kept / (n * (1 - 2 * sigma))
+    squares = np.einsum("rj,rj->r", weights @ population.gram, weights)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def noisy_deviation_law(
+    population: Finite, n: int, sigma: float
+) -> tuple[Floats, Floats] | None:
+    r"""The law of what `noisy_deviation` draws, by enumeration of samples from $P_\sigma$.
+
+    Parameters
+    ----------
+    population : Finite
+        $P$.
+    n : int
+        Sample size.
+    sigma : float
+        Probability that a label is flipped, in [0, 1/2).
+
+    Returns
+    -------
+    values, probabilities : arrays, or None
+        None where there are too many outcomes to list.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.populations import axis
+    >>> values, probabilities = noisy_deviation_law(axis(1), 2, 0.25)
+    >>> values.tolist(), probabilities.round(12).tolist()
+    ([1.0, 3.0], [0.9375, 0.0625])
+    """
+    law = population.with_label_noise(Fraction(str(sigma))).exact_norm_law(n)
+    return None if law is None else (law[0] / (1 - 2 * sigma), law[1])
+
+
+def two_point_error(n: int, sigma: float) -> tuple[float, float]:
+    r"""Smallest probability of a large error that any estimator of $\Phi(P)$ can promise.
+
+    Two populations on one axis have means $\pm m$ with $m=\frac1{2\sqrt n(1-2\sigma)}$, and the
+    error counts where it reaches $m$. No estimate is within $m$ of both means, and either mean
+    itself is at distance $2m$ of the other, so the best estimator is the best test of one sign
+    rate of $n$ noisy labels against the other.
+
+    Parameters
+    ----------
+    n : int
+        Sample size.
+    sigma : float
+        Probability that a label is flipped, in [0, 1/2).
+
+    Returns
+    -------
+    probability, error : float
+        $\frac12(1-\mathrm{TV})$ of the two binomial laws, and a bound on its rounding.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is so small that the means would exceed 1.
+
+    Examples
+    --------
+    >>> probability, error = two_point_error(1, 0.0)
+    >>> round(probability, 12)
+    0.25
+    """
+    mean = 1 / (2 * np.sqrt(n) * (1 - 2 * sigma))
+    if mean > 1:
+        raise ValueError(f"n must be at least 1/(4 (1 - 2 sigma)^2), got {n}")
+    return _test_error(n, sigma, mean), 1e-10
+
+
+def unavoidable_error(n: int, sigma: float, probability: float) -> tuple[float, float]:
+    r"""Largest error that any estimator of $\Phi(P)$ reaches with this probability, by two points.
+
+    The means are $\pm m$ as in `two_point_error`; the largest $m$ is found by bisection, for the
+    error probability of the best test falls as the means part.
+
+    Parameters
+    ----------
+    n : int
+        Sample size.
+    sigma : float
+        Probability that a label is flipped, in [0, 1/2).
+    probability : float
+        Below 1/2.
+
+    Returns
+    -------
+    error, rounding : float
+        RKHS norm.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = _test_error(n, sigma, middle) >= probability
+        low, high = (middle, high) if enough else (low, middle)
+    return low, 1e-9
+
+
+def _test_error(n: int, sigma: float, mean: float) -> float:
+    """Error probability of the best test of a mean against its negative."""
+    positive = (1 - sigma) * (1 + mean) / 2 + sigma * (1 - mean) / 2
+    k = np.arange(n + 1)
+    ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    first = np.exp(ways + special.xlogy(k, positive) + special.xlogy(n - k, 1 - positive))
+    return float((1 - np.abs(first - first[::-1]).sum() / 2) / 2)

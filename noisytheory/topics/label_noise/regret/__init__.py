@@ -1,0 +1,1 @@
+"""Regret for misclassification and for linear loss."""

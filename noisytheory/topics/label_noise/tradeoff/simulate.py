@@ -1,0 +1,190 @@
+r"""Algorithm 1 on samples with noisy labels: Corollary 23 and Section 6."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.sparse.approximation import Target
+from noisytheory.topics.sparse.farthest_first import traverse
+from noisytheory.trial.claim import Law
+from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.populations import point_mass
+from noisytheory.vocabulary.populations.finite import Finite
+
+__all__ = [
+    "CellsOf",
+    "OnePoint",
+    "checkerboard_of_pairs",
+    "clean_diameter",
+    "close_points",
+    "noisy_diameter",
+    "noisy_point_law",
+    "noisy_sparse_distance",
+]
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CellsOf:
+    """A population, and how many cells Algorithm 1 is to make of a sample of it.
+
+    Parameters
+    ----------
+    population : Finite
+    m : int
+        Number of cells.
+    """
+
+    population: Finite
+    m: int
+
+    @property
+    def name(self) -> str:
+        """For the grid."""
+        return f"{self.population.name}, {self.m} cells"
+
+    @property
+    def norm(self) -> float:
+        """Norm of the clean mean."""
+        return self.population.norm
+
+    def digest(self) -> str:
+        """What the draws depend on."""
+        return f"{self.population.digest()} {self.m}"
+
+
+@dataclass(frozen=True)
+class OnePoint(CellsOf):
+    """A point mass with a positive label, and two cells: the approximation is exact."""
+
+    population: Finite = field(default_factory=point_mass)
+    m: int = 2
+    diameter: ClassVar[float] = 0.0
+
+
+def close_points() -> CellsOf:
+    """Three positive points in a row, 0.01 apart, and four cells for them and their negatives."""
+    row = [[0.0], [0.01], [0.02]]
+    return CellsOf(Finite("three close points", row, [1, 1, 1], kernel=Gaussian(1.0)), 4)
+
+
+def checkerboard_of_pairs(m: int) -> CellsOf:
+    """Two points, 0.06 apart, at each corner of the four by four grid, and ``m`` cells."""
+    corners = np.array(list(itertools.product(range(4), repeat=2)), dtype=float)
+    points = (corners[:, None] + np.array([[-0.03, 0.0], [0.03, 0.0]])).reshape(-1, 2)
+    labels = np.repeat(np.where(corners.sum(axis=1) % 2 == 0, 1, -1), 2)
+    kernel = Gaussian(0.25)
+    return CellsOf(Finite("checkerboard of pairs", points, labels, kernel=kernel), m)
+
+
+def noisy_sparse_distance(
+    population: CellsOf, n: int, sigma: float, divided: int, *, size: int,
+    rng: np.random.Generator,
+) -> dict[str, Doubles]:
+    r"""$\|\Phi(P)-\tilde\omega\|$ and the radius of the cells, Algorithm 1 on noisy samples.
+
+    If ``divided``, $\tilde\omega/(1-2\sigma)$ stands in place of $\tilde\omega$. The radius of
+    a farthest-first traversal is at most $D^*(S,m)$, so that a bound with it is the harder one.
+    A sample is its counts of the signed atoms; all samples are traversed at once.
+    """
+    noisy = population.population.with_label_noise(sigma)
+    counts = np.asarray(noisy.counts(n, size=size, rng=rng))
+    cells, radius = _traversals(noisy.gram, counts > 0, population.m)
+    weights = _drawn(counts, cells, population.m, rng)
+    scale = 1 - 2 * sigma
+    error = noisy.weights / scale - weights / (scale if divided else 1)
+    squares = np.einsum("ri,ri->r", error @ noisy.gram, error)
+    return {"lhs": np.sqrt(np.maximum(squares, 0.0)), "diameter": radius}
+
+
+def _traversals(gram: Doubles, present: NDArray[np.bool_], m: int) -> tuple[Ints, Doubles]:
+    """Cells and last radius of farthest-first traversals, each among the atoms present."""
+    power = np.diag(gram)
+    squares = np.maximum(power[:, None] + power - 2 * gram, 0.0)
+    squares[squares < 1e-12] = 0.0
+    cells = np.zeros(present.shape, dtype=np.int64)
+    # Absent atoms are at distance -1: never the farthest.
+    nearest = np.where(present, squares[present.argmax(axis=1)], -1.0)
+    for cell in range(1, m):
+        farthest = nearest.argmax(axis=1)
+        row = squares[farthest]
+        closer = (row < nearest) & (nearest.max(axis=1) > 0)[:, None]
+        cells[closer] = cell
+        np.copyto(nearest, row, where=closer)
+    return cells, np.sqrt(nearest.max(axis=1))
+
+
+def _drawn(counts: Ints, cells: Ints, m: int, rng: np.random.Generator) -> Doubles:
+    r"""Weights of the atoms after $\lceil\alpha(S_i)m\rceil$ draws from every cell."""
+    size, atoms = counts.shape
+    n = int(counts[0].sum())
+    rows = np.arange(size)[:, None]
+    masses = np.bincount(
+        (rows * m + cells).ravel(), weights=counts.ravel(), minlength=size * m
+    ).astype(np.int64).reshape(size, m)
+    draws = -(-masses * m // n)
+    # All examples of all samples in one line, cell after cell: a draw is a place in its cell.
+    order = np.argsort(cells, axis=1, kind="stable")
+    ends = np.cumsum(np.take_along_axis(counts, order, axis=1), axis=1) + rows * n
+    starts = np.cumsum(masses, axis=1) - masses + rows * n
+    cell = np.repeat(np.arange(size * m), draws.ravel())
+    place = starts.ravel()[cell] + rng.integers(masses.ravel()[cell])
+    found = np.searchsorted(ends.ravel(), place, side="right")
+    atom = found // atoms * atoms + order.ravel()[found]
+    share = masses.ravel()[cell] / (n * draws.ravel()[cell])
+    weights = np.bincount(atom, weights=share, minlength=size * atoms)
+    return weights.reshape(size, atoms).astype(np.float64, copy=False)
+
+
+def noisy_point_law(population: CellsOf, n: int, sigma: float, divided: int) -> Law | None:
+    r"""$\|\Phi(P)-\tilde\omega\|$ for a point mass: $\tilde\omega=\Phi(S)$ from two cells.
+
+    With $B\sim\mathrm{Bin}(n,\sigma)$ flipped labels $\Phi(S)=(1-2B/n)\phi(x)$; if ``divided``,
+    $\tilde\omega/(1-2\sigma)$ stands in its place.
+    """
+    if not isinstance(population, OnePoint):
+        return None
+    from noisytheory.vocabulary.populations.multinomial import binomial_law
+
+    mean = 1 - 2 * np.arange(n + 1) / n
+    return Law(np.abs(1 - mean / (1 - 2 * sigma if divided else 1)), binomial_law(n, sigma))
+
+
+def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:
+    r"""A lower bound on $D^*(S,16)$ of a checkerboard sample some of whose labels were flipped.
+
+    Seventeen points at mutual distance $r$ need two in one of 16 cells: $D^*(S,16)\ge r$.
+    """
+    kernel = Gaussian(bandwidth)
+    points, labels = _regular_checkerboard()
+    labels[:flipped] *= -1
+    target = Target(kernel, points, labels / len(labels))
+    centres = traverse(target, 17).centres
+    gram = target.gram(centres)
+    squares = 2 - 2 * gram[np.triu_indices(17, 1)]
+    return float(np.sqrt(squares.min())), 1e-9
+
+
+def clean_diameter(bandwidth: float) -> float:
+    """Largest diameter of the 16 clusters themselves: at least $D^*(S,16)$ without noise."""
+    kernel = Gaussian(bandwidth)
+    points, _ = _regular_checkerboard()
+    squares = [
+        2 - 2 * kernel(points[i : i + 5]).min() for i in range(0, len(points), 5)
+    ]
+    return float(np.sqrt(max(squares)))
+
+
+def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Five points around every corner of the four by four grid."""
+    corners = np.array([(i, j) for i in range(4) for j in range(4)], dtype=float)
+    offsets = 0.1 * np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)], dtype=float)
+    points = (corners[:, None] + offsets[None]).reshape(-1, 2)
+    return points, np.repeat(np.where(corners.sum(axis=1) % 2 == 0, 1.0, -1.0), 5)

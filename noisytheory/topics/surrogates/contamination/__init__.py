@@ -1,1 +1,0 @@
-"""Mutual contamination, balanced error, AUC, and noise that varies with the instance."""

@@ -1,1 +1,0 @@
-"""Margins, approximation and contamination, as the earlier paper states them."""

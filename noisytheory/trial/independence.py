@@ -1,0 +1,263 @@
+"""Are a simulator's rows independent draws from the generator it was given?"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Cell, Claim
+from noisytheory.trial.draws import Arrays, ClaimError, draw
+from noisytheory.trial.verdict import conditioned, right_side
+
+__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "probe"]
+
+Floats = NDArray[np.float64]
+
+FALSE_ALARM = 1e-6
+"""Probability, each test's approximation granted, that independent rows are taken for dependent."""
+
+_GROUPS = 16
+"""Small blocks of their own that are compared with each other."""
+
+_LOOK = 1 << 40
+"""Index of the first of them: no part of any cell's blocks."""
+
+_ROWS = 8
+"""Rows of a probe."""
+
+
+def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
+    """A few rows, to see what there is to store and that they come from the generator given.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator.
+    cell : mapping
+        Where to look.
+    seed : int
+        Root seed.
+
+    Returns
+    -------
+    dict of str to ndarray
+
+    Raises
+    ------
+    ClaimError
+        If the simulator touches a global generator, draws other numbers from the same generator, or
+        the same from another.
+    """
+    rows = min(_ROWS, claim.rows)
+    try:
+        first = draw(claim, cell, 0, seed=seed, rows=rows)
+    except ClaimError:
+        # An error is said of the whole block, whose address replays it.
+        first = draw(claim, cell, 0, seed=seed)
+        rows = claim.rows
+    # Around later draws: what the first one imports or loads may use a global generator, and so may
+    # a thread of somebody else's, now and then.
+    for _ in range(3):
+        before = _global_randomness()
+        again = draw(claim, cell, 0, seed=seed, rows=rows)
+        if _global_randomness() == before:
+            break
+    else:
+        raise ClaimError(
+            f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
+            "numbers twice: draw from its argument rng"
+        )
+    for name, array in first.items():
+        if not _same(array, again[name]):
+            raise ClaimError(
+                f"{claim.id}: simulate draws other {name} from the same generator, so no address "
+                "replays a draw: draw from its argument rng, and from nothing else"
+            )
+    # An instance that an `always` claim enumerates is no draw.
+    if claim.can_err:
+        repeats = Repeats(claim, cell)
+        for block in (first, draw(claim, cell, 1, seed=seed, rows=rows)):
+            repeats.see(block)
+    return first
+
+
+class Repeats:
+    """Blocks of a cell, refused once they repeat each other: their generators had no part in them.
+
+    That independent rows of whatever law come out as in an earlier block has a probability of at
+    most :math:`2^{-nH}`, with their number and empirical entropy; the evidence that this is not
+    what happened is an e-process, so the blocks may be counted as they come.
+    """
+
+    def __init__(self, claim: Claim, cell: Cell) -> None:
+        self.claim, self.cell = claim, cell
+        self.seen: set[bytes] = set()
+        self.bits = 0.0
+
+    def see(self, block: Arrays) -> None:
+        """Take the next block.
+
+        Raises
+        ------
+        ClaimError
+            If the blocks cannot be independent.
+        """
+        left = np.asarray(block["lhs"])
+        found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
+        if found in self.seen:
+            _, counts = np.unique(left, return_counts=True)
+            chance = float(np.dot(counts, np.log2(counts / left.size))) + np.log2(len(self.seen))
+            self.bits += float(np.logaddexp2(np.log2(1 - _STAKE), np.log2(_STAKE) - chance))
+        elif self.seen:
+            self.bits += float(np.log2(1 - _STAKE))
+        self.seen.add(found)
+        if self.bits > -np.log2(FALSE_ALARM):
+            raise ClaimError(
+                f"{self.claim.id} at {self.claim.address(self.cell) or 'its cell'}: simulate draws "
+                "the same from different generators, so its draws are not independent: draw from "
+                "its argument rng"
+            )
+
+
+_STAKE = 1 / 8
+"""Share of the wealth that is laid on a repetition, block by block."""
+
+
+def _same(left: NDArray[Any], right: NDArray[Any]) -> bool:
+    return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
+
+
+def _global_randomness() -> tuple[object, ...]:
+    """The state of the generators that no simulator may use."""
+    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
+    return random.getstate(), state["state"]["pos"], state["state"]["key"].tobytes()
+
+
+def check_rows(
+    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None
+) -> None:
+    """Refuse a claim whose rows depend on each other, before draws decide it.
+
+    Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis), and
+    rows of one block with those a power of two behind, or with the same rows of other blocks (Ljung
+    and Box, on ranks): left sides, their distance from the median, and which of them break the
+    promise. What nearly always is the same shows nothing of this.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator.
+    cell : mapping
+        The cell that says most.
+    seed : int
+        Root seed.
+    refuted : bool
+        Whether a refutation is at stake: then the blocks compared are whole ones, for whatever
+        correlation could have moved the evidence is to be seen.
+    seen : Repeats, optional
+        The blocks that decided.
+
+    Raises
+    ------
+    ClaimError
+        With what was seen.
+    """
+    rows = claim.rows if refuted else max(min(4, claim.rows), claim.rows // _GROUPS)
+    blocks = [draw(claim, cell, _LOOK + i, seed=seed, rows=rows) for i in range(_GROUPS)]
+    repeats = Repeats(claim, cell)
+    for block in blocks:
+        repeats.see(block)
+    whole = blocks[0] if refuted else draw(claim, cell, _LOOK, seed=seed)
+    if seen is not None:
+        seen.see(whole)
+    # The same rows of blocks that are 1, 2, 4 and 8 apart.
+    alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
+                    rows * 2 ** np.arange(4))
+    for what, of in _views(claim, cell, whole).items():
+        chances = {
+            "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
+            "groups of rows that differ more than independent ones do": _grouped(
+                np.concatenate([of(b) for b in blocks]) if refuted else of(whole)
+            ),
+            "rows that resemble those before them": _within(of(whole)),
+            "rows that resemble those of other blocks": alike,
+        }
+        for sign, chance in chances.items():
+            if chance < FALSE_ALARM / 12:
+                raise ClaimError(
+                    f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
+                    f"independent draws, so they decide nothing: {what} show {sign} (p = "
+                    f"{chance:.1g}). Each row is to be a draw of its own"
+                )
+
+
+def _views(claim: Claim, cell: Cell, whole: Arrays) -> dict[str, Callable[[Arrays], Floats]]:
+    """What to look at: functions of a block to one number a draw."""
+
+    def left(block: Arrays) -> Floats:
+        return np.asarray(conditioned(block)["lhs"], float)
+
+    def breaks(block: Arrays) -> Floats:
+        drawn = conditioned(block)
+        return np.asarray(left(block) > right_side(claim, cell, drawn)[0], float)
+
+    found: dict[str, Callable[[Arrays], Floats]] = {"left sides": left}
+    if (values := left(whole)).size:
+        middle = float(np.median(values))
+        found["distances of left sides from their median"] = lambda b: np.where(
+            left(b) == middle, 0.0, np.abs(left(b) - (middle if np.isfinite(middle) else 0.0))
+        )
+    if claim.kind == "tail":
+        found["violations"] = breaks
+    return found
+
+
+_ENOUGH = 25
+"""Draws a group, besides those at the commonest value, that the approximations need."""
+
+
+def _varying(values: Floats) -> int:
+    """Draws that are not at the commonest value."""
+    _, counts = np.unique(values, return_counts=True)
+    return int(values.size - counts.max()) if values.size else 0
+
+
+def _between(groups: list[Floats]) -> float:
+    """Chance that independent draws differ so much between groups."""
+    from scipy.stats import kruskal
+
+    groups = [group for group in groups if group.size]
+    if len(groups) < 2 or _varying(np.concatenate(groups)) < _ENOUGH * len(groups):
+        return 1.0
+    return float(kruskal(*groups).pvalue)
+
+
+def _grouped(values: Floats) -> float:
+    """Chance that independent draws differ so much between groups of a power of two of them."""
+    sizes = 2 ** np.arange(5, max(6, int(np.log2(max(1, values.size // 8))) + 1))
+    chances = [
+        _between(np.split(values[: values.size // size * size], values.size // size))
+        for size in sizes.tolist() if values.size >= 8 * size
+    ]
+    return min(1.0, max(1, len(chances)) * min(chances, default=1.0))
+
+
+def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
+    """Chance that ranks of independent draws are so correlated at lags 1, 2, 4, ... or these."""
+    from scipy.stats import chi2, rankdata
+
+    n = values.size
+    # Of a rare value hardly two are neighbours, and the approximation fails.
+    if n == 0 or _varying(values) ** 2 < 4 * _ENOUGH * n:
+        return 1.0
+    ranks = rankdata(values)
+    ranks = ranks - ranks.mean()
+    if lags is None:
+        lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
+    found = np.array([float(ranks[:-lag] @ ranks[lag:]) for lag in lags]) / float(ranks @ ranks)
+    return float(chi2.sf(n * (n + 2) * np.sum(found**2 / (n - lags)), len(lags)))

@@ -1,0 +1,246 @@
+r"""Small populations and numbers that are the same in floats and in fractions.
+
+Masses are an array of shape (..., J, 2): $P(x_j,1)$ and $P(x_j,-1)$ of populations over $J$ points;
+scores one of shape (..., J). Every function takes floats, whole numbers or `Fraction` objects, and
+answers in kind: many populations at once to search, one exactly to certify. Masses in sixteenths,
+and points of a sphere of radius 4, make the floats exact.
+"""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+from math import isqrt
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "LABELS", "around", "compositions", "enclosed_root", "lattice", "margin", "mass_where", "risk",
+    "root", "signed", "simplex", "sphere",
+]
+
+Ints: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = Any
+"""An array of floats, or of fractions."""
+
+LABELS = np.array([1, -1])
+"""Order of the labels along the last axis of the masses."""
+
+
+def lattice(low: int, high: int, step: int) -> list[Fraction]:
+    """All multiples of ``1/step`` from ``low`` to ``high``.
+
+    Examples
+    --------
+    >>> [str(v) for v in lattice(-1, 0, 2)]
+    ['-1', '-1/2', '0']
+    """
+    return [Fraction(k, step) for k in range(low * step, high * step + 1)]
+
+
+def compositions(total: int, parts: int) -> Ints:
+    """All ways to write ``total`` as an ordered sum of ``parts`` whole numbers >= 0.
+
+    Parameters
+    ----------
+    total, parts : int
+
+    Returns
+    -------
+    int array, shape (number of ways, parts)
+        In lexicographic order.
+
+    Examples
+    --------
+    >>> compositions(2, 2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    rows = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total], dtype=np.int64)
+    for _ in range(parts - 1):
+        repeat = left + 1
+        source = np.repeat(np.arange(len(rows)), repeat)
+        start = np.repeat(np.cumsum(repeat) - repeat, repeat)
+        value = np.arange(len(source)) - start
+        rows = np.column_stack([rows[source], value])
+        left = left[source] - value
+    return np.column_stack([rows, left])
+
+
+def simplex(parts: int, total: int) -> list[tuple[Fraction, ...]]:
+    """All probability vectors of this length whose entries are multiples of ``1/total``.
+
+    Examples
+    --------
+    >>> len(simplex(4, 5))
+    56
+    """
+    return [tuple(Fraction(k, total) for k in row) for row in compositions(total, parts).tolist()]
+
+
+@functools.cache
+def sphere(dimension: int, radius: int, inside: bool = False) -> Ints:
+    """Whole-number points on the sphere of this radius, or in the ball, in lexicographic order.
+
+    Parameters
+    ----------
+    dimension, radius : int
+    inside : bool
+        The ball instead.
+
+    Returns
+    -------
+    int array, shape (number of points, dimension)
+        Read-only.
+
+    Examples
+    --------
+    >>> len(sphere(2, 5)), len(sphere(5, 4))
+    (12, 730)
+    """
+    axis = np.arange(-radius, radius + 1)
+    points = np.stack(np.meshgrid(*[axis] * dimension, indexing="ij"), axis=-1)
+    points = points.reshape(-1, dimension)
+    squares = np.sum(points**2, axis=1)
+    found = points[squares <= radius**2 if inside else squares == radius**2]
+    found.flags.writeable = False
+    return np.asarray(found)
+
+
+def signed(masses: Numbers) -> Numbers:
+    r"""$P(x_j,1)-P(x_j,-1)$: what a mean weighs a point with.
+
+    Examples
+    --------
+    >>> signed(np.array([[0.5, 0.25], [0.0, 0.25]])).tolist()
+    [0.25, -0.25]
+    """
+    return np.asarray(masses[..., 0] - masses[..., 1])
+
+
+def mass_where(masses: Numbers, where: NDArray[np.bool_]) -> Numbers:
+    """Total mass of the points and labels where this is true.
+
+    Examples
+    --------
+    >>> float(mass_where(np.array([[0.5, 0.25]]), np.array([[True, False]])))
+    0.5
+    """
+    return np.sum(masses * where, axis=(-2, -1))
+
+
+def risk(
+    masses: Numbers, scores: Numbers, *, zero: Literal["both", "half", "none"] = "both",
+    gamma: Any = 0,
+) -> Numbers:
+    r"""$P(yf(x)\le\gamma)$; a margin of exactly $\gamma$ counts whole, half, or not at all.
+
+    Parameters
+    ----------
+    masses : array, shape (..., J, 2)
+    scores : array, shape (..., J)
+    zero : {"both", "half", "none"}
+        What a margin of exactly `gamma` counts: at 0, whether a zero score is an error for both
+        labels, half an error, or none.
+    gamma : number or array, shape (...)
+
+    Returns
+    -------
+    array, shape (...)
+
+    Examples
+    --------
+    >>> masses = np.array([[0.5, 0.25], [0.0, 0.25]])
+    >>> [float(risk(masses, np.array([0.0, 1.0]), zero=z)) for z in ("both", "half", "none")]
+    [1.0, 0.625, 0.25]
+    """
+    over = scores[..., None] * LABELS - np.asarray(gamma)[..., None, None]
+    # Counted twice, so that one half stays exact in every arithmetic.
+    at = {"both": 2, "half": 1, "none": 0}[zero]
+    return np.sum(masses * (2 * (over < 0) + at * (over == 0)), axis=(-2, -1)) / 2
+
+
+def margin(masses: Numbers, scores: Numbers) -> Numbers:
+    r"""Smallest positive $yf(x)$ over positive masses, the margin for error; 0 where there is none.
+
+    Parameters
+    ----------
+    masses : array, shape (..., J, 2)
+    scores : array, shape (..., J)
+
+    Returns
+    -------
+    array, shape (...)
+
+    Examples
+    --------
+    >>> float(margin(np.array([[0.5, 0.25], [0.0, 0.25]]), np.array([0.5, 0.25])))
+    0.5
+    """
+    over = scores[..., None] * LABELS
+    right = (masses > 0) & (over > 0)
+    # Where nothing is right the maximum stands in for all, and is then put to 0.
+    most = np.abs(over).max(axis=(-2, -1), keepdims=True)
+    return np.where(right, over, most).min(axis=(-2, -1)) * right.any(axis=(-2, -1))
+
+
+def root(square: Any) -> Any:
+    """Square roots: floats of floats; of fractions the ends of intervals that hold them.
+
+    Parameters
+    ----------
+    square : array of numbers >= 0
+
+    Returns
+    -------
+    array, or pair of arrays
+        Low and high, equal where the root is rational.
+
+    Examples
+    --------
+    >>> root(np.array([4.0])).tolist()
+    [2.0]
+    >>> low, high = root(np.array([Fraction(9, 16), Fraction(2)]))
+    >>> low[0], high[0], bool(low[1] ** 2 < 2 < high[1] ** 2)
+    (Fraction(3, 4), Fraction(3, 4), True)
+    """
+    squares = np.asarray(square)
+    if squares.dtype != object:
+        return np.sqrt(squares)
+    ends = [enclosed_root(value) for value in squares.ravel()]
+    low, high = (np.empty(squares.shape, dtype=object) for _ in range(2))
+    low.ravel()[:], high.ravel()[:] = [a for a, _ in ends], [b for _, b in ends]
+    return low, high
+
+
+def enclosed_root(square: Fraction | int) -> tuple[Fraction, Fraction]:
+    """A rational interval that holds the square root, to twelve places; a point where it is one.
+
+    Examples
+    --------
+    >>> enclosed_root(Fraction(4, 9))
+    (Fraction(2, 3), Fraction(2, 3))
+    """
+    square = Fraction(square)
+    exactly = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+    if exactly**2 == square:
+        return exactly, exactly
+    places = 10**12
+    low = isqrt(square.numerator * places**2 // square.denominator)
+    return Fraction(low, places), Fraction(low + 1, places)
+
+
+def around(value: float) -> tuple[Fraction, Fraction]:
+    """A rational interval around a correctly computed float, wider than its rounding.
+
+    Examples
+    --------
+    >>> low, high = around(1.0)
+    >>> low < 1 < high
+    True
+    """
+    middle = Fraction(value)
+    slack = Fraction(1, 10**13) * max(Fraction(1), abs(middle))
+    return middle - slack, middle + slack

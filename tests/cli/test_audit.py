@@ -1,0 +1,353 @@
+"""Trials from the command line, their reports and stores, interrupted and not."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import HOEFFDING, answer, invoke, mistake
+
+import noisytheory
+from noisytheory.cli import select
+from noisytheory.trial import run
+
+
+def test_audit_prints_a_table_and_one_line(mine):
+    rows = answer("audit", mine, "--budget", "smoke", "--workers", 1).splitlines()
+    assert rows[0].split() == ["id", "kind", "verdict", "expected", "tightness", "resolution",
+                               "replicates"]
+    assert rows[1].split()[:4] == ["mine/theorem-2", "tail", "upheld", "upheld"]
+    assert rows[2].startswith("1 claim, as expected; ") and "seed 2026, level 0.01" in rows[2]
+    assert len(rows) == 3
+
+
+def test_audit_json_is_strict_and_alone(strict):
+    text = answer("audit", strict, "-k", "square", "--budget", "smoke", "--workers", 1, "--json")
+
+    def refuse(name):
+        raise AssertionError(f"{name} is not JSON")
+
+    about = json.loads(text, parse_constant=refuse)
+    (entry,) = about["claims"]
+    assert set(entry) >= {"id", "verdict", "expected", "tightness", "resolution", "replicates",
+                          "exact"}
+    assert (entry["verdict"], entry["expected"]) == ("refuted", "refuted")
+    assert about["as_expected"] is True and about["seed"] == 2026
+
+
+def test_a_differing_verdict_is_exit_code_one_and_marked(variant):
+    path = variant('expect="upheld"', 'expect="refuted"')
+    result = invoke("audit", path, "--budget", "smoke", "--workers", 1)
+    assert result.exit_code == 1 and result.stderr == ""
+    assert "refuted !" in result.stdout
+    assert "mine/theorem-2: upheld, expected refuted: " in result.stdout
+    assert "1 claim, 1 not as expected: mine/theorem-2; " in result.stdout
+    quiet = invoke("audit", path, "--budget", "smoke", "--workers", 1, "--quiet")
+    assert quiet.exit_code == 1 and len(quiet.stdout.splitlines()) == 2
+
+
+def test_the_settings_reach_the_audit(mine):
+    about = json.loads(answer("audit", mine, "--replicates", 1500, "--seed", 7, "--alpha", "0.05",
+                              "--workers", 1, "--json"))
+    assert (about["seed"], about["alpha"]) == (7, 0.05)
+    assert about["claims"][0]["replicates"] <= 2 * 2048
+
+
+def test_dry_run_says_what_would_be_tried_and_draws_nothing(variant):
+    path = variant("rng.binomial(n, 0.5, size) / n - 0.5", "1 / 0")
+    rows = answer("audit", path, "--dry-run", "--budget", "smoke").splitlines()
+    assert rows[1].split() == ["mine/theorem-2", "tail", "2", "2", "1,024", "8,192", "no"]
+    assert "nothing was drawn" in rows[2]
+    about = json.loads(answer("audit", path, "--dry-run", "--replicates", 2000, "--json"))
+    assert about["claims"][0]["replicates_at_most"] == 2 * 2048
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("--alpha 0", "must be a number in (0, 1), got 0"),
+        ("--alpha nan", "must be a number in (0, 1), got nan"),
+        ("--alpha x", "'x' is not a valid float"),
+        ("--workers 0", "0 is not in the range x>=1"),
+        ("--workers 2.5", "'2.5' is not a valid integer"),
+        ("--seed -1", "-1 is not in the range x>=0"),
+        ("--replicates 0", "0 is not in the range x>=1"),
+        ("--budget endless", "'endless' is not one of 'smoke', 'standard', 'full'"),
+        ("--budgt smoke", "Did you mean '--budget'"),
+        ("--workers 2 --scheduler tcp://127.0.0.1:9", "exclude each other"),
+        ("nope.py", "no such file: nope.py"),
+    ],
+)
+def test_wrong_settings_are_one_line(mine, words, line):
+    assert line in mistake("audit", mine, *words.split())
+
+
+def test_an_unreachable_scheduler_is_one_line(mine):
+    pytest.importorskip("distributed")
+    line = mistake("audit", mine, "--scheduler", "nonsense://127.0.0.1:9")
+    assert "no Dask scheduler at 'nonsense://127.0.0.1:9'" in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("return rng.binomial(n, 0.5, size) / n - 0.5", "raise KeyError('lost')",
+         "mine/theorem-2 at n=10, block 0: simulate raised KeyError: 'lost'"),
+        ("n - 0.5", "n * np.nan", "simulate returned NaN in lhs"),
+        ("(n, 0.5, size) / n - 0.5", "(n, 0.5, size + 1) / n", "simulate returned lhs of shape"),
+        ("(n, 0.5, size) / n - 0.5", "(n, 0.5, (size, 2)) / n", "lhs must have shape"),
+        ("return rng.binomial(n, 0.5, size) / n - 0.5", "return None", "simulate returned lhs"),
+        ("return rng.binomial(n, 0.5, size) / n - 0.5", "import sys; sys.exit(5)",
+         "variant.py, line 9 called sys.exit(5)"),
+        ("np.sqrt(np.log(1 / delta) / (2 * n))", "np.nan", "the bound at n=10 is not a number"),
+        ("np.sqrt(np.log(1 / delta) / (2 * n))", "1 / 0",
+         "variant.py, line 6 raised ZeroDivisionError: division by zero"),
+        ("np.sqrt(np.log(1 / delta) / (2 * n))", "np.zeros(3) + np.zeros(4)",
+         "variant.py, line 6 raised ValueError: operands could not be broadcast"),
+        ("trivial=0.5", "trivial=lambda n: 1 / 0", "variant.py, line 15 raised ZeroDivisionError"),
+    ],
+)
+def test_a_claim_that_cannot_be_tried_is_one_line(variant, old, new, line):
+    text = mistake("audit", variant(old, new), "--workers", 1, "--budget", "smoke")
+    assert line in text
+
+
+def test_a_file_that_exits_in_a_worker_is_named(variant):
+    # The first look at the shapes, a few rows, is in this process.
+    path = variant("return rng", "import sys; size > 8 and sys.exit(5); return rng")
+    line = mistake("audit", path, "--workers", 2, "--budget", "smoke")
+    assert line == "noisytheory audit: variant.py called sys.exit(5): let it return instead"
+
+
+def test_a_claim_that_fails_leaves_the_others_their_verdicts(tmp_path):
+    path = tmp_path / "two.py"
+    path.write_text(HOEFFDING + """
+def lost(n, *, size, rng):
+    return {}["lost"]
+
+other = nt.Paper("mine", "x").tail(
+    "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
+""")
+    line = "mine/broken at n=10, block 0: simulate raised KeyError: 'lost'"
+    result = invoke("audit", path, "--budget", "smoke")
+    assert result.exit_code == 2 and "mine/theorem-2  tail  upheld" in result.stdout
+    assert result.stderr.startswith(f"not tried: {line}") and result.stderr.count("\n") == 1
+    result = invoke("audit", path, "--budget", "smoke", "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 2 and not told["as_expected"]
+    assert told["not_tried"]["mine/broken"].startswith(line)
+    assert [claim["id"] for claim in told["claims"]] == ["mine/theorem-2"]
+    result = invoke("audit", path, "--budget", "smoke", "--report", tmp_path / "report")
+    assert "1 claim, as expected, 1 not tried;" in result.stdout
+    for page in ("README.md", "index.html"):
+        text = " ".join((tmp_path / "report" / page).read_text().split())
+        assert "1 more of this audit has no verdict here" in text
+
+
+def test_a_simulator_that_fails_late_says_where_and_keeps_the_store(tmp_path, mine):
+    path = tmp_path / "late.py"
+    path.write_text(HOEFFDING.replace(
+        "    return rng.binomial",
+        "    if rng.bit_generator.seed_seq.spawn_key[0] == 3 and size > 1:\n"
+        "        raise RuntimeError('tired')\n    return rng.binomial",
+    ).replace("rows=1024", "rows=16").replace("expect=\"upheld\"", "expect=\"undecided\""))
+    words = ["audit", path, "--store", tmp_path / "store", "--budget", "smoke"]
+    assert "n=10, block 3: simulate raised RuntimeError: tired" in mistake(*words, "--workers", 1)
+    # The same from a worker process, going on where the first run stopped.
+    assert "block 3: simulate raised RuntimeError: tired" in mistake(*words, "--workers", 2)
+
+
+def test_a_store_goes_on_and_refuses_to_mix(tmp_path, mine):
+    store = tmp_path / "store"
+    words = ["audit", mine, "--workers", 1, "--store", store, "--budget", "smoke", "--json"]
+    first, again = (json.loads(answer(*words)) for _ in range(2))
+    assert first["claims"] == again["claims"]
+    assert "has seed 2026, this run has 7" in mistake(*words, "--seed", 7)
+    mine.write_text(HOEFFDING.replace("rows=1024", "rows=512"))
+    select._claims_in.cache_clear()
+    assert "other code or parameters" in mistake(*words)
+
+
+def test_places_that_are_no_store_are_one_line(tmp_path, mine):
+    words = ["audit", mine, "--workers", 1, "--budget", "smoke", "--store"]
+    file = tmp_path / "file"
+    file.write_text("x")
+    assert "is a file, not a store" in mistake(*words, file)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("x")
+    assert "not empty and not a store" in mistake(*words, tmp_path / "full")
+    (tmp_path / "zarr.json").write_text('{"attributes": {"format": 99, "seed": 2026}}')
+    assert "has format 99" in mistake(*words, tmp_path)
+    assert "no store at" in mistake("report", tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "no store at" in mistake("report", tmp_path / "empty")
+    assert "no store at" in mistake("replay", mine, "--store", tmp_path / "empty")
+
+
+def test_report_folders_that_cannot_be_written_are_refused_before_the_work(tmp_path, variant):
+    path = variant("rng.binomial(n, 0.5, size) / n - 0.5", "1 / 0")
+    file = tmp_path / "file"
+    file.write_text("x")
+    assert "is a file: name a folder" in mistake("audit", path, "--report", file)
+    assert "cannot write to the folder" in mistake("audit", path, "--report", file / "below")
+    assert "cannot write to the folder" in mistake("audit", path, "--report", "/proc/nothing")
+
+
+def full_disk(*args, **settings):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine, monkeypatch):
+    from noisytheory import report
+
+    monkeypatch.setattr(report, "write", full_disk)
+    folder = tmp_path / "out"
+    line = f"noisytheory audit: cannot write the report to the folder {folder}: No space left"
+    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder]
+    done = invoke(*words, "--json")
+    assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
+    assert json.loads(done.stdout)["claims"][0]["verdict"] == "upheld"
+    done = invoke(*words)
+    assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
+    assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits")
+def test_a_limit_on_files_is_named_with_the_folder(tmp_path, mine):
+    store, folder = tmp_path / "store", tmp_path / "out"
+    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
+    command = f"ulimit -f 4; {sys.executable} -m noisytheory report {store} --output {folder}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == (
+        f"noisytheory report: cannot write the report to the folder {folder}: File too large\n"
+    )
+
+
+def test_a_store_of_another_version_is_one_line(tmp_path, mine):
+    store = tmp_path / "store"
+    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
+    root = store / "zarr.json"
+    root.write_text(root.read_text().replace(f'"{noisytheory.__version__}"', '"0.0.1"'))
+    for words in (["report", store, "--output", tmp_path / "pages"],
+                  ["replay", mine, "--store", store],
+                  ["audit", mine, "--workers", 1, "--budget", "smoke", "--store", store]):
+        assert "0.0.1" in mistake(*words)
+    assert not (tmp_path / "pages").exists()
+
+
+def test_an_interrupted_audit_says_how_to_go_on(mine, monkeypatch, tmp_path):
+    def interrupted(*args, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "audit", interrupted)
+    line = mistake("audit", mine, "--workers", 1, "--store", tmp_path / "kept", code=130)
+    assert "kept is whole: the same command goes on from there" in line
+    assert "nothing was kept; with --store PATH" in mistake("audit", mine, code=130)
+
+SLOW = HOEFFDING.replace("n=[10, 100]", "n=list(range(10, 500))").replace(
+    "    return rng", "    import time; time.sleep(0.05)\n    return rng"
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
+    path, store = tmp_path / "slow.py", tmp_path / "store"
+    path.write_text(SLOW)
+    words = ["audit", path, "--workers", "2", "--store", store]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "noisytheory", *words], text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # Who runs the tests in the background has had them ignore the key.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    journal = store / ".journal"
+    deadline = time.monotonic() + 60
+    while not any(f.stat().st_size > 30_000 for f in journal.glob("*.blocks")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == ""
+    assert err.strip() == (
+        f"noisytheory audit: interrupted; the store {store} is whole: "
+        "the same command goes on from there"
+    )
+    from noisytheory.trial.store import Store
+
+    with Store.open(store, {"seed": 2026, "version": noisytheory.__version__}) as kept:
+        claim = select._claims_in(path.resolve())[0]
+        blocks = kept.claim(claim.id, claim.fingerprint(), {"lhs": "<f8"}, claim.size, claim.rows)
+        assert len(blocks) > 1 and blocks.damaged == 0
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes")
+def test_workers_do_not_outlive_a_killed_run(tmp_path):
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "noisytheory", "audit", path, "--workers", "2"],
+        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+
+    def alive():
+        found = []
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                state, _, group = status.read_text().rpartition(")")[2].split()[:3]
+            except OSError:
+                continue
+            if int(group) == process.pid and state != "Z":
+                found.append(status.parent.name)
+        return found
+
+    deadline = time.monotonic() + 60
+    while len(alive()) < 4:  # the run, its resource tracker, two workers
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    time.sleep(1)
+    process.kill()
+    process.wait(timeout=60)
+    while alive():
+        assert time.monotonic() < deadline, "workers are left"
+        time.sleep(0.05)
+
+
+def test_a_terminal_gets_bars_symbols_and_colours(mine):
+    pty = pytest.importorskip("pty")
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "noisytheory", "audit", mine, "--workers", "1", "--budget", "smoke"],
+        stdout=child, stderr=child, stdin=child, env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            piece = os.read(parent, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(parent)
+    assert process.wait(timeout=60) == 0
+    shown = text.decode()
+    assert "✓ upheld" in shown and "\x1b[32m" in shown and "cells" in shown
+
+
+def test_an_audit_by_id_with_a_report(tmp_path):
+    store, folder = tmp_path / "store", tmp_path / "report"
+    text = answer("audit", "kernel-mean/theorem-5", "--budget", "smoke", "--workers", 1,
+                  "--store", store, "--report", folder)
+    assert f"report {folder / 'index.html'}" in text
+    again = answer("report", store, "--output", tmp_path / "again").strip()
+    assert Path(again) == tmp_path / "again" / "index.html" and Path(again).is_file()

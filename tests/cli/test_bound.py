@@ -1,0 +1,155 @@
+"""What a bound says at given values."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+from commands import STRICT, answer, mistake
+
+from noisytheory.cli import replay
+
+
+def test_bound_prints_the_number(mine):
+    value = float(answer("bound", mine, "n=100", "delta=0.05"))
+    assert value == pytest.approx(0.12238734153404081, rel=1e-14)
+    assert float(answer("bound", mine, "n=1e2", "delta=1/20")) == value
+    about = json.loads(answer("bound", mine, "n=100", "delta=0.05", "--json"))
+    assert about["bound"] == value
+    assert about["points"] == [{"n": 100, "delta": 0.05, "bound": value}]
+
+
+def test_bound_tabulates_several_values(mine):
+    rows = answer("bound", mine, "n=10,1000", "delta=0.05,0.5").splitlines()
+    assert [row.split() for row in rows[:3]] == [
+        ["n", "delta", "bound"], ["10", "0.05", "0.387022756"], ["10", "0.5", "0.1861648706"]]
+    assert len(rows) == 5
+    about = json.loads(answer("bound", mine, "n=10,1000", "delta=0.05", "--json"))
+    assert about["bound"] == [point["bound"] for point in about["points"]]
+    assert about["bound"] == sorted(about["bound"], reverse=True)
+
+
+def test_bound_takes_a_population_or_what_is_read_of_it(strict):
+    radius = f"{strict}::strict/radius"
+    by_name = float(answer("bound", radius, "population=bent, coin", "n=4", "delta=0.05"))
+    assert by_name == float(answer("bound", radius, "norm=0.3", "n=4", "delta=0.05"))
+    twice = float(answer("bound", radius, "norm=0.3", "n=4", "delta=0.05", "sigma=0.25"))
+    assert twice == pytest.approx(2 * by_name)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("n=0 delta=0.1 norm=1", "n must be a whole number >= 1, got 0"),
+        ("n=2.5 delta=0.1 norm=1", "n must be a whole number >= 1, got 2.5"),
+        ("n=inf delta=0.1 norm=1", "n must be a whole number >= 1, got inf"),
+        ("n=1e999 delta=0.1 norm=1", "n must be a whole number >= 1, got inf"),
+        ("n=9 delta=0 norm=1", "delta must be a finite number in (0, 1), got 0"),
+        ("n=9 delta=1 norm=1", "delta must be a finite number in (0, 1), got 1"),
+        ("n=9 delta=0.1 norm=1 sigma=1/2", "sigma must be a finite number in [0, 0.5), got 0.5"),
+        ("n=NaN delta=0.1 norm=1", "n must be a whole number >= 1, got nan"),
+        ("n=9 delta=nan norm=1", "delta must be a finite number in (0, 1), got nan"),
+        ("n=ten delta=0.1 norm=1", "n must be a number, got 'ten'"),
+        ("n=1/0 delta=0.1 norm=1", "n must be a number, got '1/0'"),
+        ("n= delta=0.1 norm=1", "n must be a number, got ''"),
+        ("n=9,9 delta=0.1 norm=1", "n has the same value twice"),
+        ("n=9 n=8 delta=0.1 norm=1", "n is given twice; several values go in one list: n=10,100"),
+        ("n=9 delta=0.1",
+         "missing parameter norm: add norm=NUMBER, or 'population=fair coin' (the bound takes"),
+        ("delta=0.1", "missing parameter n, norm: add n=10 norm=NUMBER"),
+        ("N=9 delta=0.1 norm=1", "unknown parameter 'N'; did you mean n?"),
+        ("m=9 delta=0.1 norm=1", "the bound takes n (a whole number >= 1)"),
+        ("9", "'9' is not of the form NAME=VALUE, such as n=1000"),
+        ("population=fare n=9 delta=0.1", "unknown population 'fare'; did you mean 'fair coin'?"),
+        ("population=fair n=9 delta=0.1 norm=1", "unknown population 'fair'"),
+    ],
+)
+def test_wrong_parameters_are_one_line_that_says_how_to_mend_it(strict, words, line):
+    assert line in mistake("bound", f"{strict}::strict/radius", *words.split())
+
+
+def test_a_population_that_changes_nothing_is_refused(strict):
+    words = ["population=fair coin", "n=9", "delta=0.1", "norm=1"]
+    assert "does not read population" in mistake("bound", f"{strict}::strict/radius", *words)
+
+
+def test_a_plain_bound_at_nonsense_is_one_line(mine, variant):
+    assert "cannot be evaluated at n=0" in mistake("bound", mine, "n=0", "delta=0.1")
+    assert "cannot be evaluated at n=0" in mistake("bound", mine, "n=0", "delta=1")
+    assert "divide by zero" in mistake("bound", mine, "n=0", "delta=0.1")
+    nan = variant("np.sqrt(np.log(1 / delta) / (2 * n))", "float('nan')")
+    assert "not a number at n=4" in mistake("bound", nan, "n=4", "delta=0.1")
+
+
+def test_an_infinite_bound_is_strict_json(variant):
+    path = variant("np.sqrt(np.log(1 / delta) / (2 * n))", "float('inf')")
+    assert answer("bound", path, "n=4", "delta=0.1") == "inf\n"
+    assert json.loads(answer("bound", path, "n=4", "delta=0.1", "--json"))["bound"] is None
+
+
+def test_a_claim_without_a_bound_has_none_to_evaluate(strict):
+    assert "has no bound to evaluate" in mistake("bound", f"{strict}::strict/quoted")
+
+
+def test_bound_without_a_formula_is_that_of_the_first_instance(tmp_path):
+    path = tmp_path / "sides.py"
+    path.write_text(STRICT.replace("bound=lambda a: a, simulate=pairs", "simulate=pairs")
+                    .replace('"a": a}', '"rhs": 3 * a, "applies": a > 9, "a": a}')
+                    .replace("grid=dict(n=[1])", "grid=dict(n=[1, 2])"))
+    square = f"{path}::strict/square"
+    text = answer("bound", square, "n=1,2")
+    for line, cell in zip(text.splitlines(), ("n=1", "n=2"), strict=True):
+        value, _, says = line.partition("  (")
+        assert says.startswith("of the first draw, where the hypotheses do not hold; noisytheory")
+        words = shlex.split(says.removesuffix(")").partition("; ")[2])
+        assert words[1] == "replay" and words[-1] == f"{cell};0;0"
+        steps = dict(json.loads(answer(*words[1:], "--json"))["steps"])
+        assert float(value) == 3 * float(steps["a"])
+    assert answer("bound", square) == text.splitlines()[0] + "\n"
+    about = json.loads(answer("bound", square, "n=2", "--json"))
+    assert about["points"][0]["address"] == "n=2;0;0" and about["points"][0]["of"] == "first draw"
+    for words, line in [("n=3", "has no cell with n=3"), ("n=nan", "has no cell with n=nan"),
+                        ("m=1", "unknown parameter 'm'"), ("1", "such as n=1"),
+                        ("n=1 n=2", "n is given twice")]:
+        assert line in mistake("bound", square, *words.split())
+
+
+def test_bound_without_a_formula_is_exact_where_the_evidence_is(tmp_path):
+    path = tmp_path / "sides.py"
+    path.write_text(STRICT.replace("bound=lambda a: a, simulate=pairs,", "exact=every,")
+                    .replace("@requires", '''
+def every(n):
+    a = np.arange(2, 9)
+    return {"lhs": a**2.0, "rhs": a, "a": a}
+
+@requires''', 1))
+    square = f"{path}::strict/square"
+    assert answer("bound", square) == (
+        "2.0  (exact, of instance 0 of 7; noisytheory replay "
+        f"{shlex.quote(square)} --address 'n=1;exact;0')\n"
+    )
+    (point,) = json.loads(answer("bound", square, "--json"))["points"]
+    assert point["of"] == "exact evidence"
+    assert json.loads(answer("replay", square, "--address", point["address"],
+                             "--json"))["rhs"] == "2"
+    assert "draws nothing: block must be exact" in mistake("replay", square, "--address", "n=1;0;0")
+
+
+def test_the_bound_of_theorem_5():
+    value = float(answer("bound", "kernel-mean/theorem-5", "n=400", "delta=0.05"))
+    assert value == pytest.approx(2 / 20 + (2 * 2.995732273553991 / 400) ** 0.5, rel=1e-14)
+    assert answer("bound", "kernel-mean/theorem-5", "n=400", "delta=0.05").startswith("0.22238")
+
+
+def test_every_claim_has_a_right_side_unless_it_is_cited():
+    from noisytheory.trial.catalogue import catalogue
+
+    for claim in catalogue().values():
+        if claim.kind == "cited" and claim.bound is None:
+            assert "has no bound to evaluate" in mistake("bound", claim.id)
+        elif claim.bound is None:
+            (point,) = json.loads(answer("bound", claim.id, "--json"))["points"]
+            assert point["of"] in ("exact evidence", "first draw")
+            cell, block, row = replay._place_of(claim, point["address"])
+            assert (cell, row) == (0, 0) and (block < 0) == (point["of"] == "exact evidence")

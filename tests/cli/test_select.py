@@ -1,0 +1,139 @@
+"""Claims by id, pattern, file and keyword, and what is known of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from commands import answer, mistake
+
+
+def test_claims_lists_what_a_file_declares(mine):
+    rows = answer("claims", mine).splitlines()
+    assert rows[0].split() == ["id", "kind", "expected", "place", "in", "print"]
+    assert rows[1].split() == ["mine/theorem-2", "tail", "upheld", "Theorem", "2"]
+    (entry,) = json.loads(answer("claims", mine, "--json"))
+    assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("radius", ["radius"]), ("RADIUS or Quo", ["radius", "quoted"]),
+        ("strict and not radius", ["square", "quoted"]),
+        ("not (radius or quoted)", ["square"]), ("not not square", ["square"]),
+        ("radius or square and quoted", ["radius"]),
+    ],
+)
+def test_keywords_choose_as_in_pytest(strict, expression, names):
+    found = json.loads(answer("claims", strict, "-k", expression, "--json"))
+    assert [entry["id"] for entry in found] == [f"strict/{name}" for name in names]
+
+
+@pytest.mark.parametrize("expression", ["", "a and", "(a", "a b", "or a", ")", "not"])
+def test_a_wrong_keyword_expression_is_one_line(strict, expression):
+    assert "expected" in mistake("claims", strict, "-k", expression)
+
+
+def test_keywords_that_match_nothing_are_a_mistake(strict):
+    assert "no claim matches -k 'nowhere'" in mistake("audit", strict, "-k", "nowhere")
+
+
+def test_show_says_what_the_claim_is(strict, mine):
+    text = answer("show", mine)
+    for part in (r"\sqrt{\log(1/\delta)/2n}", "Theorem 2", "draws independent", "Hoeffding 1963",
+                 "Pr[L > R(delta)] <= delta", "n = 10; 100", "One-sided."):
+        assert part in text
+    text = answer("show", f"{strict}::strict/radius")
+    assert "population = fair coin; bent, coin\n" in text
+    assert "sigma: a finite number in [0, 0.5), default 0.0 (from its default)" in text
+    assert "norm (from the population)" in text
+    about = json.loads(answer("show", f"{strict}::strict/radius", "--json"))
+    assert about["grid"]["population"] == ["fair coin", "bent, coin"]
+    assert about["arguments"][0] == {"name": "n", "allowed": "a whole number >= 1",
+                                     "default": None, "required": True, "from": "the grid"}
+
+
+def test_several_claims_in_one_file_need_an_id(strict):
+    assert "strict.py::ID" in mistake("show", strict)
+    assert "did you mean strict/square" in mistake("show", f"{strict}::strict/squares")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("def f(:\n", "broken.py, line 1 raised SyntaxError"),
+        ("x = 1\nraise OSError('no luck')\n", "broken.py, line 2 raised OSError: no luck"),
+        ("import sys\nsys.exit(0)\n", "broken.py, line 2 raised SystemExit"),
+        ("x = 1\n", "broken.py declares no claim"),
+        ("", "broken.py declares no claim"),
+        ("\x00", "broken.py raised SyntaxError"),
+        ("import sys\nsys.exit('no')\n", "broken.py, line 2 raised SystemExit: no"),
+        ("import nothing_of_this_name\n", "ModuleNotFoundError"),
+        ("import noisytheory as nt\nc = nt.Paper('a', 'b').tail('c', statement='x')\n",
+         "broken.py, line 2 raised ValueError: a/c: a claim of kind tail needs bound"),
+    ],
+)
+def test_a_broken_file_is_one_line(tmp_path, text, line):
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    assert line in mistake("audit", path)
+
+
+def test_show_of_a_quotation_has_no_left_side_and_no_blocks():
+    text = answer("show", "average-classifier/theorem-3")
+    assert "left side" not in text and "replicates" not in text
+    assert "not tried   formula lost in print" in text
+    enumerated = answer("show", "kernel-mean/proposition-26")
+    assert "cells       1, exact\n" in enumerated and "replicates" not in enumerated
+    drawn = answer("show", "kernel-mean/theorem-5")
+    assert "blocks of 4096 replicates, exact where it can be\n" in drawn
+
+
+def test_patterns_and_prefixes():
+    everything = json.loads(answer("claims", "--json"))
+    ids = [entry["id"] for entry in everything]
+    assert "kernel-mean/theorem-5" in ids
+    under = json.loads(answer("claims", "kernel-mean", "--json"))
+    assert under == json.loads(answer("claims", "kernel-mean/*", "--json"))
+    assert len(under) > 5
+
+
+def test_discrepancies_are_listed_by_paper_and_number():
+    everything = json.loads(answer("discrepancies", "--json"))
+    assert {entry["paper"] for entry in everything} == {"kernel-mean", "average-classifier"}
+    (one,) = json.loads(answer("discrepancies", "D12", "--json"))
+    assert one["place"] == "Corollary 23, Sec. 6" and one["why"] is None
+    assert one["claims"] == [{
+        "id": "kernel-mean/corollary-23/printed", "expected": "refuted", "origin": "paper",
+    }]
+    paper = json.loads(answer("discrepancies", "average-classifier", "--json"))
+    assert paper == [entry for entry in everything if entry["paper"] == "average-classifier"]
+    text = answer("discrepancies")
+    for entry in everything:
+        assert entry["number"] in text and entry["true"] in text
+    assert "as printed" not in answer("discrepancies", "A11")
+    assert "Bookkeeping" in answer("discrepancies", "kernel-mean/D22")
+
+
+def test_an_unknown_number_is_one_line():
+    assert "no paper or number 'D99'; did you mean D9" in mistake("discrepancies", "D99")
+
+
+def test_unknown_ids_are_one_line_that_offers_the_nearest():
+    line = mistake("show", "kernel-mean/theorem5")
+    assert "unknown claim id 'kernel-mean/theorem5'" in line and "kernel-mean/theorem-5" in line
+    assert "no claim matches 'nothing/*'" in mistake("audit", "nothing/*")
+
+
+def test_a_key_that_is_no_text_is_a_key_error():
+    import noisytheory
+
+    with pytest.raises(KeyError, match=r"a claim's id is text such as 'kernel-mean/.*, got 3"):
+        noisytheory.claims[3]
+
+
+def test_every_claim_can_be_shown():
+    for entry in json.loads(answer("claims", "--json")):
+        about = json.loads(answer("show", entry["id"], "--json"))
+        assert about["statement"] == entry["statement"]

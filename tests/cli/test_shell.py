@@ -1,0 +1,111 @@
+"""Answers on standard output, one line for every mistake, exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+
+from commands import answer, in_a_process, invoke, mistake
+
+from noisytheory.cli import shell
+from noisytheory.trial import run
+
+
+def test_help_names_every_command_and_exit_code():
+    text = answer("--help")
+    for command in ("claims", "discrepancies", "show", "bound", "audit", "report", "replay"):
+        assert command in text
+        assert "Usage" in answer(command, "--help")
+    assert "130 interrupted" in text
+    assert answer() == text
+
+
+def test_help_says_what_the_defaults_are():
+    defaults = inspect.signature(run.audit).parameters
+    text = " ".join(answer("audit", "--help").split())
+    assert tuple(run.BUDGETS) == shell.BUDGETS
+    assert f"default {defaults['budget'].default}." in text
+    assert f"default {defaults['alpha'].default}." in text
+    assert defaults["seed"].default == run.DEFAULT_SEED
+
+
+def test_version():
+    import noisytheory
+
+    assert answer("--version") == f"{noisytheory.__version__}\n"
+
+
+def test_unknown_commands_and_missing_arguments_are_one_line():
+    assert "No such command 'audits'" in mistake("audits")
+    assert "Missing argument 'ID'" in mistake("show")
+    assert "No such option" in mistake("--no-such-option")
+
+
+def test_however_much_an_error_says_it_is_told_in_a_line(variant):
+    raises = "    raise RuntimeError('one\\ntwo ' + 'x' * 9999)\n"
+    path = variant("    return rng", f"{raises}    return rng")
+    told = mistake("audit", path)
+    assert "simulate raised RuntimeError: one two xxx" in told and " ... " in told
+    assert len(told) < 700 and "\n" not in told.strip()
+
+
+def test_what_a_file_prints_is_not_part_of_the_answer(variant):
+    path = variant("import numpy as np", "import numpy as np; print('garbage')")
+    path.write_text(path.read_text().replace("    return rng", "    print('more')\n    return rng"))
+    result = invoke("audit", path, "--budget", "smoke", "--workers", 1, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["claims"][0]["verdict"] == "upheld"
+    assert "garbage" in result.stderr and "more" in result.stderr
+
+
+def test_a_fault_of_ours_is_three_and_says_how_to_see_it(mine, monkeypatch):
+    def fails(*args, **settings):
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(run, "audit", fails)
+    line = mistake("audit", mine, "--workers", 1, code=3)
+    assert "a fault of ours: RuntimeError: two lines" in line and "NOISYTHEORY_DEBUG=1" in line
+    monkeypatch.setenv("NOISYTHEORY_DEBUG", "1")
+    result = invoke("audit", mine, "--workers", 1)
+    assert result.exit_code == 3 and "Traceback" in result.stderr
+
+
+def test_a_library_value_error_is_not_taken_for_the_users(mine, monkeypatch):
+    monkeypatch.setattr(run, "audit", lambda *args, **settings: int("no number"))
+    monkeypatch.setattr(shell, "_module", lambda frame: "json.decoder")
+    assert "a fault of ours: ValueError" in mistake("audit", mine, "--workers", 1, code=3)
+
+
+def test_a_closed_pipe_is_silent(mine):
+    command = (
+        f"{sys.executable} -m noisytheory audit {mine} --budget smoke --workers 1 | true; "
+        'echo "${PIPESTATUS[0]}"'
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_json_of_two_workers_that_print_is_alone_on_standard_output(variant):
+    path = variant("    return rng", "    import os; os.write(1, b'noise')\n    return rng")
+    done = in_a_process("audit", path, "--budget", "smoke", "--workers", 2, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["workers"] == "2 processes"
+    assert "noise" in done.stderr
+
+
+def test_nothing_but_answers_in_a_pipe(mine):
+    done = in_a_process("audit", mine, "--budget", "smoke", "--workers", 1)
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_help_imports_nothing_heavy():
+    """So it takes a tenth of a second."""
+    loaded = (
+        "import sys, noisytheory.cli; "
+        "print([m for m in ('numpy', 'scipy', 'xarray', 'rich', 'multiprocessing') "
+        "if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

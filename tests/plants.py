@@ -1,0 +1,711 @@
+"""Claims planted for every rule of the judge: true at the edge, just false, and clearly either.
+
+Each `Plant` says which verdicts are right. ``"refused"`` is a clear error before any verdict: what
+cannot be tried honestly is not tried.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import noisytheory as nt
+from noisytheory import Certificate, Claim, Law, Paper
+
+PAPER = Paper("planted", "Claims whose truth is known")
+
+Simulator = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A claim of known truth.
+
+    Parameters
+    ----------
+    rule : str
+        What of the judge it is aimed at.
+    name : str
+    kind : str
+    fields : dict
+        The claim's.
+    right : set of str
+        Verdicts that are not wrong.
+    """
+
+    rule: str
+    name: str
+    kind: str
+    fields: dict[str, Any]
+    right: frozenset[str]
+
+    def claim(self) -> Claim:
+        """Declared as this judge knows it: a field that it lacks is left out."""
+        known = {field.name for field in dataclasses.fields(Claim)}
+        fields = {key: value for key, value in self.fields.items() if key in known}
+        return getattr(PAPER, self.kind)(self.name, **fields)
+
+    def verdict(self, seed: int, **settings: Any) -> str:
+        """What an audit says of it."""
+        try:
+            return nt.audit(self.claim(), seed=seed, **{"budget": "smoke", **settings}).verdict
+        except ValueError:
+            return "refused"
+
+
+TRUE = {"upheld", "undecided"}
+FALSE = {"refuted", "undecided"}
+
+
+def _plant(rule: str, name: str, kind: str, right: str | set[str], **fields: Any) -> Plant:
+    right = {right} if isinstance(right, str) else right
+    expect = next((v for v in ("upheld", "refuted") if right == {v}), "undecided")
+    fields = {"statement": "x", "rows": 512, "grid": {"n": [1]}, "expect": expect, **fields}
+    if kind == "tail":
+        fields["grid"] = {"delta": [0.05], **fields["grid"]}
+    return Plant(rule, name, kind, fields, frozenset(right))
+
+
+def _at(value: float) -> Callable[..., float]:
+    return lambda: value
+
+
+def _coins(rate: float, *, low: float = 0.0, high: float = 1.0) -> Simulator:
+    def simulate(*, size, rng):
+        return np.where(rng.uniform(size=size) < rate, high, low)
+
+    return simulate
+
+
+def _uniform(*, size, rng):
+    return rng.uniform(size=size)
+
+
+def _masked(inside: Simulator, outside: Simulator, share: float) -> Simulator:
+    """Rows of ``inside`` where the hypotheses hold, which they do in this share."""
+
+    def simulate(*, size, rng):
+        applies = rng.uniform(size=size) < share
+        return {"lhs": np.where(applies, inside(size=size, rng=rng), outside(size=size, rng=rng)),
+                "applies": applies}
+
+    return simulate
+
+
+UNIT = {"low": 0.0, "high": 1.0}
+HALF = _at(0.5)
+
+
+def masks() -> list[Plant]:
+    """1: the draws are the rows that apply."""
+    never, often, now = _coins(0.0), _coins(1.0), _coins(0.3)
+    low, high = _coins(0.2), _coins(0.8)
+
+    def laws(inside, outside):
+        def simulate(*, size, rng):
+            applies = rng.uniform(size=size) < 0.7
+            lhs = rng.normal(size=size)
+            return {"lhs": lhs, "other": rng.normal(np.where(applies, inside, outside)),
+                    "applies": applies}
+
+        return simulate
+
+    def pairs(wrong_where_applies):
+        def simulate(*, size, rng):
+            a, b = rng.integers(1, 9, size=(2, size))
+            return {"lhs": a * 1.0, "b": b, "a": a, "applies": (a > b) == wrong_where_applies}
+
+        return simulate
+
+    def certify(a, b, applies):
+        return Certificate(int(a), int(b), applies=bool(applies))
+
+    instances = {"bound": lambda b: b, "certify": certify}
+    rows: list[Plant] = []
+    for what, right, inside, outside in (
+        ("holds", "upheld", never, often), ("breaks", "refuted", now, never),
+    ):
+        rows.append(_plant("applies", f"masked-tail-{what}", "tail", right, bound=HALF,
+                           simulate=_masked(inside, outside, 0.3)))
+    for kind, extra in (("mean", {}), ("equal", {"margin": 0.1}), ("published", {"margin": 0.1})):
+        value = HALF if kind == "mean" else _at(0.2)
+        rows.append(_plant("applies", f"masked-{kind}-holds", kind, "upheld", bound=value,
+                           simulate=_masked(low, high, 0.7), **UNIT, **extra, rows=2048))
+        rows.append(_plant("applies", f"masked-{kind}-breaks", kind, "refuted", bound=value,
+                           simulate=_masked(high, low, 0.7), **UNIT, **extra, rows=2048))
+    rows += [
+        _plant("applies", "masked-laws-agree", "equal", "upheld", simulate=laws(0.0, 2.0),
+               margin=0.2, rows=2048),
+        _plant("applies", "masked-laws-differ", "equal", "refuted", simulate=laws(2.0, 0.0),
+               margin=0.2, rows=2048),
+        _plant("applies", "masked-always-holds", "always", "upheld", simulate=pairs(False),
+               **instances),
+        _plant("applies", "masked-always-breaks", "always", "refuted", simulate=pairs(True),
+               **instances),
+        _plant("applies", "masked-identity-breaks", "identity", "refuted", simulate=pairs(True),
+               **instances),
+        _plant("applies", "masked-everywhere", "tail", "undecided", bound=HALF,
+               simulate=_masked(never, never, 0.0)),
+        _plant("applies", "masked-nearly", "mean", "undecided", bound=HALF, **UNIT,
+               simulate=_masked(never, often, 0.002)),
+    ]
+    for exponent, right in ((-0.4, "upheld"), (-0.6, "refuted")):
+        def rate(n, *, size, rng):
+            applies = rng.uniform(size=size) < 0.7
+            return {"lhs": np.where(applies, rng.uniform(size=size) * n**-0.5, 1.0),
+                    "applies": applies}
+
+        rows.append(_plant("applies", f"masked-rate{exponent}", "rate", right, simulate=rate,
+                           bound=_at(exponent), along="n", rows=2048,
+                           grid={"n": [4.0**k for k in range(1, 8)]}))
+    return rows
+
+
+def ties() -> list[Plant]:
+    """2: what rounding leaves open neither refutes nor upholds."""
+    def tenths(*, size, rng):
+        return 0.1 * rng.binomial(10, 0.3, size)
+
+    def three_tenths(*, size, rng):
+        return np.full(size, 0.1 * 3)
+
+    # Pr[B > 3] = 0.350, Pr[B >= 3] = 0.617.
+    levels = {"n": [1], "delta": [0.4]}
+    return [
+        _plant("ties", "tie-tail", "tail", "undecided", bound=_at(0.3), simulate=tenths,
+               grid=levels),
+        _plant("ties", "tie-tail-reversed", "tail", "undecided", bound=_at(0.1 * 3),
+               simulate=lambda *, size, rng: 0.3 * (rng.uniform(size=size) < 0.6), grid=levels),
+        _plant("ties", "no-tie-tail", "tail", "refuted", bound=_at(0.3 - 1e-9), simulate=tenths,
+               grid=levels),
+        _plant("ties", "tie-tail-drawn", "tail", TRUE,
+               simulate=lambda *, size, rng: {"lhs": tenths(size=size, rng=rng),
+                                              "rhs": np.full(size, 0.3)},
+               bound=_at(0.3), grid=levels),
+        _plant("ties", "tie-mean", "mean", TRUE, bound=_at(0.3), simulate=three_tenths, **UNIT),
+        _plant("ties", "tie-mean-just-false", "mean", "refuted", bound=_at(0.3 - 1e-9),
+               simulate=three_tenths, low=0.3 - 2e-9, high=1.0),
+        _plant("ties", "tie-equal", "equal", TRUE, bound=_at(0.3), simulate=three_tenths, **UNIT,
+               margin=0.0),
+        _plant("ties", "tie-always", "always", "upheld", bound=_at(0.3), simulate=three_tenths),
+        _plant("ties", "tie-law", "tail", TRUE, bound=_at(0.3), grid=levels,
+               exact=lambda: Law([0.1 * 3, 0.0], [0.617, 0.383])),
+    ]
+
+
+def rounding() -> list[Plant]:
+    """3: rounding is relative to the sides, to what was added up, or declared."""
+    half, third = Fraction(1, 2) ** 50, Fraction(1, 3) ** 50
+
+    def powers(*, size, rng):
+        return np.full(size, float(half))
+
+    def tiny(*, size, rng):
+        return 1e-10 * rng.uniform(size=size)
+
+    def cancelled(scale):
+        def simulate(*, size, rng):
+            x, y = rng.uniform(1, 2, size=(2, size))
+            # (x + y)^2 - (x - y)^2 - 4xy is 0, and some 1e-15 in floats.
+            out = {"lhs": (x + y) ** 2 - (x - y) ** 2 - 4 * x * y, "rhs": np.zeros(size)}
+            return {**out, "scale": (x + y) ** 2} if scale else out
+
+        return simulate
+
+    def short(*, size, rng):
+        return 1e-3 * rng.integers(1, 9, size) + 2e-6
+
+    small = {"low": 0.0, "high": 1e-10}
+    return [
+        _plant("rounding", "powers", "always", "refuted", bound=_at(float(third)), simulate=powers,
+               certify=lambda: Certificate(half, third)),
+        _plant("rounding", "powers-tail", "tail", "refuted", bound=_at(float(third)),
+               simulate=powers),
+        _plant("rounding", "powers-identity", "identity", "refuted", bound=_at(float(third)),
+               simulate=powers, certify=lambda: Certificate(half, third)),
+        _plant("rounding", "powers-law", "tail", "refuted", bound=_at(float(third)),
+               exact=lambda: Law([float(half)], [1.0])),
+        _plant("rounding", "powers-mean-law", "mean", "refuted", bound=_at(float(third)),
+               exact=lambda: Law([float(half)], [1.0])),
+        _plant("rounding", "tiny-mean", "mean", "refuted", bound=_at(1e-11), simulate=tiny,
+               **small),
+        _plant("rounding", "tiny-mean-true", "mean", "upheld", bound=_at(7e-11), simulate=tiny,
+               **small),
+        _plant("rounding", "tiny-equal", "equal", "refuted", bound=_at(1e-11), simulate=tiny,
+               margin=1e-12, **small),
+        _plant("rounding", "tiny-published", "published", "refuted", bound=_at(1e-11),
+               simulate=tiny, margin=1e-12, **small),
+        _plant("rounding", "tiny-laws", "equal", "refuted", margin=0.0,
+               exact=lambda: (Law([1e-12], [1.0]), Law([2e-12], [1.0]))),
+        _plant("rounding", "tiny-laws-agree", "equal", "upheld", margin=0.0,
+               exact=lambda: (Law([1e-12, 1.0], [1e-9, 1 - 1e-9]),
+                              Law([1e-12, 1.0], [1e-9, 1 - 1e-9]))),
+        _plant("rounding", "minimum-0", "exists", "refuted", bound=_at(1e-7), simulate=None,
+               exact=lambda: (0.0, 1e-12)),
+        _plant("rounding", "cancelled", "identity", "upheld", simulate=cancelled(True)),
+        _plant("rounding", "cancelled-inequality", "always", "upheld", simulate=cancelled(True)),
+        _plant("rounding", "cancelled-mean", "mean", TRUE, bound=_at(0.0), low=-1e-9, high=1e-9,
+               simulate=cancelled(True)),
+        _plant("rounding", "cancelled-unsaid", "identity", FALSE, simulate=cancelled(False)),
+        _plant("rounding", "slack", "always", "upheld", slack=2.5e-6, simulate=short,
+               bound=_at(8e-3)),
+        _plant("rounding", "slack-exceeded", "always", "refuted", slack=1.5e-6, simulate=short,
+               bound=_at(8e-3), certify=lambda lhs: Certificate(Fraction(lhs), Fraction(8, 1000))),
+    ]
+
+
+def vacuity() -> list[Plant]:
+    """4: vacuous means in every draw."""
+    def sometimes(rate):
+        def simulate(*, size, rng):
+            says = rng.uniform(size=size) < 0.45
+            broken = rng.uniform(size=size) < rate / 0.45
+            return {"lhs": np.where(says & broken, 0.6, 0.1), "radius": np.where(says, 0.5, 2.0)}
+
+        return simulate
+
+    shared = {"bound": lambda radius: radius, "trivial": 1.0}
+    return [
+        _plant("vacuous", "mostly-vacuous-6", "tail", FALSE, simulate=sometimes(0.06), **shared),
+        _plant("vacuous", "mostly-vacuous-15", "tail", "refuted", simulate=sometimes(0.15),
+               **shared),
+        _plant("vacuous", "mostly-vacuous-true", "tail", "upheld", simulate=sometimes(0.01),
+               **shared),
+        _plant("vacuous", "always-vacuous", "tail", "undecided", bound=_at(1.0), trivial=1.0,
+               simulate=_uniform),
+        _plant("vacuous", "mean-vacuous", "mean", "undecided", bound=_at(1.0), simulate=_uniform,
+               **UNIT),
+        _plant("vacuous", "always-claim-vacuous", "always", "undecided", bound=_at(2.0),
+               trivial=1.0, simulate=_uniform),
+    ]
+
+
+def right_sides() -> list[Plant]:
+    """5: a drawn right side is honoured or refused."""
+    def drawn(left, right, extra=()):
+        def simulate(*, size, rng):
+            out = {"lhs": rng.uniform(0, 2 * left, size), "rhs": rng.uniform(0, 2 * right, size)}
+            for name in extra:
+                out[name] = rng.uniform(size=size)
+            return out
+
+        return simulate
+
+    def pair(gap):
+        def simulate(*, size, rng):
+            x = rng.integers(1, 64, size) / 64
+            return {"lhs": x, "rhs": x + gap}
+
+        return simulate
+
+    def certify(lhs, rhs_draw):
+        return Certificate(Fraction(lhs), Fraction(rhs_draw))
+
+    around = {"low": -1.0, "high": 1.0}
+    dummy = {"bound": _at(5.0)}
+    grid = {"n": [4.0**k for k in range(1, 8)]}
+    return [
+        _plant("drawn", "drawn-mean-false", "mean", "refuted", simulate=drawn(0.4, 0.1),
+               **dummy, **around),
+        _plant("drawn", "drawn-mean-true", "mean", "upheld", simulate=drawn(0.1, 0.4), **dummy,
+               **around),
+        _plant("drawn", "drawn-mean-edge", "mean", TRUE, simulate=drawn(0.3, 0.3), **dummy,
+               **around),
+        _plant("drawn", "drawn-equal-false", "equal", "refuted", simulate=drawn(0.4, 0.1),
+               margin=0.05, **dummy, **around),
+        _plant("drawn", "drawn-equal-true", "equal", "upheld", simulate=drawn(0.3, 0.3),
+               margin=0.1, **dummy, **around, rows=2048),
+        _plant("drawn", "drawn-tail-false", "tail", "refuted", simulate=drawn(0.4, 0.1), **dummy),
+        _plant("drawn", "drawn-tail-true", "tail", "upheld", simulate=pair(0.25), **dummy),
+        _plant("drawn", "drawn-always-true", "always", "upheld", simulate=pair(0.25)),
+        _plant("drawn", "drawn-always-false", "always", "refuted", simulate=pair(-0.25),
+               certify=certify),
+        _plant("drawn", "drawn-identity-true", "identity", "upheld", simulate=pair(0.0)),
+        _plant("drawn", "drawn-identity-false", "identity", "refuted", simulate=pair(0.25),
+               certify=certify),
+        _plant("drawn", "drawn-published", "published", "refused", simulate=drawn(0.4, 0.1),
+               margin=0.1, bound=_at(0.4), **UNIT),
+        _plant("drawn", "drawn-rate", "rate", "refused", bound=_at(-0.5), along="n", grid=grid,
+               simulate=drawn(0.4, 0.1)),
+        _plant("drawn", "drawn-laws", "equal", "refused", margin=0.1,
+               simulate=drawn(0.5, 0.1, ["other"])),
+        _plant("drawn", "drawn-ingredient-mean", "mean", "refused", bound=lambda radius: radius,
+               simulate=lambda *, size, rng: {"lhs": rng.uniform(size=size),
+                                              "radius": rng.uniform(size=size)}, **UNIT),
+    ]
+
+
+def ranges() -> list[Plant]:
+    """6: a range is a hypothesis."""
+    def negative(*, size, rng):
+        return -rng.uniform(size=size)
+
+    minus = {"low": -1.0, "high": 0.0}
+    return [
+        _plant("range", "negative-mean", "mean", "upheld", bound=_at(-0.4), simulate=negative,
+               **minus),
+        _plant("range", "negative-mean-edge", "mean", TRUE, bound=_at(-0.5), simulate=negative,
+               **minus),
+        _plant("range", "negative-mean-just-false", "mean", FALSE, bound=_at(-0.501),
+               simulate=negative, **minus),
+        _plant("range", "negative-mean-false", "mean", "refuted", bound=_at(-0.6),
+               simulate=negative, **minus),
+        _plant("range", "no-range", "mean", "undecided", bound=_at(-0.6), simulate=negative),
+        _plant("range", "only-high", "mean", "upheld", bound=_at(-0.4), simulate=negative,
+               high=0.0),
+        _plant("range", "only-high-false", "mean", "undecided", bound=_at(-0.6),
+               simulate=negative, high=0.0),
+        _plant("range", "only-low-false", "mean", "refuted", bound=_at(-0.6), simulate=negative,
+               low=-1.0),
+        _plant("range", "leaves-low", "mean", "refused", bound=_at(-0.4), simulate=negative,
+               low=-0.5, high=0.0),
+        _plant("range", "leaves-high", "equal", "refused", bound=_at(0.5), simulate=_uniform,
+               low=0.0, high=0.9, margin=0.1),
+        _plant("range", "leaves-printed", "published", "refused", bound=_at(0.5),
+               simulate=_uniform, low=0.0, high=0.9, margin=0.1),
+        _plant("range", "no-range-equal", "equal", "undecided", bound=_at(0.5), simulate=_uniform,
+               margin=0.1),
+        _plant("range", "variance", "mean", "upheld", bound=_at(1.3), variance=_at(1.0),
+               simulate=lambda *, size, rng: rng.exponential(size=size)),
+        _plant("range", "variance-false", "mean", "refuted", bound=_at(0.7), variance=_at(1.0),
+               simulate=lambda *, size, rng: rng.exponential(size=size)),
+        _plant("range", "variance-equal", "equal", "refuted", bound=_at(0.7), variance=_at(1.0),
+               margin=0.01, simulate=lambda *, size, rng: rng.exponential(size=size)),
+    ]
+
+
+def _own(make: Callable[[], np.random.Generator]) -> Simulator:
+    def simulate(n, *, size, rng):
+        return make().uniform(size=size)
+
+    return simulate
+
+
+def dependence() -> list[Plant]:
+    """7: rows are independent draws from the stream that was given."""
+    def blocked(share, groups=None):
+        """Normal rows with this intra-class correlation in blocks, or in groups of rows."""
+
+        def simulate(n, *, size, rng):
+            common = rng.normal(size=1 if groups is None else -(-size // groups))
+            common = np.repeat(common, size if groups is None else groups)[:size]
+            return np.sqrt(share) * common + np.sqrt(1 - share) * rng.normal(size=size)
+
+        return simulate
+
+    def somewhere(bad):
+        def simulate(n, *, size, rng):
+            return bad(n, size=size, rng=rng) if n == 3 else rng.uniform(size=size)
+
+        return simulate
+
+    def noisy_own(n, *, size, rng):
+        return np.random.default_rng(5).uniform(size=size) + 1e-3 * rng.uniform(size=size)
+
+    def few_seeds(n, *, size, rng):
+        return np.random.default_rng(rng.integers(3)).uniform(size=size)
+
+    def global_numpy(n, *, size, rng):
+        return np.random.uniform(size=size)  # noqa: NPY002
+
+    seeded, unseeded = _own(lambda: np.random.default_rng(1)), _own(np.random.default_rng)
+    # Pr[Z > 1.6449] = 0.05: each claim is true, at its level.
+    edge = {"bound": _at(1.6448536), "rows": 2048}
+    # Pr[Z > 1.6] = 0.0548: false by a tenth.
+    false = {"bound": _at(1.6), "rows": 2048}
+    some = {"n": [1, 2, 3, 4]}
+    never_refuted = {"upheld", "undecided", "refused"}
+    return [
+        _plant("rows", "blocks-icc-0.1", "tail", never_refuted, simulate=blocked(0.1), **edge),
+        _plant("rows", "groups-icc-0.1", "tail", never_refuted, simulate=blocked(0.1, 32), **edge),
+        _plant("rows", "blocks-icc-0.5", "tail", never_refuted, simulate=blocked(0.5), **edge),
+        _plant("rows", "blocks-icc-0.1-false", "tail", {"refuted", "undecided", "refused"},
+               simulate=blocked(0.1), **false),
+        _plant("rows", "blocks-icc-0.1-mean", "mean", never_refuted,
+               simulate=lambda n, *, size, rng: blocked(0.1)(n, size=size, rng=rng) > 0,
+               bound=_at(0.5), rows=2048, **UNIT),
+        _plant("rows", "blocks-icc-0.1-variance", "mean", never_refuted, simulate=blocked(0.1),
+               bound=_at(0.0), variance=_at(1.0), rows=2048),
+        _plant("rows", "ignores-rng", "tail", "refused", simulate=seeded, bound=_at(0.95)),
+        _plant("rows", "ignores-rng-unseeded", "tail", "refused", simulate=unseeded,
+               bound=_at(0.9)),
+        _plant("rows", "ignores-rng-global", "tail", "refused", simulate=global_numpy,
+               bound=_at(0.9)),
+        _plant("rows", "own-at-one-cell", "tail", "refused", simulate=somewhere(seeded),
+               bound=_at(0.99), grid=some),
+        _plant("rows", "own-unseeded-at-one-cell", "tail", "refused", bound=_at(0.99),
+               simulate=somewhere(unseeded), grid=some),
+        _plant("rows", "own-with-noise", "tail", "refused", simulate=noisy_own, bound=_at(0.99)),
+        _plant("rows", "three-seeds", "tail", "refused", simulate=few_seeds, bound=_at(0.99)),
+        _plant("rows", "own-rare", "tail", "refused", bound=_at(0.5),
+               simulate=lambda n, *, size, rng: 1.0 * (
+                   np.random.default_rng(2).uniform(size=size) < 0.01)),
+        _plant("rows", "independent-rare", "tail", "upheld", bound=_at(0.5),
+               simulate=lambda n, *, size, rng: 1.0 * (rng.uniform(size=size) < 0.01)),
+    ]
+
+
+def rates() -> list[Plant]:
+    """8: a rate speaks of a power law on its range."""
+    def falling(mean, noise):
+        def simulate(n, *, size, rng):
+            return mean(n) * (1 + noise * rng.uniform(-1, 1, size))
+
+        return simulate
+
+    def kernel_density(n, *, size, rng):
+        # The integrated error of a density estimate at its best bandwidth falls as n^(-4/5), its
+        # root as n^(-2/5); the next order makes it flatter on the range.
+        return n**-0.4 * (1 - 0.5 * n**-0.2) * rng.uniform(0.5, 1.5, size)
+
+    fine, wide = ([float(10 * 2**k) for k in range(8)], [float(4**k) for k in range(2, 9)])
+    out = []
+    for noise in (0.0, 0.05, 0.9):
+        some = {"along": "n", "rows": 2048, "grid": {"n": fine}}
+
+        def plant(name, right, mean, exponent, *, some=some, noise=noise):
+            out.append(_plant("rates", f"{name}-noise-{noise:g}", "rate", right,
+                              simulate=falling(mean, noise), bound=_at(exponent), **some))
+
+        plant("power-true", "upheld", lambda n: n**-0.5, -0.4)
+        plant("power-edge", TRUE, lambda n: n**-0.5, -0.5)
+        plant("power-false", "refuted", lambda n: n**-0.5, -0.6)
+        plant("log-over-root", {"undecided"}, lambda n: np.log(n) / np.sqrt(n), -0.5)
+        plant("log-over-root-less", {"undecided"}, lambda n: np.log(n) / np.sqrt(n), -0.45)
+        plant("two-terms", {"undecided", "refuted"}, lambda n: n**-0.4 + 30 / n, -0.5)
+    out += [
+        _plant("rates", "kernel-density", "rate", TRUE, simulate=kernel_density,
+               bound=_at(-0.4), along="n", rows=2048, grid={"n": wide}),
+        _plant("rates", "zero-means", "rate", "undecided", bound=_at(-0.5), along="n",
+               simulate=lambda n, *, size, rng: np.zeros(size), grid={"n": fine}),
+        _plant("rates", "two-points", "rate", {"undecided", "refused"}, bound=_at(-0.5),
+               along="n", grid={"n": [1.0, 64.0]}, rows=2048,
+               simulate=falling(lambda n: n**-0.4 + 30 / n, 0.5)),
+    ]
+    return out
+
+
+def equalities() -> list[Plant]:
+    """9: refuted beyond the margin, upheld within it."""
+    def shifted(gap):
+        return lambda *, size, rng: {"lhs": rng.uniform(size=size),
+                                     "other": np.minimum(1, rng.uniform(size=size) + gap)}
+
+    def normals(shift):
+        return lambda *, size, rng: {"lhs": 100 * rng.normal(size=size),
+                                     "other": 100 * rng.normal(size=size) + shift}
+
+    value = {"bound": HALF, "simulate": _uniform, **UNIT}
+    big = {"rows": 8192}
+    law = Law([0.0, 1.0, 3.0], [0.25, 0.5, 0.25])
+    return [
+        _plant("equal", "equal-within", "equal", "upheld", margin=0.05, **value, rows=2048),
+        _plant("equal", "equal-edge", "equal", TRUE, margin=0.02, **{**value, "bound": _at(0.48)}),
+        _plant("equal", "equal-just-beyond", "equal", FALSE, margin=0.02,
+               **{**value, "bound": _at(0.4795)}),
+        _plant("equal", "equal-beyond", "equal", "refuted", margin=0.02,
+               **{**value, "bound": _at(0.4)}, rows=2048),
+        _plant("equal", "equal-no-margin", "equal", "undecided", margin=0.0, **value),
+        _plant("equal", "laws-natural", "equal", "upheld", margin=0.08, simulate=shifted(0.0),
+               **UNIT, **big),
+        _plant("equal", "laws-natural-edge", "equal", TRUE, margin=0.02, simulate=shifted(0.0201),
+               **UNIT, **big),
+        _plant("equal", "laws-natural-false", "equal", "refuted", margin=0.05,
+               simulate=shifted(0.3), **UNIT, **big),
+        _plant("equal", "laws-probability", "equal", "upheld", margin=0.08, simulate=shifted(0.0),
+               **big),
+        _plant("equal", "laws-probability-beyond", "equal", "refuted", margin=0.02,
+               simulate=shifted(0.3), **big),
+        _plant("equal", "laws-infinite-range", "equal", "refused", margin=0.5,
+                simulate=normals(0.0), low=-np.inf, high=np.inf, **big),
+        _plant("equal", "laws-infinite-range-false", "equal", "refused", margin=5.0,
+               simulate=normals(50.0), low=-np.inf, high=np.inf, **big),
+        _plant("vacuous", "laws-forced", "equal", "undecided", margin=1.0, simulate=normals(0.0)),
+        _plant("vacuous", "equal-forced", "equal", "undecided", margin=0.6, **value),
+        _plant("vacuous", "printed-forced", "published", "undecided", margin=0.6, **value),
+        _plant("equal", "laws-exact", "equal", "upheld", margin=0.0, exact=lambda: (law, law)),
+        _plant("equal", "laws-exact-false", "equal", "refuted", margin=0.0,
+               exact=lambda: (law, Law([0.0, 1.0, 3.0], [0.25, 0.5 + 1e-6, 0.25 - 1e-6]))),
+    ]
+
+
+def printed() -> list[Plant]:
+    """10: printed means, heavy tails and constants."""
+    def lognormal(*, size, rng):
+        return rng.lognormal(-2.0, 2.0, size)
+
+    def pareto(*, size, rng):
+        return rng.pareto(1.5, size)
+
+    def constant(*, size, rng):
+        return np.full(size, 0.1)
+
+    loose = {"margin": 1e-3, "rows": 2048}
+    return [
+        _plant("printed", "lognormal", "published", "undecided", bound=_at(1.0),
+               simulate=lognormal, **loose),
+        _plant("printed", "pareto", "published", "undecided", bound=_at(2.0), simulate=pareto,
+               **loose),
+        _plant("printed", "constant-without-range", "published", "undecided", bound=_at(0.1),
+               simulate=constant, **loose),
+        _plant("printed", "constant-wrong", "published", {"refuted", "undecided"}, bound=_at(0.11),
+               simulate=constant, **loose, **UNIT),
+        _plant("printed", "constant", "published", "upheld", bound=_at(0.1), simulate=constant,
+               margin=0.02, rows=2048, **UNIT),
+        _plant("printed", "printed-edge", "published", TRUE, bound=_at(0.49), margin=0.01,
+               simulate=_uniform, **UNIT),
+        _plant("printed", "printed-just-false", "published", FALSE, bound=_at(0.4899), margin=0.01,
+               simulate=_uniform, **UNIT),
+        _plant("printed", "printed-false", "published", "refuted", bound=_at(0.3), margin=0.01,
+               simulate=_uniform, **UNIT, rows=2048),
+    ]
+
+
+def levels() -> list[Plant]:
+    """Tails and means at their level, and just beyond it; weights; many cells."""
+    def exponential(rate):
+        """Pr[X > t] for a large t, drawn from a law that goes there, weighted."""
+
+        def simulate(delta, *, size, rng):
+            raise AssertionError
+
+        def drawn(*, size, rng):
+            x = rng.exponential(10.0, size)
+            return {"lhs": x, "weight": 10 * np.exp(-x * (1 - 0.1))}
+
+        return drawn
+
+    # With X ~ Exp(1), Pr[X > log(1/delta)] = delta; drawn from Exp(1/10) the weights of
+    # violations are at most 10 delta^0.9.
+    def weighted(factor):
+        return {"bound": lambda delta: np.log(1 / delta) - np.log(factor),
+                "simulate": exponential(1.0),
+                "weight_limit": lambda delta: 10 * (factor * delta) ** 0.9 + 1e-12,
+                "grid": {"n": [1], "delta": [1e-6]}, "rows": 4096}
+
+    def level(excess):
+        return lambda delta: 1 - delta * excess
+
+    many = {"grid": {"n": list(range(20)), "delta": [0.05]}, "rows": 1024}
+    return [
+        _plant("levels", "tail-edge", "tail", TRUE, bound=level(1.0), simulate=_uniform,
+               grid={"n": [1, 2], "delta": [0.3, 0.05, 0.01]}),
+        _plant("levels", "tail-just-false", "tail", FALSE, bound=level(1.02), simulate=_uniform),
+        _plant("levels", "tail-false", "tail", "refuted", bound=level(3.0), simulate=_uniform),
+        _plant("levels", "tail-true", "tail", "upheld", bound=level(0.2), simulate=_uniform),
+        _plant("levels", "tail-1.1-in-20", "tail", FALSE, bound=level(1.1), simulate=_uniform,
+               **many),
+        _plant("levels", "tail-edge-in-20", "tail", TRUE, bound=level(1.0), simulate=_uniform,
+               **many),
+        _plant("levels", "tail-one-of-20", "tail", FALSE, simulate=_uniform,
+               bound=lambda n, delta: np.where(n == 7, 1 - 1.1 * delta, 1 - 0.2 * delta), **many),
+        _plant("levels", "mean-edge", "mean", TRUE, bound=HALF, simulate=_uniform, **UNIT),
+        _plant("levels", "mean-just-false", "mean", FALSE, bound=_at(0.499), simulate=_uniform,
+               **UNIT),
+        _plant("levels", "mean-rare-edge", "mean", TRUE, bound=_at(0.001), simulate=_coins(0.001),
+               **UNIT),
+        _plant("levels", "mean-rare-false", "mean", "refuted", bound=_at(0.001),
+               simulate=_coins(0.03), **UNIT),
+        _plant("levels", "weights-edge", "tail", TRUE, **weighted(1.0)),
+        _plant("levels", "weights-just-false", "tail", FALSE, **weighted(1.05)),
+        _plant("levels", "weights-true", "tail", "upheld", **weighted(0.3)),
+        _plant("levels", "weights-false", "tail", "refuted", **weighted(3.0)),
+        _plant("levels", "weights-and-mask", "tail", "refused", bound=_at(0.5),
+               simulate=lambda *, size, rng: {"lhs": rng.uniform(size=size),
+                                              "weight": np.ones(size),
+                                              "applies": rng.uniform(size=size) < 0.1}),
+        _plant("levels", "exists-edge", "exists", TRUE, bound=_at(0.25), simulate=None,
+               exact=lambda: (0.25, 1e-12)),
+        _plant("levels", "exists-open", "exists", "undecided", bound=_at(0.25), simulate=None,
+               exact=lambda: (0.25, 1e-3)),
+        _plant("levels", "exists-false", "exists", "refuted", bound=_at(0.25), simulate=None,
+               exact=lambda: (0.249999, 1e-9)),
+        _plant("levels", "interval-too-wide", "always", FALSE, bound=_at(1.0),
+               simulate=lambda *, size, rng: np.full(size, 1.5),
+               certify=lambda: Certificate((0, 2), 1)),
+    ]
+
+
+def every_plant() -> list[Plant]:
+    """All of them."""
+    made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
+            printed, levels)
+    return [plant for make in made for plant in make()]
+
+
+def _edge(excess: float) -> list[Claim]:
+    """Claims of every kind that draws decide, each this far beyond what it promises: 0 is true."""
+    uniform = {"simulate": _uniform, **UNIT}
+    small = {"rows": 256, "expect": "undecided"}
+    # What is a hair beyond its margin is this much beyond it, of a range of 1.
+    past = excess
+
+    def level(delta):
+        return 1 - delta * (1 + excess)
+
+    def two_points(*, size, rng):
+        return 1.0 * (rng.uniform(size=size) < 0.05 + past)
+
+    def drawn(*, size, rng):
+        return {"lhs": rng.uniform(size=size) + past, "rhs": rng.uniform(size=size)}
+
+    def drawn_tail(*, size, rng):
+        radius = rng.uniform(size=size)
+        return {"lhs": radius + rng.uniform(size=size) - 0.7 + 0.3 * past, "rhs": radius}
+
+    def exponential(*, size, rng):
+        return rng.exponential(size=size) + past
+
+    def weighted(*, size, rng):
+        x = rng.exponential(5.0, size)
+        return {"lhs": x, "weight": 5 * np.exp(-0.8 * x)}
+
+    def shifted(by):
+        def simulate(*, size, rng):
+            return {"lhs": rng.uniform(size=size), "other": (1 - by) * rng.uniform(size=size)}
+
+        return simulate
+
+    def power(n, *, size, rng):
+        return n**-0.5 * rng.uniform(0.5, 1.5, size)
+
+    # Scaling a uniform by 1 - h moves it by h/2 in Wasserstein's distance and h in Kolmogorov's.
+    return [
+        _plant("edge", "tail", "tail", TRUE, bound=level, simulate=_uniform,
+               grid={"n": [1, 2], "delta": [0.3, 0.1]}, **small),
+        _plant("edge", "masked-tail", "tail", TRUE, bound=level, grid={"delta": [0.2]},
+               simulate=_masked(_uniform, _coins(0.5, high=2.0), 0.6), **small),
+        _plant("edge", "drawn-tail", "tail", TRUE, simulate=drawn_tail, grid={"delta": [0.3]},
+               **small),
+        _plant("edge", "weighted-tail", "tail", TRUE, simulate=weighted, grid={"delta": [1e-3]},
+               bound=lambda delta: -np.log(delta * (1 + excess)),
+               weight_limit=lambda delta: 5 * (delta * (1 + excess)) ** 0.8 + 1e-12, **small),
+        _plant("edge", "mean", "mean", TRUE, bound=_at(0.5 - past), grid={"n": [1, 2, 3]},
+               **{**small, **uniform}),
+        _plant("edge", "rare-mean", "mean", TRUE, bound=_at(0.05), simulate=two_points, **UNIT,
+               **small),
+        _plant("edge", "drawn-mean", "mean", TRUE, simulate=drawn, low=-1.0, high=1.5, **small),
+        _plant("edge", "variance-mean", "mean", TRUE, bound=_at(1.0), variance=_at(1.0),
+               simulate=exponential, **small),
+        _plant("edge", "equal", "equal", TRUE, bound=_at(0.45 - past), margin=0.05,
+               **{**small, **uniform}),
+        _plant("edge", "equal-below", "equal", TRUE, bound=_at(0.55 + past), margin=0.05,
+               **{**small, **uniform}),
+        _plant("edge", "laws", "equal", TRUE, margin=0.2, simulate=shifted(0.2 + past), **small),
+        _plant("edge", "laws-natural", "equal", TRUE, margin=0.1, **UNIT,
+               simulate=shifted(0.2 + 2 * past), **small),
+        _plant("edge", "published", "published", TRUE, bound=_at(0.49 - past), margin=0.01,
+               **{**small, **uniform}),
+        _plant("edge", "rate", "rate", TRUE, bound=_at(-0.5 - past), simulate=power, along="n",
+               **{**small, "grid": {"n": [4.0**k for k in range(5)]}}),
+    ]
+
+
+def family(*, true: bool) -> list[Claim]:
+    """Claims of every kind at the edge of what they promise: all true, or all false by a hair."""
+    return [plant.claim() for plant in _edge(0.0 if true else 1e-6)]

@@ -1,0 +1,77 @@
+"""Whoever follows CONTRIBUTING.md adds a theorem that keeps the contract."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(
+    r"```python\n# file: (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.DOTALL
+)
+
+
+def add(path: Path, text: str) -> None:
+    """A new file; or, in one that is there, imports behind its imports and the rest at its end."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return
+    lines = text.splitlines(keepends=True)
+    imports = [line for line in lines if line.startswith("from ")]
+    rest = "".join(line for line in lines if not line.startswith("from ")).strip("\n")
+    head, mark, tail = path.read_text().partition("\nfrom noisytheory.vocabulary")
+    assert mark
+    path.write_text(f"{head}\n{''.join(imports).rstrip()}{mark}{tail.rstrip()}\n\n\n{rest}\n")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contributed")
+    for name in ("noisytheory", "pyproject.toml"):
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+    for name, text in BLOCKS:
+        add(folder / name, text)
+    return folder
+
+
+def run(copy: Path, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words], cwd=copy, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(copy)}, timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_theorem_takes_less_than_fifty_lines():
+    own = [text for name, text in BLOCKS if name.startswith("noisytheory/")]
+    assert 0 < sum(bool(line.strip()) for text in own for line in text.splitlines()) < 50
+
+
+def test_the_theorem_is_upheld_and_tight(copy):
+    found = run(copy, "-m", "noisytheory", "audit", "kernel-mean/popoviciu", "--budget", "smoke",
+                "--workers", "1", "--quiet")
+    assert "as expected" in found
+    code = (
+        "import noisytheory as nt; claim = nt.claims['kernel-mean/popoviciu'];"
+        "nt.testing.check_claim(claim); print(nt.audit(claim, budget='smoke').tightness)"
+    )
+    assert run(copy, "-c", code).strip() == "1.0"
+
+
+def test_its_own_test_passes(copy):
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+
+
+def test_ruff_has_no_objection(copy):
+    # Where imports go, and that some are there already, is this test's doing.
+    run(copy, "-m", "ruff", "check", "--no-cache", "--extend-ignore", "I001,F811",
+        "noisytheory/topics/concentration", "tests")

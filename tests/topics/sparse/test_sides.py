@@ -1,0 +1,130 @@
+"""One instance of every claim about instances that is defined once, worked by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+
+HALF = Fraction(1, 2)
+
+
+def worked(name, **instance):
+    claim = nt.claims[name]
+    exactly = {
+        key: np.array([[Fraction(v) for v in row] for row in value], dtype=object)
+        if isinstance(value[0], list | tuple) else np.array([Fraction(v) for v in value], object)
+        for key, value in instance.items()
+    }
+    given = dict(claim.given)
+    if "product" in exactly:
+        exactly["product"] = exactly["product"][0]
+    found = claim.call(claim.certify, {**claim.cell(0), **given}, exactly)
+    return found.lhs, found.rhs, found.applies
+
+
+def test_errors_combined_by_hand():
+    # A quarter of (4, 0, 0) and three quarters of (0, 4, 0): (1, 3, 0), square 10, below 16.
+    instance = dict(vectors=[(4, 0, 0), (0, 4, 0)], weights=["1/4", "3/4"])
+    assert worked("kernel-mean/lemma-22", **instance) == (10, 16, True)
+    aligned = dict(vectors=[(0, 3, 4), (0, 3, 4)], weights=["1/3", "2/3"])
+    assert worked("average-classifier/lemma-18", **aligned) == (25, 25, True)
+
+
+def test_a_mean_of_means_by_hand():
+    # Four ones and eight zeros: means 1 and 0, weighted 4 and 8, or 6 and 6.
+    values = dict(values=[1] * 4 + [0] * 8)
+    assert worked("average-classifier/parallel", **values) == (4, 4, True)
+    claim = nt.claims["average-classifier/parallel"].broken()
+    broken = claim.call(claim.certify, {}, {"values": np.array([1.0] * 4 + [0.0] * 8)})
+    assert (broken.lhs, broken.rhs) == (6, 4)
+
+
+def test_the_score_of_an_error_by_hand():
+    # v = (1, 1) and x = (3/5, 4/5): (7/5)^2 = 49/25, below 2.
+    found = worked("average-classifier/discriminative", error=[1, 1], point=["3/5", "4/5"])
+    assert found == (Fraction(49, 25), 2, True)
+
+
+@pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
+def test_distances_of_labelled_features_by_hand(product, square):
+    # K = 3/5: (1 - 3/5)^2 + 16/25 = 20/25 = 2 - 6/5, and (1 + 3/5)^2 + 16/25 = 80/25 = 2 + 6/5.
+    instance = dict(x=["3/5", "4/5"], z=[1, 0], product=[product])
+    square = Fraction(square)
+    assert worked("kernel-mean/distance-formula", **instance) == (square, square, True)
+    unlike = worked("kernel-mean/distance-formula/unlike-labels", **instance)
+    assert unlike == (2, square, product < 0)
+    # Of opposite sign, K = -3/5: nearer than the root of 2, and no instance of the claim.
+    opposite = worked("kernel-mean/distance-formula/unlike-labels", x=["-3/5", "4/5"], z=[1, 0],
+                      product=[-1])
+    assert opposite == (2, Fraction(4, 5), False)
+
+
+@pytest.mark.parametrize("name", ["kernel-mean/lemma-22", "average-classifier/parallel",
+                                  "average-classifier/discriminative",
+                                  "kernel-mean/distance-formula",
+                                  "kernel-mean/distance-formula/unlike-labels"])
+def test_floats_equal_fractions_row_by_row(name):
+    claim = nt.claims[name]
+    for cell in claim.cells():
+        drawn = claim.call(claim.simulate, cell, size=30, rng=np.random.default_rng(3))
+        for row in range(30):
+            instance = {key: array[row] for key, array in drawn.items()}
+            found = claim.call(claim.certify, cell, instance)
+            assert (found.lhs, found.rhs) == (instance["lhs"], instance["rhs"])
+            assert found.applies == instance.get("applies", True)
+
+
+# Six points on a line, two cells: {0, 1, 2} and {7, 8, 9} have diameter 2, and no two have less.
+LINE = np.array([[0], [1], [2], [7], [8], [9]])
+
+
+@pytest.mark.parametrize(
+    "name, left, right",
+    [
+        # From 0 the farthest point is 9; 2 and 7 are 2 away from the nearer of them.
+        ("kernel-mean/algorithm-1/radius", 4, 4),
+        ("kernel-mean/algorithm-1/diameter", 4, 16),
+        # With 1 and 8 as centres everything is within 1.
+        ("average-classifier/herbrich-williamson/entropy-numbers", 1, 4),
+    ],
+)
+def test_partitions_of_six_points_by_hand(name, left, right):
+    found = nt.claims[name].certify(points=LINE, m=2)
+    assert (found.lhs, found.rhs) == (left, right)
+
+
+def test_centres_in_place_of_points_by_hand():
+    # 1 + 2 go down to 0 and 1 + 2 up to 9: the mean stays. (1 - 2/6)^2 * 4 * 36 = 4^2 * 4.
+    nearest = nt.claims["kernel-mean/cruz-cortes-scott/nearest-centre"]
+    found = nearest.certify(points=LINE, m=2)
+    assert (found.lhs, found.rhs, found.applies) == (0, 64, True)
+    # Masses 1, 2, 3 on 0, 1, 4 and one centre: moved 2 + 12 = 14, away 5 times radius 4.
+    weighted = nt.claims["kernel-mean/cruz-cortes-scott/nearest-centre-weighted"]
+    found = weighted.certify(points=np.array([[0], [1], [4]]), masses=np.array([1, 2, 3]), m=1)
+    assert (found.lhs, found.rhs) == (14**2, 25 * 16)
+
+
+def test_luckiness_by_hand():
+    # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2, one draw each: sum of squared distances of pairs
+    # 1 + 1 + 4 = 6 a cell, times 12 from each of two; print has 4/2 in units of 1/(12 * 36).
+    claim = nt.claims["kernel-mean/algorithmic-luckiness"]
+    found = claim.certify(points=LINE, m=2, share=1)
+    assert (found.lhs, found.rhs) == (2 * 6 * 12, 2 * 12 * 36)
+    sharp = nt.claims["kernel-mean/algorithmic-luckiness/repaired"]
+    assert sharp.certify(points=LINE, m=2, share=2).rhs == 12 * 36
+
+
+def test_both_signs_of_a_sample_by_hand():
+    # {1, 2} and its negatives: two cells of one sign each, diameter 1; S alone needs none.
+    points = np.array([[1], [2]])
+    assert [nt.claims["kernel-mean/pm-s"].certify(points=points, m=2, swapped=0).lhs,
+            nt.claims["kernel-mean/pm-s"].certify(points=points, m=2, swapped=0).rhs] == [0, 1]
+    flipped = nt.claims["kernel-mean/pm-s/invariant"]
+    found = flipped.certify(points=points, signs=np.array([1, -1]), m=2, doubled=1)
+    assert (found.lhs, found.rhs) == (1, 1)
+    alone = flipped.certify(points=points, signs=np.array([1, -1]), m=1, doubled=0)
+    assert (alone.lhs, alone.rhs) == (9, 1)

@@ -1,0 +1,146 @@
+"""Rows that depend on each other are found, and rows that do not are left alone."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory import Paper
+from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.independence import FALSE_ALARM, Repeats, check_rows, probe
+
+PAPER = Paper("rows", "Rows, dependent or not")
+
+
+def claim_of(simulate, *, rows=2048, kind="tail", **fields):
+    fields = {"statement": "x", "bound": lambda: 1.6448536, "simulate": simulate, "rows": rows,
+              "grid": {"delta": [0.05]}, "expect": "undecided", **fields}
+    return getattr(PAPER, kind)("claim", **fields)
+
+
+def correlated(share, group=None):
+    """Normal rows with this intra-class correlation, in blocks or in groups of rows."""
+
+    def simulate(*, size, rng):
+        length = size if group is None else group
+        common = np.repeat(rng.normal(size=-(-size // length)), length)[:size]
+        return np.sqrt(share) * common + np.sqrt(1 - share) * rng.normal(size=size)
+
+    return simulate
+
+
+LAWS = {
+    "normal": lambda *, size, rng: rng.normal(size=size),
+    "cauchy": lambda *, size, rng: rng.standard_cauchy(size),
+    "coins": lambda *, size, rng: 4.0 * (rng.uniform(size=size) < 0.05),
+    "rare": lambda *, size, rng: 4.0 * (rng.uniform(size=size) < 0.002),
+    "few values": lambda *, size, rng: rng.integers(0, 3, size) * 1.0,
+    "constant": lambda *, size, rng: np.zeros(size),
+    "infinite": lambda *, size, rng: np.where(rng.uniform(size=size) < 0.9, np.inf, 0.0),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8, 512])
+@pytest.mark.parametrize("law", LAWS)
+def test_independent_rows_are_never_taken_for_dependent(law, rows):
+    # 10 looks of 2e-6 each at most: one false alarm has probability 2e-5, and the seeds are fixed.
+    claim = claim_of(LAWS[law], rows=rows)
+    for seed in range(5):
+        probe(claim, claim.cell(0), seed)
+        for refuted in (False, True):
+            check_rows(claim, claim.cell(0), seed, refuted=refuted)
+
+
+@pytest.mark.parametrize("refuted", [False, True])
+@pytest.mark.parametrize(
+    "simulate", [correlated(0.5), correlated(0.1, 32), correlated(0.5, 2)],
+    ids=["blocks", "groups of 32", "pairs"],
+)
+def test_dependent_rows_are_found(simulate, refuted):
+    claim = claim_of(simulate)
+    for seed in range(4):
+        with pytest.raises(ClaimError, match="not independent draws, so they decide nothing"):
+            check_rows(claim, claim.cell(0), seed, refuted=refuted)
+
+
+def test_what_could_have_moved_a_refutation_is_found_before_it():
+    # A correlation of 0.02 in blocks of 2,048 makes a mean's variance 42 times as large.
+    claim = claim_of(correlated(0.02))
+    for seed in range(4):
+        with pytest.raises(ClaimError, match="blocks that differ"):
+            check_rows(claim, claim.cell(0), seed, refuted=True)
+
+
+def test_true_claims_with_dependent_rows_are_hardly_ever_refuted():
+    refuted = 0
+    for seed in range(20):
+        try:
+            refuted += nt.audit(claim_of(correlated(0.1)), seed=seed).verdict == "refuted"
+        except ClaimError:
+            continue
+    assert refuted == 0
+
+
+@pytest.mark.parametrize("values", [2, 3, 5])
+def test_repetition_is_an_e_process(values):
+    # Exactly, over all pairs of blocks of four rows: the wealth has mean 1 at most, whatever the
+    # law; so also of later blocks, one by one.
+    claim = claim_of(LAWS["normal"], rows=4)
+    for weights in (np.ones(values), np.arange(1.0, values + 1), np.r_[50.0, np.ones(values - 1)]):
+        chances = weights / weights.sum()
+        total = 0.0
+        for block in itertools.product(range(values), repeat=4):
+            chance = np.prod(chances[list(block)])
+            repeats = Repeats(claim, {})
+            repeats.see({"lhs": np.array(block, float)})
+            repeats.see({"lhs": np.array(block, float)})
+            again = Repeats(claim, {})
+            again.see({"lhs": np.array(block, float)})
+            again.see({"lhs": np.array(block, float) + 1})
+            total += chance * (chance * 2**repeats.bits + (1 - chance) * 2**again.bits)
+        assert total <= 1 + 1e-12
+
+
+def test_rare_events_that_repeat_are_found_and_chance_repetitions_are_not():
+    rng = np.random.default_rng(3)
+    few = (rng.uniform(size=512) < 0.01) * 1.0
+    assert 1 <= few.sum() <= 10
+    repeats = Repeats(claim_of(LAWS["rare"]), {})
+    with pytest.raises(ClaimError, match="the same from different generators"):
+        for _ in range(6):
+            repeats.see({"lhs": few})
+    # One event in 512 rows: blocks without any, and with the same one, repeat by chance.
+    for seed in range(20):
+        rng, repeats = np.random.default_rng(seed), Repeats(claim_of(LAWS["rare"]), {})
+        for _ in range(256):
+            repeats.see({"lhs": (rng.uniform(size=512) < 1 / 512) * 1.0})
+        assert repeats.bits < -np.log2(FALSE_ALARM)
+
+
+def at_the_last(bad):
+    def simulate(n, *, size, rng):
+        return bad(size) if n == 4 else rng.uniform(size=size)
+
+    return simulate
+
+
+@pytest.mark.parametrize("kind", ["tail", "mean", "always"])
+def test_every_cell_is_looked_at(kind):
+    fields = {"bound": lambda: 2.0, "grid": {"n": [1, 2, 3, 4]}, "low": 0.0, "high": 1.0,
+              "kind": kind, "trivial": 9.0, "rows": 64}
+    if kind == "tail":
+        fields["grid"] = {**fields["grid"], "delta": [0.1]}
+    if kind == "mean":
+        fields |= {"bound": lambda: 0.9}
+    claim = claim_of(at_the_last(lambda size: np.random.default_rng().uniform(size=size)), **fields)
+    with pytest.raises(ClaimError, match="draws other lhs from the same generator"):
+        nt.audit(claim, budget="smoke")
+    if kind != "always":
+        # Instances may be enumerated; draws may not.
+        own = claim_of(at_the_last(lambda size: np.random.default_rng(1).uniform(size=size)),
+                       **fields)
+        with pytest.raises(ClaimError, match="the same from different generators"):
+            nt.audit(own, budget="smoke")
