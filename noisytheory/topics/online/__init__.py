@@ -27,6 +27,7 @@ from noisytheory.topics.online.planning import (
     largest_p,
     query_quantile,
     second_moments,
+    step,
     trivial_regret,
 )
 from noisytheory.topics.online.printed import PlainLearner
@@ -38,5 +39,6 @@ __all__ = [
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
     "expected_regret", "few_copies", "first_useful_round", "importance_law", "kernel_value",
     "largest_p", "mean_product", "query_quantile", "regret_of", "replicate", "scores_over_time",
-    "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "trivial_regret",
+    "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
+    "trivial_regret",
 ]

@@ -25,50 +25,16 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "absolute_majorant",
-    "absolute_majorant_printed",
-    "adaptive_regret",
-    "averaging_floor",
-    "batch_excess",
-    "best_approximation",
-    "cap_probability",
-    "cap_probability_of_maps",
-    "certain",
-    "expected_queries",
-    "expected_queries_gaussian",
-    "expected_samples",
-    "exponential_kernel",
-    "gaussian_kernel",
-    "general_regret",
-    "gradient_second_moment",
-    "gradient_second_moment_labels",
-    "hinge_majorant_cramer",
-    "hinge_majorant_printed",
-    "hinge_majorant_shifted",
-    "horizon_free_regret",
-    "jump_bias",
-    "linear_regret",
-    "map_second_moment",
-    "map_second_moment_gaussian",
-    "map_second_moment_gaussian_printed",
-    "noisy_exponential_kernel",
-    "operations",
-    "prod_calls",
-    "query_tail",
-    "radius_gaussian",
-    "radius_gaussian_printed",
-    "regret",
-    "regret_gaussian",
-    "regret_gaussian_printed",
-    "regret_tail",
-    "regret_without_tail",
-    "sample_tail",
-    "scalar_second_moment",
-    "smoothing_gap",
-    "some_regret",
-    "squared_radius",
-    "step",
-    "two_copies_regret",
+    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "averaging_floor",
+    "batch_excess", "best_approximation", "cap_probability", "certain", "expected_queries",
+    "expected_queries_gaussian", "expected_samples", "gaussian_kernel", "general_regret",
+    "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
+    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "jump_bias",
+    "linear_regret", "map_second_moment", "map_second_moment_gaussian",
+    "map_second_moment_gaussian_printed", "noisy_exponential_kernel", "operations", "prod_calls",
+    "query_tail", "radius_gaussian", "radius_gaussian_printed", "regret", "regret_gaussian",
+    "regret_gaussian_printed", "regret_tail", "sample_tail", "scalar_second_moment",
+    "smoothing_gap", "some_regret", "squared_radius", "two_copies_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -402,36 +368,6 @@ def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Nume
     return 2 * _general(T, Bw, Bg, Bpsi)
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
-def step(
-    p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series, loss: Majorised, By: Numeric = 0.0
-) -> Numeric:
-    r"""Theorem 1: $\eta=\sqrt{B_w/(B_gB_\Psi)}=B_w/(\sqrt u\,\ell'_+(\sqrt{(p-1)u}))$.
-
-    Parameters
-    ----------
-    p, Bw, Bx : float or array
-    kernel, loss
-        With ``at`` and ``majorant``.
-    By : float or array
-        Bound on $|y|$ for a regression loss.
-
-    Returns
-    -------
-    float or array
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
-    0.353553
-    """
-    Bpsi = p / (p - 1) * kernel.at(p * Bx)
-    Bg = p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
-    return np.sqrt(Bw / (Bg * Bpsi))
-
-
 @requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
 def regret(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series, loss: Majorised,
@@ -619,30 +555,6 @@ def regret_tail(
     return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)
-def regret_without_tail(
-    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
-) -> Numeric:
-    r"""The bound on the mean, at every level: what a tail must exceed.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bg, Bpsi : float or array
-    delta : float or array
-
-    Returns
-    -------
-    float or array
-
-    Examples
-    --------
-    >>> float(regret_without_tail(100, 1.0, 1.0, 1.0, 0.1))
-    10.0
-    """
-    return _general(T, Bw, Bg, Bpsi) + 0 * delta
-
-
 @requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
 def batch_excess(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     r"""Excess risk of the averaged predictor: $\sqrt{B_wB_gB_\Psi/T}$.
@@ -749,27 +661,6 @@ def cap_probability(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     """
     r = p / (p**2 - p + 1)
     return -np.expm1(T * np.log1p(-(r ** (M + 1.0))))
-
-
-@requires(T=SAMPLE_SIZE, M=WHOLE, p=ABOVE_1)
-def cap_probability_of_maps(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
-    r"""Probability that one of T single maps takes more than M queries: $1-(1-p^{-(M+1)})^T$.
-
-    Parameters
-    ----------
-    T, M : int or array
-    p : float or array
-
-    Returns
-    -------
-    float or array
-
-    Examples
-    --------
-    >>> float(cap_probability_of_maps(1, 0, 2.0))
-    0.5
-    """
-    return -np.expm1(T * np.log1p(-(p ** (-1.0 - M))))
 
 
 @requires(T=SAMPLE_SIZE, p=ABOVE_1)
@@ -1047,26 +938,6 @@ def gaussian_kernel(x: Numeric, z: Numeric, sigma2: Numeric) -> Numeric:
     1.0
     """
     return np.exp(-((x - z) ** 2) / sigma2)
-
-
-@requires(x=REAL, z=REAL)
-def exponential_kernel(x: Numeric, z: Numeric) -> Numeric:
-    r"""$e^{xz}$ on the line.
-
-    Parameters
-    ----------
-    x, z : float or array
-
-    Returns
-    -------
-    float or array
-
-    Examples
-    --------
-    >>> float(exponential_kernel(0.0, 1.0))
-    1.0
-    """
-    return np.exp(x * z)
 
 
 @requires(x=REAL, z=REAL, s2=NONNEGATIVE)

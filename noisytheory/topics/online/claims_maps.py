@@ -7,7 +7,30 @@ from typing import Any
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online import bounds, sides_maps, simulate_maps
 from noisytheory.topics.online.sides_maps import Balls, Instances, Line, Points, Scores
+from noisytheory.topics.online.sides_scalar import Coefficients
 from noisytheory.trial.sides import both
+from noisytheory.vocabulary.domains import Numeric
+
+
+def _unbiased(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
+    return bounds.noisy_exponential_kernel(x, z, 0 * s2)
+
+
+def _lemma_3(p: Numeric, Bx: Numeric, b0: Numeric, b1: Numeric, b2: Numeric) -> Numeric:
+    return bounds.map_second_moment(p, Bx, Coefficients(b0, b1, b2))
+
+
+def _lemma_2(
+    p: Numeric, Bw: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric
+) -> Numeric:
+    return bounds.gradient_second_moment(p, Bw, Bpsi, Coefficients(g0, g1, g2))
+
+
+def _lemma_2_regression(
+    p: Numeric, Bw: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, By: Numeric
+) -> Numeric:
+    return bounds.gradient_second_moment(p, Bw, Bpsi, Coefficients(g0, g1, g2), By)
+
 
 COPIES = "independent copies with the instance as their mean"
 PLANE = "points of the plane, two-point noise, a kernel of degree 2"
@@ -96,9 +119,10 @@ lemma_3 = PAPER.always(
     given=dict(kind="lemma"),
     rounding=1e-10,
     note="An equality for calls of one law; its first part is the claim on Subroutine 2.",
-    twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$"),
+    twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
+              **both(sides_maps.map_second_moment, Instances)),
     quantity="mean squared norm of an estimate",
-    **both(sides_maps.map_second_moment, Instances),
+    **both(sides_maps.map_second_moment, Instances, _lemma_3),
 )
 lemma_3_coupled = PAPER.always(
     "lemma-3/coupled",
@@ -223,11 +247,11 @@ lemma_2 = PAPER.always(
     statement=r"\mathbb E\tilde g^2\le\tfrac p{p-1}\ell'_+\big(\sqrt{pB_wB_\Psi}\big)^2",
     place="Lemma 2, Sec. 4.1",
     hypotheses=[COPIES, LINEAR, r"$\|w\|^2\le B_w$ and $\mathbb E\|\tilde\Psi\|^2\le B_\Psi$"],
-    given=dict(bound="lemma"),
+    given=dict(kind="lemma"),
     note=r"The last hypotheses are used and not stated. Attained by monomials $\gamma_n$.",
-    twin=dict(given=dict(bound="kernel"), why=r"$k(x,x)$ for $B_\Psi$"),
+    twin=dict(given=dict(kind="kernel"), why=r"$k(x,x)$ for $B_\Psi$"),
     quantity="mean squared gradient length",
-    **both(sides_maps.gradient_second_moment, Scores),
+    **both(sides_maps.gradient_second_moment, Scores, _lemma_2),
 )
 lemma_2_regression_printed = PAPER.always(
     "lemma-2/regression-printed",
@@ -249,7 +273,7 @@ lemma_2_regression_repaired = PAPER.always(
     given=dict(with_label=1),
     twin=dict(given=dict(with_label=0), why=r"without $B_y$"),
     quantity="mean squared gradient length",
-    **both(sides_maps.gradient_second_moment_regression, Scores),
+    **both(sides_maps.gradient_second_moment_regression, Scores, _lemma_2_regression),
 )
 dot_product_psd = PAPER.always(
     "dot-product-psd",
@@ -317,7 +341,9 @@ gaussian_second_printed = PAPER.always(
         r"same."
     ),
     quantity="mean squared norm of an estimate",
-    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians), **GAUSSIAN,
+    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians,
+           bounds.map_second_moment_gaussian_printed),
+    **GAUSSIAN,
 )
 gaussian_second = PAPER.always(
     "theorem-2/second-moment/repaired",
@@ -325,8 +351,11 @@ gaussian_second = PAPER.always(
     given=dict(exponent="repaired"),
     note=r"Exactly $(\frac p{p-1})^2I_0(2\sqrt{pB_x^2}/\sigma^2)e^{2pB_x/\sigma^2}$ without noise.",
     quantity="mean squared norm of an estimate",
-    twin=dict(given=dict(exponent="one two"), why=r"$(\sqrt p+2p)$: one factor 2 forgotten"),
-    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians), **GAUSSIAN,
+    twin=dict(given=dict(exponent="one two"), why=r"$(\sqrt p+2p)$: one factor 2 forgotten",
+              **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians)),
+    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians,
+           bounds.map_second_moment_gaussian),
+    **GAUSSIAN,
 )
 gaussian_constant_printed = PAPER.identity(
     "gaussian-constant/printed",
@@ -363,5 +392,5 @@ mean_kernel_bias = PAPER.equal(
     grid=dict(x=[0.5, 1.0], z=[1.0], s2=[0.25, 1.0]),
     origin="candidate",
     quantity="kernel value at a noisy copy",
-    twin=dict(bound=bounds.exponential_kernel, why="no bias"),
+    twin=dict(bound=_unbiased, why="no bias"),
 )

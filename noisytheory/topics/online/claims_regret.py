@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, pictures, simulate_regret
+from noisytheory.topics.online import bounds, pictures, planning, simulate_regret
 from noisytheory.topics.online.simulate_regret import SILENT, Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, ExponentialLoss, SquaredLoss
@@ -49,7 +49,7 @@ def _game(
         eta = Bw / (math.sqrt(u) * loss.majorant(math.sqrt((p - 1) * u)))
     else:
         By = made.By if loss.form == "regression" else 0.0
-        eta = bounds.step(p, Bw, made.Bx, kernel, loss, By)
+        eta = planning.step(p, Bw, made.Bx, kernel, loss, By)
     return replace(made, eta=float(eta))
 
 
@@ -247,6 +247,12 @@ def _below_floor(m: Numeric, variance: Numeric) -> Numeric:
     return 9 - bounds.averaging_floor(m, variance)
 
 
+def _without_tail(
+    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
+) -> Numeric:
+    return bounds.general_regret(T, Bw, Bg, Bpsi) + 0 * delta
+
+
 def _printed(game: Game, **how: Any) -> Game:
     return replace(game, **how)
 
@@ -397,5 +403,5 @@ high_prob_candidate = PAPER.tail(
     origin="candidate",
     note="Ours, not proved; the exact law of the hardest labels known.",
     quantity="regret of a run",
-    twin=dict(bound=bounds.regret_without_tail, why=r"no $\sqrt{\ln}$ term"),
+    twin=dict(bound=_without_tail, why=r"no $\sqrt{\ln}$ term"),
 )

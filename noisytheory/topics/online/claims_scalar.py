@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online import bounds, exact_scalar, pictures, sides_scalar, simulate_queries
-from noisytheory.topics.online.sides_scalar import Budget, Pair, Polynomials, Scalar
+from noisytheory.topics.online.sides_scalar import Budget, Coefficients, Pair, Polynomials, Scalar
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
 
@@ -28,6 +28,18 @@ def _tail_variance(p: float, z: int) -> float:
 
 def _next_tail(z: Numeric, p: Numeric) -> Numeric:
     return bounds.sample_tail(z, p) / p
+
+
+def _lemma_1(
+    p: Numeric, m: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, g3: Numeric
+) -> Numeric:
+    return bounds.scalar_second_moment(p, m, Coefficients(g0, g1, g2, g3))
+
+
+def _labels(
+    p: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, Blabel: Numeric
+) -> Numeric:
+    return bounds.gradient_second_moment_labels(p, 1.0, Bpsi, Coefficients(g0, g1, g2), Blabel)
 
 
 def _samples_plus(p: Numeric) -> Numeric:
@@ -56,7 +68,7 @@ lemma_1_second_moment = PAPER.always(
         " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
     ),
     twin=dict(**both(sides_scalar.second_moment_without_p, Scalar), why="no p under the root"),
-    **both(sides_scalar.second_moment, Scalar), **ESTIMATE,
+    **both(sides_scalar.second_moment, Scalar, _lemma_1), **ESTIMATE,
 )
 
 lemma_1_queries = PAPER.equal(
@@ -275,7 +287,7 @@ noisy_labels_second = PAPER.always(
     note="The bound is ours. Flipped signs are not zero-mean noise.",
     twin=scaled(Fraction(1, 2)),
     quantity="squared gradient length",
-    **both(sides_scalar.labels_second, Scalar),
+    **both(sides_scalar.labels_second, Scalar, _labels),
 )
 
 polynomial_tails = PAPER.cited(

@@ -7,14 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.online.bounds import expected_queries, general_regret, map_second_moment
+from noisytheory.topics.online.bounds import (
+    expected_queries,
+    general_regret,
+    gradient_second_moment,
+    map_second_moment,
+)
 from noisytheory.vocabulary.analytic import AnalyticLoss
-from noisytheory.vocabulary.domains import COUNT, LEVEL, NONNEGATIVE, POSITIVE, Domain
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    Domain,
+    Numeric,
+    requires,
+)
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
 __all__ = [
     "best_p", "copies_needed", "first_useful_round", "largest_p", "query_quantile",
-    "second_moments", "trivial_regret",
+    "second_moments", "step", "trivial_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -66,6 +79,37 @@ def second_moments(
         at = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
         Bg = price * float(loss.majorant(at)) ** 2 if math.isfinite(at) else math.inf
     return Bpsi, Bg
+
+
+@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+def step(
+    p: Numeric, Bw: Numeric, Bx: Numeric, kernel: DotProduct, loss: AnalyticLoss,
+    By: Numeric = 0.0,
+) -> Numeric:
+    r"""Theorem 1: $\eta=\sqrt{B_w/(B_gB_\Psi)}=B_w/(\sqrt u\,\ell'_+(\sqrt{(p-1)u}))$.
+
+    Parameters
+    ----------
+    p, Bw, Bx : float or array
+    kernel, loss
+        With ``at`` and ``majorant``.
+    By : float or array
+        Bound on $|y|$ for a regression loss.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
+    0.353553
+    """
+    Bpsi = map_second_moment(p, Bx, kernel)
+    Bg = gradient_second_moment(p, Bw, Bpsi, loss, By)
+    return np.sqrt(Bw / (Bg * Bpsi))
 
 
 def largest_p(Bx: float, kernel: DotProduct) -> float:

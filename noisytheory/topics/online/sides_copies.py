@@ -33,6 +33,7 @@ class Copies:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         w, x, noise, y, c = rng.integers(-32, 33, (5, size)) / 16
         return dict(w=w, x=x, noise=noise, y=np.where(y > 0, 1.0, -1.0), c=c)
 
@@ -67,11 +68,13 @@ class Paths:
 
     @staticmethod
     def every() -> dict[str, Any]:
+        """All instances."""
         learner, T = np.meshgrid(np.arange(len(LEARNERS)), [2, 4, 8])
         return dict(learner=learner.ravel(), T=T.ravel(), unit=np.ones(T.size))
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         every = Paths.every()
         at = rng.integers(0, len(every["T"]), size)
         return {name: values[at] for name, values in every.items()}
@@ -186,6 +189,7 @@ class Insensitive:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         return dict(width=rng.integers(0, 33, size) / 16, h=rng.integers(1, 9, size) / 1024)
 
 

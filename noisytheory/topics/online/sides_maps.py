@@ -190,8 +190,9 @@ def map_second_moment(at: Instances, kind: str) -> dict[str, Any]:
         total = total + a * at.weight(n) ** 2 * sum(entry**2 for entry in _tensor(copies))
     square = at.square(at.x)
     rhs = at.kernel(at.p * square)
-    return dict(lhs=total, rhs=rhs if kind == "coupled" else at.p / (at.p - 1) * rhs,
-                scale=_size(at) * 100)
+    roots = {f"b{n}": at.root[:, n] ** 2 for n in range(DEGREE + 1)}
+    return dict(lhs=total, rhs=rhs if kind == "coupled" else at.p / (at.p - 1) * rhs, p=at.p,
+                Bx=square, scale=_size(at) * 100, **roots)
 
 
 def coupled_second_moment(at: Instances, kind: str) -> dict[str, Any]:
@@ -292,15 +293,21 @@ def _moment_bound(at: Scores, reach: tuple[Any, Any]) -> tuple[Any, Any]:
     return low, high
 
 
-def gradient_second_moment(at: Scores, bound: str) -> dict[str, Any]:
+def gradient_second_moment(at: Scores, kind: str) -> dict[str, Any]:
     r"""Lemma 2: $\mathbb E\tilde g^2$ by enumeration, and its bound at $B_w=w^2$.
 
     $B_\Psi=\frac p{p-1}pB_x$ for the linear kernel; or wrongly $k(x,x)$.
     """
     found = sum(a * g**2 for a, g in _gradients(at, False, "classification", at.y))
-    square = at.x**2 + at.noise**2 if bound == "lemma" else at.x**2
-    Bpsi = at.p**2 / (at.p - 1) * square if bound == "lemma" else square
-    return dict(lhs=found, rhs=_moment_bound(at, enclosures.sqrt(at.p * at.w**2 * Bpsi)))
+    square = at.x**2 + at.noise**2 if kind == "lemma" else at.x**2
+    Bpsi = at.p**2 / (at.p - 1) * square if kind == "lemma" else square
+    return dict(lhs=found, rhs=_moment_bound(at, enclosures.sqrt(at.p * at.w**2 * Bpsi)),
+                **_known(at, Bpsi))
+
+
+def _known(at: Scores, Bpsi: Any) -> dict[str, Any]:
+    """What the bound of Lemma 2 asks for."""
+    return dict(p=at.p, Bw=at.w**2, Bpsi=Bpsi, **{f"g{n}": at.gamma[:, n] for n in range(3)})
 
 
 def gradient_second_moment_regression(at: Scores, with_label: bool) -> dict[str, Any]:
@@ -310,7 +317,8 @@ def gradient_second_moment_regression(at: Scores, with_label: bool) -> dict[str,
     Bpsi = at.p**2 / (at.p - 1) * (at.x**2 + at.noise**2)
     low, high = enclosures.sqrt(at.p * at.w**2 * Bpsi)
     shift = [(end * 3 if with_label else end * 0) for end in enclosures.sqrt(at.p)]
-    return dict(lhs=found, rhs=_moment_bound(at, (low + shift[0], high + shift[1])))
+    return dict(lhs=found, rhs=_moment_bound(at, (low + shift[0], high + shift[1])),
+                By=abs(y) if with_label else 0 * y, **_known(at, Bpsi))
 
 
 @dataclass

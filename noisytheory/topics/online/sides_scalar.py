@@ -19,6 +19,29 @@ from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.estimators import theta
 
 DEGREE = 3
+
+
+class Coefficients:
+    """A polynomial by its coefficients: as a loss or a kernel that a bound asks for.
+
+    Parameters
+    ----------
+    *columns : array
+        One coefficient each, over instances.
+    """
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = columns
+
+    def at(self, a: Any) -> Any:
+        """Its value."""
+        return sum(c * a**n for n, c in enumerate(self.columns))
+
+    def majorant(self, a: Any) -> Any:
+        """That of the sizes of the coefficients."""
+        return sum(abs(c) * a**n for n, c in enumerate(self.columns))
+
+
 PARAMETERS = (1.0625, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 
@@ -34,6 +57,7 @@ class Scalar:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         atoms = rng.integers(-32, 33, (size, 3)) / 16
         gamma = rng.integers(-8, 9, (size, DEGREE + 1)) / 4
         # Monomials, for which Cauchy's inequality is an equality, and constants.
@@ -68,13 +92,16 @@ class Scalar:
 
     @property
     def mean(self) -> Any:
+        """Expectation."""
         return _average(self.atoms, self.weights)
 
     @property
     def square(self) -> Any:
+        """Mean square."""
         return _average(self.atoms**2, self.weights)
 
     def polynomial(self, a: Any, *, sizes: bool = False) -> Any:
+        """f, or its majorant."""
         return sum(_size(self.gamma[:, n], sizes) * a**n for n in range(DEGREE + 1))
 
 
@@ -127,8 +154,13 @@ def second_moment(at: Scalar, calls: str) -> dict[str, Any]:
         lhs=_moment(at, 2, unlike=calls == "unlike"),
         rhs=(factor * at.polynomial(low, sizes=True) ** 2,
              factor * at.polynomial(high, sizes=True) ** 2),
-        square=at.square,
+        **_asked(at),
     )
+
+
+def _asked(at: Scalar) -> dict[str, Any]:
+    """What the bound of Lemma 1 asks for."""
+    return dict(p=at.p, m=at.square, **{f"g{n}": at.gamma[:, n] for n in range(DEGREE + 1)})
 
 
 def second_moment_without_p(at: Scalar, calls: str) -> dict[str, Any]:
@@ -219,11 +251,13 @@ class Polynomials:
 
     @staticmethod
     def every() -> dict[str, Any]:
+        """All instances."""
         q, n = np.meshgrid(np.arange(4, 15) / 16, [4, 8, 12, 16])
         return dict(q=q.ravel(), n=n.ravel())
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         every = Polynomials.every()
         at = rng.integers(0, len(every["q"]), size)
         return {name: values[at] for name, values in every.items()}
@@ -284,6 +318,7 @@ class Pair:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         n = rng.integers(0, 9, size)
         values = rng.integers(-256, 257, size) / 16
         # Equality where |theta| is the power of N.
@@ -325,7 +360,8 @@ def labels_second(at: Scalar) -> dict[str, Any]:
     factor = square * at.p / (at.p - 1)
     sides = [factor * sum(abs(at.gamma[:, n]) * end**n for n in range(DEGREE)) ** 2
              for end in (low, high)]
-    return dict(lhs=total, rhs=(sides[0], sides[1]))
+    gamma = {f"g{n}": at.gamma[:, n] for n in range(DEGREE)}
+    return dict(lhs=total, rhs=(sides[0], sides[1]), p=at.p, Bpsi=at.square, Blabel=square, **gamma)
 
 
 def _labels(at: Scalar) -> Scalar:
@@ -341,6 +377,7 @@ class Budget:
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
         return dict(queries=np.full(size, 2.0), square=rng.integers(1, 65, size) / 16)
 
 

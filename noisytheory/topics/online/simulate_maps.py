@@ -209,7 +209,8 @@ def gaussian_second_moment(at: Gaussians, exponent: str) -> dict[str, Any]:
     # What is cut from the Bessel series is below its last term.
     left = (factor * bessel * low, factor * (bessel + term) * high)
     right = enclosures.exp(_exponent(at, exponent))
-    return dict(lhs=left, rhs=(factor * right[0], factor * right[1]))
+    return dict(lhs=left, rhs=(factor * right[0], factor * right[1]), p=p, Bx=at.square,
+                sigma2=at.sigma2)
 
 
 def _exponent(at: Gaussians, kind: str, unit: int = 1) -> Any:

@@ -52,12 +52,14 @@ class Game:
 
     @property
     def name(self) -> str:
+        """For labels."""
         parts = [self.examples.name, self.kernel.name, self.loss.name, self.noise.name,
                  f"{self.copies} copies" if self.copies else f"p={self.p:g}", f"Bw={self.Bw:g}"]
         return "; ".join(parts)
 
     @property
     def T(self) -> int:
+        """Rounds."""
         return self.examples.T
 
     @property
@@ -77,6 +79,7 @@ class Game:
 
     @property
     def sigma2(self) -> float:
+        """Width of a Gaussian kernel."""
         return float(getattr(self.kernel, "sigma2", math.nan))
 
     @property
@@ -94,6 +97,7 @@ class Game:
 
     @property
     def low(self) -> float:
+        """No regret is smaller."""
         return -self.high
 
     @property
@@ -102,6 +106,7 @@ class Game:
         return _best(self)
 
     def rule(self) -> Rule:
+        """How the predictor moves."""
         return Rule(self.Bw, self.eta, T=self.horizon, projection=self.projection,
                     gradient=self.gradient)
 
