@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from noisytheory.learners.average_top_k import AverageTopKSVR as AverageTopKSVR
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
+    from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
     from noisytheory.trial.claim import Certificate as Certificate
     from noisytheory.trial.claim import Claim as Claim
     from noisytheory.trial.claim import Discrepancy as Discrepancy
@@ -38,6 +40,8 @@ _LAZY = {
     "KernelMeanClassifier": "learners.kernel_mean",
     "Law": "trial.claim",
     "MultipleKernelMean": "learners.multiple_kernel_mean",
+    "NoisyKernelClassifier": "learners.noisy_kernel",
+    "NoisyKernelRegressor": "learners.noisy_kernel",
     "Paper": "trial.claim",
     "Result": "trial.result",
     "audit": "trial.run",
@@ -47,12 +51,12 @@ _LAZY = {
 _ROOMS = {
     "trial": ("evidence", "testing"),
     "vocabulary": (
-        "confusion", "domains", "kernels", "losses", "noise", "populations",
+        "analytic", "confusion", "domains", "dot_products", "instance_noise", "kernels",
+        "losses", "noise", "populations", "sequences",
     ),
     "topics": (
-        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "multiclass",
-        "top_k",
-    ),
+        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
+        "multiclass", "top_k",
     ),
     "": ("learners", "papers", "report"),
 }

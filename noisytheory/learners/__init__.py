@@ -12,6 +12,7 @@ from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassi
 from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
+from noisytheory.learners.noisy_kernel import NoisyKernelClassifier, NoisyKernelRegressor
 
 __all__ = [
     "AverageTopKClassifier",
@@ -23,4 +24,5 @@ __all__ = [
     "CorrectedLogisticRegression",
     "UMAClassifier",
     "UltraconservativeClassifier",
+    "KernelMeanClassifier", "MultipleKernelMean", "NoisyKernelClassifier", "NoisyKernelRegressor",
 ]

@@ -21,8 +21,8 @@ __all__ = [
 ]
 
 TOPICS = (
-    "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "multiclass",
-    "top_k",
+    "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
+    "multiclass", "top_k",
 )
 """Topic folders, bottom up; each has a ``claims.py``."""
 
