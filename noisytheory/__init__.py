@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from noisytheory.learners.average_top_k import AverageTopKRegressor as AverageTopKRegressor
     from noisytheory.learners.average_top_k import AverageTopKSVC as AverageTopKSVC
     from noisytheory.learners.average_top_k import AverageTopKSVR as AverageTopKSVR
+    from noisytheory.learners.confused import (
+        UltraconservativeClassifier as UltraconservativeClassifier,
+    )
+    from noisytheory.learners.confused import UMAClassifier as UMAClassifier
+    from noisytheory.learners.corrected_logistic import (
+        CorrectedLogisticRegression as CorrectedLogisticRegression,
+    )
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
@@ -44,6 +51,9 @@ _LAZY = {
     "NoisyKernelRegressor": "learners.noisy_kernel",
     "Paper": "trial.claim",
     "Result": "trial.result",
+    "UMAClassifier": "learners.confused",
+    "UltraconservativeClassifier": "learners.confused",
+    "CorrectedLogisticRegression": "learners.corrected_logistic",
     "audit": "trial.run",
     "both": "trial.sides",
     "scaled": "trial.sides",

@@ -19,10 +19,11 @@ __all__ = [
     "AverageTopKRegressor",
     "AverageTopKSVC",
     "AverageTopKSVR",
+    "CorrectedLogisticRegression",
     "KernelMeanClassifier",
     "MultipleKernelMean",
-    "CorrectedLogisticRegression",
+    "NoisyKernelClassifier",
+    "NoisyKernelRegressor",
     "UMAClassifier",
     "UltraconservativeClassifier",
-    "KernelMeanClassifier", "MultipleKernelMean", "NoisyKernelClassifier", "NoisyKernelRegressor",
 ]
