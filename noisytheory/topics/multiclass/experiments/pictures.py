@@ -85,7 +85,8 @@ def figure_1b() -> tuple[Figure, list[list[str]]]:
     _line(axes, fed, found["forced"], "forced steps", "s", "C1")
     _line(axes, fed, found["error set"], "steps from the error set", "o", "C0")
     axes.set(title="Over-estimating the noise costs more",
-             xlabel="matrix that UMA is given [index on the path]", ylabel="confusion on test points [norm]", ylim=(0, np.sqrt(10)))
+             xlabel="matrix that UMA is given [index on the path]",
+             ylabel="confusion on test points [norm]", ylim=(0, np.sqrt(10)))
     axes.annotate("true matrix", (5, 0.02), xycoords=("data", "axes fraction"), xytext=(4, 2),
                   textcoords="offset points")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=2)
