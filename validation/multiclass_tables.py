@@ -60,8 +60,8 @@ def by_share(name: str, runs: int, columns: list[str]) -> dict[float, dict[str, 
     return found
 
 
-def figure_5(name: str, runs: int) -> dict[str, dict[int, tuple[float, float]]]:
-    """Error and confusion rate along updates, and on how many runs a strategy is the best."""
+def figure_5(name: str, runs: int) -> dict[str, dict[int, str]]:
+    """Error and confusion rate after so many updates, means over runs, by strategy."""
     paths: dict[str, list[np.ndarray]] = {}
     for r in range(runs):
         rng = np.random.default_rng([SEED, 5, r])
@@ -70,7 +70,7 @@ def figure_5(name: str, runs: int) -> dict[str, dict[int, tuple[float, float]]]:
             paths.setdefault(key, []).append(path)
     return {
         key: {
-            count: tuple(float(v) for v in np.mean(path, axis=0)[:, count - 1])
+            count: " / ".join(f"{v:.3f}" for v in np.mean(path, axis=0)[:, count - 1])
             for count in (5, 10, 20, 30, 50, 100)
         } for key, path in paths.items()
     }

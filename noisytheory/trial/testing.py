@@ -228,6 +228,8 @@ def _arguments(claim: Claim, cell: Cell, seed: int) -> dict[str, Any]:
             arguments[name] = claim.deltas[0]
         elif name in cell:
             arguments[name] = cell[name]
+        elif name in claim.given:
+            arguments[name] = claim.given[name]
         elif hasattr(cell.get("population"), name):
             arguments[name] = getattr(cell["population"], name)
         elif parameter.default is parameter.empty:

@@ -199,3 +199,23 @@ def test_ten_lines_for_a_person_with_a_vendors_confusion():
     corrected = UMAClassifier(vendor, orientation="row").fit(train - 8, labels)
     ignoring = UMAClassifier().fit(train - 8, labels)
     assert corrected.score(test - 8, answer) > ignoring.score(test - 8, answer) + 0.2
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_kernel_features_go_before_it_in_a_pipeline(exact):
+    from sklearn.decomposition import KernelPCA
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(600, 2))
+    true = (np.linalg.norm(x, axis=1) > 1.2).astype(int)  # a disc: not linear
+    noisy = np.where((true == 1) & (rng.random(600) < 0.3), 0, true)
+    noise = [[1.0, 0.3], [0.0, 0.7]]
+    front = (
+        KernelPCA(40, kernel="rbf", gamma=0.5, eigen_solver="dense") if exact
+        else Nystroem(n_components=80, gamma=0.5, random_state=0)
+    )
+    model = make_pipeline(front, UMAClassifier(noise, max_iter=300)).fit(x, noisy)
+    assert model.score(x, true) > 0.9
+    assert UMAClassifier(noise).fit(x, noisy).score(x, true) < 0.8

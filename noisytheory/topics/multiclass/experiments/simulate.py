@@ -173,8 +173,8 @@ def rough_gap(
             guess = estimate_confusion(y[few], labels[here][few], CLASSES)
             if np.linalg.cond(guess.matrix) < 1e12:
                 break
-        ours = uma(pixels[here], y, guess.matrix, orientation="column", max_iter=2 * UPDATES)
-        plain = uma(pixels[here], y, np.eye(CLASSES), max_iter=2 * UPDATES)
+        ours = uma(pixels[here], y, guess.matrix, orientation="column", max_iter=UPDATES)
+        plain = uma(pixels[here], y, np.eye(CLASSES), max_iter=UPDATES)
         gap[i] = _wrong(ours.weights, pixels[test], labels[test]) - _wrong(
             plain.weights, pixels[test], labels[test]
         )

@@ -343,7 +343,7 @@ CLASSES: dict[str, Any] = dict(
     simulate=simulate.lower_supremum,
     grid=dict(classes=[34, 66, 130, 258, 514, 1026], n=[20_000]),
     along="classes",
-    rows=64,
+    rows=16,
     quantity="deviation over all weights, from below",
 )
 classes_printed = PAPER.rate(
