@@ -386,6 +386,11 @@ def descend(
     -------
     Descent
 
+    Raises
+    ------
+    ValueError
+        If a label of a classification loss is neither 1 nor -1.
+
     Examples
     --------
     >>> from noisytheory.topics.online.degrees import Fixed
@@ -405,6 +410,9 @@ def descend(
     count = int(tape.degrees.max(initial=0)) + 1
     share = law.tails(count) if rule.coupled else law.pmf(count)
     gamma = np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
+    if loss.form == "classification" and not np.all(np.abs(y) == 1):
+        strange = np.asarray(y)[np.abs(y) != 1][0]
+        raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange:g}")
     run.queries += tape.queries.tolist()
     expansion = run.expansion
     regression, printed = loss.form == "regression", rule.gradient == "printed"
