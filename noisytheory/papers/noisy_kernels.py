@@ -8,14 +8,14 @@ from noisytheory.trial.claim import Discrepancy, Paper
 __all__ = ["PAPER"]
 
 DISCREPANCIES = {
-    "D1": [pair(
+    "N1": [pair(
         "projection", "Algorithm 1, last line, Sec. 4.1",
         r"$\alpha_i:=\alpha_i\sqrt{B_w}/\tilde n_t$, with $\tilde n_t$ the squared norm.",
         r"$\sqrt{B_w/\tilde n_t}$. The printed factor leaves the ball where $B_w<\tilde n_t<1$ and "
         "throws the predictor back to norm 1 elsewhere: regret is linear.",
         "projection/regret/repaired", also=("projection/regret/printed",),
     )],
-    "D2": [pair(
+    "N2": [pair(
         "subroutine-1", "Subroutine 1 and Lemma 2, Sec. 4.1",
         r"$\tilde g_t=y_t\gamma_n\frac{p^{n+1}}{p-1}\prod_j\langle w_t,\tilde\Psi_j\rangle$ has "
         r"the "
@@ -23,7 +23,7 @@ DISCREPANCIES = {
         r"A factor $y_t^n$ is missing: at $y=-1$ the mean is $-\ell'(\langle w_t,\Psi\rangle)$.",
         "subroutine-1/regret/repaired", also=("subroutine-1/regret/printed",),
     )],
-    "D3": [
+    "N3": [
         pair(
             "theorem-2/second-moment", "Theorem 2, Sec. 4.1",
             r"$u=B_w(\frac p{p-1})^3\exp((\sqrt pB_x+2p\sqrt{B_x})/\sigma^2)$.",
@@ -38,7 +38,7 @@ DISCREPANCIES = {
             r"Not with the printed $u$; with the repaired one.",
         ),
     ],
-    "D4": [pair(
+    "N4": [pair(
         "theorem-4/adaptive", "Theorem 4, Sec. 5.1, and the protocol of Sec. 2",
         r"Independence of $\tilde g_t$ of the past, and $\mathbb E[\text{regret}]\le"
         r"\sqrt{B_wB_gB_\Psi T}$ for whatever the adversary does.",
@@ -47,7 +47,7 @@ DISCREPANCIES = {
         "bound holds.",
         "theorem-4/adaptive/pseudo-regret",
     )],
-    "D5": [
+    "N5": [
         pair("example-3", "Example 3, Sec. 4.2",
              r"$\ell'_+\le\frac12+\frac{e^{z^2}-1}{z\sqrt\pi}$.",
              r"False for $z>0.7918$; $\mathrm{erfi}(z)\le\frac2{z\sqrt\pi}(e^{z^2}-1)$."),
@@ -56,11 +56,11 @@ DISCREPANCIES = {
              "and "
              "Cramér's inequality bounds it.", "example-4/simple"),
     ],
-    "D6": [pair(
+    "N6": [pair(
         "example-2", "Example 2, Sec. 4.2; Sec. 2", r"$\ell=e^{y\langle w,x\rangle}$.",
         r"$e^{-y\langle w,x\rangle}$: the printed loss grows with the margin.",
     )],
-    "D7": [
+    "N7": [
         pair("example-1", "Example 1, Sec. 4.2",
              r"$\ell'_+(\sqrt{(p-1)u})=2\sqrt{(p-1)u}$ for the squared regression loss.",
              r"The argument needs a bound $B_y$ on the labels."),
@@ -72,7 +72,7 @@ DISCREPANCIES = {
             repaired=("lemma-2/regression-repaired", "lemma-2/regression-mean"),
         ),
     ],
-    "D8": [Discrepancy(
+    "N8": [Discrepancy(
         place="Binomial kernels, Sec. 2; Theorem 1 for all p > 1",
         printed=r"$(1+\langle x,x'\rangle)^{-\alpha}$ is a kernel; any $p>1$ will do.",
         true=r"$(1-\langle x,x'\rangle)^{-\alpha}$; then $pB_x<1$ is needed, as in general "
@@ -80,7 +80,7 @@ DISCREPANCIES = {
         claims=("dot-product-psd/binomial-printed",),
         repaired=("dot-product-psd/binomial-repaired",),
     )],
-    "D9": [
+    "N9": [
         pair("theorem-3", "Theorem 3, Sec. 4.3", r"Every compact convex $\mathcal W$.",
              "Not a single point; every set of two points or more, the noise budget large enough."),
         Discrepancy(
@@ -95,7 +95,7 @@ DISCREPANCIES = {
              "Condition (2) holds for most regression losses and all calibrated ones.",
              r"Not for zones of insensitivity of width 1 or more, nor without convexity."),
     ],
-    "D10": [
+    "N10": [
         pair("key-idea-estimator", "Sec. 3.2, the key idea", "Uniform convergence is enough.",
              r"$\sum_n\mathbb E|Q'_n-Q'_{n-1}|<\infty$ is needed."),
         Discrepancy(
@@ -107,7 +107,7 @@ DISCREPANCIES = {
             why="A hypothesis named; nothing that was printed is refuted.",
         ),
     ],
-    "D11": [
+    "N11": [
         pair("p-tradeoff", "after Lemma 1, Sec. 3.2", "The larger p, the more variance.",
              "The second moment falls before it rises."),
         Discrepancy(
@@ -124,14 +124,14 @@ DISCREPANCIES = {
             repaired=("recentring/repaired",),
         ),
     ],
-    "D12": [
+    "N12": [
         pair("linear-loss-robust", "Sec. 3.1", r"$\mathbb E[c\tilde x_t]=x_t$.",
              r"$c\,x_t$, and the gradient carries $y_t$.", "linear-loss-robust/regret"),
         bookkeeping(
             "Sec. 3.2", r"$\mathbb E[\theta N^k]<\infty$.", r"$\mathbb E|\theta|N^k<\infty$."
         ),
     ],
-    "D13": [Discrepancy(
+    "N13": [Discrepancy(
         place="proof of Theorem 1, run time",
         printed=r"The gradient length costs $O(\frac p{(p-1)^2}+T(1+\frac d{p-1}))$; other "
         "operations $O(1)$.",
@@ -139,13 +139,13 @@ DISCREPANCIES = {
         repaired=("theorem-1-runtime/calls", "theorem-1-runtime/order"),
         why="The final order is right.",
     )],
-    "D14": [bookkeeping(
+    "N14": [bookkeeping(
         "Sec. 4.1 and 5.2",
         r"$\alpha_i,\alpha_{t,i},\alpha_{t-1,i}$; no $B_w$ among the parameters; an estimate of "
         r"$\ell'$; $\eta=B_w/\sqrt u\,\ell'_+$.",
         r"One notation; $y\ell'$; $\eta=B_w/(\sqrt u\,\ell'_+)$.",
     )],
-    "D15": [bookkeeping("Bibliography", "arXiv 1005.2996.", "arXiv 1005.2296.")],
+    "N15": [bookkeeping("Bibliography", "arXiv 1005.2996.", "arXiv 1005.2296.")],
 }
 
 PAPER = Paper(
