@@ -156,13 +156,13 @@ incremental_equal = PAPER.identity(
     place="beside Algorithm 1",
     simulate=simulate_maps.same_predictions,
     certify=simulate_maps.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[20, 40], cross=[2.0]),
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24], cross=[2.0]),
     rows=4,
     rounding=1e-9,
     origin="candidate",
     note="Both run on the same draws, projections included; certified to rounding by the floats.",
     twin=dict(
-        grid=dict(kernel=["exponential"], T=[40], cross=[1.0]), why="the cross term without its 2"
+        grid=dict(kernel=["exponential"], T=[24], cross=[1.0]), why="the cross term without its 2"
     ),
     quantity="score of a new instance",
 )

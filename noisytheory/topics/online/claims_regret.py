@@ -175,7 +175,7 @@ theorem_4_pseudo = PAPER.mean(
     grid=GRID, given=dict(fixed=1),
     note="Against the adversary who is best for the comparator w = 1: .98 of it at T = 128.",
     twin=HALF,
-    **ADAPTIVE,
+    **ADAPTIVE | dict(rows=8192),
 )
 theorem_4_programme = PAPER.exists(
     "theorem-4/adaptive/dynamic-programme",
@@ -357,7 +357,7 @@ two_copies = PAPER.mean(
     note="The bound is ours: .48, .55, .94 of it. With one copy 1.56 and 1.60.",
     twin=dict(grid=dict(population=[replace(g, copies=1) for g in TWO_COPIES]), why="one copy"),
     picture=pictures.one_copy_two_copies,
-    **REGRET,
+    **REGRET | dict(rows=4096),
 )
 averaging = PAPER.mean(
     "averaging",
