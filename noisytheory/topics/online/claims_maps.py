@@ -156,13 +156,13 @@ incremental_equal = PAPER.identity(
     place="beside Algorithm 1",
     simulate=simulate_maps.same_predictions,
     certify=simulate_maps.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[20, 40], cross=[2.0]),
-    rows=8,
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24], cross=[2.0]),
+    rows=4,
     rounding=1e-9,
     origin="candidate",
     note="Both run on the same draws, projections included; certified to rounding by the floats.",
     twin=dict(
-        grid=dict(kernel=["exponential"], T=[40], cross=[1.0]), why="the cross term without its 2"
+        grid=dict(kernel=["exponential"], T=[24], cross=[1.0]), why="the cross term without its 2"
     ),
     quantity="score of a new instance",
 )
@@ -174,7 +174,7 @@ algorithm_1 = PAPER.always(
     simulate=simulate_maps.largest_norm,
     certify=simulate_maps.largest_norm_exactly,
     grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 1.0, 4.0], how=["repaired"]),
-    rows=32,
+    rows=16,
     note=(
         "What Lemma 2 uses. Loss before update; the step is eta over root T; the gradient length "
         "must estimate y times the derivative, which the comment in print forgets."

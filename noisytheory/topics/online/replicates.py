@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Rule
-from noisytheory.topics.online.printed import projected
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
@@ -191,8 +190,8 @@ def replicate(
         w[move, n] += delta
         over = np.flatnonzero(square > rule.Bw)
         if len(over):
-            printed = rule.projection == "printed"
-            shrunk = np.array([projected(s, rule.Bw, printed=printed) for s in square[over]])
+            # `projected`, many at a time.
+            shrunk = rule.Bw / square[over] ** (2 if rule.projection == "printed" else 1)
             w[over] *= np.sqrt(shrunk)[:, None]
             square[over] *= shrunk
         np.maximum(norms, square, out=norms)
