@@ -448,14 +448,6 @@ constants = [
         "on data that are not separable the exact maximum loss classifier is 0.",
     ),
 ]
-def _thomas(delta: Numeric, n: Numeric, count: Any, nu: float, bound: float) -> Any:
-    """The public limit of losses 0 and 1, of which ``count`` are 1, level by level."""
-    losses = (np.arange(int(np.max(n))) < np.asarray(count)[..., None]).astype(float)
-    found = np.array(
-        [bounds.thomas_upper(losses, float(d), nu, bound) for d in np.ravel(delta)])
-    return found.reshape(np.shape(delta)) if np.ndim(count) == 0 else found
-
-
 CVAR: dict[str, Any] = {
     "place": "not in print: conditional value at risk", "origin": "sharper",
     "quantity": "error of the CVaR", "unit": "loss", "rows": 1024,
@@ -501,21 +493,6 @@ cvar = [
         twin={"bound": lambda n, delta, radius, bound:
               bounds.uniform_cvar(n, delta, 1.0, radius, bound), "why": "the tail mass left out"},
         note="What Section 6 calls open: any Lipschitz loss.",
-        **CVAR,
-    ),
-    TOP_K.tail(
-        "text-cvar/thomas",
-        statement=r"\mathrm{CVaR}_\nu\le Z_{(n+1)}-\frac1\nu\sum_i(Z_{(i+1)}-Z_{(i)})"
-        r"\Big(\frac in-\sqrt{\frac{\log(1/\delta)}{2n}}-(1-\nu)\Big)_+",
-        bound=_thomas,
-        simulate=simulate.cvar_sample,
-        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.2, 0.4)], "n": [101],
-              "delta": [0.1, 0.05]},
-        trivial=1.0,
-        twin={"bound": lambda delta, n, count, nu, bound:
-              _thomas(np.asarray(delta) ** 0.25, n, count, nu, bound),
-              "why": "the root halved"},
-        note="A confidence limit from the ordered losses, $Z_{(n+1)}$ the largest possible one.",
         **CVAR,
     ),
 ]

@@ -93,10 +93,10 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
 
 def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     inside = slice(None) if recipe.outlier is None else slice(0, -1)
-    # Every third point of the large clouds, all of the small ones: the picture stays light.
+    # Every sixth point of the large clouds and the last ten, so that the picture stays light.
     for sign, marker, colour in ((1, "+", "C3"), (-1, ".", "C5")):
         points = x[inside][y[inside] == sign, :2]
-        points = np.vstack([points[:-10:3], points[-10:]])
+        points = np.vstack([points[:-10:6], points[-10:]])
         axis.plot(*points.T, marker, markersize=4, color=colour)
     if recipe.outlier is not None:
         axis.plot(*recipe.outlier, marker="x", markersize=10, markeredgewidth=2, color="C3")
