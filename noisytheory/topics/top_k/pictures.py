@@ -87,6 +87,7 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
             curve.plot(GRID, errors, ".-", color="C0", linewidth=1)
             curve.set(xlabel="k", ylabel="errors [per cent]", xscale="log",
                       ylim=(-1, max(errors) + 2), title="Training errors")
+            curve.minorticks_off()
     axes[0, 0].legend(fontsize=7, loc="upper left")
     return figure
 
