@@ -141,6 +141,19 @@ class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
     >>> model = AverageTopKClassifier("hinge", k=2, C=100.0).fit(X, ["a", "a", "b", "b"])
     >>> model.predict([[0.5]]).tolist(), model.coef_.round(4).tolist(), model.gap_ < 1e-6
     (['b'], [1.0], True)
+
+    Forty rare positives lie near the negatives. The average loss (k = 2000) gives them up:
+
+    >>> rng = np.random.default_rng(0)
+    >>> common, rare = rng.normal([-2, 3], 0.5, (960, 2)), rng.normal([2.2, 0.9], 0.15, (40, 2))
+    >>> other = rng.normal([0.0, 0.0], [0.8, 0.25], (1000, 2))
+    >>> X, y = np.vstack([common, rare, other]), np.repeat([1, 0], [1000, 1000])
+    >>> for k in (2000, 1000, 200):
+    ...     model = AverageTopKClassifier(k=k, C=100.0, scaling="average").fit(X, y)
+    ...     print(k, model.score(X, y), model.score(X[960:1000], y[960:1000]))
+    2000 0.991 0.575
+    1000 0.9955 0.8
+    200 0.9995 1.0
     """
 
     def __init__(

@@ -7,6 +7,8 @@ import json
 import pytest
 from commands import answer, mistake
 
+import noisytheory as nt
+
 
 def test_claims_lists_what_a_file_declares(mine):
     rows = answer("claims", mine).splitlines()

@@ -14,50 +14,60 @@ from noisytheory.topics.top_k.selection import path
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
 
+GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
+LOOK = (("maximum", 1, "C1", ":"), ("$AT_{10}$", 10, "C0", "-"), ("average", 200, "C2", "--"))
+
 
 def figure_2() -> Any:
-    r"""Individual losses shifted down by $\lambda$ and cut at 0: what is right costs nothing."""
+    r"""Individual losses shifted down by a threshold $\lambda$ and cut at 0: examples that are well
+    classified, or well fitted, cost nothing. Full lines: logistic and square; dashed: hinge and
+    absolute loss.
+    """
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    figure.set_label("Losses shifted down by a threshold and cut at zero, four thresholds each")
-    t, r = np.linspace(-1.5, 2, 400), np.linspace(-1.5, 1.5, 400)
-    colours = plt.get_cmap("viridis")(np.linspace(0, 0.8, 4))
-    for colour, lam in zip(colours, (0.0, 0.2, 0.5, 0.7), strict=True):
-        for axis, x, names in ((axes[0], t, ("logistic", "hinge")), (axes[1], r, ("square",
-                                                                               "absolute"))):
+    figure.set_label(
+        "Two panels of losses shifted down by four thresholds and cut at zero: logistic and hinge "
+        "loss over the margin with the 0-1 loss, square and absolute loss over the residual")
+    t, r = np.linspace(-1.5, 2, 200), np.linspace(-1.5, 1.5, 200)
+    for index, lam in enumerate((0.0, 0.2, 0.5, 0.7)):
+        for axis, x, names in ((axes[0], t, ("logistic", "hinge")),
+                               (axes[1], r, ("square", "absolute"))):
             for name, style in zip(names, ("-", "--"), strict=True):
                 loss = np.maximum(individual(name).psi(x) - lam, 0)
-                label = rf"{name}, $\lambda={lam:g}$"
-                axis.plot(x, loss, style, color=colour, label=label, linewidth=1.3)
-    axes[0].step(t, t <= 0, where="mid", color="black", linewidth=1, label="0-1 loss")
-    axes[0].axvspan(0, 2, color="0.9", zorder=0)
-    axes[0].set(xlabel="margin", ylabel="loss", title="Classification")
-    axes[1].set(xlabel="residual", title="Regression")
+                label = f"threshold {lam:g}" if style == "-" else None
+                axis.plot(x, loss, style, color=f"C{index}", label=label, linewidth=1.3)
+    axes[0].step(t, t <= 0, where="mid", color="C4", linewidth=1, label="0-1 loss")
+    axes[0].axvline(0, color="C4", linewidth=0.6, linestyle=":")
+    axes[0].set(xlabel="margin", ylabel="loss [1]", title="Classification: logistic, hinge dashed")
+    axes[1].set(xlabel="residual", ylabel="loss [1]", title="Regression: square, absolute dashed")
     for axis in axes:
-        axis.legend(fontsize=6)
+        axis.legend(fontsize=7)
     return figure
 
 
 def figure_1() -> Any:
-    """Cases 4 and 6: the lines of maximum, average and $AT_{10}$, and errors over k."""
-    return _toys((4, 6), "Two toy cases with logistic and hinge loss")
+    """Cases 4 and 6 of the toy data: the lines of maximum loss, average loss and average of the
+    ten largest, and the training errors over k, with logistic and with hinge loss. The cross is an
+    outlier; where the maximum loss gives zero there is no line.
+    """
+    return _toys((4, 6), "Cases 4 and 6 of the toy data with separating lines of three aggregate "
+                         "losses, and training errors over k, logistic loss left, hinge right")
 
 
 def figure_4() -> Any:
-    """All six toy cases: the lines of maximum, average and $AT_{10}$, and errors over k."""
-    return _toys((1, 2, 3, 4, 5, 6), "Six toy cases with logistic and hinge loss")
-
-
-GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
-LOOK = (("maximum", 1, "tab:red", ":"), ("$AT_{10}$", 10, "tab:blue", "-"),
-        ("average", 200, "tab:green", "--"))
+    """All six toy cases: the lines of maximum loss, average loss and average of the ten largest,
+    and the training errors over k, with logistic and with hinge loss. The cross is an outlier;
+    where the maximum loss gives zero there is no line.
+    """
+    return _toys((1, 2, 3, 4, 5, 6), "Six toy data sets with separating lines of three aggregate "
+                                     "losses, and training errors over k, logistic left, hinge")
 
 
 def _toys(cases: tuple[int, ...], label: str) -> Any:
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(len(cases), 4, figsize=(12, 2.4 * len(cases)), squeeze=False,
+    figure, axes = plt.subplots(len(cases), 4, figsize=(12, 2.5 * len(cases)), squeeze=False,
                                 layout="constrained")
     figure.set_label(label)
     for row, case in enumerate(cases):
@@ -69,22 +79,28 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
                 w = fit(x, y, loss, k=k, C=recipe.C, tol=1e-7).coef
                 coefs[k] = w
                 errors.append(100 * np.mean(np.where(x @ w >= 0, 1, -1) != y))
-            _cloud(axes[row, column], x, y, coefs, recipe)
-            zero = "; maximum: zero, no line" if np.linalg.norm(coefs[1]) < 1e-9 else ""
-            axes[row, column].set_title(f"case {case}, {loss}{zero}", fontsize=9)
-            axes[row, column + 1].plot(GRID, errors, ".-", color="black", linewidth=1)
-            axes[row, column + 1].set(xlabel="k", ylabel="errors, per cent", xscale="log",
-                                      ylim=(-1, max(errors) + 2))
-    axes[0, 0].legend(fontsize=6, loc="upper left")
+            cloud, curve = axes[row, column: column + 2]
+            _cloud(cloud, x, y, coefs, recipe)
+            zero = ", maximum: zero" if np.linalg.norm(coefs[1]) < 1e-9 else ""
+            cloud.set(title=f"Case {case}, {loss}{zero}", xlabel="first feature",
+                      ylabel="second feature")
+            curve.plot(GRID, errors, ".-", color="C0", linewidth=1)
+            curve.set(xlabel="k", ylabel="errors [per cent]", xscale="log",
+                      ylim=(-1, max(errors) + 2), title="Training errors")
+            curve.minorticks_off()
+    axes[0, 0].legend(fontsize=7, loc="upper left")
     return figure
 
 
 def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     inside = slice(None) if recipe.outlier is None else slice(0, -1)
-    axis.plot(*x[inside][y[inside] > 0, :2].T, "+", markersize=4, color="0.25", linewidth=0.7)
-    axis.plot(*x[inside][y[inside] < 0, :2].T, "o", markersize=3, color="0.6", fillstyle="none")
+    # Every sixth point of the large clouds and the last ten, so that the picture stays light.
+    for sign, marker, colour in ((1, "+", "C3"), (-1, ".", "C5")):
+        points = x[inside][y[inside] == sign, :2]
+        points = np.vstack([points[:-10:6], points[-10:]])
+        axis.plot(*points.T, marker, markersize=4, color=colour)
     if recipe.outlier is not None:
-        axis.scatter(*recipe.outlier, marker="x", s=90, color="black")
+        axis.plot(*recipe.outlier, marker="x", markersize=10, markeredgewidth=2, color="C3")
     low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
     ends = np.array([low[0], high[0]])
     for name, k, colour, style in LOOK:
@@ -99,7 +115,10 @@ def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
 
 
 def figure_3() -> Any:
-    """Test error over k on Monk 3 at C = 100, exact minimisers, five splits."""
+    """Test error over k on Monk 3 at C = 100 with exact minimisers, means and standard errors of
+    five splits. Left of the vertical line, the mean of the collapse threshold, the minimiser is
+    zero; from there on the curve is flat.
+    """
     import matplotlib.pyplot as plt
 
     x, y = monk_3()
@@ -115,11 +134,13 @@ def figure_3() -> Any:
             found = path(x[train], y[train], loss, ks=ks, C=100.0, test=held, tol=1e-5)
             rows.append((100 * found.error).tolist())
     figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
-    figure.set_label("Test error over k on Monk 3, logistic and hinge loss")
+    figure.set_label("Test error over k on Monk 3 with logistic and hinge loss: near one half up "
+                     "to the collapse threshold of about 90, then flat near 20 per cent")
     for (loss, rows), style in zip(errors.items(), ("o-", "s--"), strict=True):
         axis.errorbar(ks, np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(5), fmt=style,
                       markersize=4, capsize=2, label=loss)
-    axis.axvspan(1, float(np.mean(collapse)), color="0.9", label="zero is the minimiser")
-    axis.set(xlabel="k", ylabel="test error, per cent", ylim=(0, None))
+    axis.axvline(float(np.mean(collapse)), color="C2", linestyle=":", label="zero to the left")
+    axis.set(xlabel="k", ylabel="test error [per cent]", ylim=(0, None),
+             title="Monk 3, C = 100, five splits")
     axis.legend()
     return figure

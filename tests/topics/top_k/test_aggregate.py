@@ -68,3 +68,16 @@ def test_weights_and_fractions():
 def test_nonsense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_ordered_confidence_limit_covers():
+    """Fair losses 0 and 1: the limit fails in at most the promised share of samples, exactly."""
+    from scipy import stats
+
+    n = 101
+    losses = (np.arange(n) < np.arange(n + 1)[:, None]).astype(float)
+    limits = top_k.thomas_upper(losses, 0.05, 1.0, 1.0)
+    fails = stats.binom.pmf(np.arange(n + 1), n, 0.5)[limits < 0.5].sum()
+    assert 0 < fails <= 0.05
+    halved = top_k.thomas_upper(losses, 0.05**0.25, 1.0, 1.0)
+    assert stats.binom.pmf(np.arange(n + 1), n, 0.5)[halved < 0.5].sum() > 0.05
