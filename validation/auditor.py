@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import fnmatch
 import functools
 import json
 import sys
@@ -458,10 +459,13 @@ def _scalable(claim: nt.Claim) -> bool:
     return claim.kind in ("tail", "mean", "always", "exists") and claim.expect == "upheld"
 
 
-def twins_measured(run: Callable[..., Iterable[Any]], seeds: int) -> dict[str, Any]:
-    """Refutations of every twin, and how sharp each trial is."""
+def twins_measured(
+    run: Callable[..., Iterable[Any]], seeds: int, known: dict[str, Any], pattern: str,
+) -> dict[str, Any]:
+    """Refutations of every twin, and how sharp each trial is; only of the claims that match anew."""
     claims = distinct(nt.claims.values())
-    twins = [claim.id for claim in claims if claim.twin is not None]
+    anew = [claim for claim in claims if fnmatch.fnmatchcase(claim.id, pattern)]
+    twins = [claim.id for claim in anew if claim.twin is not None]
     first = dict(zip(twins, run(twin_refuted, [(t, 0, 1) for t in twins]), strict=True))
     drawn = [t for t, (_, exact, can_err) in first.items() if can_err and not exact]
     refuted = {t: first[t][0] * (1 if t in drawn else seeds) for t in twins}
@@ -469,9 +473,19 @@ def twins_measured(run: Callable[..., Iterable[Any]], seeds: int) -> dict[str, A
     jobs = [(t, a, min(a + step, seeds)) for t in drawn for a in range(1, seeds, step)]
     for (claim_id, _, _), (count, _, _) in zip(jobs, run(twin_refuted, jobs), strict=True):
         refuted[claim_id] += count
-    scalable = [claim.id for claim in claims if _scalable(claim)]
+    scalable = [claim.id for claim in anew if _scalable(claim)]
     factors = dict(zip(scalable, run(sharpness, scalable), strict=True))
-    return {"seeds": seeds, "refuted": refuted, "drawn": drawn, "sharpness": factors}
+    kept = {c.id: c for c in claims} if known.get("seeds") == seeds else {}
+    had = {c for c in kept if not fnmatch.fnmatchcase(c, pattern) and kept[c].twin is not None}
+    return {
+        "seeds": seeds,
+        "refuted": {c: n for c, n in known.get("refuted", {}).items() if c in had} | refuted,
+        "drawn": [c for c in known.get("drawn", []) if c in had] + drawn,
+        "sharpness": {
+            c: f for c, f in known.get("sharpness", {}).items()
+            if c in kept and not fnmatch.fnmatchcase(c, pattern)
+        } | factors,
+    }
 
 
 # Small probabilities
@@ -642,7 +656,7 @@ def page(figures: dict[str, Any]) -> str:
 
 def measure(
     run: Callable[..., Iterable[Any]], share: float, workers: int, figures: dict[str, Any],
-    parts: Sequence[str],
+    parts: Sequence[str], pattern: str,
 ) -> dict[str, Any]:
     """These parts anew, the others as they were."""
     def of(count: int) -> int:
@@ -664,7 +678,7 @@ def measure(
         "draws": draws_needed,
         "pooled": lambda: pooled_measured(of(20)),
         "fdr": discoveries,
-        "twins": lambda: twins_measured(run, of(25)),
+        "twins": lambda: twins_measured(run, of(25), figures.get("twins", {}), pattern),
     }
     minutes = dict(figures.get("minutes", {}))
     for part in parts or work:
@@ -684,6 +698,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=here.with_suffix(".json"))
     parser.add_argument("--page", type=Path, default=ROOT / "reports" / "auditor.md")
     parser.add_argument("--only", nargs="*", default=[], help="parts to measure anew")
+    parser.add_argument("--claims", default="*", help="whose twins, with --only twins")
     options = parser.parse_args()
     known = json.loads(options.json.read_text()) if options.only and options.json.exists() else {}
     with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
@@ -691,7 +706,9 @@ def main() -> int:
         def run(function: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterable[Any]:
             return pool.map(function, jobs, chunksize=max(1, len(jobs) // (16 * options.workers)))
 
-        figures = measure(run, options.share, options.workers, known, options.only)
+        figures = measure(
+            run, options.share, options.workers, known, options.only, options.claims
+        )
     options.json.write_text(json.dumps(figures, indent=1) + "\n")
     if missing := {"plants", "edges", "power", "intervals", "draws", "pooled", "fdr",
                    "twins"} - set(figures):
