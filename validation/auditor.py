@@ -462,7 +462,7 @@ def _scalable(claim: nt.Claim) -> bool:
 def twins_measured(
     run: Callable[..., Iterable[Any]], seeds: int, known: dict[str, Any], pattern: str,
 ) -> dict[str, Any]:
-    """Refutations of every twin, and how sharp each trial is; only of the claims that match anew."""
+    """Refutations of every twin, and how sharp each trial is; of the claims that match only."""
     claims = distinct(nt.claims.values())
     anew = [claim for claim in claims if fnmatch.fnmatchcase(claim.id, pattern)]
     twins = [claim.id for claim in anew if claim.twin is not None]
