@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from noisytheory.learners.average_top_k import AverageTopKClassifier as AverageTopKClassifier
+    from noisytheory.learners.average_top_k import AverageTopKRegressor as AverageTopKRegressor
+    from noisytheory.learners.average_top_k import AverageTopKSVC as AverageTopKSVC
+    from noisytheory.learners.average_top_k import AverageTopKSVR as AverageTopKSVR
+    from noisytheory.learners.confused import (
+        UltraconservativeClassifier as UltraconservativeClassifier,
+    )
+    from noisytheory.learners.confused import UMAClassifier as UMAClassifier
+    from noisytheory.learners.corrected_logistic import (
+        CorrectedLogisticRegression as CorrectedLogisticRegression,
+    )
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
+    from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
+    from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
     from noisytheory.trial.claim import Certificate as Certificate
     from noisytheory.trial.claim import Claim as Claim
     from noisytheory.trial.claim import Discrepancy as Discrepancy
@@ -24,22 +37,37 @@ if TYPE_CHECKING:
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
     "Audit": "trial.result",
+    "AverageTopKClassifier": "learners.average_top_k",
+    "AverageTopKRegressor": "learners.average_top_k",
+    "AverageTopKSVC": "learners.average_top_k",
+    "AverageTopKSVR": "learners.average_top_k",
     "Certificate": "trial.claim",
     "Claim": "trial.claim",
     "Discrepancy": "trial.claim",
     "KernelMeanClassifier": "learners.kernel_mean",
     "Law": "trial.claim",
     "MultipleKernelMean": "learners.multiple_kernel_mean",
+    "NoisyKernelClassifier": "learners.noisy_kernel",
+    "NoisyKernelRegressor": "learners.noisy_kernel",
     "Paper": "trial.claim",
     "Result": "trial.result",
+    "UMAClassifier": "learners.confused",
+    "UltraconservativeClassifier": "learners.confused",
+    "CorrectedLogisticRegression": "learners.corrected_logistic",
     "audit": "trial.run",
     "both": "trial.sides",
     "scaled": "trial.sides",
 }
 _ROOMS = {
     "trial": ("evidence", "testing"),
-    "vocabulary": ("domains", "kernels", "losses", "noise", "populations"),
-    "topics": ("concentration", "kernel_mean", "label_noise", "sparse", "surrogates"),
+    "vocabulary": (
+        "analytic", "confusion", "domains", "dot_products", "instance_noise", "kernels",
+        "losses", "noise", "populations", "sequences",
+    ),
+    "topics": (
+        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
+        "multiclass", "top_k",
+    ),
     "": ("learners", "papers", "report"),
 }
 _SUBMODULES = {

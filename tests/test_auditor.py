@@ -79,6 +79,6 @@ def test_the_page_is_that_of_the_figures():
 
 
 def test_every_twin_has_its_figure():
-    twins = {claim_id for claim_id, claim in nt.claims.items() if claim.twin is not None}
+    twins = {claim.id for claim in nt.claims.values() if claim.twin is not None}
     assert set(FIGURES["twins"]["refuted"]) - set(campaign.absent()) == twins
     assert set(FIGURES["twins"]["drawn"]) < set(FIGURES["twins"]["refuted"])

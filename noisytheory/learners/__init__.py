@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+from noisytheory.learners.average_top_k import (
+    AverageTopKClassifier,
+    AverageTopKRegressor,
+    AverageTopKSVC,
+    AverageTopKSVR,
+)
+from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassifier
+from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
+from noisytheory.learners.noisy_kernel import NoisyKernelClassifier, NoisyKernelRegressor
 
-__all__ = ["KernelMeanClassifier", "MultipleKernelMean"]
+__all__ = [
+    "AverageTopKClassifier",
+    "AverageTopKRegressor",
+    "AverageTopKSVC",
+    "AverageTopKSVR",
+    "CorrectedLogisticRegression",
+    "KernelMeanClassifier",
+    "MultipleKernelMean",
+    "NoisyKernelClassifier",
+    "NoisyKernelRegressor",
+    "UMAClassifier",
+    "UltraconservativeClassifier",
+]

@@ -20,7 +20,10 @@ __all__ = [
     "load_file", "match",
 ]
 
-TOPICS = ("concentration", "kernel_mean", "sparse", "label_noise", "surrogates")
+TOPICS = (
+    "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
+    "multiclass", "top_k",
+)
 """Topic folders, bottom up; each has a ``claims.py``."""
 
 ENTRY_POINTS = "noisytheory.claims"

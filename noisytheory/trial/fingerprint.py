@@ -84,7 +84,8 @@ def sources(claim: Claim) -> list[Path]:
     """
     if claim.simulate is None:
         return []
-    found: dict[Path, None] = {}
+    # Every number goes through these, whoever's simulator it is.
+    found = dict.fromkeys(_PACKAGE / "trial" / name for name in _STREAMS)
     for function in _functions(claim.simulate):
         module = sys.modules.get(getattr(function, "__module__", None) or "")
         path = Path(getattr(module, "__file__", None) or __file__)

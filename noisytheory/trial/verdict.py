@@ -864,10 +864,10 @@ class Published(Rule):
             if excess <= 0:
                 return 0.0
             if slope == 0:  # The range is a point.
-                return float(np.inf if root == 0 else max(0.0, (excess / root) ** 2 - np.log(4)))
+                return float(np.inf if root == 0 else max(0.0, (excess / root) ** 2 - np.log(6)))
             # root sqrt(L) + slope L = excess, for L.
             level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
-            return float(max(0.0, level - np.log(4)))
+            return float(max(0.0, level - np.log(6)))
 
         return log_evidence(distance - margin), log_evidence(margin - distance)
 
@@ -880,7 +880,7 @@ class Published(Rule):
             return np.array([0.0])
         if summary[0] == 0 or not np.isfinite(high - low):
             return np.array([np.inf])
-        level = threshold + np.log(4)
+        level = threshold + np.log(6)
         widest = np.array([summary[0], 0.0, summary[0] * (high - low) ** 2 / 4])
         ours, theirs, slope = self._errors(claim, cell, widest)
         # What refutes, and with 99% probability how far both fall short of it (Hoeffding; normal).

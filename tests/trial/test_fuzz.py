@@ -108,7 +108,8 @@ def _truth(kind, left, right, applies, weights, delta, margin):
         return False if ((gap > 0) & ~tie).any() else None if tie.any() else True
     if kind == "identity":
         return False if ((gap != 0) & ~tie).any() else None if tie.any() else True
-    mean = float(weights @ gap)
+    with np.errstate(invalid="ignore"):
+        mean = float(weights @ gap)
     room = 1e-9 * float(weights @ size)
     if not np.isfinite(mean):
         return None

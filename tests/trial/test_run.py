@@ -440,6 +440,20 @@ def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypa
     assert fingerprint() != first
 
 
+@pytest.mark.parametrize("claim_id", ["kernel-mean/margin-for-error", "kernel-mean/theorem-5"])
+def test_what_every_number_goes_through_is_in_every_fingerprint(claim_id, monkeypatch):
+    from noisytheory.trial import fingerprint
+
+    claim = nt.claims[claim_id]
+    first, contents = claim.fingerprint(), fingerprint._contents
+    for name in ("claim.py", "draws.py", "sides.py"):
+        def edited(path, name=name):
+            return contents(path) + b"#" * (path.name == name and path.parent.name == "trial")
+
+        monkeypatch.setattr(fingerprint, "_contents", edited)
+        assert claim.fingerprint() != first, name
+
+
 def test_what_is_installed_beside_a_file_is_no_part_of_it(tmp_path, monkeypatch):
     """The environment of the README's command lies in the folder of the user's file."""
     packages = tmp_path / ".venv" / "lib" / "site-packages"

@@ -37,6 +37,11 @@ def test_only_claims_are_checked():
         check_claim("kernel-mean/theorem-5")
 
 
+def test_a_bound_may_read_what_is_given():
+    check_claim(theorem(bound=lambda n, delta, width: width * _radius(n, delta),
+                        given={"width": 1.0}))
+
+
 def test_a_bound_on_plain_floats_passes():
     check_claim(theorem(bound=lambda n, delta: math.sqrt(math.log(1 / delta) / (2 * n))))
 

@@ -26,10 +26,12 @@ from noisytheory.vocabulary.populations.batteries import (
 from noisytheory.vocabulary.populations.finite import Finite
 from noisytheory.vocabulary.populations.law import Population
 from noisytheory.vocabulary.populations.mixtures import GaussianMixture
+from noisytheory.vocabulary.populations.multiclass import Multiclass
 
 __all__ = [
     "Finite",
     "GaussianMixture",
+    "Multiclass",
     "Population",
     "axes",
     "axis",

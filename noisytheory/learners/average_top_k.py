@@ -1,0 +1,544 @@
+r"""Average top-k learning for scikit-learn: linear models, and kernel machines by the dual."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.collapse import first_useful_k
+from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
+from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.minimise import Solution, fit
+from noisytheory.topics.top_k.selection import Path, Selected, path, select, useful_grid
+from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Polynomial
+
+__all__ = [
+    "AverageTopKClassifier", "AverageTopKRegressor", "AverageTopKSVC", "AverageTopKSVR",
+    "ZeroClassifier",
+]
+
+Floats = NDArray[np.float64]
+
+KERNELS: dict[str, type[Kernel]] = {
+    "gaussian": Gaussian, "laplace": Laplace, "linear": Linear, "polynomial": Polynomial,
+}
+SMALL = 3000
+"""Examples up to which the least useful k is computed for a warning."""
+
+
+class ZeroClassifier(UserWarning):
+    """The minimiser scores every point alike: k is at or below the collapse threshold."""
+
+
+class _Linear(BaseEstimator):  # type: ignore[misc]
+    """What the two linear estimators share."""
+
+    loss: str
+    k: float
+    C: float
+    fit_intercept: bool | Literal["regularised"]
+    scaling: str
+    tol: float
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check(self, losses: Sequence[str]) -> None:
+        if self.loss not in losses:
+            raise ValueError(f"loss must be one of {', '.join(losses)}, got {self.loss!r}")
+        if self.fit_intercept not in (True, False, "regularised"):
+            raise ValueError(
+                f"fit_intercept must be True, False or 'regularised', got {self.fit_intercept!r}")
+
+    def _rows(self, points: Any) -> Any:
+        """With the paper's constant feature, where its weight is to be regularised."""
+        if self.fit_intercept != "regularised":
+            return points
+        ones = np.ones((points.shape[0], 1))
+        if isinstance(points, np.ndarray):
+            return np.hstack([points, ones])
+        from scipy import sparse
+
+        return sparse.hstack([points, ones]).tocsr()
+
+    def _solve(self, points: Any, targets: Floats, sample_weight: Any) -> Solution:
+        return fit(
+            self._rows(points), targets, self.loss, k=self.k, C=self.C,
+            intercept=self.fit_intercept is True, sample_weight=sample_weight,
+            scaling=self.scaling, tol=self.tol,
+        )
+
+    def _keep(self, solution: Solution) -> None:
+        self.solution_ = solution
+        coef, self.intercept_ = solution.coef, solution.intercept
+        if self.fit_intercept == "regularised":
+            coef, self.intercept_ = coef[:-1], float(coef[-1])
+        self.coef_ = coef
+        self.level_, self.gap_ = solution.level, solution.gap
+        self.objective_, self.regime_ = solution.objective, solution.regime
+        self.example_weights_ = solution.weights
+        self.n_iter_ = max(1, solution.steps)
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        points = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return np.asarray(points @ self.coef_ + self.intercept_)
+
+
+class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
+    r"""Linear classification by the average of the k largest losses.
+
+    Minimises $\frac kn AT_k(\ell(w))+\frac1{2C}\|w\|^2$ to a proven gap. Small k attends to rare
+    hard examples, k = n is logistic regression or the SVM. Up to the collapse threshold
+    $k\le nh^*$ (h* is the smallest hinge risk that a linear score can attain) nothing but the zero
+    classifier is optimal, whatever the loss and C: then a warning names the first useful k.
+
+    Parameters
+    ----------
+    loss : str
+        ``"logistic"``, ``"hinge"``, ``"squared-hinge"``, ``"margin-square"`` or
+        ``"logistic-natural"``.
+    k : int or float
+        A count, or a fraction in (0, 1]. The tail mass $\nu=k/n$ of the CVaR that is minimised.
+    C : float
+        Above 0; small is strong regularisation.
+    fit_intercept : {True, False, "regularised"}
+        ``"regularised"`` appends a constant feature, as the paper does.
+    scaling : {"paper", "average"}
+        ``"average"`` minimises $AT_k+\frac1{2C}\|w\|^2$.
+    tol : float
+        Relative duality gap.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, n_iter_
+    level_ : float
+        The value at risk $\lambda$: losses below it do not count.
+    example_weights_ : array, shape (n,)
+        Dual weight of each example; the worst reweighting of the sample.
+    objective_, gap_, regime_, solution_
+        See `noisytheory.topics.top_k.Solution`.
+
+    Notes
+    -----
+    Labels of two classes only; the sign of 0 is the second class. Source: Eq. (3) and (6) of the
+    paper.
+
+    Examples
+    --------
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> model = AverageTopKClassifier("hinge", k=2, C=100.0).fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[0.5]]).tolist(), model.coef_.round(4).tolist(), model.gap_ < 1e-6
+    (['b'], [1.0], True)
+
+    Forty rare positives lie near the negatives. The average loss (k = 2000) gives them up:
+
+    >>> rng = np.random.default_rng(0)
+    >>> common, rare = rng.normal([-2, 3], 0.5, (960, 2)), rng.normal([2.2, 0.9], 0.15, (40, 2))
+    >>> other = rng.normal([0.0, 0.0], [0.8, 0.25], (1000, 2))
+    >>> X, y = np.vstack([common, rare, other]), np.repeat([1, 0], [1000, 1000])
+    >>> for k in (2000, 1000, 200):
+    ...     model = AverageTopKClassifier(k=k, C=100.0, scaling="average").fit(X, y)
+    ...     print(k, model.score(X, y), model.score(X[960:1000], y[960:1000]))
+    2000 0.991 0.575
+    1000 0.9955 0.8
+    200 0.9995 1.0
+    """
+
+    def __init__(
+        self, loss: str = "logistic", *, k: float = 0.8, C: float = 1.0,
+        fit_intercept: bool | Literal["regularised"] = True, scaling: str = "paper",
+        tol: float = 1e-6,
+    ) -> None:
+        self.loss, self.k, self.C = loss, k, C
+        self.fit_intercept, self.scaling, self.tol = fit_intercept, scaling, tol
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> AverageTopKClassifier:
+        """Minimise the objective.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+
+        Returns
+        -------
+        AverageTopKClassifier
+
+        Raises
+        ------
+        ValueError
+            On bad input, k or C out of range, or a number of classes other than two.
+
+        Warns
+        -----
+        ZeroClassifier
+            If the minimiser is zero.
+        """
+        self._check(CLASSIFICATION)
+        points, signs, weight = _two_classes(self, X, y, sample_weight, sparse=True)
+        solution = self._solve(points, signs, weight)
+        self._keep(solution)
+        if solution.regime == "zero":
+            _warn_zero(self._rows(points), signs, self.fit_intercept is True, self.k)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Linear scores, shape (m,)."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted classes, shape (m,)."""
+        above = (self._scores(X) >= 0).astype(int)
+        return np.asarray(self.classes_[above])
+
+    def path(
+        self, X: Any, y: ArrayLike, ks: Sequence[int] | None = None, *, test: Any = None
+    ) -> Path:
+        """Error and objective over k at this estimator's C, about at the cost of a few fits.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        ks : sequence of int, optional
+            Thirty values spread over the useful range by default.
+        test : pair, optional
+            Points and labels on which errors are counted.
+
+        Returns
+        -------
+        Path
+        """
+        self._check(CLASSIFICATION)
+        points, signs, _ = _two_classes(self, X, y, None, sparse=True)
+        rows, free = self._rows(points), self.fit_intercept is True
+        if ks is None:
+            ks = useful_grid(rows, signs, 30, intercept=free)
+        other = None if test is None else (
+            self._rows(np.asarray(test[0], float)), _signs(self.classes_, test[1]))
+        return path(rows, signs, self.loss, ks=ks, C=self.C, test=other, intercept=free,
+                    tol=self.tol)
+
+    def select(
+        self, X: Any, y: ArrayLike, validation: tuple[Any, ArrayLike], *,
+        Cs: Sequence[float] | None = None, ks: Sequence[int] | None = None,
+    ) -> Selected:
+        """Choose C and k by the error on validation data, and become the model that won.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        validation : pair
+            Points and labels.
+        Cs, ks : sequence, optional
+            Eleven powers of ten, and twelve values on the useful range, by default.
+
+        Returns
+        -------
+        Selected
+        """
+        self._check(CLASSIFICATION)
+        points, signs, _ = _two_classes(self, X, y, None, sparse=True)
+        rows, free = self._rows(points), self.fit_intercept is True
+        other = (self._rows(np.asarray(validation[0], float)), _signs(self.classes_, validation[1]))
+        found = select(
+            rows, signs, self.loss, validation=other, intercept=free,
+            Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
+            ks=useful_grid(rows, signs, 12, intercept=free) if ks is None else ks,
+        )
+        self.C, self.k = found.C, found.k
+        self._keep(found.solution)
+        return found
+
+
+class AverageTopKRegressor(RegressorMixin, _Linear):  # type: ignore[misc]
+    r"""Linear regression by the average of the k largest losses.
+
+    Parameters
+    ----------
+    loss : {"square", "absolute"}
+        With the absolute loss this is $\nu$-SVR without kernel, and support vector regression with
+        $\epsilon=\lambda$.
+    k, C, fit_intercept, scaling, tol
+        As in `AverageTopKClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, level_, example_weights_, objective_, gap_, regime_, solution_
+
+    Examples
+    --------
+    >>> model = AverageTopKRegressor("absolute", k=1, C=1e6).fit([[0.0], [1.0], [2.0]], [0, 1, 4])
+    >>> model.coef_.round(4).tolist(), round(model.intercept_, 4)
+    ([2.0], -0.5)
+    """
+
+    def __init__(
+        self, loss: str = "square", *, k: float = 0.8, C: float = 1.0,
+        fit_intercept: bool | Literal["regularised"] = True, scaling: str = "paper",
+        tol: float = 1e-6,
+    ) -> None:
+        self.loss, self.k, self.C = loss, k, C
+        self.fit_intercept, self.scaling, self.tol = fit_intercept, scaling, tol
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> AverageTopKRegressor:
+        """Minimise the objective.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+
+        Returns
+        -------
+        AverageTopKRegressor
+        """
+        self._check(REGRESSION)
+        points, targets = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        weight = None if sample_weight is None else _check_sample_weight(
+            sample_weight, points, dtype=np.float64, ensure_non_negative=True)
+        self._keep(self._solve(points, np.asarray(targets, float), weight))
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Predicted values, shape (m,)."""
+        return self._scores(X)
+
+
+class _Machine(BaseEstimator):  # type: ignore[misc]
+    """What the two kernel estimators share."""
+
+    kernel: str | Kernel
+    kernel_params: Mapping[str, Any] | None
+    k: float
+    C: float
+    tol: float
+
+    def _kernel(self, points: Floats, weight: Any) -> Kernel:
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        if self.kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {', '.join(KERNELS)} or a Kernel, "
+                             f"got {self.kernel!r}")
+        given = dict(self.kernel_params or {})
+        if self.kernel in ("gaussian", "laplace") and "bandwidth" not in given:
+            # Of the weighted coordinates, so that a weight of two is two rows.
+            share = np.full(len(points), 1 / len(points)) if weight is None else (
+                weight / weight.sum())
+            mean = share @ points.mean(axis=1)
+            spread = float(share @ ((points - mean) ** 2).sum(axis=1)) / 2
+            given["bandwidth"] = float(np.sqrt(spread)) if spread > 0 else 1.0
+        return KERNELS[str(self.kernel)](**given)
+
+    def _train(self, points: Floats, targets: Floats, weight: Any, regression: bool) -> None:
+        if not (np.isfinite(self.C) and self.C > 0):
+            raise ValueError(f"C must be a finite number > 0, got {self.C!r}")
+        total = float(len(points) if weight is None else weight.sum())
+        self.kernel_ = self._kernel(points, weight)
+        masses = None if weight is None else weight / total
+        found = kernel_fit(self.kernel_, targets, nu=tail_mass(self.k, total), C=float(self.C),
+                           points=points, masses=masses, regression=regression, tol=self.tol)
+        support = found.support
+        self.support_ = support
+        self.support_vectors_ = points[support]
+        self.dual_coef_ = found.dual_coef[support]
+        self.level_, self.objective_, self.gap_ = found.level, found.objective, found.gap
+        self.regime_, self.n_iter_ = found.regime, max(1, found.steps)
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        points = validate_data(self, X, reset=False, dtype=np.float64)
+        if not len(self.support_):
+            return np.zeros(len(points))
+        out = np.empty(len(points))
+        step = max(1, (1 << 22) // len(self.support_))
+        for at in range(0, len(points), step):
+            block = points[at: at + step]
+            out[at: at + step] = self.kernel_(block, self.support_vectors_) @ self.dual_coef_
+        return out
+
+
+class AverageTopKSVC(ClassifierMixin, _Machine):  # type: ignore[misc]
+    r"""The paper's $AT_k$-SVM: kernel classification by the average of the k largest hinge losses.
+
+    Always one of three: zero, $\nu$-SVM with $\nu=k/n$, or C-SVM, all without intercept.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "laplace", "linear", "polynomial"} or Kernel
+    kernel_params : mapping, optional
+    k : int or float
+        A count, or a fraction in (0, 1].
+    C : float
+        In the paper's scaling, $\frac1{2C}\|f\|^2$ beside a mean: libsvm's C is ours over n.
+    tol : float
+        Largest violation of the optimality conditions.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, level_, objective_, gap_, regime_
+
+    Examples
+    --------
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> model = AverageTopKSVC("linear", k=1.0, C=100.0, tol=1e-9).fit(X, [0, 0, 1, 1])
+    >>> model.decision_function([[1.0]]).round(6).tolist(), model.regime_
+    ([1.0], 'C')
+    """
+
+    def __init__(
+        self, kernel: str | Kernel = "gaussian", *, kernel_params: Mapping[str, Any] | None = None,
+        k: float = 0.8, C: float = 100.0, tol: float = 1e-3,
+    ) -> None:
+        self.kernel, self.kernel_params = kernel, kernel_params
+        self.k, self.C, self.tol = k, C, tol
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> AverageTopKSVC:
+        """Solve the dual.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+
+        Returns
+        -------
+        AverageTopKSVC
+        """
+        points, signs, weight = _two_classes(self, X, y, sample_weight, sparse=False)
+        self._train(points, signs, weight, False)
+        if self.regime_ == "zero":
+            warnings.warn(f"the minimiser is zero at k={self.k}: take a larger k", ZeroClassifier,
+                          stacklevel=2)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores, shape (m,)."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted classes, shape (m,)."""
+        above = (self._scores(X) >= 0).astype(int)
+        return np.asarray(self.classes_[above])
+
+
+class AverageTopKSVR(RegressorMixin, _Machine):  # type: ignore[misc]
+    r"""Kernel regression by the k largest absolute losses: $\nu$-SVR without intercept.
+
+    Parameters
+    ----------
+    kernel, kernel_params, k, C, tol
+        As in `AverageTopKSVC`.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, level_, objective_, gap_, regime_
+        ``level_`` is the half-width of the tube.
+
+    Examples
+    --------
+    >>> model = AverageTopKSVR("linear", k=1.0, C=1e4, tol=1e-9).fit([[1.0], [2.0]], [1.0, 2.0])
+    >>> model.predict([[3.0]]).round(6).tolist()
+    [3.0]
+    """
+
+    def __init__(
+        self, kernel: str | Kernel = "gaussian", *, kernel_params: Mapping[str, Any] | None = None,
+        k: float = 0.8, C: float = 100.0, tol: float = 1e-3,
+    ) -> None:
+        self.kernel, self.kernel_params = kernel, kernel_params
+        self.k, self.C, self.tol = k, C, tol
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> AverageTopKSVR:
+        """Solve the dual.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+
+        Returns
+        -------
+        AverageTopKSVR
+        """
+        points, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        weight = None if sample_weight is None else _check_sample_weight(
+            sample_weight, points, dtype=np.float64, ensure_non_negative=True)
+        self._train(points, np.asarray(targets, float), weight, True)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Predicted values, shape (m,)."""
+        return self._scores(X)
+
+
+def _two_classes(
+    model: Any, X: Any, y: ArrayLike, sample_weight: Any, *, sparse: bool
+) -> tuple[Any, Floats, Any]:
+    points, labels = validate_data(
+        model, X, y, accept_sparse="csr" if sparse else False, dtype=np.float64)
+    check_classification_targets(labels)
+    model.classes_, codes = np.unique(labels, return_inverse=True)
+    if len(model.classes_) < 2:
+        raise ValueError(f"y must hold two classes, got only one class: {model.classes_[0]}")
+    if len(model.classes_) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is multiclass, got "
+            f"{len(model.classes_)} classes")
+    weight = None if sample_weight is None else _check_sample_weight(
+        sample_weight, points, dtype=np.float64, ensure_non_negative=True)
+    return points, np.where(codes == 1, 1.0, -1.0), weight
+
+
+def _signs(classes: NDArray[Any], y: ArrayLike) -> Floats:
+    labels = np.asarray(y)
+    if not np.isin(labels, classes).all():
+        raise ValueError(f"labels must be among {classes.tolist()}")
+    return np.where(labels == classes[1], 1.0, -1.0)
+
+
+def _warn_zero(rows: Any, signs: Floats, free: bool, k: float) -> None:
+    hint = ""
+    if len(signs) <= SMALL:
+        hint = f"; the first useful k is {first_useful_k(rows, signs, intercept=free)}"
+    warnings.warn(
+        f"at k={k} of {len(signs)} examples no linear score is better than none{hint}",
+        ZeroClassifier, stacklevel=3)

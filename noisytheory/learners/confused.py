@@ -1,0 +1,408 @@
+"""Linear classifiers of many classes from confused labels, for scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from noisytheory.topics.multiclass import Run, ultraconservative, uma
+from noisytheory.vocabulary.confusion import (
+    ConfusionEstimate,
+    Orientation,
+    amplification,
+    columns,
+    inverse_of,
+    lopsidedness,
+)
+
+__all__ = ["UMAClassifier", "UltraconservativeClassifier"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Given: TypeAlias = Any
+"""A confusion matrix, a `ConfusionEstimate`, or None."""
+
+EVEN, ROUGH = 0.5, 0.4
+"""An estimate that looks this even is better ignored if its relative leakage is above this."""
+
+ILL = 30.0
+"""Noise amplification from which a person is warned: samples must be its square times as large."""
+
+
+class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Prediction by the largest of several scores, and the classes."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, y: Any, classes: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+        points, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8], reset=reset
+        )
+        check_classification_targets(labels)
+        if reset:
+            self.classes_ = np.unique(labels) if classes is None else np.unique(classes)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    f"y must hold at least two classes, got only one class: {self.classes_[0]}"
+                )
+        places = np.searchsorted(self.classes_, labels)
+        codes = np.minimum(places, len(self.classes_) - 1)
+        if np.any(self.classes_[codes] != labels):
+            wrong = labels[self.classes_[codes] != labels][0]
+            raise ValueError(f"y must hold the classes {self.classes_.tolist()}, got {wrong!r}")
+        return self._features(points), codes.astype(np.int64)
+
+    def _features(self, points: Any) -> Any:
+        """Rows with a constant if asked for, and of norm 1 if asked for."""
+        if points.dtype == np.uint8 and not (self.fit_intercept or self.unit_norm):
+            return points
+        points = points.astype(np.float64)
+        if self.fit_intercept:
+            one = np.ones((points.shape[0], 1))
+            points = (
+                sparse.hstack([points, one], format="csr") if sparse.issparse(points)
+                else np.hstack([points, one])
+            )
+        if self.unit_norm:
+            if sparse.issparse(points):
+                norms = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
+                points = sparse.diags_array(1 / np.where(norms > 0, norms, 1.0)) @ points
+                points = points.tocsr()
+            else:
+                norms = np.linalg.norm(points, axis=1)
+                points = points / np.where(norms > 0, norms, 1.0)[:, None]
+        return points
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        points = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8]
+        )
+        return np.asarray(self._features(points) @ self.coef_.T)
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Scores, shape (m, Q), or the second class's lead, shape (m,), if there are two.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
+
+        Returns
+        -------
+        array
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predicted classes, shape (m,); the first of those with the same score."""
+        scores = self._scores(X)
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+
+class UltraconservativeClassifier(_Linear):
+    r"""Online ultraconservative learning: multiclass Perceptron and its family.
+
+    Parameters
+    ----------
+    step : {"worst", "uniform", "proportional", "random"}
+        How the update is shared among the classes that score too high.
+    passes : int
+        Passes over the examples at most.
+    shuffle : bool
+        Another order in every fit.
+    fit_intercept : bool
+        Append a constant 1 to every row.
+    unit_norm : bool
+        Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows stay.
+    random_state : int, Generator or None
+        For the order and for random steps.
+
+    Attributes
+    ----------
+    classes_ : array, shape (Q,)
+    coef_ : array, shape (Q, d) or (Q, d + 1)
+        With the constant's weight last.
+    updates_ : int
+        Mistakes so far.
+
+    Examples
+    --------
+    >>> model = UltraconservativeClassifier().fit([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+    >>> model.predict([[2.0, 1.0]]).tolist()
+    ['a']
+    """
+
+    def __init__(
+        self, *, step: str = "worst", passes: int = 10, shuffle: bool = True,
+        fit_intercept: bool = True, unit_norm: bool = True, random_state: Any = None,
+    ) -> None:
+        self.step = step
+        self.passes = passes
+        self.shuffle = shuffle
+        self.fit_intercept = fit_intercept
+        self.unit_norm = unit_norm
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from scratch, pass by pass until one is without mistakes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+
+        Returns
+        -------
+        UltraconservativeClassifier
+        """
+        points, codes = self._checked(X, y, None, reset=True)
+        self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
+        self.updates_ = 0
+        return self._learn(points, codes, self.passes)
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """One more pass over these examples, from the weights so far.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+        classes : array-like, optional
+            All there will be; needed at the first call unless ``y`` holds them all.
+
+        Returns
+        -------
+        UltraconservativeClassifier
+        """
+        first = not hasattr(self, "coef_")
+        points, codes = self._checked(X, y, classes, reset=first)
+        if first:
+            self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
+            self.updates_ = 0
+        return self._learn(points, codes, 1)
+
+    def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
+        rng = np.random.default_rng(_seed(self.random_state))
+        for _ in range(passes):
+            order = rng.permutation(points.shape[0]) if self.shuffle else None
+            run = ultraconservative(
+                points, codes, len(self.classes_), step=self.step, start=self.coef_,
+                order=order, rng=rng,
+            )
+            self.coef_, self.updates_ = run.weights, self.updates_ + run.updates
+            if run.clean:
+                break
+        return self
+
+
+class UMAClassifier(_Linear):
+    r"""UMA: a linear classifier from confused labels and their confusion matrix.
+
+    Parameters
+    ----------
+    confusion : array-like, shape (Q, Q), ConfusionEstimate, or None
+        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$, classes in sorted order. None is no noise:
+        then it is a batch Perceptron. An estimate, from `noisytheory.confusion.estimate_confusion`,
+        brings its uncertainty.
+    orientation : {"column", "row"}, optional
+        Where the true classes are; columns by default, and never guessed.
+    strategy : {"error", "confusion", "random"}
+        Which pair of classes to correct next.
+    step : str
+        As for `noisytheory.multiclass.uma`; the default works with an estimated confusion.
+    normalise : bool
+        Steps of length 1.
+    tolerance : float
+        Stop when no update vector is longer.
+    max_iter : int
+        Updates at most.
+    fit_intercept : bool
+        Append a constant 1 to every row.
+    unit_norm : bool
+        Divide rows by their norm, which the theory supposes; zero rows stay.
+    random_state : int, Generator or None
+        For random pairs, and for the bootstrap of an estimated confusion.
+
+    Attributes
+    ----------
+    classes_ : array, shape (Q,)
+    coef_ : array, shape (Q, d) or (Q, d + 1)
+        With the constant's weight last.
+    confusion_ : array, shape (Q, Q)
+        The matrix in use, true classes in columns.
+    amplification_, condition_ : float
+        $\max|C^{-1}|$ and the condition number: the sample must be amplification squared times as
+        large as without noise.
+    relative_leakage_ : float or None
+        Of an estimate: above 1 it is expected to do more harm than ignoring the noise.
+    class_shares_ : array, shape (Q,)
+        Estimated shares of the true classes.
+    run_ : noisytheory.multiclass.Run
+        Pairs, norms, what is left and why it stopped.
+
+    Notes
+    -----
+    It warns where the amplification exceeds 30, where an estimated share is not positive, where the
+    relative leakage exceeds 1, and above .4 where the noise looks even. Who has audited examples
+    should train on them alone as well and compare: ``validation/confused_labels.py`` shows where
+    that is better.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> true = rng.integers(3, size=3000)
+    >>> x = np.eye(3)[true] + 0.1 * rng.normal(size=(3000, 3))
+    >>> noise = np.array([[1.0, 0.6, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 1.0]])
+    >>> y = np.where((true == 1) & (rng.random(3000) < 0.6), 0, true)
+    >>> float((UMAClassifier(confusion=noise).fit(x, y).predict(x) == true).mean()) > 0.99
+    True
+    """
+
+    def __init__(
+        self, confusion: Given = None, *, orientation: Orientation | None = None,
+        strategy: Literal["error", "confusion", "random"] = "error", step: str = "predicted",
+        normalise: bool = False, tolerance: float = 1e-6, max_iter: int = 300,
+        fit_intercept: bool = True, unit_norm: bool = True, random_state: Any = None,
+    ) -> None:
+        self.confusion = confusion
+        self.orientation = orientation
+        self.strategy = strategy
+        self.step = step
+        self.normalise = normalise
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.unit_norm = unit_norm
+        self.random_state = random_state
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """Learn from noisy labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+            Noisy labels.
+        classes : array-like, optional
+            All classes, where ``y`` may lack some that the confusion has.
+
+        Returns
+        -------
+        UMAClassifier
+
+        Raises
+        ------
+        ValueError
+            On bad input, or a confusion that cannot be inverted or has another number of classes.
+        """
+        points, codes = self._checked(X, y, classes, reset=True)
+        self._confuse()
+        return self._learn(points, codes, None, self.max_iter)
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """One update from a fresh chunk, as the paper's online form takes them.
+
+        Update vectors of a fresh chunk are unbiased; those of a sample used again are not.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,)
+        classes : array-like, optional
+            All there will be; needed at the first call unless ``y`` holds them all.
+
+        Returns
+        -------
+        UMAClassifier
+        """
+        first = not hasattr(self, "coef_")
+        points, codes = self._checked(X, y, classes, reset=first)
+        if first:
+            self._confuse()
+        return self._learn(points, codes, None if first else self.coef_, 1)
+
+    def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
+        self.run_: Run = uma(
+            points, codes, self.confusion_, orientation="column", strategy=self.strategy,
+            step=self.step, normalise=self.normalise, tolerance=self.tolerance, max_iter=most,
+            start=start, rng=np.random.default_rng(_seed(self.random_state)),
+        )
+        self.coef_, self.n_iter_ = self.run_.weights, max(1, self.run_.updates)
+        self.class_shares_ = self.run_.shares
+        # Where the labels lack a class without noise, a share of 0 is no sign of anything.
+        if self.confusion is not None and self.class_shares_.min() <= 0:
+            low = self.classes_[int(np.argmin(self.class_shares_))]
+            warnings.warn(
+                f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: it "
+                "does not fit the labels, or the class is too rare to be seen through the noise",
+                UserWarning, stacklevel=3,
+            )
+        return self
+
+    def _confuse(self) -> None:
+        """Check the confusion, and say what it costs."""
+        given, classes = self.confusion, len(self.classes_)
+        estimate = given if isinstance(given, ConfusionEstimate) else None
+        if given is None:
+            self.confusion_ = np.eye(classes)
+        else:
+            self.confusion_ = (
+                columns(given, self.orientation) if estimate is None else estimate.matrix
+            )
+        if len(self.confusion_) != classes:
+            raise ValueError(
+                f"confusion is of {len(self.confusion_)} classes and y holds {classes}: give "
+                "classes= to fit if some are missing in y"
+            )
+        inverse_of(self.confusion_)
+        self.condition_ = float(np.linalg.cond(self.confusion_))
+        self.amplification_ = float(amplification(self.confusion_).max())
+        self.relative_leakage_ = None
+        if estimate is not None:
+            rng = np.random.default_rng(_seed(self.random_state))
+            self.relative_leakage_ = estimate.relative_leakage(rng=rng)
+            few = int(estimate.audited.sum())
+            even = lopsidedness(self.confusion_) < EVEN
+            if even and ROUGH < self.relative_leakage_ <= 1:
+                warnings.warn(
+                    f"the noise looks even, which hardly turns a classifier, and its confusion is "
+                    f"estimated from {few} examples (relative leakage "
+                    f"{self.relative_leakage_:.2g}): ignoring it may be better, or training on the "
+                    "audited examples alone", UserWarning, stacklevel=3,
+                )
+            if self.relative_leakage_ > 1:
+                warnings.warn(
+                    f"the confusion is estimated from {few} examples, too "
+                    f"few: its expected leakage is {self.relative_leakage_:.2g} times that of "
+                    "ignoring the noise (audit more, ignore the noise, or train on the audited "
+                    "examples alone)", UserWarning, stacklevel=3,
+                )
+        if self.amplification_ > ILL:
+            warnings.warn(
+                f"the confusion is nearly singular: it amplifies noise {self.amplification_:.3g} "
+                f"times, so the sample must be {self.amplification_**2:.3g} times as large "
+                f"(condition number {self.condition_:.3g})", UserWarning, stacklevel=3,
+            )
+
+
+def _seed(state: Any) -> Any:
+    """What NumPy makes a generator of, from what scikit-learn takes."""
+    if isinstance(state, np.random.RandomState):
+        return int(state.randint(2**31 - 1))
+    return state

@@ -1,0 +1,578 @@
+r"""Learn from repeated noisy measurements of each instance, and predict for clean ones.
+
+scikit-learn is imported here, nowhere else in the topic.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from noisytheory.topics.online.bounds import general_regret
+from noisytheory.topics.online.comparator import regret_of
+from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
+from noisytheory.topics.online.descent import (
+    Descent,
+    Expansion,
+    Rule,
+    Tape,
+    descend,
+    draw_tape,
+    scores_over_time,
+)
+from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
+from noisytheory.topics.online.planning import best_p, copies_needed, largest_p, second_moments
+from noisytheory.vocabulary.analytic import (
+    AffineLoss,
+    AnalyticLoss,
+    ExponentialLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+    SquaredLoss,
+)
+from noisytheory.vocabulary.domains import POSITIVE, Domain
+from noisytheory.vocabulary.dot_products import (
+    DotProduct,
+    ExponentialProduct,
+    GaussianProduct,
+    InhomogeneousProduct,
+    LinearProduct,
+)
+
+__all__ = ["NoisyKernelClassifier", "NoisyKernelRegressor"]
+
+Floats = NDArray[np.float64]
+ABOVE_1 = Domain(1)
+
+KERNELS: dict[str, DotProduct] = {
+    "linear": LinearProduct(),
+    "affine": InhomogeneousProduct(1),
+    "quadratic": InhomogeneousProduct(2),
+    "cubic": InhomogeneousProduct(3),
+    "exponential": ExponentialProduct(),
+    "gaussian": GaussianProduct(1.0),
+}
+CLASSIFICATION: dict[str, AnalyticLoss] = {
+    "squared": SquaredLoss(1.0),
+    "exponential": ExponentialLoss(),
+    "smoothed hinge": SmoothedHinge(0.5),
+    "linear": AffineLoss(-1.0),
+}
+REGRESSION: dict[str, AnalyticLoss] = {
+    "squared": SquaredLoss(0.0, "regression"),
+    "smoothed absolute": SmoothedAbsolute(0.5),
+}
+
+
+class _Repeated:
+    """A round's only copy, given as often as it is asked for: instances without noise."""
+
+    def __init__(self, x: Floats) -> None:
+        self.x = x
+
+    def take(self, rounds: NDArray[np.int64], *, rng: np.random.Generator) -> Floats:
+        return self.x[rounds]
+
+
+class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
+    """What both learners share."""
+
+    _form: str
+    _losses: dict[str, AnalyticLoss]
+
+    def __init__(
+        self,
+        kernel: str | DotProduct = "affine",
+        loss: str | AnalyticLoss = "squared",
+        *,
+        Bw: float = 10.0,
+        p: float | Literal["best"] | None = None,
+        coupled: bool = True,
+        copies: int = 1,
+        step: float | Literal["adaptive", "theory"] = "adaptive",
+        Bx: float | None = None,
+        By: float | None = None,
+        clip: float | None = None,
+        cap: Literal["error", "skip"] = "error",
+        average: bool = True,
+        projection: Literal["repaired", "printed"] = "repaired",
+        gradient: Literal["repaired", "printed"] = "repaired",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.Bw = Bw
+        self.p = p
+        self.coupled = coupled
+        self.copies = copies
+        self.step = step
+        self.Bx = Bx
+        self.By = By
+        self.clip = clip
+        self.cap = cap
+        self.average = average
+        self.projection = projection
+        self.gradient = gradient
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = False
+        return tags
+
+    def _prepare(
+        self, x: ArrayLike, y: Any, reset: bool
+    ) -> tuple[Any, NDArray[Any], Any, int | None]:
+        """The source of copies, the labels, mean squared norms of instances, copies there are."""
+        if hasattr(x, "take") and hasattr(x, "x"):
+            given: Any = x
+            clean = np.asarray(given.x, float)
+            _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
+            noise = getattr(getattr(given, "noise", None), "variance", 0.0)
+            return given, y, np.square(clean).sum(axis=1) + noise, None
+        array: Any = x
+        if getattr(array, "ndim", 2) == 3:
+            array = np.asarray(array)
+            rounds, copies, d = array.shape
+            if copies == 0:
+                raise ValueError("X must have a copy of each instance, got none")
+            flat = validate_data(
+                self, array.reshape(rounds * copies, d), reset=reset, dtype=np.float64
+            )
+            _, y = validate_data(
+                self, flat[::copies], y, reset=False, y_numeric=self._form == "regression"
+            )
+            array = flat.reshape(rounds, copies, d)
+            return RecordedCopies(array), y, np.square(array).sum(axis=2).mean(axis=1), copies
+        array, y = validate_data(
+            self, array, y, reset=reset, dtype=np.float64, y_numeric=self._form == "regression"
+        )
+        return _Repeated(array), y, np.square(array).sum(axis=1), None
+
+    def _resolve(self, squares: Floats, By: float | None) -> None:
+        """Names become objects, and the theory's constants are computed; what cannot be is told."""
+        kernel = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if not isinstance(kernel, DotProduct):
+            raise ValueError(
+                f"kernel must be one of {', '.join(KERNELS)} or a DotProduct, got {self.kernel!r}"
+            )
+        loss = self._losses.get(self.loss) if isinstance(self.loss, str) else self.loss
+        if not isinstance(loss, AnalyticLoss) or loss.form != self._form:
+            raise ValueError(
+                f"loss must be one of {', '.join(self._losses)} or an AnalyticLoss for "
+                f"{self._form}, got {self.loss!r}"
+            )
+        POSITIVE.number("Bw", self.Bw)
+        for name, value, allowed in (
+            ("cap", self.cap, ("error", "skip")),
+            ("projection", self.projection, ("repaired", "printed")),
+            ("gradient", self.gradient, ("repaired", "printed")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        if self.step not in ("adaptive", "theory"):
+            POSITIVE.number("step", self.step)
+        Bx = float(squares.max()) if self.Bx is None else POSITIVE.number("Bx", self.Bx)
+        if self._form == "regression" and self.step == "theory" and self.By is None:
+            raise ValueError(
+                "By must be a bound on |y| where the step is the theory's, got None: without one "
+                "the regret bound says nothing of a regression loss"
+            )
+        if self.p is None:
+            copies_needed(kernel, loss)
+            p = None
+        elif self.p == "best":
+            p = best_p(self.Bw, Bx, kernel, loss, By or 0.0)
+        else:
+            p = ABOVE_1.number("p", self.p)
+        Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
+        if not math.isfinite(Bpsi):
+            raise ValueError(
+                f"p must be below {largest_p(Bx, kernel):g}, got {p:g}: the kernel's series "
+                f"{kernel.name} is infinite at p Bx = {(p or 1) * Bx:g}"
+            )
+        if not math.isfinite(Bg) and self.step == "theory":
+            raise ValueError(
+                f"Bw must be smaller, got {self.Bw:g}: the majorant of the loss {loss.name} is "
+                f"infinite at {math.sqrt((p or 1) * self.Bw * Bpsi):g}; an adaptive step needs none"
+            )
+        law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
+        maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
+        coupled = p is None or self.coupled
+        self.kernel_, self.loss_, self.p_ = kernel, loss, p
+        self.Bx_, self.Bpsi_, self.Bg_ = Bx, Bpsi, Bg
+        self._law = law
+        self._scheme = Scheme(kernel, maps, coupled=coupled, copies=int(self.copies))
+
+    def _rule(self, horizon: int | None) -> Rule:
+        coupled = self.p_ is None or self.coupled
+        eta = math.sqrt(self.Bw / (self.Bg_ * self.Bpsi_)) if self.step == "theory" else 1.0
+        if not isinstance(self.step, str):
+            eta = float(self.step)
+        return Rule(
+            float(self.Bw), eta, T=horizon, adaptive=self.step == "adaptive",
+            clip=math.inf if self.clip is None else POSITIVE.number("clip", self.clip),
+            projection=self.projection, gradient=self.gradient, coupled=coupled,
+        )
+
+    def _learn(
+        self, source: Source, targets: list[Floats], available: int | None, horizon: int | None
+    ) -> None:
+        """One pass, the same tape for every target."""
+        seed = check_random_state(self._random if hasattr(self, "_random") else self.random_state)
+        rng = np.random.default_rng(seed.randint(2**31 - 1))
+        tape: Tape = draw_tape(
+            len(targets[0]), self._scheme, self._law, source, rng=rng, available=available,
+            cap=self.cap,
+        )
+        rule = self._rule(horizon)
+        runs: list[Descent] = getattr(self, "_runs", [])
+        if not runs:
+            runs = [Descent(Expansion(self._scheme, self.n_features_in_)) for _ in targets]
+        for run, y in zip(runs, targets, strict=True):
+            descend(tape, y, self._scheme, self.loss_, self._law, rule, run=run)
+        self._runs = runs
+        self._averages = [run.averaged() for run in runs] if self.average else None
+        self.queries_ = np.asarray(runs[0].queries)
+        self.skipped_ = getattr(self, "skipped_", 0) + int(tape.skipped.sum())
+        self.n_rounds_ = runs[0].T
+
+    def _scores(self, x: ArrayLike) -> Floats:
+        check_is_fitted(self, "_runs")
+        points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
+        return np.stack([
+            run.expansion.predict(points, self._averages[i] if self._averages else None)
+            for i, run in enumerate(self._runs)
+        ])
+
+    def regret_bound(self) -> float:
+        r"""What the theory promises of the expected regret after the rounds so far.
+
+        $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step.
+        With clipped gradients or skipped rounds there is no promise, and this is infinite; where
+        `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "_runs")
+        if self.clip is not None or self.skipped_ or not isinstance(self.step, str):
+            return math.inf
+        if "printed" in (self.projection, self.gradient):
+            return math.inf
+        factor = 2 * math.sqrt(2) if self.step == "adaptive" else 1.0
+        return factor * float(
+            general_regret(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_)
+        )
+
+    def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
+        check_is_fitted(self, "_runs")
+        clean: Floats = validate_data(self, x, reset=False, dtype=np.float64)
+        if len(clean) != self.n_rounds_:
+            raise ValueError(
+                f"X must have the clean instance of each of the {self.n_rounds_} rounds, "
+                f"got {len(clean)}"
+            )
+        radius = float(self.Bw)
+        found = [
+            regret_of(scores_over_time(run, clean), clean, y, self.kernel_, self.loss_, radius)
+            for run, y in zip(self._runs, targets, strict=True)
+        ]
+        return max(regret for regret, _ in found)
+
+    def _forget(self) -> None:
+        for name in ("_runs", "skipped_", "_random"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+
+class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc]
+    r"""Classify clean instances, having seen several noisy measurements of each training one.
+
+    Online gradient descent in the RKHS, on unbiased estimates of features and of the loss's
+    derivative: no law of the noise is assumed, only that copies are independent with the instance
+    as their mean. By default every round takes the same number of copies,
+    $(1+\deg\ell')\deg Q$ (4 for ``"quadratic"`` and squared loss).
+
+    Parameters
+    ----------
+    kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
+    loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
+    Bw : float
+        Squared radius of the ball of predictors.
+    p : float, "best" or None
+        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. None
+        takes a fixed number of copies, which polynomials allow.
+    coupled : bool
+        Use all degrees up to the one drawn: same copies, smaller second moments. False is the
+        paper's estimator.
+    copies : int
+        Copies that are averaged into one factor.
+    step : "adaptive", "theory" or float
+        Adaptive steps need no constants. The theory's step uses Bx and Bw; a number is the eta of
+        eta over the root of the horizon.
+    Bx : float, optional
+        Bound on $\mathbb E\|\tilde x\|^2$; by default the largest mean square of an instance.
+    By : float, optional
+        Bound on |y|; classification needs none.
+    clip : float, optional
+        Largest norm of a gradient estimate.
+    cap : {"error", "skip"}
+        What a round does that needs more copies than it has. The printed estimators need more than
+        k with probability $r^{k+1}$, $r=p/(p^2-p+1)$; skipping biases gradients by that factor.
+    average : bool
+        Predict by the mean of the predictors of all rounds, as batch use wants; else by the last.
+    projection, gradient : {"repaired", "printed"}
+        What print has, for those who want to see it fail.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : array
+    queries_ : array
+        Copies used in each round.
+    n_rounds_, skipped_ : int
+    Bx_, Bpsi_, Bg_ : float
+        The theory's constants.
+
+    Notes
+    -----
+    X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
+    each instance nothing can be learnt without bias (Theorem 3). An oracle with ``take`` and ``x``,
+    such as `noisytheory.online.NoisyOracle`, will do as well. With more than two classes one
+    predictor is learnt a class, from the same copies.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> clean = rng.choice([-1.0, 1.0], size=(400, 2))
+    >>> y = (clean[:, 0] * clean[:, 1] > 0).astype(int)
+    >>> measured = clean[:, None, :] + rng.normal(size=(400, 4, 2))
+    >>> model = NoisyKernelClassifier("quadratic", random_state=0).fit(measured, y)
+    >>> model.predict([[1.0, 1.0], [1.0, -1.0]]).tolist(), int(model.queries_.max())
+    ([1, 0], 4)
+    """
+
+    _form = "classification"
+    _losses = CLASSIFICATION
+
+    def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        signs = [np.where(y == c, 1.0, -1.0) for c in self.classes_]
+        return signs[1:] if len(self.classes_) == 2 else signs
+
+    def fit(self, X: ArrayLike, y: Any) -> NoisyKernelClassifier:
+        """Learn from scratch in one pass.
+
+        Parameters
+        ----------
+        X : array, shape (n, copies, d) or (n, d), or an oracle
+        y : array, shape (n,)
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        source, y, squares, available = self._prepare(X, y, True)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y must have two classes or more, got one class {self.classes_[0]}")
+        self._resolve(squares, None)
+        self._learn(source, self._targets(y), available, len(y))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: Any, classes: Any = None) -> NoisyKernelClassifier:
+        """Go on for more rounds, the horizon unknown.
+
+        Parameters
+        ----------
+        X : array, shape (n, copies, d) or (n, d), or an oracle
+        y : array, shape (n,)
+        classes : array, optional
+            All classes there will be; needed at the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_runs")
+        source, y, squares, available = self._prepare(X, y, first)
+        check_classification_targets(y)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be given at the first call of partial_fit, got None")
+            self.classes_ = np.unique(classes)
+            if len(self.classes_) < 2:
+                raise ValueError(f"classes must be two or more, got {classes!r}")
+            self._resolve(squares, None)
+            self._random = check_random_state(self.random_state)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes must be those of the first call, got {classes!r}")
+        strange = np.setdiff1d(y, self.classes_)
+        if len(strange):
+            known = self.classes_.tolist()
+            raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
+        self._learn(source, self._targets(y), available, None)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Scores of clean instances.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,) or (n, classes)
+        """
+        scores = self._scores(X)
+        return scores[0] if len(self.classes_) == 2 else scores.T
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Classes of clean instances.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return np.asarray(self.classes_[(scores > 0).astype(int)])
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def regret(self, X: ArrayLike, y: Any) -> float:
+        """Realised regret on the clean instances of all rounds so far, in order.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+        y : array, shape (n,)
+
+        Returns
+        -------
+        float
+            Of several classes the largest.
+        """
+        check_is_fitted(self, "_runs")
+        return self._regret(X, self._targets(np.asarray(y)))
+
+
+class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
+    r"""Predict real values of clean instances, having seen several noisy measurements of each.
+
+    Parameters
+    ----------
+    kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
+    loss : {"squared", "smoothed absolute"} or AnalyticLoss
+    Bw, p, coupled, copies, step, Bx, clip, cap, average, projection, gradient, random_state
+        As in `NoisyKernelClassifier`.
+    By : float, optional
+        Bound on |y|, which the theory's step and bound need.
+
+    Attributes
+    ----------
+    queries_ : array
+    n_rounds_, skipped_ : int
+    Bx_, Bpsi_, Bg_ : float
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> clean = rng.uniform(-1, 1, size=(2000, 2))
+    >>> measured = clean[:, None, :] + rng.normal(size=(2000, 2, 2))
+    >>> model = NoisyKernelRegressor("linear", Bw=4.0, random_state=0)
+    >>> float(model.fit(measured, clean[:, 0]).predict([[1.0, 0.0]])[0]) > 0.7
+    True
+    """
+
+    _form = "regression"
+    _losses = REGRESSION
+
+    def fit(self, X: ArrayLike, y: Any) -> NoisyKernelRegressor:
+        """Learn from scratch in one pass.
+
+        Parameters
+        ----------
+        X : array, shape (n, copies, d) or (n, d), or an oracle
+        y : array, shape (n,)
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        source, y, squares, available = self._prepare(X, y, True)
+        self._resolve(squares, self._label_bound(y))
+        self._learn(source, [np.asarray(y, float)], available, len(y))
+        return self
+
+    def _label_bound(self, y: NDArray[Any]) -> float:
+        largest = float(np.abs(y).max())
+        if self.By is None:
+            return largest
+        bound = POSITIVE.number("By", self.By)
+        if largest > bound:
+            raise ValueError(f"y must be at most By = {bound:g} in size, got {largest:g}")
+        return bound
+
+    def partial_fit(self, X: ArrayLike, y: Any) -> NoisyKernelRegressor:
+        """Go on for more rounds, the horizon unknown.
+
+        Parameters
+        ----------
+        X : array, shape (n, copies, d) or (n, d), or an oracle
+        y : array, shape (n,)
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_runs")
+        source, y, squares, available = self._prepare(X, y, first)
+        bound = self._label_bound(y)
+        if first:
+            self._resolve(squares, bound)
+            self._random = check_random_state(self.random_state)
+        self._learn(source, [np.asarray(y, float)], available, None)
+        return self
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Values of clean instances.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
+        return np.asarray(self._scores(X)[0])
+
+    def regret(self, X: ArrayLike, y: Any) -> float:
+        """Realised regret on the clean instances of all rounds so far, in order.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+        y : array, shape (n,)
+
+        Returns
+        -------
+        float
+        """
+        return self._regret(X, [np.asarray(y, float)])

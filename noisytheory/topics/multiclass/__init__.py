@@ -1,0 +1,113 @@
+"""Many classes from confused labels: UMA, ultraconservative algorithms, and what they promise."""
+
+from __future__ import annotations
+
+from noisytheory.topics.multiclass.convergence.bounds import (
+    final_error,
+    stuck_probability,
+    updates_exact,
+    updates_forced,
+    updates_noisy,
+    updates_unnormalised,
+)
+from noisytheory.topics.multiclass.experiments.front_end import (
+    kernel_features,
+)
+from noisytheory.topics.multiclass.experiments.protocol import (
+    FiveSteps,
+    drawn_apart,
+    five_steps,
+    self_training,
+)
+from noisytheory.topics.multiclass.experiments.toy import (
+    toy_data,
+)
+from noisytheory.topics.multiclass.mistakes.bounds import (
+    mistake_bound,
+    mistake_bound_hinge,
+    mistake_bound_sharp,
+)
+from noisytheory.topics.multiclass.setting.bounds import (
+    least_mistake_bound,
+    margin_ceiling,
+    natarajan_low,
+)
+from noisytheory.topics.multiclass.setting.noise_path import (
+    noise_path,
+)
+from noisytheory.topics.multiclass.steps import (
+    STEPS,
+    error_set,
+    steps,
+)
+from noisytheory.topics.multiclass.ultraconservative import (
+    OnlineRun,
+    ultraconservative,
+)
+from noisytheory.topics.multiclass.uma import (
+    STRATEGIES,
+    Run,
+    class_shares,
+    uma,
+    update_vectors,
+)
+from noisytheory.topics.multiclass.updates.bounds import (
+    direction_deviation,
+    finite_deviation,
+    finite_deviation_sharp,
+    one_sided_deviation,
+    sample_size,
+    sample_size_printed,
+    share_deviation,
+    swap_deviation,
+    swap_deviation_printed,
+    uniform_deviation,
+    vector_deviation,
+    vector_deviation_sharp,
+    vector_deviation_variance,
+)
+
+__all__ = [
+    "STEPS",
+    "STRATEGIES",
+    "FiveSteps",
+    "OnlineRun",
+    "Run",
+    "class_shares",
+    "direction_deviation",
+    "drawn_apart",
+    "error_set",
+    "final_error",
+    "finite_deviation",
+    "finite_deviation_sharp",
+    "five_steps",
+    "kernel_features",
+    "least_mistake_bound",
+    "margin_ceiling",
+    "mistake_bound",
+    "mistake_bound_hinge",
+    "mistake_bound_sharp",
+    "natarajan_low",
+    "noise_path",
+    "one_sided_deviation",
+    "sample_size",
+    "sample_size_printed",
+    "self_training",
+    "share_deviation",
+    "steps",
+    "stuck_probability",
+    "swap_deviation",
+    "swap_deviation_printed",
+    "toy_data",
+    "ultraconservative",
+    "uma",
+    "uniform_deviation",
+    "update_vectors",
+    "updates_exact",
+    "updates_forced",
+    "updates_noisy",
+    "updates_unnormalised",
+    "vector_deviation",
+    "vector_deviation_sharp",
+    "vector_deviation_variance",
+]

@@ -1,0 +1,370 @@
+"""Sections 3.2 to 3.5 on trial: Algorithm 2, Proposition 4, and how pairs are selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noisytheory.papers import UMA as PAPER
+from noisytheory.topics.multiclass.convergence import bounds, sides, simulate
+from noisytheory.topics.multiclass.shown import shown
+from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.domains import LEVEL, Domain, Numeric, requires
+
+CLEAN = "populations without noise, update vectors exact"
+NORMAL = "update vectors divided by their norm"
+
+START: dict[str, Any] = dict(
+    place="Algorithm 2, Sec. 3.2", quantity="1 if stuck at W = 0", hypotheses=[CLEAN],
+    **shown(sides.alpha_from_zero),
+)
+alpha_printed = PAPER.always(
+    "algorithm-2/alpha-printed",
+    statement=r"\alpha>0,\ W_0=0,\text{ error}>0\Rightarrow\text{UMA updates}",
+    grid=dict(alpha=["1/1000000", "1/10"]),
+    expect="refuted",
+    note=r"At W = 0 no score leads by $\alpha>0$: every region is empty, and it stops.",
+    **START,
+)
+alpha_repaired = PAPER.always(
+    "algorithm-2/alpha-repaired",
+    statement=r"\alpha=0,\ W_0=0,\text{ error}>0\Rightarrow\text{UMA updates}",
+    given=dict(alpha="0"),
+    note="As in the paper's experiments.",
+    twin=dict(given=dict(alpha="1/1000000"), why="any positive alpha"),
+    **START,
+)
+ANY: dict[str, Any] = dict(
+    place="Remark 2, Sec. 3.3", quantity="error at the end", unit="probability",
+    hypotheses=[CLEAN, NORMAL], **shown(sides.final_error_by_alpha),
+)
+remark_2_printed = PAPER.always(
+    "remark-2/printed",
+    statement=r"\text{UMA ends without error for any }\alpha>0",
+    grid=dict(alpha=["1/1000000", "1/10"]),
+    expect="refuted",
+    note=r"From W = 0 any $\alpha>0$ stops it at once; a smaller one is no help.",
+    **ANY,
+)
+remark_2 = PAPER.always(
+    "remark-2/repaired",
+    statement=r"\text{UMA ends without error for }\alpha=0",
+    given=dict(alpha="0"),
+    twin=dict(given=dict(alpha="1/10"), why="alpha = 1/10"),
+    **ANY,
+)
+ERRING: dict[str, Any] = dict(
+    place="Algorithm 2, step 8, Sec. 3.2", quantity="1 if a true mistake has an empty error set",
+    **shown(sides.erring_pairs),
+)
+error_set_printed = PAPER.always(
+    "algorithm-2/error-set-printed",
+    statement=r"m_{pq}>0\Rightarrow\mathcal E^\alpha(\mu^p_q,q)\ne\emptyset",
+    grid=dict(alpha=["1/2", "1"]),
+    given=dict(threshold="alpha"),
+    expect="refuted",
+    note=r"$\mu^p_q$ has norm at most $m_{pq}$: it leads by $\alpha m_{pq}$, not by $\alpha$.",
+    **ERRING,
+)
+error_set = PAPER.always(
+    "algorithm-2/error-set-repaired",
+    statement=r"m_{pq}>0\Rightarrow\mathcal E^0(\mu^p_q,q)\ne\emptyset",
+    grid=dict(alpha=["0", "1/2", "1"]),
+    given=dict(threshold="0"),
+    twin=dict(given=dict(threshold="alpha"), why="alpha in the error set"),
+    **ERRING,
+)
+LONGEST: dict[str, Any] = dict(
+    place="(19), Sec. 3.5", quantity="1 if of a class predicted right",
+    hypotheses=["the error is positive"], **shown(sides.longest),
+)
+diagonal_printed = PAPER.always(
+    "algorithm-2/diagonal-printed",
+    statement=r"\arg\max_{(p,q)}\|z_{pq}\|\text{ is a mistake}",
+    given=dict(pairs="all"),
+    expect="refuted",
+    note=r"$z_{pp}$, the points predicted right, is the longest of all before long.",
+    **LONGEST,
+)
+diagonal = PAPER.always(
+    "algorithm-2/diagonal-repaired",
+    statement=r"\arg\max_{p\ne q}\|z_{pq}\|\text{ is a mistake}",
+    given=dict(pairs="unequal"),
+    twin=dict(given=dict(pairs="all"), why="p = q let in"),
+    **LONGEST,
+)
+OUTSIDE: dict[str, Any] = dict(
+    place="Sec. 4: steps of a regular Perceptron", quantity="selected pairs with p outside of E",
+    **shown(sides.outside),
+)
+outside_printed = PAPER.always(
+    "algorithm-2/step-printed",
+    statement=r"p\in\mathcal E(z_{pq},q),\text{ so that }\tau_p=-1\text{ is ultraconservative}",
+    given=dict(vectors_of="a sample"),
+    expect="refuted",
+    note="With sampling noise the predicted class may not err on z, or no class may.",
+    **OUTSIDE,
+)
+outside = PAPER.always(
+    "algorithm-2/step-repaired",
+    statement=r"p\in\mathcal E(\mu^p_q,q)",
+    hypotheses=["exact update vectors"],
+    given=dict(vectors_of="the population"),
+    twin=dict(given=dict(vectors_of="a sample"), why="sampled vectors"),
+    **OUTSIDE,
+)
+
+UPDATES: dict[str, Any] = dict(place="Proposition 4, Sec. 3.4", quantity="updates")
+proposition_4_printed = PAPER.always(
+    "proposition-4/printed",
+    statement=r"K\le2/\theta^2",
+    hypotheses=[CLEAN, "alpha = 0"],
+    bound=bounds.updates_exact,
+    given=dict(lengths="as they are", limit="none"),
+    expect="refuted",
+    note=(
+        r"$z$ has norm near $m_{pq}$: a long first update is undone by many short ones. Two atoms, "
+        "masses 1 - m and m, need $2+\\lfloor(1-m)/(2m)\\rfloor$ updates: 501 for m = .001, where "
+        "print has 4, and no noise at all."
+    ),
+    **UPDATES, **shown(sides.exact_means, "theta"),
+)
+prop4_exact = PAPER.always(
+    "proposition-4/exact",
+    statement=r"K\le2/\theta^2",
+    hypotheses=[CLEAN, NORMAL],
+    bound=bounds.updates_exact,
+    given=dict(lengths="one", limit="none"),
+    note="Attained by two orthonormal atoms, where tied points lie in both regions.",
+    twin=scaled(0.5),
+    **UPDATES, **shown(sides.exact_means, "theta"),
+)
+prop4_unnormalised = PAPER.always(
+    "proposition-4/unnormalised",
+    statement=r"K\le\frac2{\theta^2}\,\frac{(m_{\max}+m_{\min})^2}{4m_{\max}m_{\min}}",
+    hypotheses=[CLEAN, "m the norms of the update vectors of the run"],
+    bound=bounds.updates_unnormalised,
+    given=dict(lengths="as they are", limit="Kantorovich"),
+    origin="candidate",
+    note="Kantorovich's inequality; the worst case does grow like 1/(2m).",
+    twin=dict(bound=bounds.updates_exact, given=dict(lengths="as they are", limit="none"),
+              why="the factor dropped"),
+    **UPDATES, **shown(sides.exact_means, "theta", "least", "largest"),
+)
+SAMPLED: dict[str, Any] = dict(
+    bound=bounds.updates_noisy,
+    hypotheses=[NORMAL, r"\eta\text{ the largest deviation along the run, bracket positive}"],
+)
+prop4_repaired = PAPER.always(
+    "proposition-4/repaired",
+    statement=r"K\le\frac2{\big(\theta-(\theta+\sqrt2)\eta/s\big)^2}",
+    grid=dict(n=[10**6, 10**9]),
+    given=dict(flips="1/10", step="predicted", tolerance="1/20"),
+    note=r"With $\eta$ by `uniform_deviation` this is a sample size; it has $C^{-1}$ in it.",
+    twin=scaled(0.5),
+    **UPDATES, **SAMPLED, **shown(sides.sampled_updates, "theta", "eta", "tolerance"),
+)
+prop4_forced = PAPER.always(
+    "prop4-forced",
+    statement=r"K\le\frac2{\big(\theta-(\theta+2\sqrt2)\eta/s\big)^2}",
+    grid=dict(n=[10**6, 10**9]),
+    given=dict(flips="1/10", step="forced", tolerance="1/20"),
+    origin="candidate",
+    note="For steps always from the predicted class. They collapse where C is estimated.",
+    twin=scaled(0.5),
+    **{**UPDATES, **SAMPLED, "bound": bounds.updates_forced},
+    **shown(sides.sampled_updates, "theta", "eta", "tolerance"),
+)
+LAST: dict[str, Any] = dict(
+    place="Proof of Proposition 4, last sentence, Sec. 3.4",
+    bound=bounds.final_error,
+    quantity="error at the end",
+    unit="probability",
+    **shown(sides.sampled_error, "theta", "eta", "tolerance", "classes"),
+)
+final_error_printed = PAPER.always(
+    "prop4-final-error/printed",
+    statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
+    hypotheses=["ultraconservative steps, stop when no pair with an error set is long"],
+    grid=dict(n=[10**5]),
+    given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+    expect="refuted",
+    note=(
+        "A pair of mass 1/2 may have an empty error set, at any n: a noise weight that is nearly 0 "
+        "points the wrong way. One run in six or so ends with error 1/2."
+    ),
+    **LAST,
+)
+final_error = PAPER.always(
+    "prop4-forced/error",
+    statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
+    hypotheses=["steps always from the predicted class, stop when no pair is long"],
+    grid=dict(n=[10**5]),
+    given=dict(flips="1/10", step="forced", tolerance="1/20", number=60),
+    origin="candidate",
+    twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+              why="steps from the error set alone"),
+    **LAST,
+)
+stuck = PAPER.equal(
+    "prop4-final-error/probability",
+    statement=r"\Pr[\text{a class is wholly wrong at the end}]\to\frac1{2\pi}\arctan"
+    r"\Big(\frac{1-P}P\Big)^{3/2}",
+    place="Proposition 4, Sec. 3.4",
+    hypotheses=["two orthonormal atoms, that of class 0 of mass P, ties to the lowest class",
+                "ultraconservative steps"],
+    bound=bounds.stuck_probability,
+    simulate=simulate.stuck,
+    grid=dict(mass=[0.25, 0.5]),
+    given=dict(step="predicted", n=10**6),
+    low=0.0, high=1.0, margin=0.08, rows=448,
+    origin="candidate",
+    quantity="1 if a class is wrong",
+    twin=dict(given=dict(step="forced", n=10**6), why="forced steps, which are never stuck"),
+)
+GIVEN: dict[str, Any] = dict(
+    place="Proof of Proposition 4, last sentence, Sec. 3.4", quantity="probability",
+    unit="probability", **shown(sides.given_label),
+)
+given_printed = PAPER.always(
+    "proposition-4/conditional-printed",
+    statement=r"f_W=t\Rightarrow\Pr[f_W(X)=p\mid Y=q]=0",
+    given=dict(read="label"),
+    expect="refuted",
+    note="Given the label the perfect classifier differs in 14/41 of the cases.",
+    **GIVEN,
+)
+given_repaired = PAPER.always(
+    "proposition-4/conditional-repaired",
+    statement=r"f_W=t\Rightarrow\Pr[f_W(X)=p\mid t(X)=q]=0",
+    given=dict(read="class"),
+    twin=dict(given=dict(read="label"), why="the label for the class"),
+    **GIVEN,
+)
+
+
+@requires(delta=LEVEL)
+def three_quarters(delta: Numeric) -> Numeric:
+    """An error of three quarters; guessing has .9."""
+    return 0.75 + 0 * delta
+
+
+PAIRS: dict[str, Any] = dict(
+    place="Sec. 3.5 and Algorithm 2, step 13",
+    hypotheses=["ten classes on a circle, 500 examples, pairs at random"],
+    bound=three_quarters,
+    simulate=simulate.any_pair,
+    quantity="error at the end",
+    unit="probability",
+)
+any_pair_printed = PAPER.tail(
+    "convergence-any-pair/printed",
+    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for the pair at hand: error}\le\tfrac34",
+    grid=dict(n=[500], delta=[0.5]),
+    given=dict(stop="printed", tolerance=0.001),
+    expect="refuted",
+    rows=64,
+    note="Half of the runs stop after one pair, as most regions are empty at the start.",
+    **PAIRS,
+)
+any_pair = PAPER.tail(
+    "convergence-any-pair/repaired",
+    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for all pairs: error}\le\tfrac34",
+    grid=dict(n=[500], delta=[0.5]),
+    given=dict(stop="all_pairs", tolerance=0.001),
+    rows=16,
+    note="At most 150 updates. Where they end the error is about one half.",
+    twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
+    **PAIRS,
+)
+
+
+@requires(theta=Domain(0), eta=Domain(0, include_low=True), tolerance=Domain(0), delta=LEVEL)
+def fresh_updates(
+    theta: Numeric, eta: Numeric, tolerance: Numeric, delta: Numeric
+) -> Numeric:
+    """The bound on updates, at every level the same."""
+    return bounds.updates_noisy(theta, eta, tolerance) + 0 * delta
+
+
+online_to_batch = PAPER.tail(
+    "online-to-batch",
+    statement=r"\text{a fresh sample an update: }K\le\frac2{\big(\theta-(\theta+\sqrt2)\eta/s"
+    r"\big)^2}",
+    place="Sec. 3.4, after Proposition 4",
+    hypotheses=[NORMAL],
+    bound=fresh_updates,
+    simulate=simulate.fresh_chunks,
+    grid=dict(atoms=["two atoms", "three atoms"], n=[10**9], tolerance=[0.05], delta=[0.1]),
+    rows=32,
+    quantity="updates",
+    note="Kn examples in all. Vectors of fresh samples are unbiased, which reused ones are not.",
+    twin=scaled(0.5),
+)
+cost = PAPER.cited(
+    "cost",
+    statement=r"z_{pq}\text{ is computed in }O(n)",
+    place="Footnote 2, Conclusion",
+    note=(
+        r"Of order $ndQ$ for the scores and $nd$ for the sums; $O(nd)$ an update where scores and "
+        "sums are kept, as `noisytheory.multiclass.uma` does. A benchmark measures it."
+    ),
+    reason="about time, which a trial cannot repeat",
+)
+STRATEGY: dict[str, Any] = dict(
+    place="Sec. 3.5", quantity="square of the criterion", **shown(sides.selected)
+)
+strategy_error = PAPER.identity(
+    "strategy-error",
+    statement=r"\text{(19): }\arg\max_{p\ne q}\|z_{pq}\|",
+    given=dict(strategy="error", by="norm"),
+    note="The pair that the public algorithm takes, against all of them.",
+    twin=dict(given=dict(strategy="confusion", by="norm"), why="divided by the share"),
+    **STRATEGY,
+)
+strategy_conf = PAPER.identity(
+    "strategy-conf",
+    statement=r"\text{(20): }\arg\max_{p\ne q}\|z_{pq}\|/\hat\pi_q",
+    hypotheses=["estimated shares positive"],
+    given=dict(strategy="confusion", by="share"),
+    note="Classes whose estimated share is not positive are passed over and reported.",
+    twin=dict(given=dict(strategy="error", by="share"), why="not divided by the share"),
+    **STRATEGY,
+)
+
+
+@requires(classes=Domain(2, include_low=True, whole=True))
+def one_pair(classes: Numeric) -> Numeric:
+    """Chance of one pair among all."""
+    return 1 / (classes * (classes - 1))
+
+
+strategy_random = PAPER.equal(
+    "strategy-random",
+    statement=r"\Pr[\text{pair}=(p,q)]=\frac1{Q(Q-1)}",
+    place="Sec. 4.2.3",
+    bound=one_pair,
+    simulate=simulate.random_pair,
+    grid=dict(classes=[3]),
+    given=dict(strategy="random"),
+    low=0.0, high=1.0, margin=0.08, rows=448,
+    quantity="1 if the pair is (0, 1)",
+    twin=dict(given=dict(strategy="error"), why="the longest"),
+)
+perceptron_printed = PAPER.identity(
+    "c-identity-is-perceptron/printed",
+    statement=r"C=I:\ K_{\rm UMA}=K_{\rm Perceptron}",
+    place="Sec. 4.1",
+    expect="refuted",
+    quantity="updates",
+    note="With C = I it is a batch Perceptron, not one run through the data.",
+    **shown(sides.batch_and_online),
+)
+perceptron = PAPER.identity(
+    "c-identity-is-perceptron/repaired",
+    statement=r"C=I:\ z_{pq}=\tfrac1n\sum_i1\{t_i=q\}1\{x_i\in A_p\}x_i",
+    place="Sec. 4.1",
+    given=dict(confusion="none"),
+    quantity="coordinate of a weight after one update",
+    twin=dict(given=dict(confusion="as given"), why="noisy labels"),
+    **shown(sides.one_update),
+)

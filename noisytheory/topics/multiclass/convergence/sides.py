@@ -1,0 +1,307 @@
+"""Instances of Sections 3.2 to 3.5, worked in fractions: whole runs of UMA."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from noisytheory.topics.multiclass.exactly import (
+    Matrix,
+    RunInFractions,
+    dot,
+    error_of,
+    fractions,
+    inverse,
+    means,
+    online,
+    regions,
+    root,
+    run,
+    squared,
+    vectors,
+)
+from noisytheory.topics.multiclass.instances import (
+    FIVE,
+    Instance,
+    Taught,
+    random_instances,
+    taught_instances,
+)
+from noisytheory.topics.multiclass.uma import uma
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.populations.multiclass import largest_margin
+
+ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+
+
+def unit(classes: int) -> Matrix:
+    """The identity."""
+    return [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
+
+
+@functools.cache
+def separable() -> tuple[Taught, ...]:
+    """Populations on the unit sphere with their best classifiers; no noise in the masses."""
+    found = []
+    for classes in (2, 3, 4):
+        eye = np.eye(classes)
+        found.append((eye, list(range(classes)), [Fraction(1, classes)] * classes))
+    five = np.array([[float(v) for v in x] for x in FIVE.points])
+    found.append((five, FIVE.labels, FIVE.masses))
+    for share in (Fraction(1, 5), Fraction(1, 10), Fraction(1, 50), Fraction(1, 1000)):
+        found.append((np.array([[1.0, 0.0], [0.5, 0.8660254037844386]]), [1, 0],
+                      [1 - share, share]))
+    rng = np.random.default_rng(21)
+    while len(found) < 14:
+        classes, d = int(rng.integers(2, 4)), int(rng.integers(2, 4))
+        points = rng.normal(size=(6, d))
+        points /= np.linalg.norm(points, axis=1)[:, None]
+        labels = np.argmax(points @ rng.normal(size=(d, classes)), axis=1)
+        if len(set(labels.tolist())) == classes and (
+            largest_margin(points, labels, classes)[0] > 0.1
+        ):
+            parts = rng.choice([1, 2, 8, 40], size=6)
+            found.append((np.round(points * 2**20) / 2**20, labels.tolist(),
+                          [Fraction(int(p), int(parts.sum())) for p in parts]))
+    out = []
+    for points, labels, masses in found:
+        classes = max(labels) + 1
+        _, best = largest_margin(points, labels, classes)
+        unit = [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
+        x, teacher = fractions(points), fractions(best)
+        gap = min(
+            dot(teacher[t], v) - dot(w, v)
+            for v, t in zip(x, labels, strict=True) for k, w in enumerate(teacher) if k != t
+        )
+        at = Instance(x, list(masses), list(labels), unit, teacher)
+        out.append(Taught(at, teacher, gap, sum(map(squared, teacher), ZERO)))
+    return tuple(out)
+
+
+def exact_means(lengths: str, limit: str) -> Iterator[Certificate]:
+    """Updates with exact update vectors, of length 1 or as they are; ties lie in all regions."""
+    for taught in separable():
+        at, square = taught.at, taught.gap**2 / taught.norm
+        found = run(at.points, at.joint, at.confusion, normalise=lengths == "one", shared=True,
+                    max_iter=700)
+        norms = [root(s) for s in found.squares] or [ONE]
+        low, high = min(norms), max(norms)
+        factor = (high + low) ** 2 / (4 * high * low) if limit == "Kantorovich" else ONE
+        radius = max(*map(squared, at.points), ONE)  # rounded points may be a little longer
+        yield Certificate(
+            found.updates, 2 / square * factor * radius,
+            [("updates", found.updates), ("theta", root(square / radius)), ("least", low),
+             ("largest", high)],
+        )
+
+
+def alpha_from_zero(alpha: str) -> Iterator[Certificate]:
+    """Whether a run stops without an update though its error is positive."""
+    for taught in separable():
+        at = taught.at
+        found = run(at.points, at.joint, at.confusion, alpha=Fraction(alpha),
+                    error_alpha=Fraction(alpha), max_iter=1)
+        error = error_of(at.points, at.masses, at.labels, [[ZERO] * len(at.points[0])
+                                                           for _ in range(at.classes)])
+        yield Certificate(
+            int(found.updates == 0), 0, [("error of W = 0", error)], applies=error > 0
+        )
+
+
+def final_error_by_alpha(alpha: str) -> Iterator[Certificate]:
+    """Error at the end, with exact update vectors of length 1."""
+    for taught in separable():
+        at = taught.at
+        found = run(at.points, at.joint, at.confusion, normalise=True, alpha=Fraction(alpha),
+                    shared=True, max_iter=200)
+        error = error_of(at.points, at.masses, at.labels, found.weights)
+        yield Certificate(error, 0, [("updates", found.updates), ("stopped", found.stopped)],
+                          applies=found.stopped != "max_iter")
+
+
+def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
+    """Pairs with mistakes in the region whose exact update vector has an empty error set."""
+    for at in random_instances(30, seed=22):
+        for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
+            for q in range(at.classes):
+                if p == q or not any(
+                    i and t == q for i, t in zip(inside, at.labels, strict=True)
+                ):
+                    continue
+                z = means(at.points, at.masses, at.labels, inside, q)
+                scores = [dot(w, z) for w in at.weights]
+                least = Fraction(alpha) if threshold == "alpha" else ZERO
+                erring = [r for r in range(at.classes)
+                          if r != q and scores[r] - scores[q] >= least]
+                yield Certificate(int(not erring), 0, [("z", z)])
+
+
+def longest(pairs: str) -> Iterator[Certificate]:
+    """Whether the longest update vector is one of a class predicted right."""
+    for at in (FIVE, *(taught.at for taught in taught_instances(12, seed=23))):
+        back = inverse(at.confusion)
+        for weights in (at.weights,):
+            found = {
+                (p, q): squared(z)
+                for p, inside in enumerate(regions(at.points, weights, shared=False))
+                for q, z in enumerate(vectors(at.points, at.joint, back, inside))
+                if p != q or pairs == "all"
+            }
+            p, q = max(found, key=lambda pair: found[pair])
+            # Only where there is an error to be corrected.
+            wrong = error_of(at.points, at.masses, at.labels, weights)
+            yield Certificate(int(p == q), 0, [("pair", (p, q))], applies=wrong > 0)
+
+
+@functools.cache
+def sampled(
+    flips: str, n: int, step: str, tolerance: str, count: int
+) -> tuple[tuple[Taught, RunInFractions, Fraction], ...]:
+    """Runs on counts of n examples: two orthonormal atoms, and five on the circle."""
+    rng = np.random.default_rng(24)
+    eta, out = Fraction(flips), []
+    two = ([[ONE, ZERO], [ZERO, ONE]], [0, 1], [HALF, HALF],
+           [[1 - eta, eta], [eta, 1 - eta]])
+    five = (FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
+    for case in range(count):
+        points, labels, masses, confusion = two if case % 4 or not n > 10**6 else five
+        _, best = largest_margin(np.array(points, float), labels, len(confusion))
+        teacher = fractions(best)
+        gap = min(
+            dot(teacher[t], v) - dot(w, v)
+            for v, t in zip(points, labels, strict=True) for k, w in enumerate(teacher) if k != t
+        )
+        at = Instance(points, masses, labels, confusion, teacher)
+        taught = Taught(at, teacher, gap, sum(map(squared, teacher), ZERO))
+        law = np.array(at.joint, float).ravel()
+        counts = rng.multinomial(n, law / law.sum()).reshape(len(points), -1)
+        seen = [[Fraction(int(c), n) for c in row] for row in counts]
+        found = run(points, seen, confusion, step=step, normalise=True,
+                    tolerance=Fraction(tolerance), truth=at.joint, max_iter=400, shared=True)
+        out.append((taught, found, Fraction(tolerance)))
+    return tuple(out)
+
+
+def sampled_updates(flips: str, n: int, step: str, tolerance: str) -> Iterator[Certificate]:
+    """Updates of length 1 on samples, with the deviation along the run."""
+    for taught, found, s in sampled(flips, int(n), step, tolerance, 8):
+        theta, eta = root(taught.gap**2 / taught.norm), root(found.square_deviation)
+        more = 2 if step == "forced" else 1
+        bracket = theta - (theta + more * root(Fraction(2))) * eta / s
+        yield Certificate(
+            found.updates, 2 / bracket**2 if bracket > 0 else Fraction(10**300),
+            [("updates", found.updates), ("theta", theta), ("eta", eta), ("tolerance", s)],
+            applies=bracket > 0,
+        )
+
+
+def sampled_error(
+    flips: str, n: int, step: str, tolerance: str, number: int
+) -> Iterator[Certificate]:
+    """Error at the end of such runs, and of one whose radius hides a class seen at an angle."""
+    cosine, sine = Fraction(7, 25), Fraction(24, 25)
+    hidden = Instance(
+        [[-ONE, ZERO], [cosine, sine], [cosine, -sine]], [HALF, HALF / 2, HALF / 2], [0, 1, 1],
+        unit(2), [[-ONE, ZERO], [ONE, ZERO]],
+    )
+    radius = cosine / 2 + Fraction(1, 2**20)
+    stopped = run(hidden.points, hidden.joint, hidden.confusion, step=step, normalise=True,
+                  tolerance=radius)
+    first = (Taught(hidden, hidden.weights, 2 * cosine, Fraction(2)), stopped, radius)
+    for taught, found, s in (first, *sampled(flips, int(n), step, tolerance, int(number))):
+        at = taught.at
+        theta, eta = root(taught.gap**2 / taught.norm), root(found.square_deviation)
+        error = error_of(at.points, at.masses, at.labels, found.weights)
+        limit = root(Fraction(2)) * at.classes * (at.classes - 1) * (s + eta) / theta
+        steps = [("theta", theta), ("eta", eta), ("tolerance", s), ("classes", at.classes),
+                 ("skipped", found.skipped)]
+        yield Certificate(error, limit, steps, applies=found.stopped != "max_iter")
+
+
+def given_label(read: str) -> Iterator[Certificate]:
+    """Largest chance of another prediction by a perfect classifier, given a label or a class."""
+    prior = [Fraction(7, 10), Fraction(3, 10)]
+    matrix = [[Fraction(8, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(9, 10)]]
+    joint = [[matrix[y][t] * prior[t] for t in (0, 1)] for y in (0, 1)]
+    if read == "class":
+        joint = [[prior[t] * (t == f) for f in (0, 1)] for t in (0, 1)]
+    # The prediction of a perfect classifier is the true class.
+    worst = max(joint[y][t] / sum(joint[y]) for y in (0, 1) for t in (0, 1) if y != t)
+    yield Certificate(worst, 0, [("chance", worst)])
+
+
+def outside(vectors_of: str) -> Iterator[Certificate]:
+    """Updates of a run whose predicted class is outside of the error set."""
+    rng = np.random.default_rng(25)
+    for taught in separable()[3:10]:
+        at = taught.at
+        q = at.classes
+        noisy = [[Fraction(1, 2 * q) + HALF * (i == j) for j in range(q)] for i in range(q)]
+        here = Instance(at.points, at.masses, at.labels, noisy, at.weights)
+        seen = here.joint
+        if vectors_of == "a sample":
+            law = np.array(seen, float).ravel()
+            counts = rng.multinomial(60, law / law.sum()).reshape(len(seen), -1)
+            seen = [[Fraction(int(c), 60) for c in row] for row in counts]
+        found = run(here.points, seen, noisy, step="worst", max_iter=30)
+        yield Certificate(found.outside + found.skipped, 0, [("updates", found.updates)])
+
+
+def one_update(confusion: str) -> Iterator[Certificate]:
+    """Weights of the true class after one update, against the sum of its points in the sample."""
+    for at in itertools.islice(random_instances(30, seed=26), 15):
+        q = at.classes
+        unit = [[Fraction(i == j) for j in range(q)] for i in range(q)]
+        truly = [[m * (t == k) for k in range(q)]
+                 for m, t in zip(at.masses, at.labels, strict=True)]
+        seen = at.joint if confusion == "as given" else truly
+        found = run(at.points, seen, unit, max_iter=1)
+        if not found.pairs:
+            continue
+        p, true = found.pairs[0]
+        inside = regions(at.points, [[ZERO] * len(at.points[0])] * q, shared=False)[p]
+        batch = means(at.points, at.masses, at.labels, inside, true)
+        for a, b in zip(found.weights[true], batch, strict=True):
+            yield Certificate(a, b)
+
+
+def batch_and_online() -> Iterator[Certificate]:
+    """Updates of UMA with C = I on a sample, against those of a Perceptron run through it."""
+    for taught in separable():
+        at = taught.at
+        size = len(at.points)
+        even = [[Fraction(t == k, size) for k in range(at.classes)] for t in at.labels]
+        batch = run(at.points, even, at.confusion, max_iter=100)
+        passes = online(at.points, at.labels, at.classes, passes=100)
+        yield Certificate(batch.updates, passes.updates)
+
+
+def selected(strategy: str, by: str) -> Iterator[Certificate]:
+    """What the pair that the public algorithm takes first has of a criterion, and the most."""
+    for at in (FIVE, *(taught.at for taught in taught_instances(10, seed=27))):
+        back = inverse(at.confusion)
+        masses = np.array(at.joint, float)
+        points = np.array(at.points, float)
+        first = uma(points, masses, np.array(at.confusion, float), orientation="column",
+                    strategy=strategy, start=np.array(at.weights, float), step="forced",
+                    max_iter=1)
+        if not first.updates:
+            continue
+        shares = [
+            sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
+            for q in range(at.classes)
+        ]
+        # Norms below the tolerance of the public run do not count, and shares must be positive.
+        value = {
+            (p, q): squared(z) / (shares[q] ** 2 if by == "share" else 1)
+            for p, inside in enumerate(regions(at.points, at.weights, shared=False))
+            for q, z in enumerate(vectors(at.points, at.joint, back, inside))
+            if p != q and (by == "norm" or shares[q] > 0)
+        }
+        pair = tuple(first.pairs[0].tolist())
+        yield Certificate(value.get(pair, ZERO), max(value.values()), [("pair", pair)],
+                          applies=min(shares) > 0)

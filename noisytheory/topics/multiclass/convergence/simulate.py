@@ -1,0 +1,103 @@
+"""Draws of whole runs of UMA, by the public algorithm."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.multiclass.uma import uma, update_vectors
+from noisytheory.vocabulary.populations.multiclass import Multiclass
+
+__all__ = ["any_pair", "fresh_chunks", "random_pair", "stuck", "ten_sectors"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def ten_sectors() -> Multiclass:
+    """Ten classes on equal arcs of the circle, .82 kept and .02 to each other class."""
+    angle = 2 * np.pi * (np.arange(40) + 0.5) / 40
+    return Multiclass(
+        "ten sectors", np.column_stack([np.cos(angle), np.sin(angle)]), np.arange(40) // 4,
+        confusion=np.full((10, 10), 0.02) + 0.8 * np.eye(10),
+    )
+
+
+TEN = ten_sectors()
+
+
+def any_pair(
+    n: int, stop: str, tolerance: float, *, size: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Error after a run with random pairs, and pairs looked at."""
+    errors, draws = np.empty(size), np.empty(size)
+    for i, counts in enumerate(TEN.counts(n, size, rng=rng)):
+        found = uma(
+            TEN.points, counts / n, TEN.confusion, strategy="random", stop=stop,
+            tolerance=tolerance, max_iter=150, rng=rng,
+        )
+        errors[i], draws[i] = TEN.error(found.weights), found.draws
+    return {"lhs": errors, "draws": draws}
+
+
+def stuck(
+    mass: float, step: str, n: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Whether a run on two orthonormal atoms ends with one of them wrong."""
+    population = Multiclass(
+        "two", np.eye(2), [0, 1], [mass, 1 - mass], [[0.9, 0.1], [0.1, 0.9]]
+    )
+    wrong = np.empty(size)
+    for i, counts in enumerate(population.counts(n, size, rng=rng)):
+        found = uma(population.points, counts / n, population.confusion, tolerance=0.05,
+                    normalise=True, step=step, max_iter=40)
+        wrong[i] = population.error(found.weights) > 0
+    return wrong
+
+
+ATOMS = {
+    "two atoms": Multiclass("two atoms", np.eye(2), [0, 1], confusion=[[0.9, 0.1], [0.1, 0.9]]),
+    "three atoms": Multiclass(
+        "three atoms", np.eye(3), [0, 1, 2], confusion=0.8 * np.eye(3) + 0.2 / 3
+    ),
+}
+
+
+def fresh_chunks(
+    atoms: str, n: int, tolerance: float, *, size: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Updates with a fresh sample for each, and the largest deviation of a vector that was used."""
+    population = ATOMS[atoms]
+    updates, eta = np.zeros(size), np.zeros(size)
+    for i in range(size):
+        weights = np.zeros((population.classes, population.points.shape[1]))
+        for _ in range(60):
+            seen = population.counts(n, 1, rng=rng)[0] / n
+            gap = update_vectors(population.points, seen, weights, population.confusion)
+            gap -= population.update_means(weights)
+            off = ~np.eye(population.classes, dtype=bool)
+            eta[i] = max(eta[i], np.sqrt((gap[off] ** 2).sum(axis=1)).max())
+            found = uma(population.points, seen, population.confusion, normalise=True,
+                        tolerance=tolerance, start=weights, max_iter=1, ties="all")
+            if not found.updates:
+                break
+            weights, updates[i] = found.weights, updates[i] + 1
+    theta = np.full(size, population.theta)
+    return {"lhs": updates, "eta": eta, "theta": theta}
+
+
+def random_pair(
+    classes: int, strategy: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Whether the first pair is (0, 1): every pair has an update vector."""
+    labels = np.arange(classes)
+    start = np.eye(classes)
+    masses = np.full((classes, classes), 1 / classes**2)
+    points = np.roll(np.eye(classes), 1, axis=1) + 0.5
+    first = np.empty(size)
+    for i in range(size):
+        found = uma(points, masses, np.eye(classes), strategy=strategy, step="forced",
+                    start=start, max_iter=1, rng=rng)
+        first[i] = found.updates and tuple(found.pairs[0]) == (labels[0], labels[1])
+    return first

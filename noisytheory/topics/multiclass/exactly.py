@@ -1,0 +1,237 @@
+"""The same algorithms in fractions, written a second time and from the definitions: certificates.
+
+Everything is a list of fractions. Norms, where an algorithm divides by them, are rational to 40
+digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+__all__ = [
+    "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "means", "online",
+    "regions", "root", "run", "squared", "vectors",
+]
+
+Vector: TypeAlias = list[Fraction]
+Matrix: TypeAlias = list[Vector]
+Exact: TypeAlias = Any
+
+DIGITS = 10**40
+
+
+def fractions(values: Any) -> Any:
+    """Nested lists of fractions from nested sequences or an array of numbers."""
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return [fractions(value) for value in values]
+    return Fraction(values)
+
+
+def dot(a: Vector, b: Vector) -> Fraction:
+    """Inner product."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def squared(a: Vector) -> Fraction:
+    """Squared norm."""
+    return dot(a, a)
+
+
+def root(square: Fraction) -> Fraction:
+    """Square root: exact where it is rational, else to 40 digits from below."""
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    return Fraction(math.isqrt(square.numerator * DIGITS**2 // square.denominator), DIGITS)
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """Inverse by elimination; raises ZeroDivisionError where there is none."""
+    size = len(matrix)
+    rows = [
+        [*map(Fraction, row), *(Fraction(i == j) for j in range(size))]
+        for i, row in enumerate(matrix)
+    ]
+    for i in range(size):
+        pivot = next((k for k in range(i, size) if rows[k][i]), None)
+        if pivot is None:
+            raise ZeroDivisionError("singular")
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(size):
+            if k != i and rows[k][i]:
+                factor = rows[k][i]
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [row[size:] for row in rows]
+
+
+def regions(
+    points: Matrix, weights: Matrix, alpha: Fraction = Fraction(0), *, shared: bool = True
+) -> list[list[bool]]:
+    """Whether each point (inner) lies in each class's region (outer)."""
+    scores = [[dot(w, x) for w in weights] for x in points]
+    if not shared and alpha == 0:
+        return [[s.index(max(s)) == p for s in scores] for p in range(len(weights))]
+    return [
+        [all(s[p] - s[k] >= alpha for k in range(len(s)) if k != p) for s in scores]
+        for p in range(len(weights))
+    ]
+
+
+def means(points: Matrix, masses: Vector, labels: Sequence[int], inside: list[bool],
+          true: int) -> Vector:
+    """Sum of mass times point over those of a true class within a region."""
+    total = [Fraction(0)] * len(points[0])
+    for x, mass, label, within in zip(points, masses, labels, inside, strict=True):
+        if within and label == true:
+            total = [a + mass * b for a, b in zip(total, x, strict=True)]
+    return total
+
+
+def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> Matrix:
+    """Update vectors of one region, one for each true class."""
+    classes, width = len(back), len(points[0])
+    sums = [[Fraction(0)] * width for _ in range(classes)]
+    for x, masses, within in zip(points, joint, inside, strict=True):
+        if within:
+            for k in range(classes):
+                if masses[k]:
+                    sums[k] = [a + masses[k] * b for a, b in zip(sums[k], x, strict=True)]
+    return [
+        [sum((back[q][k] * sums[k][j] for k in range(classes)), Fraction(0)) for j in range(width)]
+        for q in range(classes)
+    ]
+
+
+def error_of(
+    points: Matrix, masses: Vector, labels: Sequence[int], weights: Matrix
+) -> Fraction:
+    """Mass of wrong predictions, the lowest of tied classes predicted."""
+    inside = regions(points, weights, shared=False)
+    return sum((
+        mass for i, (mass, label) in enumerate(zip(masses, labels, strict=True))
+        if not inside[label][i]
+    ), Fraction(0))
+
+
+def _share(scores: Vector, true: int, erring: list[int], step: str, p: int) -> Vector:
+    tau = [Fraction(0)] * len(scores)
+    if step == "forced" or (step == "predicted" and p in erring):
+        tau[p] -= 1
+    elif step in ("worst", "predicted"):
+        tau[max(erring, key=lambda r: (scores[r], -r))] -= 1
+    elif step == "uniform":
+        for r in erring:
+            tau[r] -= Fraction(1, len(erring))
+    else:
+        raise ValueError(f"no exact form of step {step!r}")
+    tau[true] += 1
+    return tau
+
+
+def _moved(weights: Matrix, tau: Vector, vector: Vector) -> Matrix:
+    return [
+        [a + t * b for a, b in zip(row, vector, strict=True)] if t else row
+        for row, t in zip(weights, tau, strict=True)
+    ]
+
+
+@dataclass
+class RunInFractions:
+    """Weights, number of updates, largest sum of squared steps, pairs, squared norms, why it
+    stopped, the largest squared deviation from the means, pairs passed over for want of an error
+    set, and updates whose predicted class was outside of it."""
+
+    weights: Matrix
+    updates: int
+    largest_step: Fraction = Fraction(0)
+    pairs: tuple[tuple[int, int], ...] = ()
+    squares: tuple[Fraction, ...] = ()
+    stopped: str = ""
+    square_deviation: Fraction = Fraction(0)
+    skipped: int = 0
+    outside: int = 0
+
+
+def online(
+    points: Matrix, labels: Sequence[int], classes: int, *, step: str = "worst", passes: int = 1,
+    start: Matrix | None = None,
+) -> RunInFractions:
+    """Algorithm 1 from W = 0, examples in turn."""
+    weights = start or [[Fraction(0)] * len(points[0]) for _ in range(classes)]
+    updates, largest = 0, Fraction(0)
+    for _ in range(passes):
+        before = updates
+        for x, y in zip(points, labels, strict=True):
+            scores = [dot(w, x) for w in weights]
+            erring = [r for r in range(classes) if r != y and scores[r] >= scores[y]]
+            if erring:
+                tau = _share(scores, y, erring, step, -1)
+                weights = _moved(weights, tau, x)
+                updates, largest = updates + 1, max(largest, squared(tau))
+        if updates == before:
+            break
+    return RunInFractions(weights, updates, largest)
+
+
+def run(
+    points: Matrix, joint: Matrix, confusion: Matrix, *, step: str = "predicted",
+    normalise: bool = False, tolerance: Fraction = Fraction(0), max_iter: int = 200,
+    alpha: Fraction = Fraction(0), error_alpha: Fraction = Fraction(0), shared: bool = False,
+    truth: Matrix | None = None,
+) -> RunInFractions:
+    """Algorithm 2, largest norm first, until no pair with an error set is longer than tolerance.
+
+    With the masses of the population as ``truth`` the deviation of every vector is watched.
+    """
+    back, classes = inverse(confusion), len(confusion)
+    weights = [[Fraction(0)] * len(points[0]) for _ in range(classes)]
+    pairs: list[tuple[int, int]] = []
+    squares: list[Fraction] = []
+    worst, skipped, outside = Fraction(0), 0, 0
+    while len(pairs) < max_iter:
+        inside = regions(points, weights, alpha, shared=shared)
+        found = {
+            (p, q): z
+            for p in range(classes)
+            for q, z in enumerate(vectors(points, joint, back, inside[p])) if p != q
+        }
+        if truth is not None:
+            for p in range(classes):
+                for q, mean in enumerate(vectors(points, truth, back, inside[p])):
+                    if p != q:
+                        gap = [a - b for a, b in zip(found[p, q], mean, strict=True)]
+                        worst = max(worst, squared(gap))
+        size = {pair: squared(z) for pair, z in found.items()}
+        large = sorted((pair for pair in size if size[pair] > tolerance**2),
+                       key=lambda pair: (-size[pair], pair))
+        for p, q in large:
+            z = found[p, q]
+            scores = [dot(w, z) for w in weights]
+            erring = [
+                r for r in range(classes) if r != q and scores[r] - scores[q] >= error_alpha
+            ]
+            if erring or step == "forced":
+                break
+            skipped += 1
+        else:
+            stopped = "no error set" if large else "small"
+            break
+        outside += p not in erring
+        tau = _share(scores, q, erring, step, p)
+        length = root(size[p, q]) if normalise else Fraction(1)
+        weights = _moved(weights, tau, [value / length for value in z])
+        pairs.append((p, q))
+        squares.append(size[p, q])
+    else:
+        stopped = "max_iter"
+    return RunInFractions(
+        weights, len(pairs), Fraction(2), tuple(pairs), tuple(squares), stopped, worst, skipped,
+        outside,
+    )

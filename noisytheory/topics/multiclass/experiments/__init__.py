@@ -1,0 +1,1 @@
+"""The paper's figures and table, and what they are made of: Section 4."""

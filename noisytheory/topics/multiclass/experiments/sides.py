@@ -1,0 +1,57 @@
+"""What print says of its own experiments, worked in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from noisytheory.topics.multiclass.exactly import fractions
+from noisytheory.topics.multiclass.experiments.simulate import (
+    CLASSES,
+    TRAINING,
+    digits,
+    protocol_runs,
+)
+from noisytheory.trial.claim import Certificate
+
+FIGURE_1 = ("1/2", "9/4", "17/10", "11/4", "9/5", "13/5", "43/20")
+"""Confusion rates that Section 4.1 reads off Figure 1: UMA and Perceptron, then three of 1(b)."""
+
+
+def figure_1_rates(scaled: int) -> Iterator[Certificate]:
+    """Numbers that print calls confusion rates, or as norms, against the largest there can be."""
+    for printed in FIGURE_1:
+        rate = Fraction(printed)
+        yield Certificate(rate**2, 1 if scaled else CLASSES, [("printed", rate)])
+
+
+def evenness(most: str) -> Iterator[Certificate]:
+    """Largest class of the digits over the smallest."""
+    sizes = np.bincount(digits()[2])
+    yield Certificate(int(sizes.max()), Fraction(most) * int(sizes.min()),
+                      [("sizes", fractions(sizes))])
+
+
+def budgets(rival: str) -> Iterator[Certificate]:
+    """True labels that UMA uses in the protocol, and those of a classifier it is compared with."""
+    for run, few, audited in protocol_runs():
+        other = audited + (few if rival == "audited and few" else 0)
+        yield Certificate(run.true_labels, other, [("few", few), ("audited", audited)])
+
+
+def estimates(by: str) -> Iterator[Certificate]:
+    """Entries of the protocol's confusion, against shares of each class or of each prediction."""
+    for run, _, audited in protocol_runs():
+        counts = run.confusion.counts
+        assert counts.sum() == audited <= TRAINING
+        for p in range(CLASSES):
+            for q in range(CLASSES):
+                over = counts[:, q].sum() if by == "class" else counts[p].sum()
+                if over:
+                    # Within rounding of the public estimate.
+                    gap = Fraction(float(run.confusion.matrix[p, q])) - Fraction(
+                        int(counts[p, q]), int(over)
+                    )
+                    yield Certificate(abs(gap), Fraction(1, 2**40), [("entry", (p, q))])

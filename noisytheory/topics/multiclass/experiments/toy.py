@@ -1,0 +1,88 @@
+"""The ten classes on a circle of Section 4.1."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["READINGS", "sectors", "toy_data"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+READINGS = ("distance", "functional", "definition")
+"""What the margin .025 may mean: a distance to the boundary, a difference of scores under weights
+of norm 1, or Definition 2 with all weights together of norm 1."""
+
+
+def sectors(
+    points: Floats, weights: Floats, margin: float, reading: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Classes of the points, and which of them keep the margin.
+
+    Parameters
+    ----------
+    points : array, shape (n, d)
+    weights : array, shape (Q, d)
+    margin : float
+    reading : str
+        One of `READINGS`.
+
+    Returns
+    -------
+    labels : array of int, shape (n,)
+    kept : array of bool, shape (n,)
+    """
+    if reading not in READINGS:
+        raise ValueError(f"reading must be one of {', '.join(READINGS)}, got {reading!r}")
+    scores = points @ weights.T
+    labels = np.argmax(scores, axis=1)
+    lead = scores[np.arange(len(points)), labels][:, None] - scores
+    if reading == "distance":
+        apart = np.linalg.norm(weights[labels][:, None] - weights, axis=2)
+        lead = lead / np.where(apart > 0, apart, 1.0)
+    elif reading == "definition":
+        lead = lead / np.linalg.norm(weights)
+    lead[np.arange(len(points)), labels] = np.inf
+    return labels, lead.min(axis=1) >= margin
+
+
+def toy_data(
+    n: int, tests: int, *, rng: np.random.Generator, classes: int = 10, margin: float = 0.025,
+    reading: str = "distance",
+) -> tuple[Floats, NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """Points on the circle in classes of random unit weights, those near a boundary left out.
+
+    Weights are drawn again while a class is empty.
+
+    Parameters
+    ----------
+    n, tests : int
+        Points to learn from and to test on.
+    rng : Generator
+    classes : int
+    margin : float
+    reading : str
+        One of `READINGS`.
+
+    Returns
+    -------
+    points, labels, test_points, test_labels : array
+
+    Examples
+    --------
+    >>> x, t, _, _ = toy_data(500, 10, rng=np.random.default_rng(1))
+    >>> x.shape, len(np.unique(t))
+    ((500, 2), 10)
+    """
+    while True:
+        angle = rng.uniform(0, 2 * np.pi, size=classes)
+        weights = np.column_stack([np.cos(angle), np.sin(angle)])
+        angle = rng.uniform(0, 2 * np.pi, size=3 * (n + tests))
+        points = np.column_stack([np.cos(angle), np.sin(angle)])
+        labels, kept = sectors(points, weights, margin, reading)
+        points, labels = points[kept], labels[kept]
+        if len(points) >= n + tests and len(np.unique(labels[:n])) == classes:
+            break
+    return points[:n], labels[:n], points[n : n + tests], labels[n : n + tests]

@@ -1,0 +1,133 @@
+"""Small populations in fractions: pretty ones, random ones, and with tied scores."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_instances"]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Atoms with masses and true classes, a confusion in columns, and weights, all rational."""
+
+    points: list[list[Fraction]]
+    masses: list[Fraction]
+    labels: list[int]
+    confusion: list[list[Fraction]]
+    weights: list[list[Fraction]]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.confusion)
+
+    @property
+    def joint(self) -> list[list[Fraction]]:
+        """Mass of every (atom, noisy label)."""
+        return [
+            [mass * row[label] for row in self.confusion]
+            for mass, label in zip(self.masses, self.labels, strict=True)
+        ]
+
+
+def _of(rows: list[list[int]], by: int) -> list[list[Fraction]]:
+    return [[Fraction(value, by) for value in row] for row in rows]
+
+
+FIVE = Instance(
+    _of([[5, 0], [3, 4], [-3, 4], [-5, 0], [0, -5]], 5),
+    [Fraction(m, 10) for m in (3, 2, 2, 1, 2)],
+    [0, 1, 1, 2, 2],
+    _of([[7, 2, 1], [2, 7, 3], [1, 1, 6]], 10),
+    _of([[10, 5], [-2, 9], [-5, -5]], 10),
+)
+"""Five atoms on the circle, three classes; its largest margin is $\\sqrt{3/20}$."""
+
+
+def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> list[list[Fraction]]:
+    """A random column-stochastic matrix with the largest entry of a column on the diagonal."""
+    columns = []
+    for q in range(classes):
+        counts = [rng.randint(0, 6) for _ in range(classes)]
+        counts[q] = max(*counts, 1) + least + rng.randint(0, 6)
+        columns.append([Fraction(c, sum(counts)) for c in counts])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def random_instances(
+    count: int, seed: int, *, classes: tuple[int, ...] = (2, 3, 4)
+) -> Iterator[Instance]:
+    """Random instances after `FIVE`: uneven masses, repeated points, scores often tied."""
+    from noisytheory.topics.multiclass.exactly import inverse
+
+    yield FIVE
+    rng = random.Random(seed)
+    made = 1
+    while made < count:
+        q, d = rng.choice(classes), rng.randint(2, 3)
+        atoms = rng.randint(q, 7)
+        labels = [*range(q), *(rng.randrange(q) for _ in range(atoms - q))]
+        parts = [rng.choice((1, 1, 2, 5, 20)) for _ in range(atoms)]
+        confusion = columns_of(rng, q, least=rng.choice((0, 1, 3)))
+        try:
+            inverse(confusion)
+        except ZeroDivisionError:
+            continue
+        made += 1
+        yield Instance(
+            [[Fraction(rng.randint(-4, 4), 4) for _ in range(d)] for _ in range(atoms)],
+            [Fraction(p, sum(parts)) for p in parts], labels, confusion,
+            [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
+        )
+
+
+@dataclass(frozen=True)
+class Taught:
+    """An instance whose classes a teacher separates, by `gap` in scores that are not normalised."""
+
+    at: Instance
+    teacher: list[list[Fraction]]
+    gap: Fraction
+    norm: Fraction
+    """Squared norm of all the teacher's weights."""
+
+
+def taught_instances(count: int, seed: int) -> Iterator[Taught]:
+    """Separable populations: a pair seen at an angle, and random ones under random teachers."""
+    from noisytheory.topics.multiclass.exactly import dot, squared
+
+    def taught(at: Instance, teacher: list[list[Fraction]]) -> Taught:
+        gap = min(
+            dot(teacher[t], x) - dot(w, x)
+            for x, t in zip(at.points, at.labels, strict=True)
+            for k, w in enumerate(teacher) if k != t
+        )
+        return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+
+    one, none = Fraction(1), Fraction(0)
+    for cosine, sine in ((3, 4), (7, 24), (20, 21)):
+        size = {3: 5, 7: 25, 20: 29}[cosine]
+        c, s = Fraction(cosine, size), Fraction(sine, size)
+        pair = Instance(
+            [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
+            [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
+        )
+        yield taught(pair, [[-one, none], [one, none]])
+    rng = random.Random(seed)
+    made = 3
+    for at in random_instances(40 * count, seed):
+        if made >= count:
+            return
+        teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
+        scores = [[dot(w, x) for w in teacher] for x in at.points]
+        labels = [s.index(max(s)) for s in scores]
+        found = taught(
+            Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
+        )
+        if found.gap > 0:
+            made += 1
+            yield found

@@ -1,0 +1,1 @@
+"""Mistakes of ultraconservative algorithms: Section 3.1."""

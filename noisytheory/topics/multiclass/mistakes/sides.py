@@ -1,0 +1,148 @@
+"""Instances of Section 3.1, worked in fractions: runs of ultraconservative algorithms."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from noisytheory.topics.multiclass.exactly import dot, fractions, online, root, squared
+from noisytheory.topics.multiclass.steps import error_set, steps
+from noisytheory.topics.multiclass.ultraconservative import ultraconservative
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.populations.multiclass import largest_margin
+
+ZERO = Fraction(0)
+Case = tuple[list[list[Fraction]], list[int], int, list[list[Fraction]]]
+
+
+@cache
+def examples() -> tuple[Case, ...]:
+    """Separable examples with a classifier that separates them, nearly the best.
+
+    Orthonormal inputs; inputs that share a direction, with one against it; random ones.
+    """
+    found = []
+    for classes in (2, 3, 5):
+        found.append((np.eye(12), np.arange(12) % classes, classes))
+    shared = np.hstack([10 * np.eye(12), np.full((12, 1), 3.0)])
+    against = np.zeros((1, 13))
+    against[0, 12] = -10.4375  # of nearly the same norm, from below
+    found.append((np.vstack([shared, against]), np.append(np.arange(12) % 2, 2), 3))
+    rng = np.random.default_rng(1)
+    while len(found) < 24:
+        classes, d = int(rng.integers(2, 6)), int(rng.integers(2, 6))
+        points = rng.integers(-8, 9, size=(30, d)).astype(float)
+        teacher = rng.integers(-8, 9, size=(classes, d))
+        scores = points @ teacher.T
+        top = np.sort(scores, axis=1)
+        kept = top[:, -1] - top[:, -2] > np.quantile(top[:, -1] - top[:, -2], 0.4)
+        labels = np.argmax(scores, axis=1)[kept]
+        if len(np.unique(labels)) == classes and kept.sum():
+            found.append((points[kept], labels, classes))
+    out = []
+    for points, labels, classes in found:
+        _, best = largest_margin(points, labels, classes)
+        out.append((fractions(points), [int(t) for t in labels], classes, fractions(best)))
+    return tuple(out)
+
+
+def margin_and_radius(case: Case) -> tuple[Fraction, Fraction]:
+    """Squared margin over the squared norm of all weights, and squared radius."""
+    points, labels, _, best = case
+    margin = min(
+        dot(best[t], x) - dot(w, x)
+        for x, t in zip(points, labels, strict=True) for k, w in enumerate(best) if k != t
+    )
+    return margin**2 / sum(map(squared, best), ZERO), max(map(squared, points))
+
+
+def mistakes(step: str, sizes: str) -> Iterator[Certificate]:
+    """Updates in up to four passes; T of the run's own steps, of uniform ones, or 2."""
+    for case in examples():
+        points, labels, classes, _ = case
+        square, radius = margin_and_radius(case)
+        exact = online(points, labels, classes, step=step, passes=4)
+        public = ultraconservative(
+            np.array(points, float), np.array(labels), classes, step=step, passes=4
+        )
+        # Fractions of the norm are exact where floats round: ties may fall elsewhere.
+        size = {
+            "two": Fraction(2), "own": exact.largest_step, "uniform": 1 + Fraction(1, classes - 1),
+        }[sizes]
+        steps_found = [
+            ("updates", exact.updates), ("updates in floats", public.updates),
+            ("theta", root(square)), ("radius", root(radius)), ("largest_step", size),
+        ]
+        yield Certificate(exact.updates, size * radius / square, steps_found)
+
+
+def noisy_mistakes(labels: str) -> Iterator[Certificate]:
+    """Updates in one pass over two opposite points, a fifth of whose labels may be flipped."""
+    rng = random.Random(2)
+    for _ in range(5):
+        true = [rng.randrange(2) for _ in range(200)]
+        points = [[Fraction(1 - 2 * t)] for t in true]
+        seen = [t ^ (rng.random() < 0.2) for t in true] if labels == "noisy" else true
+        found = online(points, seen, 2)
+        named = [("updates", found.updates), ("theta", root(Fraction(2))), ("radius", Fraction(1))]
+        yield Certificate(found.updates, 1, named)
+
+
+def inseparable(deficits: str) -> Iterator[Certificate]:
+    """Updates in one pass over examples with some labels exchanged, and hinge deficits."""
+    rng = random.Random(3)
+    sides = [Fraction(1 - 2 * (i % 2)) for i in range(60)]
+    opposite = ([[x] for x in sides], [i % 2 for i in range(60)], 2,
+                [[Fraction(1)], [Fraction(-1)]])
+    for points, labels, classes, best in (opposite, *examples()):
+        norm = root(sum(map(squared, best), ZERO))
+        square, radius = margin_and_radius((points, labels, classes, best))
+        seen = [rng.randrange(classes) if rng.random() < 0.1 else t for t in labels]
+        theta = root(square)
+        lack = ZERO
+        for x, t in zip(points, seen, strict=True):
+            margin = min(dot(best[t], x) - dot(w, x) for k, w in enumerate(best) if k != t) / norm
+            lack += max(ZERO, theta - margin) ** 2
+        deficit = root(lack) if deficits == "counted" else ZERO
+        found = online(points, seen, classes)
+        yield Certificate(
+            found.updates, 2 * (root(radius) + deficit) ** 2 / square,
+            [("theta", theta), ("radius", root(radius)), ("deficit", deficit)],
+        )
+
+
+def constraints(rule: str, taken: str) -> Iterator[Certificate]:
+    """Conditions (6) that steps break: sums, signs, and classes outside of the error set."""
+    rng = np.random.default_rng(4)
+    for case in range(200):
+        classes = int(rng.choice([2, 3, 5]))
+        scores = rng.integers(-2, 3, size=classes).astype(float)
+        true, predicted = (int(v) for v in rng.integers(classes, size=2))
+        if predicted == true:
+            continue
+        erring = error_set(scores, true)
+        if not erring.any() or (rule == "uniform" and erring.sum() == 3):
+            continue
+        used = rule if taken == "as it says" else "forced"
+        tau = fractions(steps(scores, true, erring, used, predicted=predicted,
+                              rng=np.random.default_rng(case)))
+        broken = int(tau[true] != 1) + int(rule not in ("proportional", "random") and sum(tau) != 0)
+        broken += sum(
+            tau[r] > 0 or (tau[r] != 0 and not erring[r]) for r in range(classes) if r != true
+        )
+        yield Certificate(int(broken), 0, [("scores", fractions(scores)), ("steps", tau)])
+
+
+def sums(start: str) -> Iterator[Certificate]:
+    """Largest coordinate of the sum of weights after a pass."""
+    for points, labels, classes, _ in examples():
+        first = None
+        if start == "elsewhere":
+            first = [[Fraction(q == 0)] * len(points[0]) for q in range(classes)]
+        found = online(points, labels, classes, step="uniform", start=first)
+        total = [sum(column, ZERO) for column in zip(*found.weights, strict=True)]
+        yield Certificate(max(map(abs, total)), 0, [("updates", found.updates)])

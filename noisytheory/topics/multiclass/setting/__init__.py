@@ -1,0 +1,1 @@
+"""Margins, confusion matrices and what they allow: Section 2."""

@@ -1,0 +1,199 @@
+"""Section 2 on trial: margins, assumptions on the noise, and the matrices that describe it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noisytheory.papers import UMA as PAPER
+from noisytheory.topics.multiclass.setting import bounds, sides
+from noisytheory.topics.multiclass.shown import shown
+
+CLASSES = [2, 3, 5, 10]
+
+
+def ceiling_squared(classes: Any) -> Any:
+    """The largest squared margin."""
+    return bounds.margin_ceiling(classes) ** 2
+
+
+margin_ceiling = PAPER.always(
+    "margin-ceiling",
+    statement=r"\theta^2\le\frac{Q}{(Q-1)^2}",
+    place="Definition 2, Sec. 2.1",
+    hypotheses=["every class has positive mass", r"\|X\|\le1, \|W\|_F=1"],
+    bound=ceiling_squared,
+    grid=dict(classes=CLASSES),
+    given=dict(present="all"),
+    origin="candidate",
+    quantity="squared margin",
+    note="No margin is larger, attained by the regular simplex; near it the margins tried.",
+    twin=dict(given=dict(present="one"), why="one class alone has mass"),
+    **shown(sides.margins),
+)
+RATE: dict[str, Any] = dict(
+    place="Conclusion", quantity="updates", **shown(sides.mistakes_on_simplex)
+)
+free_of_classes_printed = PAPER.always(
+    "sum-rate-independent-of-q/printed",
+    statement=r"K\text{ has a bound that does not grow with }Q:\ K\le2/\theta^2\text{ of }Q=2",
+    grid=dict(classes=CLASSES),
+    given=dict(bound="two"),
+    expect="refuted",
+    note=(
+        r"$2/\theta^2$ names no Q, but is at least $2(Q-1)^2/Q$, as $\theta\le\sqrt Q/(Q-1)$. On "
+        "the simplex, where the margin is largest, the Perceptron's updates grow with Q."
+    ),
+    **RATE,
+)
+
+
+def least_mistakes(classes: Any) -> Any:
+    """The mistake bound of the simplex."""
+    return bounds.least_mistake_bound(classes)
+
+
+free_of_classes = PAPER.always(
+    "sum-rate-independent-of-q/repaired",
+    statement=r"K\le\frac{2(Q-1)^2}{Q}\text{ on the simplex, the least }2/\theta^2\text{ there is}",
+    bound=least_mistakes,
+    grid=dict(classes=CLASSES[1:]),
+    given=dict(bound="own"),
+    origin="candidate",
+    note="With two classes the simplex is a pair of opposite points, and one update suffices.",
+    twin=dict(given=dict(bound="two"), bound=None, why="the bound of two classes"),
+    **{**RATE, **shown(sides.mistakes_on_simplex)},
+)
+remark_1 = PAPER.identity(
+    "remark-1",
+    statement=r"\tilde C_{ij}=\Pr[t=i\mid Y=j]=\frac{C_{ji}\pi_i}{\sum_lC_{jl}\pi_l}",
+    place="Remark 1, Sec. 2.1",
+    hypotheses=["every label has positive probability"],
+    given=dict(read="posterior"),
+    quantity="share of a class among a label's examples",
+    note="It needs the class shares; print warns against taking one for the other.",
+    twin=dict(given=dict(read="transposed"), why="C transposed taken for it"),
+    **shown(sides.bayes),
+)
+assumption_3 = PAPER.always(
+    "assumption-3",
+    statement=r"C_{qq}>\tfrac12\text{ for all }q\Rightarrow\det C\ne0",
+    place="Assumption 3, Sec. 2.1",
+    hypotheses=["C is column-stochastic"],
+    given=dict(excess="1/1048576"),
+    quantity="1 if singular",
+    note="Print says rows; columns sum to 1. Not enough: sample sizes grow with the inverse.",
+    twin=dict(given=dict(excess="0"), why="one half allowed"),
+    **shown(sides.dominant),
+)
+not_necessary = PAPER.always(
+    "invertibility-not-necessary",
+    statement=r"C\text{ singular, columns distinct}\Rightarrow t(x)\text{ is told by the law of }"
+    r"Y\mid X=x",
+    place="Sec. 2.1, after Assumption 3",
+    given=dict(columns="distinct"),
+    quantity="classes not told",
+    note="As print says, invertibility is only sufficient; distinct columns are necessary.",
+    twin=dict(given=dict(columns="equal"), why="two equal columns"),
+    **shown(sides.decoded),
+)
+MONOTONE: dict[str, Any] = dict(
+    place="Sec. 2.1, after Assumption 2",
+    quantity="error after UMA on the population",
+    unit="probability",
+    **shown(sides.monotone),
+)
+monotone_printed = PAPER.always(
+    "monotonic-noise/printed",
+    statement=r"\text{noise that falls with the distance to the boundary does not harm UMA}",
+    hypotheses=["two separable classes", "C holds the class averages of the noise",
+                "normalised steps"],
+    given=dict(rates="falling"),
+    expect="refuted",
+    note=(
+        "Print cites it of another algorithm. For UMA the rate must be constant in a class: with "
+        "rates 7/16, 0, 1/4 that fall with the distance it stops with half the mass wrong."
+    ),
+    **MONOTONE,
+)
+monotone_repaired = PAPER.always(
+    "monotonic-noise/repaired",
+    statement=r"\text{on a population with noise constant in each class UMA ends without error}",
+    hypotheses=["two separable classes", "normalised steps", "the run comes to its end"],
+    given=dict(rates="constant"),
+    twin=dict(given=dict(rates="falling"), why="rates that fall with the distance"),
+    **MONOTONE,
+)
+identity_columns = PAPER.identity(
+    "identity-columns",
+    statement=r"\textstyle\sum_qz_{pq}=\frac1n\sum_i1\{x_i\in A_p\}x_i",
+    place="Algorithm 2, Sec. 3.2",
+    hypotheses=["columns of C sum to 1"],
+    given=dict(orientation="column"),
+    origin="candidate",
+    quantity="coordinate of the sum",
+    note="The cheapest sign of a matrix given with rows and columns exchanged.",
+    twin=dict(given=dict(orientation="row"), why="C transposed"),
+    **shown(sides.column_sums),
+)
+PATH: dict[str, Any] = dict(place="Sec. 4.1", quantity="entry of the confusion matrix")
+path_average_printed = PAPER.identity(
+    "noise-path/printed",
+    statement=r"C_i=\frac{I+i\,\Omega(N)}{1+i}",
+    given=dict(weights="I and its end", most=20),
+    expect="refuted",
+    note="At i = 10 every diagonal entry would be 1/11.",
+    **PATH, **shown(sides.path_average),
+)
+path_average = PAPER.identity(
+    "noise-path/repaired",
+    statement=r"C_i=(1-\tfrac i{10})I+\tfrac i{10}M,\quad i\le10",
+    hypotheses=["i at most 10"],
+    given=dict(weights="I and M", most=10),
+    note="Rows are true classes; the algorithm needs the transpose.",
+    twin=dict(given=dict(weights="I and M", most=11), why="one step beyond 10"),
+    **PATH, **shown(sides.path_average),
+)
+path_end = PAPER.identity(
+    "noise-path/saturation",
+    statement=r"C_i=\Omega(N),\quad i\ge\Big\lceil\frac{10}{1-\max_qM_{qq}}\Big\rceil",
+    given=dict(early=0),
+    origin="candidate",
+    note="Print has it converge; it is there from a finite index, and points of Figure 1 coincide.",
+    twin=dict(given=dict(early=1), why="one step earlier"),
+    **PATH, **shown(sides.path_end),
+)
+CONFUSION: dict[str, Any] = dict(
+    place="Sec. 4", quantity="squared confusion rate", **shown(sides.rates)
+)
+confusion_rate = PAPER.always(
+    "confusion-rate",
+    statement=r"\tfrac1Q\|\hat C\|_F^2\le1",
+    given=dict(scaled=1),
+    note="Attained where each class is wholly taken for one other.",
+    twin=dict(given=dict(scaled=0), why="1/sqrt(Q) dropped, as Figure 1 does"),
+    **CONFUSION,
+)
+estimated = PAPER.always(
+    "estimated-c",
+    statement=r"\|\mathbb Ez_{pq}-\mu^p_q\|\le\max_r|(\hat C^{-1}C-I)_{qr}|\,\Pr[X\in A_p]",
+    place="Sec. 4.2.3",
+    hypotheses=[r"W fixed, \|X\|\le1"],
+    given=dict(orientation="row"),
+    origin="candidate",
+    quantity="squared error of the expected update vector",
+    note="What an estimated confusion adds to every deviation, attained by a single atom.",
+    twin=dict(given=dict(orientation="column"), why="the largest entry of a column"),
+    **shown(sides.leaking),
+)
+
+
+natarajan = PAPER.cited(
+    "natarajan-remark",
+    statement=r"N\le d+\ln Q\text{, so that Natarajan's dimension would tighten Proposition 3}",
+    place="Conclusion",
+    note=(
+        r"Linear classifiers have $(Q-1)(d-1)\le N\le dQ$ (`multiclass.natarajan_low`), "
+        "above the printed rate: no such dimension can tighten it. It fits the repaired $(Q-1)d$."
+    ),
+    reason="a dimension quoted from elsewhere",
+)

@@ -1,0 +1,44 @@
+"""The family of confusion matrices of Section 4.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.vocabulary.domains import checked_reals
+
+__all__ = ["noise_path"]
+
+
+def noise_path(reference: ArrayLike, step: int) -> NDArray[Any]:
+    r"""$C_i=\Omega(I+\tfrac i{10}(M-I))$: negative entries dropped, rows divided by their sum.
+
+    Parameters
+    ----------
+    reference : array-like, shape (Q, Q)
+        Row-stochastic, M; fractions are kept.
+    step : int
+        $i\ge0$; at 10 it is M.
+
+    Returns
+    -------
+    array, shape (Q, Q)
+        Row-stochastic: true classes are in rows.
+
+    Examples
+    --------
+    >>> noise_path([[0.5, 0.5], [0.25, 0.75]], 10).tolist()
+    [[0.5, 0.5], [0.25, 0.75]]
+    """
+    matrix = checked_reals("reference", reference)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"reference must be square, got shape {matrix.shape}")
+    if isinstance(step, bool) or step != int(step) or step < 0:
+        raise ValueError(f"step must be a whole number >= 0, got {step!r}")
+    one = np.eye(len(matrix), dtype=np.int64)
+    # Ten times the matrix in print: the sums of its rows divide it anyway.
+    moved = 10 * one + int(step) * (matrix - one)
+    kept = np.where(moved > 0, moved, 0 * moved)
+    return np.asarray(kept / kept.sum(axis=1)[:, None])

@@ -1,0 +1,130 @@
+"""Ultraconservative additive algorithms (Algorithm 1): the multiclass Perceptron family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
+from noisytheory.vocabulary.domains import checked_floats
+
+__all__ = ["OnlineRun", "ultraconservative"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OnlineRun:
+    r"""What a run left behind.
+
+    Parameters
+    ----------
+    weights : array, shape (Q, d)
+        A weight vector a class; they sum to 0 if they did at the start.
+    updates : int
+        Number of mistakes, ties among them.
+    largest_step : float
+        $T=\max(1+\sum_{r\in E}\tau_r^2)\le2$ over the updates; 0 without one.
+    clean : bool
+        Whether the last pass made no mistake.
+    """
+
+    weights: Floats
+    updates: int
+    largest_step: float
+    clean: bool
+
+
+def ultraconservative(
+    points: Any,
+    labels: ArrayLike,
+    classes: int,
+    *,
+    step: str = "worst",
+    passes: int = 1,
+    start: ArrayLike | None = None,
+    order: Iterable[int] | None = None,
+    rng: np.random.Generator | None = None,
+) -> OnlineRun:
+    r"""Run over the examples, and learn from those whose class does not win outright.
+
+    Parameters
+    ----------
+    points : array-like or sparse matrix, shape (n, d)
+    labels : array-like of int, shape (n,)
+        Classes, 0 to Q - 1.
+    classes : int
+        Number of classes, Q.
+    step : str
+        A rule of `noisytheory.multiclass.STEPS`; "predicted" is the class of largest score, and
+        "forced" the same, as that class is in the error set.
+    passes : int
+        Number of passes at most; stops after one without a mistake.
+    start : array-like, shape (Q, d), optional
+        Weights to start from, 0 by default.
+    order : iterable of int, optional
+        Examples of each pass, in turn; as they came by default.
+    rng : Generator, optional
+        For ``step="random"``.
+
+    Returns
+    -------
+    OnlineRun
+
+    Raises
+    ------
+    ValueError
+        On shapes that do not fit, or a label that is no class.
+
+    Notes
+    -----
+    Algorithm 1; print updates by $x_q$ where $x_t$ is meant. A tie counts as a mistake.
+
+    Examples
+    --------
+    >>> ultraconservative(np.eye(4), [0, 1, 0, 1], 2).updates
+    4
+    """
+    sparse = hasattr(points, "tocsr")
+    x: Any = points.tocsr() if sparse else checked_floats("points", points)
+    y = np.asarray(labels)
+    if x.ndim != 2 or y.shape != (x.shape[0],):
+        raise ValueError(f"points and labels must fit, got shapes {x.shape} and {y.shape}")
+    if y.dtype.kind not in "iu" or (y.size and not (y.min() >= 0 and y.max() < classes)):
+        raise ValueError(f"labels must be classes 0 to {classes - 1}")
+    if step not in STEPS:
+        raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
+    weights = np.zeros((classes, x.shape[1]))
+    if start is not None:
+        weights += checked_floats("start", start)
+    turn = list(range(x.shape[0])) if order is None else [int(i) for i in order]
+    truth = y.astype(int).tolist()
+    updates, largest, clean = 0, 0.0, False
+    at: Any
+    point: Any
+    whole = slice(None)
+    for _ in range(passes):
+        clean = True
+        for i in turn:
+            if sparse:
+                row = slice(x.indptr[i], x.indptr[i + 1])
+                at, point = x.indices[row], x.data[row]
+            else:
+                at, point = whole, x[i]
+            scores = weights[:, at] @ point
+            erring = error_set(scores, truth[i])
+            if not erring.any():
+                continue
+            winner = int(np.argmax(np.where(erring, scores, -np.inf)))
+            tau = steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
+            weights[:, at] += tau[:, None] * point
+            updates += 1
+            largest = max(largest, float(tau @ tau))
+            clean = False
+        if clean:
+            break
+    return OnlineRun(weights, updates, largest, clean)

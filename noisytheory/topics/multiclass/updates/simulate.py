@@ -1,0 +1,230 @@
+"""Draws of update vectors: one atom exactly, circles over all weights, and shares of classes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.multiclass.shown import near
+from noisytheory.topics.multiclass.uma import class_shares, update_vectors
+from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.confusion import amplification, inverse_of
+from noisytheory.vocabulary.populations.multiclass import Multiclass
+
+__all__ = [
+    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "share_gap",
+    "share_law", "supremum", "two_atoms",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OneAtom:
+    """One instance of norm 1 and class 1, given to class 0 by the weights; labels flipped.
+
+    With ``true`` 0 the instance is of class 0, predicted right, and the mean of z is 0.
+    """
+
+    flip: float
+    true: int = 1
+
+    @property
+    def name(self) -> str:
+        """For addresses."""
+        return f"one atom, flips {self.flip:g}" + ("" if self.true else ", predicted right")
+
+    @property
+    def confusion(self) -> Floats:
+        """In columns."""
+        return np.array([[1 - self.flip, self.flip], [self.flip, 1 - self.flip]])
+
+    @property
+    def beta(self) -> float:
+        """Noise amplification."""
+        return float(amplification(self.confusion).max())
+
+    @property
+    def norm(self) -> float:
+        """Of the mean of z."""
+        return float(self.true)
+
+    @property
+    def spread(self) -> float:
+        """Largest less smallest entry of a row of the inverse."""
+        row = inverse_of(self.confusion)[1]
+        return float(row.max() - row.min())
+
+    @property
+    def variance(self) -> float:
+        """Mean square of a summand."""
+        row = inverse_of(self.confusion)[1]
+        return float(row**2 @ self.confusion[:, self.true])
+
+    def vectors(self, n: int, size: int, rng: np.random.Generator) -> Floats:
+        """Coordinate of z along the instance, in samples of n, by the public function."""
+        hits = rng.binomial(n, self.confusion[1, self.true], size=size)
+        counts = np.stack([n - hits, hits], axis=1)[:, None, :]
+        weights = np.array([[1.0], [0.0]])
+        return np.array([
+            update_vectors([[1.0]], count / n, weights, self.confusion)[0, 1, 0] for count in counts
+        ])
+
+    def law(self, n: int) -> tuple[Floats, Floats]:
+        """Values of the same coordinate and their probabilities."""
+        from scipy.stats import binom
+
+        hits = np.arange(n + 1)
+        row = inverse_of(self.confusion)[1]
+        chance = binom.pmf(hits, n, self.confusion[1, self.true])
+        return (row[0] * (n - hits) + row[1] * hits) / n, chance / chance.sum()
+
+
+def _read(values: Floats, mean: float, side: str, scale: float) -> Floats:
+    gap = scale * (values - mean)
+    return {"both": np.abs(gap), "short": -gap}[side]
+
+
+def deviation(
+    population: OneAtom, n: int, side: str, scale: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Deviation of z from its mean: either way, or how far it falls short; times a scale."""
+    return _read(population.vectors(n, size, rng), population.norm, side, scale)
+
+
+def deviation_law(population: OneAtom, n: int, side: str, scale: float) -> Law:
+    """The law of the same."""
+    values, chance = population.law(n)
+    return Law(_read(values, population.norm, side, scale), chance, error=1e-7)
+
+
+def margin_law(n: int, epsilon: float, short: str) -> Law:
+    """theta (or theta m) less epsilon, less the margin of z: two atoms, no noise, W gives 0."""
+    from scipy.stats import binom
+
+    theta, mass = math.sqrt(0.4), 0.5
+    hits = np.arange(n + 1)
+    chance = binom.pmf(hits, n, mass)
+    due = theta if short == "theta" else theta * mass
+    return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
+
+
+def share_gap(population: OneAtom, n: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Deviation of the estimated share of class 1, by the public function."""
+    hits = rng.binomial(n, population.confusion[1, population.true], size=size)
+    seen = np.stack([n - hits, hits], axis=1) / n
+    return np.abs(class_shares(seen, inverse_of(population.confusion))[:, 1] - population.norm)
+
+
+def share_law(population: OneAtom, n: int) -> Law:
+    """The law of the same."""
+    values, chance = population.law(n)
+    return Law(np.abs(values - population.norm), chance, error=1e-7)
+
+
+def circle(atoms: int, rate: float) -> Multiclass:
+    """Three classes on arcs of a circle, uneven masses, labels replaced at a rate."""
+    angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
+    masses = 1.0 + np.arange(atoms) % 3
+    confusion = np.full((3, 3), rate / 2) + np.eye(3) * (1 - 1.5 * rate)
+    return Multiclass(
+        f"{atoms} atoms on a circle, rate {rate:g}",
+        np.column_stack([np.cos(angle), np.sin(angle)]),
+        3 * np.arange(atoms) // atoms, masses / masses.sum(), confusion,
+    )
+
+
+def two_atoms(flip: float) -> Multiclass:
+    """Two orthonormal atoms, half the mass each, labels flipped."""
+    return Multiclass(
+        f"two atoms, flips {flip:g}", np.eye(2), [0, 1],
+        confusion=[[1 - flip, flip], [flip, 1 - flip]],
+    )
+
+
+def arcs(atoms: int) -> Iterator[NDArray[np.int64]]:
+    """Sets of neighbours on a circle: what a region can cut out in the plane."""
+    for start in range(atoms):
+        for length in range(1, atoms if start else atoms + 1):
+            yield (start + np.arange(length)) % atoms
+
+
+def sets(population: Multiclass) -> int:
+    """Number of sets that a region can be, the empty one included."""
+    return sum(1 for _ in arcs(len(population.points))) + 1
+
+
+def supremum(
+    population: Multiclass, n: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Largest deviation of z over all weights in the plane and all true classes."""
+    back = inverse_of(population.confusion)
+    gap = population.counts(n, size, rng=rng) / n - population.joint
+    each = np.einsum("sak,qk,ad->saqd", gap, back, population.points)
+    atoms = len(population.points)
+    sums = np.zeros((size, 2 * atoms + 1, *each.shape[2:]))
+    np.cumsum(np.concatenate([each, each], axis=1), axis=1, out=sums[:, 1:])
+    best = np.zeros(size)
+    for length in range(1, atoms + 1):
+        arc = sums[:, length : length + atoms] - sums[:, :atoms]
+        best = np.maximum(best, (arc**2).sum(axis=3).max(axis=(1, 2)))
+    return np.asarray(np.sqrt(best))
+
+
+def lower_supremum(classes: int, n: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Deviation of z over weights that pick any subset of Q - 2 points of a circle at height .6.
+
+    All are of one class, labels are replaced at rate .3; only the height counts, so the subset of
+    points with positive deviations is best.
+    """
+    points = classes - 2
+    rate = 0.3
+    off = rate / (classes - 1)
+    # Entries of the inverse of (1 - rate - off) I + off.
+    kept = 1 - rate - off
+    own, other = (1 - off) / kept, -off / kept
+    counts = rng.multinomial(n, np.full(points, 1 / points), size=size)
+    right = rng.binomial(counts, 1 - rate)
+    gap = (own * right + other * (counts - right)) / n - 1 / points
+    return np.asarray(0.6 * np.maximum(gap, 0).sum(axis=1))
+
+
+@functools.cache
+def _last_violation(beta: float, epsilon: float, delta: float) -> int:
+    from scipy.stats import binom
+
+    # One atom: beta is (1 - flip)/(1 - 2 flip).
+    keep = beta / (2 * beta - 1)
+    most = math.ceil(2 * beta**2 * math.log(2 / delta) / epsilon**2)
+    n = np.arange(1, most + 1)
+    reach = epsilon * (2 * keep - 1) * n
+    chance = binom.sf(np.floor(n * keep + reach), n, keep)
+    chance += binom.cdf(np.ceil(n * keep - reach) - 1, n, keep)
+    return int(n[chance > delta][-1])
+
+
+def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[Certificate]:
+    """Largest sample of one atom in which z is off by epsilon with probability above a level."""
+    n = _last_violation(float(beta), float(epsilon), float(level))
+    exact = Fraction(beta)
+    keep, off = exact / (2 * exact - 1), Fraction(epsilon)
+    top, bottom = keep.numerator, keep.denominator
+    within = 0
+    ways = (bottom - top) ** n
+    for k in range(n + 1):
+        if abs(Fraction(k, n) - keep) <= off * (2 * keep - 1):
+            within += ways
+        ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
+    chance = 1 - Fraction(within, bottom**n)
+    exceeded = chance > Fraction(level)
+    inverse = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
+    due = (2 * beta**2 if promise == "squared" else 1) * inverse / epsilon**2
+    steps = [("examples", n), ("chance", Fraction(round(float(chance), 6)))]
+    yield Certificate(n if exceeded else 0, near(due), steps)

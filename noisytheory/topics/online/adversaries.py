@@ -1,0 +1,203 @@
+r"""Exact accounts of one-dimensional descent with a linear loss, and the adversaries that follow.
+
+Linear kernel and loss, $x_t=1$ without noise, $B_w=1$: the gradient estimate is $\pm v$ with
+probability $1/v$, else 0, $v=p^3/(p-1)^2$. With $T=vm^2$ a step is $1/m$ and the predictor stays
+on the lattice of the multiples of $1/m$.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.vocabulary.domains import Domain
+
+__all__ = ["adaptive_value", "adversary", "expected_regret", "lattice", "regret_law"]
+
+Floats = NDArray[np.float64]
+ABOVE_1 = Domain(1)
+
+
+def lattice(p: float, T: int) -> tuple[int, float]:
+    """The number m of steps from 0 to the ball's edge, and the second moment v.
+
+    Parameters
+    ----------
+    p : float
+        Above 1.
+    T : int
+        Rounds, v times a square.
+
+    Returns
+    -------
+    m : int
+    v : float
+
+    Raises
+    ------
+    ValueError
+        If T is not v times the square of a whole number.
+
+    Examples
+    --------
+    >>> lattice(2.0, 128)
+    (4, 8.0)
+    """
+    ABOVE_1.number("p", p)
+    v = p**3 / (p - 1) ** 2
+    m = round(math.sqrt(T / v))
+    if m < 1 or not math.isclose(v * m * m, T, rel_tol=1e-12):
+        raise ValueError(f"T must be {v:g} times the square of a whole number, got {T}")
+    return m, v
+
+
+def expected_regret(y: ArrayLike, m: int, v: float) -> float:
+    """Expected regret on labels fixed in advance, with the law of the predictor carried along.
+
+    Parameters
+    ----------
+    y : array of 1 and -1
+    m : int
+        Steps from 0 to the edge.
+    v : float
+        A step is taken with probability 1/v.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.sequences import hard_labels
+    >>> round(expected_regret(hard_labels(128, 0.35, 25).y, 4, 8.0) / (8 * 128) ** 0.5, 4)
+    0.8392
+    """
+    labels = np.asarray(y, float)
+    w = np.arange(-m, m + 1) / m
+    law = np.zeros(2 * m + 1)
+    law[m] = 1.0
+    loss = 0.0
+    for label in labels:
+        loss -= label * float(law @ w)
+        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+    return float(loss) + abs(float(labels.sum()))
+
+
+def _moved(law: Floats, step: int) -> Floats:
+    """The law shifted by one along its first axis, mass at the edge kept."""
+    out = np.roll(law, step, axis=0)
+    edge, inside = (-1, 0) if step > 0 else (0, -1)
+    out[edge] += out[inside]
+    out[inside] = 0
+    return out
+
+
+def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
+    """The exact law of the regret of one run on labels fixed in advance.
+
+    Parameters
+    ----------
+    y : array of 1 and -1
+    m : int
+    v : float
+
+    Returns
+    -------
+    values, probabilities : array
+
+    Examples
+    --------
+    >>> values, chances = regret_law([1, 1], 1, 8.0)
+    >>> values.tolist(), chances.tolist()
+    ([1.0, 2.0], [0.125, 0.875])
+    """
+    labels = np.asarray(y, int)
+    T = len(labels)
+    width = 2 * m * T + 1
+    law = np.zeros((2 * m + 1, width))
+    law[m, m * T] = 1.0
+    for label in labels:
+        # The loss in units of 1/m: minus the label times the lattice index.
+        for i in range(2 * m + 1):
+            law[i] = np.roll(law[i], -label * (i - m))
+        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+    mass = law.sum(axis=0)
+    at = np.flatnonzero(mass)
+    return (at - m * T) / m + abs(int(labels.sum())), mass[at]
+
+
+@lru_cache(maxsize=16)
+def _programme(p: float, T: int, fixed: bool) -> tuple[float, tuple[NDArray[np.bool_], ...]]:
+    m, v = lattice(p, T)
+    w = np.arange(-m, m + 1)[:, None] / m
+    sums = np.arange(-T, T + 1)
+    value = np.broadcast_to((sums if fixed else np.abs(sums)) * 1.0, (2 * m + 1, 2 * T + 1))
+    policy = []
+    for _ in range(T):
+        options = []
+        for y in (1, -1):
+            after = np.zeros_like(value)
+            if y > 0:
+                after[:, :-1] = value[:, 1:]
+            else:
+                after[:, 1:] = value[:, :-1]
+            moved = np.concatenate([after[1:], after[-1:]] if y > 0 else [after[:1], after[:-1]])
+            options.append(-y * w + (1 - 1 / v) * after + moved / v)
+        policy.append(options[0] >= options[1])
+        value = np.maximum(*options)
+    return float(value[m, T]), tuple(reversed(policy))
+
+
+def adaptive_value(p: float, T: int, *, fixed: bool = False) -> float:
+    r"""Largest expected regret that an adversary can force who sees the predictor: exact.
+
+    Parameters
+    ----------
+    p : float
+    T : int
+        As `lattice` needs it.
+    fixed : bool
+        Against a comparator fixed in advance: the pseudo-regret.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> [round(adaptive_value(2.0, T) / (8 * T) ** 0.5, 4) for T in (32, 128)]
+    [1.4247, 1.6317]
+    >>> round(adaptive_value(2.0, 128, fixed=True) / (8 * 128) ** 0.5, 4)
+    0.9844
+    """
+    return _programme(p, T, fixed)[0]
+
+
+class adversary:
+    """The best adaptive adversary, as the labels that `replicate` asks for.
+
+    Parameters
+    ----------
+    p : float
+    T : int
+    fixed : bool
+        As in `adaptive_value`.
+
+    Examples
+    --------
+    >>> adversary(2.0, 32)(31, np.array([0.5]), np.array([0.0])).tolist()
+    [-1.0]
+    """
+
+    def __init__(self, p: float, T: int, *, fixed: bool = False) -> None:
+        self.p, self.T, self.fixed = p, T, fixed
+
+    def __call__(self, t: int, scores: Floats, sums: Floats) -> Floats:
+        """Labels of round t."""
+        m = lattice(self.p, self.T)[0]
+        policy = _programme(self.p, self.T, self.fixed)[1][t]
+        at = np.rint(scores * m).astype(int) + m
+        return np.where(policy[at, np.rint(sums).astype(int) + self.T], 1.0, -1.0)

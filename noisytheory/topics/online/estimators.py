@@ -1,0 +1,389 @@
+r"""Unbiased estimates of $f(\mathbb EX)$ from independent copies of $X$, and their exact moments.
+
+Samples are drawn by ``sample(count, rng=)``, which gives an array. All estimators here are
+vectorised over independent replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.topics.online.degrees import DegreeLaw, Finite
+from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
+
+__all__ = [
+    "Estimates", "coupled_estimate", "debiased", "estimate", "importance_law", "kernel_value",
+    "mean_product", "second_moment", "second_moment_coupled", "squared_norm", "theta",
+]
+
+Floats = NDArray[np.float64]
+Sample = Callable[..., Floats]
+TERMS = 400
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Independent estimates and what each cost.
+
+    Parameters
+    ----------
+    values : array, shape (size,)
+    samples : array, shape (size,)
+    """
+
+    values: Floats
+    samples: NDArray[np.int64]
+
+
+def theta(gamma: Any, probability: Any, samples: Any) -> Any:
+    r"""One estimate: $\frac{\gamma_n}{P(N=n)}x_1\cdots x_n$.
+
+    Parameters
+    ----------
+    gamma : number
+        Coefficient of the degree drawn.
+    probability : number
+        Of that degree.
+    samples : sequence of numbers
+        As many as the degree; fractions stay fractions.
+
+    Returns
+    -------
+    number
+
+    Examples
+    --------
+    >>> theta(3, 0.25, [2, 0.5])
+    12.0
+    """
+    value = gamma / probability
+    for x in samples:
+        value = value * x
+    return value
+
+
+def estimate(
+    gamma: ArrayLike, law: DegreeLaw, sample: Sample, *, size: int, rng: np.random.Generator,
+) -> Estimates:
+    r"""Lemma 1: $\theta=\frac{\gamma_N}{P(N=N)}x_1\cdots x_N$, with any law of N.
+
+    Parameters
+    ----------
+    gamma : array
+        Coefficients of f; degrees beyond count as 0.
+    law : DegreeLaw
+    sample : callable
+        ``sample(count, rng=)`` to independent copies.
+    size : int
+        Replicates.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Estimates
+
+    Examples
+    --------
+    >>> found = estimate([0.0, 1.0], Finite((0.0, 1.0)), lambda count, rng: np.full(count, 0.3),
+    ...                  size=2, rng=np.random.default_rng(0))
+    >>> found.values.tolist(), found.samples.tolist()
+    ([0.3, 0.3], [1, 1])
+    """
+    n = law.draw(size, rng=rng)
+    coefficients = checked_floats("gamma", gamma)
+    count = max(int(n.max(initial=0)) + 1, len(coefficients))
+    share = law.pmf(count)
+    table = np.zeros(count)
+    table[: len(coefficients)] = coefficients
+    table = np.divide(table, share, out=np.zeros(count), where=share > 1e-300)
+    values = table[n]
+    for j in range(int(n.max(initial=0))):
+        live = np.flatnonzero((n > j) & (table[n] != 0))
+        values[live] *= sample(len(live), rng=rng)
+    return Estimates(values, n)
+
+
+def coupled_estimate(
+    gamma: ArrayLike, law: DegreeLaw, sample: Sample, *, size: int, rng: np.random.Generator,
+) -> Estimates:
+    r"""All degrees of the same samples: $\sum_{n\le N}\frac{\gamma_n}{P(N\ge n)}x_1\cdots x_n$.
+
+    Parameters
+    ----------
+    gamma, law, sample, size, rng
+        As in `estimate`.
+
+    Returns
+    -------
+    Estimates
+
+    Examples
+    --------
+    >>> def sample(count, rng): return np.full(count, 0.3)
+    >>> found = coupled_estimate([1.0, 1.0], Finite((0.0, 1.0)), sample, size=1,
+    ...                          rng=np.random.default_rng(0))
+    >>> found.values.tolist()
+    [1.3]
+    """
+    n = law.draw(size, rng=rng)
+    coefficients = checked_floats("gamma", gamma)
+    share = law.tails(len(coefficients))
+    table = np.divide(coefficients, share, out=np.zeros(len(share)), where=share > 1e-300)
+    values, product = np.full(size, table[0]), np.ones(size)
+    for j in range(1, len(coefficients)):
+        live = np.flatnonzero(n >= j)
+        if not len(live):
+            break
+        product[live] *= sample(len(live), rng=rng)
+        values[live] += table[j] * product[live]
+    return Estimates(values, n)
+
+
+def second_moment(gamma: ArrayLike, law: DegreeLaw, m: Any) -> Any:
+    r"""Exact $\mathbb E\theta^2=\sum_n\frac{\gamma_n^2}{P(N=n)}m^n$ of `estimate`.
+
+    Parameters
+    ----------
+    gamma : array
+        Enough coefficients for the sum to have converged.
+    law : DegreeLaw
+    m : float or array
+        $\mathbb EX^2$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.topics.online.degrees import Geometric
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> round(float(second_moment(ExponentialLoss(1).coefficients(60), Geometric(2.0), 1.25)), 2)
+    11.14
+    """
+    coefficients = checked_floats("gamma", gamma)
+    NONNEGATIVE.check("m", m)
+    share = law.pmf(len(coefficients))
+    terms = np.divide(coefficients**2, share, out=np.zeros(len(share)), where=share > 1e-300)
+    if np.any((coefficients != 0) & (share <= 0)):
+        raise ValueError("law must draw every degree that has a coefficient, or f is not estimated")
+    return sum(term * np.asarray(m, float) ** n for n, term in enumerate(terms) if term)
+
+
+def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: float) -> float:
+    r"""Exact second moment of `coupled_estimate`.
+
+    $$\sum_n\frac{\gamma_nm^n}{P(N\ge n)}\Big(\gamma_n+2\sum_{k>n}\gamma_k\mu^{k-n}\Big)$$
+
+    Parameters
+    ----------
+    gamma : array
+    law : DegreeLaw
+    m, mean : float
+        $\mathbb EX^2$ and $\mathbb EX$.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> from noisytheory.topics.online.degrees import Geometric
+    >>> gamma = ExponentialLoss(1).coefficients(60)
+    >>> [round(second_moment_coupled(gamma, Geometric(p), 1.25, 0.5), 3) for p in (2.0, 1.5, 3.0)]
+    [9.086, 6.762, 15.485]
+    """
+    coefficients = checked_floats("gamma", gamma)
+    share = law.tails(len(coefficients))
+    total, later = 0.0, 0.0
+    # From the highest degree down: later is the sum over k > n of gamma_k mu^(k-n).
+    for n in range(len(coefficients) - 1, -1, -1):
+        if coefficients[n] and share[n] > 1e-300:
+            total += coefficients[n] * m**n / share[n] * (coefficients[n] + 2 * later)
+        later = mean * (coefficients[n] + later)
+    return float(total)
+
+
+def importance_law(gamma: ArrayLike, m: float, *, price: float = 0.0) -> Finite:
+    r"""The best law of N: $P(N=n)\propto|\gamma_n|m^{n/2}/\sqrt{1+\lambda n}$.
+
+    Parameters
+    ----------
+    gamma : array
+    m : float
+        $\mathbb EX^2$, or a bound on it.
+    price : float
+        $\lambda$, what a sample costs; 0 gives the smallest second moment, $f_+(\sqrt m)^2$.
+
+    Returns
+    -------
+    Finite
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> gamma = ExponentialLoss(1).coefficients(60)
+    >>> best = importance_law(gamma, 1.25)
+    >>> round(float(second_moment(gamma, best, 1.25)), 3), round(best.mean, 3)
+    (9.356, 1.118)
+    """
+    coefficients = checked_floats("gamma", gamma)
+    NONNEGATIVE.number("m", m)
+    NONNEGATIVE.number("price", price)
+    n = np.arange(len(coefficients))
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.abs(coefficients)) + n / 2 * np.log(m) - np.log1p(price * n) / 2
+    weights = np.exp(logs - logs.max())
+    # What would never be drawn cannot be weighed: the rest of the series is lost to rounding.
+    return Finite(tuple(np.where(weights > 1e-30, weights, 1e-30 * (coefficients != 0))))
+
+
+def debiased(
+    f: Callable[[Floats], Floats], sample: Sample, *, size: int, rng: np.random.Generator,
+    decay: float = 1.5, levels: int = 40,
+) -> Estimates:
+    r"""Debiased multilevel estimate of $f(\mathbb EX)$, for $f$ that is merely smooth.
+
+    $f(x_1)+\Delta_N/p_N$ with the antithetic difference
+    $\Delta_n=f(\bar x_{2^{n+1}})-\frac12[f(\bar x^{odd}_{2^n})+f(\bar x^{even}_{2^n})]$ and
+    $p_n\propto2^{-decay\cdot n}$: finite variance and cost where the derivative of f is Hölder.
+
+    Parameters
+    ----------
+    f : callable
+        Elementwise.
+    sample, size, rng
+        As in `estimate`.
+    decay : float
+        Between 1, where the cost would be infinite, and twice the rate of the differences.
+    levels : int
+        Largest level; beyond 40 none is ever drawn.
+
+    Returns
+    -------
+    Estimates
+
+    Notes
+    -----
+    Blanchet and Glynn 2015. The number of samples has a polynomial tail.
+
+    Examples
+    --------
+    >>> found = debiased(np.abs, lambda count, rng: np.full(count, -2.0), size=3,
+    ...                  rng=np.random.default_rng(0))
+    >>> found.values.tolist()
+    [2.0, 2.0, 2.0]
+    """
+    law = Finite(tuple(2.0 ** (-decay * np.arange(levels))))
+    level = law.draw(size, rng=rng)
+    first = sample(size, rng=rng)
+    values = np.asarray(f(first), float)
+    share = law.pmf(levels)
+    for n in range(int(level.max(initial=0)) + 1):
+        which = np.flatnonzero(level == n)
+        if not len(which):
+            continue
+        drawn = sample(len(which) * 2 ** (n + 1), rng=rng).reshape(len(which), 2, 2**n)
+        halves = drawn.mean(axis=2)
+        values[which] += (f(halves.mean(axis=1)) - f(halves).mean(axis=1)) / share[n]
+    return Estimates(values, 1 + 2 ** (level + 1))
+
+
+def mean_product(copies: ArrayLike) -> Floats:
+    r"""Mean over all choices of n different copies, in any order, of their product.
+
+    Of independent copies of X it is the best unbiased estimate of $(\mathbb EX)^n$ for every n up
+    to the number of copies: an elementary symmetric polynomial over its number of terms.
+
+    Parameters
+    ----------
+    copies : array, shape (..., k)
+
+    Returns
+    -------
+    ndarray, shape (..., k + 1)
+        For n = 0, ..., k.
+
+    Examples
+    --------
+    >>> mean_product([1.0, 2.0, 3.0]).round(6).tolist()
+    [1.0, 2.0, 3.666667, 6.0]
+    """
+    x = checked_floats("copies", copies)
+    k = x.shape[-1]
+    out = np.zeros((*x.shape[:-1], k + 1))
+    out[..., 0] = 1
+    for j in range(k):
+        # Means in place of sums, so that nothing overflows that need not.
+        for n in range(j + 1, 0, -1):
+            kept = (j + 1 - n) / (j + 1)
+            out[..., n] = kept * out[..., n] + (1 - kept) * x[..., j] * out[..., n - 1]
+    return out
+
+
+def squared_norm(copies: ArrayLike) -> Floats:
+    r"""Unbiased $\|x\|^2$ from two or more noisy copies: products of different ones only.
+
+    Parameters
+    ----------
+    copies : array, shape (..., k, d)
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
+    >>> float(squared_norm([[3.0], [1.0]]))
+    3.0
+    """
+    x = checked_floats("copies", copies)
+    k = x.shape[-2]
+    if k < 2:
+        raise ValueError(f"copies must be two or more of each instance, got {k}")
+    total = np.square(x.sum(axis=-2)).sum(axis=-1) - np.square(x).sum(axis=(-2, -1))
+    return np.asarray(total / (k * (k - 1)))
+
+
+def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
+    r"""Unbiased $k(x,z)$ of a polynomial kernel from k copies of each instance.
+
+    $\langle x,z\rangle^n$ is the mean of the products of n pairs of different copies; pairs are
+    (copy j of x, copy j of z) and their products are averaged over all choices.
+
+    Parameters
+    ----------
+    kernel : DotProduct
+        Of a degree up to the number of copies.
+    x, z : array, shape (k, d)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If there are fewer copies than the kernel's degree.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.dot_products import HomogeneousProduct
+    >>> kernel_value(HomogeneousProduct(2), [[1.0], [2.0]], [[1.0], [1.0]])
+    2.0
+    """
+    x, z = checked_floats("x", x), checked_floats("z", z)
+    if kernel.degree is None or kernel.degree > min(len(x), len(z)):
+        raise ValueError(
+            f"kernel must be a polynomial of degree at most the number of copies "
+            f"{min(len(x), len(z))}, got {kernel.name}"
+        )
+    k = min(len(x), len(z))
+    powers = mean_product(np.einsum("ij,ij->i", x[:k], z[:k]))
+    return float(kernel.coefficients(kernel.degree + 1) @ powers[: kernel.degree + 1])

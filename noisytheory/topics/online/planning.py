@@ -1,0 +1,338 @@
+"""What to choose before a run: the sampling parameter, the number of copies, and what to expect."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from noisytheory.topics.online.bounds import (
+    expected_queries,
+    general_regret,
+    gradient_second_moment,
+    map_second_moment,
+)
+from noisytheory.vocabulary.analytic import AnalyticLoss
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    Domain,
+    Numeric,
+    requires,
+)
+from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
+
+__all__ = [
+    "best_p", "copies_needed", "first_useful_round", "largest_p", "query_quantile",
+    "second_moments", "step", "trivial_regret",
+]
+
+ABOVE_1 = Domain(1)
+SPREAD = 400
+
+
+def second_moments(
+    p: float | None, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss,
+    By: float = 0.0, *, coupled: bool = False,
+) -> tuple[float, float]:
+    r"""$B_\Psi$ and $B_g$ of the printed estimators, the coupled ones, or those of fixed degree.
+
+    Parameters
+    ----------
+    p : float or None
+        None: as many copies as the degrees of kernel and loss need, always; coupled.
+    Bw, Bx, By : float
+        Squared radius; bounds on $\mathbb E\|\tilde x\|^2$ and, for regression, on $|y|$.
+    kernel, loss
+    coupled : bool
+        All degrees up to N from the same copies: no factor $\frac p{p-1}$ in either.
+
+    Returns
+    -------
+    Bpsi, Bg : float
+
+    Notes
+    -----
+    The coupled gradient by Minkowski's inequality:
+    $\|\tilde g\|_2\le\sum_n|\gamma_n|p^n\,p^{-n/2}r^n=\ell'_+(\sqrt p\,r)$.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import SquaredLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> second_moments(None, 1.0, 1.0, LinearProduct(), SquaredLoss(0.0))
+    (1.0, 4.0)
+    """
+    scale = 1.0 if p is None else p
+    price = 1.0 if p is None or coupled else p / (p - 1)
+    if isinstance(kernel, GaussianProduct):
+        if p is None:
+            raise ValueError("p must be a number for the Gaussian kernel, which has every degree")
+        envelope = p / (p - 1) * math.exp(2 * math.sqrt(p) * Bx / kernel.sigma2)
+        Bpsi = price * envelope * math.exp(2 * p * Bx / kernel.sigma2)
+    else:
+        Bpsi = price * float(kernel.at(scale * Bx))
+    with np.errstate(over="ignore"):
+        at = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
+        Bg = price * float(loss.majorant(at)) ** 2 if math.isfinite(at) else math.inf
+    return Bpsi, Bg
+
+
+@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+def step(
+    p: Numeric, Bw: Numeric, Bx: Numeric, kernel: DotProduct, loss: AnalyticLoss,
+    By: Numeric = 0.0,
+) -> Numeric:
+    r"""Theorem 1: $\eta=\sqrt{B_w/(B_gB_\Psi)}=B_w/(\sqrt u\,\ell'_+(\sqrt{(p-1)u}))$.
+
+    Parameters
+    ----------
+    p, Bw, Bx : float or array
+    kernel, loss
+        With ``at`` and ``majorant``.
+    By : float or array
+        Bound on $|y|$ for a regression loss.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
+    0.353553
+    """
+    Bpsi = map_second_moment(p, Bx, kernel)
+    Bg = gradient_second_moment(p, Bw, Bpsi, loss, By)
+    return np.sqrt(Bw / (Bg * Bpsi))
+
+
+def largest_p(Bx: float, kernel: DotProduct) -> float:
+    """The p up to which the kernel's series converges at p times Bx.
+
+    Parameters
+    ----------
+    Bx : float
+    kernel : DotProduct
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.dot_products import BinomialProduct
+    >>> largest_p(0.4, BinomialProduct(1.0))
+    2.5
+    """
+    NONNEGATIVE.number("Bx", Bx)
+    return kernel.radius / Bx if Bx > 0 else math.inf
+
+
+def best_p(
+    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0, *,
+    budget: float | None = None,
+) -> float:
+    """The p with the smallest regret bound, if need be within a number of expected queries.
+
+    Parameters
+    ----------
+    Bw, Bx, By : float
+    kernel, loss
+    budget : float, optional
+        Expected queries a round.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import SquaredLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> round(best_p(1.0, 1.0, LinearProduct(), SquaredLoss(0.0)), 3)
+    2.0
+    """
+    POSITIVE.number("Bw", Bw)
+    high = min(largest_p(Bx, kernel), 1e3)
+    each = 3 if isinstance(kernel, GaussianProduct) else 1
+    low = 1 + 1e-6
+    if budget is not None:
+        POSITIVE.number("budget", budget)
+        # Queries fall with p: each p / (p - 1)^2 = budget at the larger root.
+        ratio = each / budget
+        low = max(low, 1 + ratio / 2 + math.sqrt(ratio + ratio**2 / 4))
+    if low >= high:
+        raise ValueError(f"budget must allow some p below {high:g}, got {budget!r}")
+
+    def size(log: float) -> float:
+        found = second_moments(1 + math.exp(log), Bw, Bx, kernel, loss, By)
+        with np.errstate(over="ignore"):
+            return float(np.log(found[0]) + np.log(found[1])) if max(found) < np.inf else np.inf
+
+    from scipy.optimize import minimize_scalar
+
+    grid = np.linspace(math.log(low - 1), math.log((high - 1) * (1 - 1e-9)), SPREAD)
+    values = [size(log) for log in grid]
+    at = int(np.argmin(values))
+    if not math.isfinite(values[at]):
+        raise ValueError(
+            f"Bx must let the bound be finite for some p, got {Bx:g} with {kernel.name} and "
+            f"{loss.name}"
+        )
+    ends = grid[max(at - 1, 0)], grid[min(at + 1, SPREAD - 1)]
+    found = minimize_scalar(size, bounds=ends, method="bounded", options={"xatol": 1e-9})
+    return 1 + math.exp(float(found.x) if found.fun <= values[at] else float(grid[at]))
+
+
+def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
+    r"""Copies of each instance that suffice always: $(1+\deg\ell')\deg Q$.
+
+    Parameters
+    ----------
+    kernel, loss
+        Polynomials both.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If either has no degree.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import SquaredLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> copies_needed(LinearProduct(), SquaredLoss(0.0))
+    2
+    """
+    if kernel.degree is None or loss.degree is None:
+        which = kernel if kernel.degree is None else loss
+        raise ValueError(
+            f"{'kernel' if which is kernel else 'loss'} must be a polynomial for a fixed number "
+            f"of copies, got {which.name}"
+        )
+    return (1 + loss.degree) * kernel.degree
+
+
+def query_quantile(T: int, level: float, p: float) -> int:
+    """What the largest number of queries over T rounds stays at or below, with this probability.
+
+    Parameters
+    ----------
+    T : int
+    level : float
+        In (0, 1).
+    p : float
+        Above 1.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [query_quantile(T, 0.999, 2.0) for T in (10**2, 10**4, 10**6)]
+    [28, 39, 51]
+    """
+    COUNT.number("T", T)
+    LEVEL.number("level", level)
+    ABOVE_1.number("p", p)
+    r = p / (p**2 - p + 1)
+    # P(max <= M) = (1 - r^(M + 1))^T
+    needed = math.log(-math.expm1(math.log(level) / T)) / math.log(r) - 1
+    return max(0, math.ceil(needed - 1e-12))
+
+
+def trivial_regret(T: int, Bw: float, k: float, loss: AnalyticLoss, By: float = 1.0) -> float:
+    r"""What regret cannot exceed: T times the range of the loss over $|a|\le\sqrt{B_wk(x,x)}$.
+
+    Parameters
+    ----------
+    T : int
+    Bw : float
+    k : float
+        Largest $k(x,x)$.
+    loss : AnalyticLoss
+    By : float
+        Largest $|y|$ of a regression loss.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> trivial_regret(10, 1.0, 1.0, AffineLoss())
+    20.0
+    """
+    radius = math.sqrt(Bw * k) + (By if loss.form == "regression" else 0.0)
+    values = np.asarray(loss.at(np.linspace(-radius, radius, 2001)), float)
+    return T * float(values.max() - values.min())
+
+
+def first_useful_round(
+    p: float, Bw: float, Bx: float, k: float, kernel: DotProduct, loss: AnalyticLoss,
+    By: float = 0.0,
+) -> int:
+    """The first T at which the regret bound is below what is true anyway.
+
+    Parameters
+    ----------
+    p, Bw, Bx, By : float
+    k : float
+        Largest kernel value of an instance with itself.
+    kernel, loss
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> first_useful_round(2.0, 1.0, 1.0, 1.0, LinearProduct(), AffineLoss())
+    3
+    """
+    Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
+    ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
+    return math.floor(ratio**2 * (1 + 1e-12)) + 1
+
+
+def summary(
+    p: float, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss
+) -> dict[str, Any]:
+    """The numbers of Theorem 1 at once.
+
+    Parameters
+    ----------
+    p, Bw, Bx : float
+    kernel, loss
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> summary(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())["queries a round"]
+    2.0
+    """
+    Bpsi = float(map_second_moment(p, Bx, kernel))
+    Bg = second_moments(p, Bw, Bx, kernel, loss)[1]
+    return {
+        "Bpsi": Bpsi, "Bg": Bg, "regret over root T": float(general_regret(1, Bw, Bg, Bpsi)),
+        "queries a round": float(expected_queries(p)),
+    }

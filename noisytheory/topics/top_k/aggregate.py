@@ -1,0 +1,370 @@
+r"""Aggregate losses: what is made of the individual losses of a sample.
+
+The average top-k loss is the conditional value at risk (CVaR, expected shortfall, superquantile) of
+the empirical law of the losses at tail mass $\nu=k/n$, and the worst mean over all reweightings of
+the sample that no example may enter with more than $1/k$ (distributionally robust optimisation).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.vocabulary.domains import checked_floats
+
+__all__ = [
+    "average_loss", "average_top_k", "conjugate", "level", "maximum_loss", "ranked_range",
+    "spectral", "tail_mass", "top_k_loss", "top_weights", "variational",
+]
+
+Floats = NDArray[np.float64]
+
+
+def tail_mass(k: float, n: float) -> float:
+    r"""$\nu=k/n$ from a count (a whole number type) or a fraction (a float in (0, 1]).
+
+    Parameters
+    ----------
+    k : int or float
+        ``1`` is one example, the maximum; ``1.0`` is all of them, the average.
+    n : float
+        Number of examples, or the sum of their weights.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a count is below 1 or above n, or a fraction outside (0, 1].
+
+    Examples
+    --------
+    >>> tail_mass(3, 12), tail_mass(0.25, 12)
+    (0.25, 0.25)
+    """
+    if isinstance(k, bool | np.bool_) or not isinstance(k, int | float | np.number):
+        raise ValueError(
+            f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
+    if isinstance(k, int | np.integer):
+        if not 1 <= k <= n:
+            raise ValueError(f"k must be a whole number in [1, {n:g}], got {k}")
+        return float(k) / float(n)
+    if not 0 < k <= 1:
+        raise ValueError(f"k as a fraction must lie in (0, 1], got {k}; a count is a whole number")
+    return float(k)
+
+
+def average_loss(losses: ArrayLike) -> Any:
+    """Mean of the losses along the last axis.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(average_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7]))
+    1.55
+    """
+    return _losses(losses).mean(axis=-1)
+
+
+def maximum_loss(losses: ArrayLike) -> Any:
+    """Largest of the losses along the last axis.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(maximum_loss([0.3, 2.5, 1.1]))
+    2.5
+    """
+    return _losses(losses).max(axis=-1)
+
+
+def top_k_loss(losses: ArrayLike, k: float) -> Any:
+    r"""$\ell_{[k]}$, the k-th largest loss: not convex unless k = 1.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    k : int or float
+        Count, or fraction (rounded up to a count).
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(top_k_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7], 3))
+    2.5
+    """
+    values = _losses(losses)
+    n = values.shape[-1]
+    count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
+    return np.partition(values, n - count, axis=-1)[..., n - count]
+
+
+def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = None) -> Any:
+    r"""Average of the k largest losses: $AT_k=\frac1k\sum_{i\le k}\ell_{[i]}$.
+
+    It is the CVaR of the empirical law at tail mass $\nu=k/n$; as an estimate of the CVaR of the
+    population it is too small on average. A fraction of an example counts with that share.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    k : int or float
+        Count in [1, n], or fraction in (0, 1].
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts; then a count k is of weight.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    ValueError
+        If k leaves its range, or a loss is not finite.
+
+    Examples
+    --------
+    >>> round(float(average_top_k([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7], 3)), 7)
+    3.0666667
+    >>> float(average_top_k([4, 2], 1, sample_weight=[0.5, 0.5]))
+    3.0
+    """
+    values = _losses(losses)
+    n = values.shape[-1]
+    if sample_weight is None:
+        mass = tail_mass(k, n) * n
+        count = round(mass)
+        if abs(mass - count) <= 1e-9 * n:
+            cut = n - count
+            top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
+            return top.mean(axis=-1)
+    q = _masses(sample_weight, n)
+    nu = tail_mass(k, n if sample_weight is None else float(np.sum(np.asarray(sample_weight))))
+    return (values * top_weights(values, nu, q)).sum(axis=-1) / nu
+
+
+def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -> Floats:
+    r"""Weights $p$ of the worst reweighting: $0\le p_i\le q_i$, $\sum p_i=\nu$, on the largest.
+
+    They are a subgradient of $\nu\,AT_k$ in the losses. Among ties the first come first.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    nu : float
+        Tail mass in (0, 1].
+    masses : array_like, shape (n,), optional
+        $q$, with sum 1; uniform by default.
+
+    Returns
+    -------
+    array, shape (..., n)
+
+    Examples
+    --------
+    >>> top_weights([1.0, 3.0, 2.0, 0.0], 0.375).tolist()
+    [0.0, 0.25, 0.125, 0.0]
+    """
+    values = _losses(losses)
+    n = values.shape[-1]
+    q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
+    order = np.argsort(-values, axis=-1, kind="stable")
+    sorted_q = np.broadcast_to(q, values.shape)
+    sorted_q = np.take_along_axis(sorted_q, order, axis=-1)
+    before = np.cumsum(sorted_q, axis=-1) - sorted_q
+    out = np.empty(values.shape)
+    np.put_along_axis(out, order, np.clip(nu - before, 0.0, sorted_q), axis=-1)
+    return out
+
+
+def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
+    r"""All $\lambda$ that minimise $k\lambda+\sum[\ell_i-\lambda]_+$: $[\ell_{[k+1]},\ell_{[k]}]$.
+
+    The value at risk. For k = n every $\lambda\le\ell_{[n]}$ is one.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    k : int
+        Count in [1, n].
+
+    Returns
+    -------
+    low, high : float or array
+
+    Examples
+    --------
+    >>> [float(end) for end in level([4.0, 1.0, 2.0], 2)]
+    [1.0, 2.0]
+    """
+    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
+    n = values.shape[-1]
+    count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
+    low = values[..., count] if count < n else np.full(values.shape[:-1], -np.inf)[()]
+    return low, values[..., count - 1]
+
+
+def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
+    r"""$\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda$, at least $\frac kn AT_k$ (2).
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    k : int or float
+    threshold : array_like
+        $\lambda$, broadcast against the leading axes.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> losses = [4.0, 1.0, 2.0]
+    >>> float(variational(losses, 2, 2.0)), 2 / 3 * float(average_top_k(losses, 2))
+    (2.0, 2.0)
+    """
+    values, at = _losses(losses), np.asarray(threshold, float)
+    nu = tail_mass(k, values.shape[-1])
+    return np.maximum(values - at[..., None], 0).mean(axis=-1) + nu * at
+
+
+def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
+    r"""Convex conjugate of $AT_k$: 0 on $\{0\le p_i\le\frac1k,\sum p_i=1\}$, else infinite.
+
+    So $AT_k(\ell)=\max_p\langle p,\ell\rangle$ over that set: the worst mean over all laws with
+    density at most $n/k$ with respect to the sample.
+
+    Parameters
+    ----------
+    weights : array_like, shape (..., n)
+        $p$.
+    k : int or float
+    rounding : float
+        By how much the constraints may be missed.
+
+    Returns
+    -------
+    float or array
+        0 or infinity.
+
+    Examples
+    --------
+    >>> float(conjugate([0.5, 0.5, 0.0], 2)), float(conjugate([0.6, 0.4, 0.0], 2))
+    (0.0, inf)
+    """
+    p = _losses(weights)
+    cap = 1 / (tail_mass(k, p.shape[-1]) * p.shape[-1])
+    inside = (p >= -rounding).all(-1) & (p <= cap + rounding).all(-1)
+    return np.where(inside & (abs(p.sum(-1) - 1) <= rounding * p.shape[-1]), 0.0, np.inf)[()]
+
+
+def ranked_range(losses: ArrayLike, m: int, k: int) -> Any:
+    r"""Mean of the losses ranked m + 1 to k: $(kAT_k-mAT_m)/(k-m)$.
+
+    ``m=0`` is $AT_k$, ``m=k-1`` the top-k loss, ``k=n`` the mean of the n - m smallest. A
+    difference of convex functions, convex itself only for m = 0 (Hu and others 2020).
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    m, k : int
+        $0\le m<k\le n$.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    ValueError
+        If m or k leaves its range.
+
+    Examples
+    --------
+    >>> float(ranked_range([9.0, 1.0, 2.0, 4.0], 1, 3))
+    3.0
+    """
+    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
+    n = values.shape[-1]
+    if not 0 <= m < k <= n:
+        raise ValueError(f"m and k must satisfy 0 <= m < k <= {n}, got m={m}, k={k}")
+    return values[..., m:k].mean(axis=-1)
+
+
+def spectral(losses: ArrayLike, spectrum: ArrayLike) -> Any:
+    r"""Spectral risk $\sum_i\sigma_i\ell_{[i]}$ of a non-increasing spectrum, a mixture of $AT_k$.
+
+    $$\sum_i\sigma_i\ell_{[i]}=\sum_k k(\sigma_k-\sigma_{k+1})\,AT_k,\qquad\sigma_{n+1}=0.$$
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    spectrum : array_like, shape (n,)
+        Non-increasing, at least 0.
+
+    Returns
+    -------
+    float or array
+
+    Raises
+    ------
+    ValueError
+        If the spectrum increases somewhere or is negative: then the risk is not convex.
+
+    Examples
+    --------
+    >>> float(spectral([1.0, 5.0, 3.0], [0.5, 0.5, 0.0]))
+    4.0
+    """
+    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
+    sigma = checked_floats("spectrum", spectrum)
+    if sigma.shape != values.shape[-1:]:
+        raise ValueError(
+            f"spectrum must have one entry a loss, {values.shape[-1]}, got shape {sigma.shape}"
+        )
+    if np.any(np.diff(sigma) > 0) or sigma[-1] < 0:
+        raise ValueError(f"spectrum must not increase and be >= 0, got {sigma.tolist()}")
+    return values @ sigma
+
+
+def _losses(losses: ArrayLike) -> Floats:
+    values = checked_floats("losses", losses)
+    if values.ndim == 0 or values.shape[-1] == 0:
+        raise ValueError(f"losses must be an array with at least one entry, got {losses!r}")
+    if not np.isfinite(values).all():
+        raise ValueError("losses must be finite, got an infinity or NaN")
+    return values
+
+
+def _masses(sample_weight: ArrayLike | None, n: int) -> Floats:
+    if sample_weight is None:
+        return np.full(n, 1 / n)
+    weights = checked_floats("sample_weight", sample_weight)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or weights.min() < 0:
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, got {sample_weight!r}")
+    if weights.sum() <= 0:
+        raise ValueError("sample_weight must not be zero everywhere")
+    return np.asarray(weights / weights.sum())

@@ -1,0 +1,130 @@
+r"""When the minimiser is zero: the largest mass of weights that balance the labelled rows.
+
+$w=0$ minimises the average top-k loss if and only if $k\le nh^*$, whatever the individual loss of
+the margin and whatever C, with $h^*=\min_w\frac1n\sum_i(1-y_iw^\top x_i)_+$, the hinge risk that
+the class of scores can attain. By duality $h^*$ is the largest $\sum p_i$ with
+$0\le p_i\le\frac1n$ and $\sum p_iy_ix_i=0$.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from noisytheory.vocabulary.domains import checked_floats
+
+__all__ = ["balanced_weights", "collapse_threshold", "first_useful_k"]
+
+Floats = NDArray[np.float64]
+
+
+def balanced_weights(
+    signed: Floats, masses: Floats, enough: float = np.inf
+) -> tuple[Floats, float]:
+    r"""Weights $0\le p\le q$ of largest sum, at most ``enough``, with $\sum_ip_iz_i=0$.
+
+    Parameters
+    ----------
+    signed : array, shape (n, d)
+        $z_i=y_ix_i$.
+    masses : array, shape (n,)
+        $q$.
+    enough : float
+        Largest sum that is of interest.
+
+    Returns
+    -------
+    weights : array, shape (n,)
+    sum : float
+
+    Examples
+    --------
+    >>> balanced_weights(np.array([[1.0], [-1.0], [2.0]]), np.full(3, 1 / 3))[1]
+    0.6666666666666666
+    """
+    from scipy.optimize import linprog
+
+    size = np.abs(signed).max(axis=0)
+    used = size > 0
+    top = float(masses.max())
+    bounds = np.column_stack([np.zeros(len(masses)), masses / top])
+    cap = None if not np.isfinite(enough) else np.ones((1, len(masses)))
+    found = linprog(
+        -np.ones(len(masses)), A_eq=(signed[:, used] / size[used]).T,
+        b_eq=np.zeros(int(used.sum())), bounds=bounds,
+        A_ub=cap, b_ub=None if cap is None else [enough / top], method="highs",
+    )
+    if found.x is None:
+        raise RuntimeError(f"the linear programme was not solved: {found.message}")
+    weights = np.clip(found.x * top, 0, masses)
+    return weights, float(weights.sum())
+
+
+def collapse_threshold(
+    X: Any, y: ArrayLike, *, intercept: bool = False, sample_weight: ArrayLike | None = None
+) -> float:
+    r"""$nh^*$: every k up to it gives the zero classifier, for every margin loss and every C.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix, shape (n, d)
+    y : array_like, shape (n,)
+        1 or -1.
+    intercept : bool
+        Whether the scores have a free constant.
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    float
+        In [0, n]; 0 where the sample is strictly separable.
+
+    Raises
+    ------
+    ValueError
+        If labels are not 1 or -1.
+
+    Examples
+    --------
+    >>> collapse_threshold([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1])
+    2.0
+    """
+    rows = X.toarray() if sparse.issparse(X) else checked_floats("X", X)
+    labels = checked_floats("y", y)
+    if labels.shape != (len(rows),) or not np.isin(labels, (-1.0, 1.0)).all():
+        raise ValueError(f"y must be {len(rows)} labels, 1 or -1")
+    z = labels[:, None] * rows
+    if intercept:
+        z = np.column_stack([z, labels])
+    weights = np.ones(len(rows)) if sample_weight is None else checked_floats(
+        "sample_weight", sample_weight)
+    total = float(weights.sum())
+    found = balanced_weights(z, weights / total)[1] * total
+    return float(np.round(found, 9))
+
+
+def first_useful_k(
+    X: Any, y: ArrayLike, *, intercept: bool = False
+) -> int:
+    """The least k whose minimiser is not zero.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix, shape (n, d)
+    y : array_like, shape (n,)
+    intercept : bool
+
+    Returns
+    -------
+    int
+        n + 1 where even the average loss gives zero.
+
+    Examples
+    --------
+    >>> first_useful_k([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1])
+    3
+    """
+    return int(np.floor(collapse_threshold(X, y, intercept=intercept) + 1e-7)) + 1

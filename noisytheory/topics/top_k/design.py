@@ -1,0 +1,123 @@
+"""A linear model's data as the solvers see them: scores, their adjoint, weighted Gram matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg.blas import dsyrk
+
+__all__ = ["Design"]
+
+Floats = NDArray[np.float64]
+
+BLOCK = 1 << 17
+"""Entries of a row block: 1 MiB of doubles, so that it stays in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    r"""Rows $z_i$ of a linear programme's pieces $c_i-z_i^\top w$, without a copy of the data.
+
+    Parameters
+    ----------
+    rows : array, shape (..., n, d), or sparse matrix
+        $X$.
+    signs : array, shape (..., n), or None
+        $z_i=\sigma_ix_i$; None for ones.
+    doubled : bool
+        Whether every row comes twice, $x_i$ and $-x_i$: the two pieces of an absolute value.
+    free : bool
+        Whether a last coefficient is added to every score, that of an intercept.
+    """
+
+    rows: Any
+    signs: Floats | None = None
+    doubled: bool = False
+    free: bool = False
+
+    @property
+    def width(self) -> int:
+        """Number of coefficients."""
+        return int(self.rows.shape[-1]) + self.free
+
+    @property
+    def lead(self) -> tuple[int, ...]:
+        """Shape of a batch of problems; empty for one."""
+        return tuple(self.rows.shape[:-2])
+
+    def scores(self, w: Floats) -> Floats:
+        """$x_i^\\top w$ and the intercept, shape (..., n)."""
+        plain = w[..., :-1] if self.free else w
+        found = self.rows @ plain if self.rows.ndim == 2 else (self.rows @ plain[..., None])[..., 0]
+        return np.asarray(found + w[..., -1:] if self.free else found)
+
+    def forward(self, w: Floats) -> Floats:
+        """$z_i^\\top w$, one entry a piece."""
+        found = self.scores(w)
+        if self.signs is not None:
+            found = self.signs * found
+        return np.concatenate([found, -found], axis=-1) if self.doubled else found
+
+    def folded(self, v: Floats) -> Floats:
+        """Weights of pieces as signed weights of rows."""
+        if self.doubled:
+            n = v.shape[-1] // 2
+            v = v[..., :n] - v[..., n:]
+        return v if self.signs is None else np.asarray(self.signs * v)
+
+    def adjoint(self, v: Floats) -> Floats:
+        r"""$\sum_iv_iz_i$."""
+        u = self.folded(v)
+        return self.combine(u)
+
+    def combine(self, u: Floats) -> Floats:
+        r"""$\sum_iu_ix_i$, and the sum of $u$ for an intercept."""
+        found = (self.rows.T @ u if self.rows.ndim == 2
+                 else (np.swapaxes(self.rows, -1, -2) @ u[..., None])[..., 0])
+        if self.free:
+            found = np.concatenate([found, u.sum(-1, keepdims=True)], axis=-1)
+        return np.asarray(found)
+
+    def gram(self, v: Floats) -> Floats:
+        r"""$\sum_iv_iz_iz_i^\top$ for $v\ge0$."""
+        if self.doubled:
+            n = v.shape[-1] // 2
+            v = v[..., :n] + v[..., n:]
+        if self.rows.ndim == 2:
+            inner = _weighted_gram(self.rows, v)
+        else:
+            inner = np.swapaxes(self.rows * v[..., None], -1, -2) @ self.rows
+        if not self.free:
+            return inner
+        edge = (self.rows.T @ v if self.rows.ndim == 2
+                else (np.swapaxes(self.rows, -1, -2) @ v[..., None])[..., 0])
+        out = np.empty((*inner.shape[:-2], self.width, self.width))
+        out[..., :-1, :-1] = inner
+        out[..., -1, :-1] = out[..., :-1, -1] = edge
+        out[..., -1, -1] = v.sum(-1)
+        return out
+
+    def take(self, index: NDArray[Any]) -> Design:
+        """Some of the rows."""
+        signs = None if self.signs is None else self.signs[index]
+        return Design(self.rows[index], signs, self.doubled, self.free)
+
+
+def _weighted_gram(rows: Any, v: Floats) -> Floats:
+    """By blocks of rows; rows without weight cost nothing."""
+    if sparse.issparse(rows):
+        return np.asarray((rows.T @ rows.multiply(v[:, None])).toarray())
+    n, d = rows.shape
+    used = np.flatnonzero(v > 0)
+    everything = used.size == n
+    step = max(64, BLOCK // max(d, 1))
+    out = np.zeros((d, d), order="F")
+    for start in range(0, used.size, step):
+        part: Any = slice(start, start + step) if everything else used[start: start + step]
+        block = rows[part] * np.sqrt(v[part])[:, None]
+        out = dsyrk(1.0, block.T, beta=1.0, c=out, overwrite_c=1, lower=1)
+    return np.asarray(np.tril(out) + np.tril(out, -1).T)

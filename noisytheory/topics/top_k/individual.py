@@ -1,0 +1,227 @@
+r"""Individual losses as functions of the score: value, slope, curvature and convex conjugate.
+
+Losses of a margin are normalised to 1 at 0, as the paper's theorems need: logistic loss is in base
+2. ``"logistic-natural"`` is the usual one, with 0.693 at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+__all__ = ["CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual"]
+
+Values = NDArray[Any]
+Shape = Callable[[Values], Any]
+LN2 = float(np.log(2))
+
+
+@dataclass(frozen=True)
+class Individual:
+    r"""A loss $\ell(y,f)=\psi(t)$ of the margin $t=yf$ or of the residual $t=y-f$.
+
+    Parameters
+    ----------
+    name : str
+    margin : bool
+        Whether it reads the margin, for classification, or the residual.
+    psi, slope, curvature, conjugate : callable
+        $\psi$, $\psi'$ (at a kink one subgradient), $\psi''$, and $\psi^*(s)=\sup_t st-\psi(t)$.
+    at_zero, slope_at_zero : float
+        $\psi(0)$ and $\psi'(0)$.
+    smooth : bool
+        Whether $\psi'$ is continuous: else the problem is a quadratic programme.
+    """
+
+    name: str
+    margin: bool
+    psi: Shape
+    slope: Shape
+    curvature: Shape
+    conjugate: Shape
+    at_zero: float
+    slope_at_zero: float
+    smooth: bool = True
+
+    def values(self, y: Values, f: Values) -> Any:
+        """Losses of scores.
+
+        Parameters
+        ----------
+        y, f : array
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
+        >>> individual("hinge").values(np.array([1.0, -1.0]), np.array([0.5, 0.5])).tolist()
+        [0.5, 1.5]
+        """
+        return self.psi(y * f if self.margin else y - f)
+
+    def slopes(self, y: Values, f: Values) -> Any:
+        """Derivatives in the score."""
+        return y * self.slope(y * f) if self.margin else -self.slope(y - f)
+
+    def curvatures(self, y: Values, f: Values) -> Any:
+        """Second derivatives in the score; labels are 1 or -1."""
+        return self.curvature(y * f if self.margin else y - f)
+
+    def conjugates(self, y: Values, s: Values) -> Any:
+        r"""$\sup_f sf-\ell(y,f)$."""
+        return self.conjugate(y * s) if self.margin else s * y + self.conjugate(-s)
+
+
+def _logistic(scale: float) -> dict[str, Any]:
+    def psi(t: Values) -> Any:
+        return np.logaddexp(0, -t) * scale
+
+    def slope(t: Values) -> Any:
+        return -special.expit(-t) * scale
+
+    def curvature(t: Values) -> Any:
+        p = special.expit(-t)
+        return p * (1 - p) * scale
+
+    def conjugate(s: Values) -> Any:
+        q = -s / scale
+        with np.errstate(invalid="ignore"):
+            inside = special.xlogy(q, q) + special.xlogy(1 - q, 1 - q)
+        return np.where((q < 0) | (q > 1), np.inf, inside * scale)
+
+    return dict(psi=psi, slope=slope, curvature=curvature, conjugate=conjugate,
+                at_zero=LN2 * scale, slope_at_zero=-scale / 2)
+
+
+def _hinge(t: Values) -> Any:
+    return np.maximum(1 - t, 0)
+
+
+def _hinge_slope(t: Values) -> Any:
+    return np.where(t < 1, -1.0, 0.0)
+
+
+def _hinge_conjugate(s: Values) -> Any:
+    return np.where((s < -1) | (s > 0), np.inf, s)
+
+
+def _zero(t: Values) -> Any:
+    return np.zeros(np.shape(t))
+
+
+def _squared_hinge(t: Values) -> Any:
+    return np.maximum(1 - t, 0) ** 2
+
+
+def _squared_hinge_slope(t: Values) -> Any:
+    return -2 * np.maximum(1 - t, 0)
+
+
+def _squared_hinge_curvature(t: Values) -> Any:
+    return np.where(t < 1, 2.0, 0.0)
+
+
+def _squared_hinge_conjugate(s: Values) -> Any:
+    return np.where(s > 0, np.inf, s + s**2 / 4)
+
+
+def _margin_square(t: Values) -> Any:
+    return (1 - t) ** 2
+
+
+def _margin_square_slope(t: Values) -> Any:
+    return -2 * (1 - t)
+
+
+def _two(t: Values) -> Any:
+    return np.full(np.shape(t), 2.0)
+
+
+def _margin_square_conjugate(s: Values) -> Any:
+    return s + s**2 / 4
+
+
+def _square(t: Values) -> Any:
+    return t**2
+
+
+def _square_slope(t: Values) -> Any:
+    return 2 * t
+
+
+def _square_conjugate(s: Values) -> Any:
+    return s**2 / 4
+
+
+def _absolute_conjugate(s: Values) -> Any:
+    return np.where(np.abs(s) > 1, np.inf, 0.0)
+
+
+def _minus_exponential(t: Values) -> Any:
+    return -np.exp(-t)
+
+
+def _exponential(t: Values) -> Any:
+    return np.exp(-t)
+
+
+def _exponential_conjugate(s: Values) -> Any:
+    return np.where(s > 0, np.inf, special.xlogy(-s, -s) + s)
+
+
+INDIVIDUAL: dict[str, Individual] = {
+    loss.name: loss for loss in (
+        Individual("logistic", True, **_logistic(1 / LN2)),
+        Individual("logistic-natural", True, **_logistic(1.0)),
+        Individual("hinge", True, _hinge, _hinge_slope, _zero, _hinge_conjugate, 1.0, -1.0, False),
+        Individual("squared-hinge", True, _squared_hinge, _squared_hinge_slope,
+                   _squared_hinge_curvature, _squared_hinge_conjugate, 1.0, -2.0),
+        Individual("margin-square", True, _margin_square, _margin_square_slope, _two,
+                   _margin_square_conjugate, 1.0, -2.0),
+        Individual("exponential", True, _exponential, _minus_exponential, _exponential,
+                   _exponential_conjugate, 1.0, -1.0),
+        Individual("square", False, _square, _square_slope, _two, _square_conjugate, 0.0, 0.0),
+        Individual("absolute", False, np.abs, np.sign, _zero, _absolute_conjugate, 0.0, 0.0, False),
+    )
+}
+"""Every individual loss by its name."""
+
+CLASSIFICATION = tuple(name for name, loss in INDIVIDUAL.items() if loss.margin)
+"""Losses of a margin."""
+
+REGRESSION = tuple(name for name, loss in INDIVIDUAL.items() if not loss.margin)
+"""Losses of a residual."""
+
+
+def individual(name: str) -> Individual:
+    """The individual loss of this name.
+
+    Parameters
+    ----------
+    name : str
+        One of `INDIVIDUAL`.
+
+    Returns
+    -------
+    Individual
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+
+    Examples
+    --------
+    >>> float(individual("logistic").psi(np.array(0.0)))
+    1.0
+    """
+    if name not in INDIVIDUAL:
+        raise ValueError(f"loss must be one of {', '.join(INDIVIDUAL)}, got {name!r}")
+    return INDIVIDUAL[name]

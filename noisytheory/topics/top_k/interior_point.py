@@ -1,0 +1,252 @@
+r"""Hinge and absolute loss exactly: a primal-dual interior point method on the quadratic programme.
+
+Both are $\min_{w,\lambda\ge0}\sum_iu_i[c_i-\lambda-z_i^\top w]_++\nu\lambda-\bar z^\top w
++\frac12w^\top\mathrm{diag}(r)w$, because $[[a-\ell]_+-\lambda]_+=[a-\lambda-\ell]_+$ for
+$\lambda\ge0$. The dual variables are $0\le\alpha_i\le u_i$ with $\sum\alpha_i\le\nu$. The linear
+system of a step has one row a coefficient and one for $\lambda$, whatever the number of examples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.design import Design
+
+__all__ = ["Optimum", "interior_point"]
+
+Floats = NDArray[np.float64]
+
+STEPS = 100
+"""Steps at most; twenty are usual."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where the method stopped.
+
+    Parameters
+    ----------
+    coef : array, shape (..., d)
+    level : array, shape (...)
+        The threshold.
+    weights : array, shape (..., m)
+        Dual weights of the pieces.
+    slack : array, shape (...)
+        What the weights' sum leaves of the tail mass.
+    steps : int
+    gap : array, shape (...)
+        Complementarity gap, in the unit of the objective.
+    """
+
+    coef: Floats
+    level: Floats
+    weights: Floats
+    slack: Floats
+    steps: int
+    gap: Floats
+
+
+# A problem of a batch that has ended goes on with numbers that no longer matter.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def interior_point(
+    design: Design, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
+    linear: Floats | float = 0.0, tolerance: float = 1e-9, start: Floats | None = None,
+    most: int = STEPS,
+) -> Optimum:
+    r"""Solve the quadratic programme, or a batch of them at once.
+
+    Parameters
+    ----------
+    design : Design
+        $z_i$, with leading axes for a batch.
+    c, u : array, shape (..., m)
+        Constants and upper ends of the weights, above 0.
+    nu : float or array, shape (...)
+        Tail mass, above 0.
+    ridge : array, shape (d,)
+        Diagonal of the regulariser; 0 for what is free.
+    linear : array, shape (..., d)
+        $\bar z$.
+    tolerance : float
+        Of the complementarity gap and the residuals, relative to the objective's size.
+    start : array, shape (..., d), optional
+        Coefficients to begin with.
+    most : int
+        Steps at most.
+
+    Returns
+    -------
+    Optimum
+
+    Notes
+    -----
+    Mehrotra's predictor and corrector from a point that need not satisfy the equations.
+
+    Examples
+    --------
+    >>> rows = Design(np.array([[1.0], [1.0], [-1.0]]))
+    >>> u = np.full(3, 1 / 3)
+    >>> found = interior_point(rows, np.ones(3), u, 1.0, np.array([1.0]))
+    >>> found.coef.round(6).tolist()
+    [0.333333]
+    """
+    lead, m = np.broadcast_shapes(design.lead, u.shape[:-1], np.shape(nu)), u.shape[-1]
+    # Weights of size one, so that all products of the barrier are of one size.
+    scale = 1 / u.max(axis=-1, keepdims=True)
+    u, ridge_ = np.broadcast_to(u * scale, (*lead, m)), ridge * scale
+    nu = np.broadcast_to(np.asarray(nu, float) * scale[..., 0], lead)
+    c = np.broadcast_to(c, (*lead, m))
+    zbar = np.broadcast_to(np.asarray(linear, float) * scale, (*lead, design.width))
+    size = np.maximum((u * np.abs(c)).sum(-1), 1e-300)
+
+    w = np.zeros((*lead, design.width)) if start is None else np.array(
+        np.broadcast_to(start, (*lead, design.width)))
+    forward = design.forward(w)
+    spread = np.maximum(np.abs(c - forward).mean(-1), 1e-12)
+    lam = 0.5 * spread
+    r = c - lam[..., None] - forward
+    pad = (0.2 * spread)[..., None]
+    xi, t = np.maximum(r, 0) + pad, np.maximum(-r, 0) + pad
+    share = np.minimum(0.5, 0.5 * nu / u.sum(-1))[..., None]
+    alpha = u * np.broadcast_to(share, u.shape)
+    v = u - alpha
+    s = np.maximum(nu - alpha.sum(-1), 1e-3 * nu)
+    count = 2 * m + 1
+    gap = np.full(lead, np.inf)
+    steps = 0
+    live = np.ones(lead, bool)
+    for steps in range(most + 1):
+        r = c - lam[..., None] - forward
+        rp = t - xi + r
+        rd = design.adjoint(alpha) + zbar - ridge_ * w
+        rs = nu - alpha.sum(-1) - s
+        total = (alpha * t).sum(-1) + (v * xi).sum(-1) + lam * s
+        # What the residuals cost in the objective, to first order.
+        cost = (np.abs(rp) * np.maximum(alpha, 1e-3 * u)).sum(-1) + np.abs(rs) * lam
+        cost = cost + np.abs((rd * w).sum(-1))
+        scaled = (np.abs(rd).max(-1) / np.maximum(np.abs(design_size(design, u)), 1e-300)
+                  if design.width else 0.0)
+        gap = total + cost
+        live = live & ((gap > tolerance * size) | (scaled > np.sqrt(tolerance) * 1e-2))
+        if not live.any() or steps == most:
+            break
+        mu = total / count
+        inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
+        left = design.gram(inverse)
+        width = design.width
+        system = np.empty((*lead, width + 1, width + 1))
+        system[..., :-1, :-1] = left
+        diagonal = np.arange(width)
+        system[..., diagonal, diagonal] += ridge_
+        edge = design.adjoint(inverse)
+        system[..., -1, :-1] = system[..., :-1, -1] = edge
+        system[..., -1, -1] = inverse.sum(-1) + s / lam
+        factor = _factor(system)
+
+        def direction(
+            rt: Floats, rx: Floats, rl: Floats, *,
+            inverse: Floats = inverse, factor: Any = factor, rp: Floats = rp, rd: Floats = rd,
+            rs: Floats = rs, alpha: Floats = alpha, v: Floats = v, t: Floats = t, xi: Floats = xi,
+            lam: Floats = lam,
+        ) -> tuple[Floats, ...]:
+            g = rt / alpha - rx / v + rp
+            right = np.concatenate(
+                [design.adjoint(inverse * g) + rd,
+                 ((inverse * g).sum(-1) + rl / lam - rs)[..., None]], axis=-1)
+            found = _solve(factor, right)
+            dw, dl = found[..., :-1], found[..., -1]
+            step = design.forward(dw)
+            da = inverse * (g - dl[..., None] - step)
+            dt, dx = (rt - t * da) / alpha, (rx + xi * da) / v
+            return dw, dl, da, dt, dx, rs - da.sum(-1), step
+
+        rt, rx, rl = -alpha * t, -v * xi, -lam * s
+        dw, dl, da, dt, dx, ds, step = direction(rt, rx, rl)
+        size_of_step = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
+        ahead = size_of_step[..., None]
+        after = (((alpha + ahead * da) * (t + ahead * dt)).sum(-1)
+                 + ((v - ahead * da) * (xi + ahead * dx)).sum(-1)
+                 + (lam + size_of_step * dl) * (s + size_of_step * ds))
+        centre = np.clip(after / total, 1e-8, 1.0) ** 3 * mu
+        wide = centre[..., None]
+        dw, dl, da, dt, dx, ds, step = direction(
+            wide - alpha * t - da * dt, wide - v * xi + da * dx, centre - lam * s - dl * ds)
+        reach = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
+        reach = np.minimum(1.0, np.where(reach < 1, 0.995 * reach, 1.0))
+        # At the end of the arithmetic a direction may be no number: then that problem has ended.
+        sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
+        live = live & sound & (total > 1e-16 * size)
+        go, far = live[..., None], reach[..., None]
+        w = np.where(go, w + far * dw, w)
+        lam, s = np.where(live, lam + reach * dl, lam), np.where(live, s + reach * ds, s)
+        lam, s = np.maximum(lam, 1e-60), np.maximum(s, 1e-60)
+        t, xi = np.where(go, t + far * dt, t), np.where(go, xi + far * dx, xi)
+        t, xi = np.maximum(t, 1e-60), np.maximum(xi, 1e-60)
+        v = np.where(go, np.maximum(v - far * da, 1e-18 * u), v)
+        alpha = np.where(go, np.clip(alpha + far * da, 1e-18 * u, u), alpha)
+        forward = np.where(go, forward + far * step, forward)
+    back = 1 / scale[..., 0]
+    return Optimum(w, lam, alpha / scale, s * back, steps, gap * back)
+
+
+def design_size(design: Design, u: Floats) -> Floats:
+    """About the size of a sum of rows: what a residual of stationarity is measured by.
+
+    Parameters
+    ----------
+    design : Design
+    u : array, shape (..., m)
+
+    Returns
+    -------
+    array, shape (...)
+    """
+    rows = design.rows
+    if rows.ndim == 2:
+        squares = rows.multiply(rows).mean() if hasattr(rows, "multiply") else (
+            np.vdot(rows, rows) / max(rows.size, 1))
+        typical: Any = np.sqrt(squares)
+    else:
+        typical = np.sqrt((rows**2).mean(axis=(-1, -2)))
+    return np.asarray((typical + design.free) * u.sum(-1))
+
+
+def _longest(*pairs: Any) -> Floats:
+    """Largest step in [0, 1] that keeps every value at or above 0; values and changes in turn."""
+    reach: Any = 1.0
+    for value, change in zip(pairs[::2], pairs[1::2], strict=True):
+        ratio = np.where(change < 0, -value / change, np.inf)
+        if np.ndim(ratio) > np.ndim(pairs[-2]):
+            ratio = ratio.min(axis=-1)
+        reach = np.minimum(reach, ratio)
+    return np.asarray(reach)
+
+
+def _factor(system: Floats) -> Any:
+    """A Cholesky factor with the diagonal scaled to one; a batch is left to LU."""
+    root = np.sqrt(np.maximum(np.diagonal(system, axis1=-2, axis2=-1), 1e-300))
+    scaled = system / (root[..., :, None] * root[..., None, :])
+    if system.ndim == 2:
+        from scipy import linalg
+
+        for shift in (0.0, 1e-14, 1e-11, 1e-8):
+            try:
+                moved = scaled + shift * np.eye(len(scaled)) if shift else scaled
+                return linalg.cho_factor(moved, lower=True, check_finite=False), root
+            except linalg.LinAlgError:
+                continue
+        return scaled + 1e-6 * np.eye(len(scaled)), root
+    return scaled + 1e-15 * np.eye(scaled.shape[-1]), root
+
+
+def _solve(factor: Any, right: Floats) -> Floats:
+    matrix, root = factor
+    if isinstance(matrix, tuple):
+        from scipy import linalg
+
+        return np.asarray(linalg.cho_solve(matrix, right / root, check_finite=False) / root)
+    return np.asarray(np.linalg.solve(matrix, (right / root)[..., None])[..., 0] / root)

@@ -1,0 +1,180 @@
+r"""Small support vector machines in both arithmetics: a batch in floats, one in fractions.
+
+$\max_\alpha\langle c,\alpha\rangle-\frac C2\|\sum\alpha_iz_i\|^2$ over $0\le\alpha_i\le u_i$,
+$\sum\alpha_i\le\nu$. Floats only guess which $\alpha$ are at an end; the equations are then solved
+in fractions and every sign is checked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
+
+__all__ = ["Machine", "exact_machine", "machine"]
+
+Numbers = NDArray[Any]
+
+TOLERANCE = 1e-13
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Solutions, one a row.
+
+    Parameters
+    ----------
+    w : array, shape (size, d)
+    level : array, shape (size,)
+        The threshold.
+    alpha : array, shape (size, m)
+    """
+
+    w: Numbers
+    level: Numbers
+    alpha: Numbers
+
+
+def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
+    r"""Solve, in the arithmetic of the rows.
+
+    Parameters
+    ----------
+    z : array, shape (size, m, d)
+        Of floats, or of fractions.
+    c, u : array, broadcast against (size, m)
+    nu, C : number
+
+    Returns
+    -------
+    Machine
+
+    Examples
+    --------
+    >>> z = np.array([[[Fraction(1)], [Fraction(2)], [Fraction(1)]]], dtype=object)
+    >>> machine(z, 1, Fraction(1, 3), 1, 1).w.tolist()
+    [[Fraction(2, 3)]]
+    """
+    size, m, d = z.shape
+    if z.dtype != object:
+        c = np.broadcast_to(np.asarray(c, float), (size, m))
+        u = np.broadcast_to(np.asarray(u, float), (size, m))
+        nu = np.broadcast_to(np.asarray(nu, float), (size,))
+        found = interior_point(Design(z), c, u, nu, np.full(d, 1 / float(C)), tolerance=TOLERANCE,
+                               most=40)
+        return Machine(found.coef, found.level, found.weights)
+    c, u = (np.broadcast_to(np.asarray(v, dtype=object), (size, m)) for v in (c, u))
+    nu = np.broadcast_to(np.asarray(nu, dtype=object), (size,))
+    parts = [exact_machine(z[i], c[i], u[i], Fraction(nu[i]), Fraction(C)) for i in range(size)]
+    w, level, alpha = (np.array(list(part), dtype=object) for part in zip(*parts, strict=True))
+    return Machine(w.reshape(size, d), level, alpha.reshape(size, m))
+
+
+def exact_machine(
+    z: Numbers, c: Sequence[Any], u: Sequence[Any], nu: Fraction, C: Fraction
+) -> tuple[list[Fraction], Fraction, list[Fraction]]:
+    """One problem in fractions: the guess of floats, else every face.
+
+    Parameters
+    ----------
+    z : array of fractions, shape (m, d)
+    c, u : sequence of fractions
+    nu, C : Fraction
+
+    Returns
+    -------
+    w, level, alpha
+        The smallest level where several are optimal.
+
+    Raises
+    ------
+    RuntimeError
+        If no face satisfies the conditions, which cannot be.
+    """
+    m = len(z)
+    guess = interior_point(
+        Design(z.astype(float)[None]), np.array([[float(v) for v in c]]),
+        np.array([[float(v) for v in u]]), np.array([float(nu)]),
+        np.full(z.shape[1], 1 / float(C)), tolerance=TOLERANCE)
+    share = guess.weights[0] / np.array([float(v) for v in u])
+    near = [0 if s < 1e-6 else 2 if s > 1 - 1e-6 else 1 for s in share]
+    tight = bool(guess.slack[0] < 1e-8 * float(nu))
+    faces = itertools.chain(
+        [(near, tight), (near, not tight)],
+        ((list(face), t) for face in itertools.product((0, 1, 2), repeat=m) for t in (True, False)),
+    )
+    for face, at_cap in faces:
+        found = _on_face(z, c, u, nu, C, face, at_cap)
+        if found is not None:
+            return found
+    raise RuntimeError("no face satisfies the optimality conditions")
+
+
+def _on_face(
+    z: Numbers, c: Sequence[Any], u: Sequence[Any], nu: Fraction, C: Fraction, face: list[int],
+    tight: bool,
+) -> tuple[list[Fraction], Fraction, list[Fraction]] | None:
+    m, d = z.shape
+    free = [i for i in range(m) if face[i] == 1]
+    alpha = [Fraction(u[i]) if face[i] == 2 else Fraction(0) for i in range(m)]
+    fixed = [C * sum((alpha[i] * z[i, j] for i in range(m)), Fraction(0)) for j in range(d)]
+    level = Fraction(0)
+    if free or tight:
+        rows = [
+            [C * sum((z[i, j] * z[k, j] for j in range(d)), Fraction(0)) for k in free]
+            + ([Fraction(1)] if tight else [])
+            + [Fraction(c[i]) - sum((z[i, j] * fixed[j] for j in range(d)), Fraction(0))]
+            for i in free
+        ]
+        if tight:
+            rows.append([Fraction(1)] * len(free) + [Fraction(0), nu - sum(alpha)])
+        solved = _solve(rows, len(free) + tight)
+        if solved is None:
+            return None
+        for i, value in zip(free, solved, strict=False):
+            alpha[i] = value
+        level = solved[len(free)] if tight else level
+    w = [C * sum((alpha[i] * z[i, j] for i in range(m)), Fraction(0)) for j in range(d)]
+    r = [Fraction(c[i]) - sum((z[i, j] * w[j] for j in range(d)), Fraction(0)) for i in range(m)]
+    if tight:
+        # The level lies between what is not full and what is not empty; free ones pin it.
+        level = max([Fraction(0), *(r[i] for i in range(m) if alpha[i] < u[i])])
+    good = all(0 <= alpha[i] <= u[i] for i in range(m)) and sum(alpha) <= nu
+    good = good and (level == 0 or sum(alpha) == nu)
+    good = good and all(
+        (alpha[i] == 0 or r[i] >= level) and (alpha[i] == u[i] or r[i] <= level) for i in range(m))
+    return (w, level, alpha) if good else None
+
+
+def _solve(rows: list[list[Fraction]], width: int) -> list[Fraction] | None:
+    """Gauss; what the equations leave open is 0; None where they contradict each other."""
+    rows = [list(row) for row in rows]
+    pivots: list[int] = []
+    at = 0
+    for column in range(width):
+        place = next((i for i in range(at, len(rows)) if rows[i][column] != 0), None)
+        if place is None:
+            continue
+        rows[at], rows[place] = rows[place], rows[at]
+        head = rows[at][column]
+        rows[at] = [value / head for value in rows[at]]
+        for i in range(len(rows)):
+            if i != at and rows[i][column] != 0:
+                times = rows[i][column]
+                rows[i] = [a - times * b for a, b in zip(rows[i], rows[at], strict=True)]
+        pivots.append(column)
+        at += 1
+    if any(row[-1] != 0 for row in rows[at:]):
+        return None
+    out = [Fraction(0)] * width
+    for i, column in enumerate(pivots):
+        out[column] = rows[i][-1]
+    return out

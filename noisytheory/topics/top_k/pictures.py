@@ -1,0 +1,146 @@
+"""Figures 1 to 4 of the paper, drawn again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noisytheory.topics.top_k.collapse import collapse_threshold
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
+from noisytheory.topics.top_k.selection import path
+
+__all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
+
+GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
+LOOK = (("maximum", 1, "C1", ":"), ("$AT_{10}$", 10, "C0", "-"), ("average", 200, "C2", "--"))
+
+
+def figure_2() -> Any:
+    r"""Individual losses shifted down by a threshold $\lambda$ and cut at 0: examples that are well
+    classified, or well fitted, cost nothing. Full lines: logistic and square; dashed: hinge and
+    absolute loss.
+    """
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    figure.set_label(
+        "Two panels of losses shifted down by four thresholds and cut at zero: logistic and hinge "
+        "loss over the margin with the 0-1 loss, square and absolute loss over the residual")
+    t, r = np.linspace(-1.5, 2, 200), np.linspace(-1.5, 1.5, 200)
+    for index, lam in enumerate((0.0, 0.2, 0.5, 0.7)):
+        for axis, x, names in ((axes[0], t, ("logistic", "hinge")),
+                               (axes[1], r, ("square", "absolute"))):
+            for name, style in zip(names, ("-", "--"), strict=True):
+                loss = np.maximum(individual(name).psi(x) - lam, 0)
+                label = f"threshold {lam:g}" if style == "-" else None
+                axis.plot(x, loss, style, color=f"C{index}", label=label, linewidth=1.3)
+    axes[0].step(t, t <= 0, where="mid", color="C4", linewidth=1, label="0-1 loss")
+    axes[0].axvline(0, color="C4", linewidth=0.6, linestyle=":")
+    axes[0].set(xlabel="margin", ylabel="loss [1]", title="Classification: logistic, hinge dashed")
+    axes[1].set(xlabel="residual", ylabel="loss [1]", title="Regression: square, absolute dashed")
+    for axis in axes:
+        axis.legend(fontsize=7)
+    return figure
+
+
+def figure_1() -> Any:
+    """Cases 4 and 6 of the toy data: the lines of maximum loss, average loss and average of the
+    ten largest, and the training errors over k, with logistic and with hinge loss. The cross is an
+    outlier; where the maximum loss gives zero there is no line.
+    """
+    return _toys((4, 6), "Cases 4 and 6 of the toy data with separating lines of three aggregate "
+                         "losses, and training errors over k, logistic loss left, hinge right")
+
+
+def figure_4() -> Any:
+    """All six toy cases: the lines of maximum loss, average loss and average of the ten largest,
+    and the training errors over k, with logistic and with hinge loss. The cross is an outlier;
+    where the maximum loss gives zero there is no line.
+    """
+    return _toys((1, 2, 3, 4, 5, 6), "Six toy data sets with separating lines of three aggregate "
+                                     "losses, and training errors over k, logistic left, hinge")
+
+
+def _toys(cases: tuple[int, ...], label: str) -> Any:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(cases), 4, figsize=(12, 2.5 * len(cases)), squeeze=False,
+                                layout="constrained")
+    figure.set_label(label)
+    for row, case in enumerate(cases):
+        recipe = TOYS[case]
+        x, y = toy(recipe, np.random.default_rng(recipe.seed))
+        for column, loss in ((0, "logistic"), (2, "hinge")):
+            errors, coefs = [], {}
+            for k in GRID:
+                w = fit(x, y, loss, k=k, C=recipe.C, tol=1e-7).coef
+                coefs[k] = w
+                errors.append(100 * np.mean(np.where(x @ w >= 0, 1, -1) != y))
+            cloud, curve = axes[row, column: column + 2]
+            _cloud(cloud, x, y, coefs, recipe)
+            zero = ", maximum: zero" if np.linalg.norm(coefs[1]) < 1e-9 else ""
+            cloud.set(title=f"Case {case}, {loss}{zero}", xlabel="first feature",
+                      ylabel="second feature")
+            curve.plot(GRID, errors, ".-", color="C0", linewidth=1)
+            curve.set(xlabel="k", ylabel="errors [per cent]", xscale="log",
+                      ylim=(-1, max(errors) + 2), title="Training errors")
+            curve.minorticks_off()
+    axes[0, 0].legend(fontsize=7, loc="upper left")
+    return figure
+
+
+def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
+    inside = slice(None) if recipe.outlier is None else slice(0, -1)
+    # Every sixth point of the large clouds and the last ten, so that the picture stays light.
+    for sign, marker, colour in ((1, "+", "C3"), (-1, ".", "C5")):
+        points = x[inside][y[inside] == sign, :2]
+        points = np.vstack([points[:-10:6], points[-10:]])
+        axis.plot(*points.T, marker, markersize=4, color=colour)
+    if recipe.outlier is not None:
+        axis.plot(*recipe.outlier, marker="x", markersize=10, markeredgewidth=2, color="C3")
+    low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
+    ends = np.array([low[0], high[0]])
+    for name, k, colour, style in LOOK:
+        w = coefs[k]
+        if np.linalg.norm(w) < 1e-9:
+            continue
+        if abs(w[1]) < 1e-12:
+            axis.axvline(-w[2] / w[0], color=colour, linestyle=style, label=name)
+        else:
+            axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=colour, label=name)
+    axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+
+
+def figure_3() -> Any:
+    """Test error over k on Monk 3 at C = 100 with exact minimisers, means and standard errors of
+    five splits. Left of the vertical line, the mean of the collapse threshold, the minimiser is
+    zero; from there on the curve is flat.
+    """
+    import matplotlib.pyplot as plt
+
+    x, y = monk_3()
+    rng = np.random.default_rng(2026)
+    ks = (1, 30, 60, 75, 90, 100, 110, 120, 130, 140, 150, 165, 180, 200, 216)
+    errors: dict[str, list[list[float]]] = {"logistic": [], "hinge": []}
+    collapse = []
+    for _ in range(5):
+        train, _, test = split(len(y), rng)
+        collapse.append(collapse_threshold(x[train], y[train]))
+        for loss, rows in errors.items():
+            held = (x[test], y[test])
+            found = path(x[train], y[train], loss, ks=ks, C=100.0, test=held, tol=1e-5)
+            rows.append((100 * found.error).tolist())
+    figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    figure.set_label("Test error over k on Monk 3 with logistic and hinge loss: near one half up "
+                     "to the collapse threshold of about 90, then flat near 20 per cent")
+    for (loss, rows), style in zip(errors.items(), ("o-", "s--"), strict=True):
+        axis.errorbar(ks, np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(5), fmt=style,
+                      markersize=4, capsize=2, label=loss)
+    axis.axvline(float(np.mean(collapse)), color="C2", linestyle=":", label="zero to the left")
+    axis.set(xlabel="k", ylabel="test error [per cent]", ylim=(0, None),
+             title="Monk 3, C = 100, five splits")
+    axis.legend()
+    return figure

@@ -1,0 +1,433 @@
+r"""Populations on few points: minimisers by convex optimisation, decisions in fractions.
+
+A population is masses and posteriors in sixteenths. Whether the value falls below that of $f=0$ is
+decided exactly: above $2R^*$ the direction $f_c$ has negative CVaR, up to it none has.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.calibration import clipped_logit, minimisers
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.trial.claim import Certificate
+
+__all__ = ["LOSSES", "RATIOS", "Points"]
+
+Numbers = NDArray[Any]
+Half = Fraction(1, 2)
+
+LOSSES = ("hinge", "logistic", "margin-square", "squared-hinge", "exponential")
+RATIOS = (0.5, 0.9, 0.97, 1.03, 1.1, 1.5)
+"""Tail masses tried, in units of 2R*."""
+SIXTEENTHS: tuple[tuple[tuple[int, int], ...], ...] = (
+    ((8, 14), (8, 3)), ((8, 8), (8, 14)), ((4, 16), (12, 11)), ((16, 10),),
+    ((5, 1), (5, 6), (6, 13)), ((2, 8), (2, 16), (6, 12), (6, 5)), ((1, 7), (15, 15)),
+    ((3, 0), (3, 4), (3, 8), (3, 9), (4, 15)),
+)
+"""Mass and posterior of each point, in sixteenths; posteriors of 0, 1/2 and 1 among them."""
+
+
+@functools.cache
+def battery() -> tuple[Numbers, Numbers]:
+    """Masses and posteriors, padded with points of mass 0, in fractions."""
+    width = max(map(len, SIXTEENTHS))
+    masses = np.full((len(SIXTEENTHS), width), Fraction(0), dtype=object)
+    eta = np.full((len(SIXTEENTHS), width), Half, dtype=object)
+    for i, points in enumerate(SIXTEENTHS):
+        for j, (mass, posterior) in enumerate(points):
+            masses[i, j], eta[i, j] = Fraction(mass, 16), Fraction(posterior, 16)
+    return masses, eta
+
+
+def bayes(index: int) -> Fraction:
+    """R* of a population, exactly."""
+    masses, eta = battery()
+    return sum((m * min(e, 1 - e) for m, e in zip(masses[index], eta[index], strict=True)),
+               Fraction(0))
+
+
+def noisy_bayes(index: int) -> Fraction:
+    r"""$\int_{\eta\ne1/2}\min(\eta,1-\eta)$, exactly."""
+    masses, eta = battery()
+    return sum((m * min(e, 1 - e) for m, e in zip(masses[index], eta[index], strict=True)
+                if e != Half), Fraction(0))
+
+
+def kinked(t: Any) -> Any:
+    """Convex, 1 at 0, but with a kink there."""
+    return np.maximum(np.maximum(1 - t, 1 - 3 * t), 0)
+
+
+def psi_of(loss: str) -> Any:
+    """A loss by name, the kinked one among them."""
+    return kinked if loss == "kinked" else individual(loss).psi
+
+
+@functools.cache
+def whole(loss: str) -> tuple[Numbers, Numbers, Numbers]:
+    """Minimisers of the average loss."""
+    masses, eta = (v.astype(float) for v in battery())
+    return minimisers(masses, eta, np.ones(len(masses)), psi_of(loss))
+
+
+@functools.cache
+def solved(loss: str, ratios: tuple[float, ...], unit: str) -> dict[str, Numbers]:
+    r"""Minimisers of every population at every tail mass, in units of $2R^*$, $E^*_\ell$ or 1."""
+    masses, eta = (v.astype(float) for v in battery())
+    size = len(masses)
+    psi = psi_of(loss)
+    # The average loss: nu = 1 and no threshold.
+    risk = whole(loss)[2]
+    index, ratio = (np.array(v) for v in zip(*itertools.product(range(size), ratios), strict=True))
+    twice = np.array([float(2 * bayes(i)) for i in range(size)])
+    base = dict(bayes=twice[index], risk=risk[index], one=np.ones(len(index)))[unit]
+    nu = base * ratio
+    inside = nu <= 1
+    index, nu = index[inside], nu[inside]
+    scores, level, value = whole(loss) if unit == "one" else minimisers(
+        masses[index], eta[index], nu, psi)
+    wanted = np.sign(eta[index] - 0.5)
+    counted = (masses[index] > 0) & (wanted != 0)
+    right = np.where(counted, np.sign(np.round(scores, 12)) == wanted, True).all(axis=1)
+    return dict(index=index, nu=nu, scores=scores, level=level, value=value, risk=risk[index],
+                calibrated=right.astype(int), twice=twice[index],
+                rest=np.array([float(noisy_bayes(i)) for i in index]))
+
+
+def falls(index: int, nu: Fraction) -> bool:
+    r"""Whether $\mathrm{CVaR}_\nu(-yf_c)<0$, by sorting: whether $f=0$ is no minimiser."""
+    masses, eta = battery()
+    outcomes = []
+    for m, e in zip(masses[index], eta[index], strict=True):
+        side = 1 if e > Half else -1 if e < Half else 0
+        outcomes += [(Fraction(-side), m * e), (Fraction(side), m * (1 - e))]
+    left, total = nu, Fraction(0)
+    for loss, mass in sorted(outcomes, reverse=True):
+        taken = min(left, mass)
+        total, left = total + taken * loss, left - taken
+    return total < 0
+
+
+def threshold(loss: str, times: float) -> dict[str, Numbers]:
+    r"""Whether the minimiser is calibrated, against whether $\nu>2R^*$ times a factor."""
+    at = solved(loss, RATIOS, "bayes")
+    return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * at["twice"]).astype(int),
+                index=at["index"], nu=at["nu"])
+
+
+def threshold_certificate(index: int, nu: float, times: float) -> Certificate:
+    """The same decided by fractions alone."""
+    exact, b = Fraction(nu), bayes(index)
+    return Certificate(int(falls(index, exact)), int(exact > Fraction(times) * 2 * b),
+                       [("R*", b), ("nu", exact)])
+
+
+def by_optimal_risk(loss: str) -> dict[str, Numbers]:
+    r"""Whether the minimiser is calibrated, against whether $\nu>E^*_\ell$."""
+    at = solved(loss, RATIOS, "bayes")
+    return dict(lhs=at["calibrated"], rhs=(at["nu"] > at["risk"]).astype(int),
+                index=at["index"], nu=at["nu"])
+
+
+def by_optimal_risk_certificate(index: int, nu: float, loss: str) -> Certificate:
+    """By fractions; the optimal risk from above by the risk of given scores."""
+    exact = Fraction(nu)
+    at = solved(loss, RATIOS, "bayes")
+    risk = float(at["risk"][at["index"] == index][0])
+    return Certificate(int(falls(index, exact)), int(nu > risk),
+                       [("R*", bayes(index)), ("nu", exact), ("optimal risk", risk)])
+
+
+def natural(normalised: int) -> dict[str, Numbers]:
+    """Natural logistic loss, posteriors .6 and .4, tail masses from .68 to 1."""
+    nu = np.arange(68, 101) / 100
+    size = len(nu)
+    masses, eta = np.full((size, 2), 0.5), np.tile([0.6, 0.4], (size, 1))
+    psi = individual("logistic-natural").psi
+    scores, _, _ = minimisers(masses, eta, nu, psi)
+    risk = float(minimisers(masses[:1], eta[:1], np.ones(1), psi)[2][0])
+    needed = risk / float(psi(np.array(0.0))) if normalised else risk
+    right = (np.sign(np.round(scores, 9)) == np.sign(eta - 0.5)).all(axis=1)
+    return dict(lhs=np.ones(size), rhs=right.astype(int), nu=nu, applies=nu > needed)
+
+
+def natural_certificate(nu: float, normalised: int) -> Certificate:
+    r"""$R^*=\frac25$ in fractions: calibrated exactly above $\frac45$."""
+    share = Fraction(str(nu))
+    risk = Fraction(673012, 10**6) if not normalised else Fraction(970951, 10**6)
+    return Certificate(1, int(share > Fraction(4, 5)), [("R*", Fraction(2, 5)), ("nu", share)],
+                       applies=share > risk)
+
+
+NAMED = {"above": (1.01, 1.2), "below": (0.9, 0.97), "beyond": (1.03, 1.1, 1.5), "one": (1.0,)}
+"""Ratios by a name."""
+
+
+def some(loss: str, ratios: str, unit: str) -> dict[str, Numbers]:
+    """Those of `solved` at some ratios; what the whole battery has is not solved again."""
+    if unit != "bayes":
+        return solved(loss, NAMED[ratios], unit)
+    at = solved(loss, RATIOS, unit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = at["nu"] / at["twice"]
+    keep = np.isclose(ratio[:, None], NAMED[ratios]).any(axis=1)
+    return {name: value[keep] for name, value in at.items()}
+
+
+def sufficient(loss: str, unit: str, ratios: str) -> dict[str, Numbers]:
+    """1 against whether the minimiser is calibrated."""
+    at = some(loss, ratios, unit)
+    # Beyond the average nothing is minimised, and a risk of 0 leaves no tail mass.
+    return dict(lhs=np.ones(len(at["nu"])), rhs=at["calibrated"], index=at["index"], nu=at["nu"],
+                applies=at["nu"] > 0)
+
+
+def sufficient_certificate(index: int, nu: float, loss: str) -> Certificate:
+    """By the direction f_c, which is enough for a loss that is differentiable at 0."""
+    if loss == "kinked":
+        found = solved_at(loss, index, nu)
+        return Certificate(1, int(found), [("nu", Fraction(nu))])
+    return Certificate(1, int(falls(index, Fraction(nu))), [("R*", bayes(index)), ("nu", nu)])
+
+
+def solved_at(loss: str, index: int, nu: float) -> bool:
+    """Kinked loss: at 0 both one-sided slopes are signs that fractions decide."""
+    masses, eta = battery()
+    # On a single point the risk of max(1-t,1-3t,0) at small t > 0 has slope -eta + 3(1-eta).
+    point = int(np.argmax([m * abs(2 * e - 1) for m, e in zip(masses[index], eta[index],
+                                                           strict=True)]))
+    e = max(eta[index][point], 1 - eta[index][point])
+    return bool(3 * (1 - e) - e < 0) and falls(index, Fraction(nu))
+
+
+def necessary(loss: str, needed: str) -> dict[str, Numbers]:
+    r"""What $\nu$ is said to reach where the minimiser is calibrated, against $\nu$."""
+    at = solved(loss, RATIOS, "bayes")
+    lhs = dict(rest=at["rest"], risk=at["risk"], twice=at["twice"])[needed]
+    return dict(lhs=lhs, rhs=at["nu"], applies=at["calibrated"] > 0, index=at["index"], nu=at["nu"])
+
+
+def necessary_certificate(index: int, nu: float, needed: str, loss: str) -> Certificate:
+    """In fractions; the optimal risk of the logistic and other losses as an interval."""
+    exact = Fraction(nu)
+    side: Any = dict(rest=noisy_bayes(index), twice=2 * bayes(index), risk=None)[needed]
+    if side is None:
+        at = solved(loss, RATIOS, "bayes")
+        value = Fraction(float(at["risk"][at["index"] == index][0]))
+        side = (value - Fraction(1, 10**8), value + Fraction(1, 10**8))
+    return Certificate(side, exact, [("nu", exact)], applies=falls(index, exact))
+
+
+def level_gap(loss: str, power: int) -> dict[str, Numbers]:
+    r"""$(\nu-E^*)/\nu\le1-\lambda^*$."""
+    at = solved(loss, RATIOS, "bayes")
+    least = (at["nu"] - at["risk"]) / at["nu"] ** power
+    return dict(lhs=least, rhs=1 - at["level"], index=at["index"], nu=at["nu"], least=least,
+                level=at["level"],
+                applies=at["nu"] > at["risk"])
+
+
+def level_gap_certificate(nu: float, level: float, least: float) -> Certificate:
+    """Both as intervals of the optimiser's accuracy."""
+    low, error = Fraction(least), Fraction(1, 10**6)
+    high = Fraction(1 - level)
+    return Certificate((low - error, low + error), (high - error, high + error), [("nu", nu)])
+
+
+def dominated(loss: str, times: float) -> dict[str, Numbers]:
+    r"""$2R^*\le E^*_\ell$."""
+    at = solved(loss, (1.0,), "one")
+    return dict(lhs=times * at["twice"], rhs=at["risk"], index=at["index"], scale=1 + 0 * at["nu"])
+
+
+def dominated_certificate(index: int, loss: str, times: float) -> Certificate:
+    """R* in fractions, the optimal risk as an interval."""
+    at = solved(loss, (1.0,), "one")
+    value, error = Fraction(float(at["risk"][at["index"] == index][0])), Fraction(1, 10**8)
+    return Certificate(Fraction(times) * 2 * bayes(index), (value - error, value + error))
+
+
+def clipped(times: float) -> dict[str, Numbers]:
+    r"""Distance of the logistic minimiser from the clipped log-odds, where $\lambda^*>0$."""
+    at = solved("logistic", RATIOS, "bayes")
+    _, eta = battery()
+    masses, _ = battery()
+    good = (at["level"] > 1e-6) & (at["calibrated"] > 0) & (at["nu"] < 1)
+    level = np.where(good, np.minimum(at["level"], 1), 0.5)
+    wanted = np.array([clipped_logit(e.astype(float), v)
+                       for e, v in zip(eta[at["index"]], level, strict=True)])
+    off = np.where(masses[at["index"]].astype(float) > 0, np.abs(at["scores"] - times * wanted), 0)
+    return dict(lhs=off.max(axis=1), rhs=0 * at["nu"], applies=good, scale=1 + 0 * at["nu"],
+                index=at["index"], nu=at["nu"])
+
+
+def clipped_certificate(lhs: float) -> Certificate:
+    """The distance as an interval of the optimiser's accuracy."""
+    value, error = Fraction(lhs), Fraction(1, 10**4)
+    return Certificate((max(value - error, Fraction(0)), value + error), 0)
+
+
+# In fractions throughout.
+
+
+@dataclass(frozen=True)
+class Points:
+    """Random populations on three points with scores: masses, posteriors, scores in sixteenths."""
+
+    masses: Numbers
+    eta: Numbers
+    f: Numbers
+    rho: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Posteriors of 0, 1/2 and 1 and scores of 0 often."""
+        masses = rng.integers(1, 9, size=(size, 3))
+        eta = rng.choice([0, 1, 3, 5, 7, 8, 9, 12, 15, 16], size=(size, 3)) / 16
+        f = rng.choice([0, 0, 1, 3, 8, 16, 24], size=(size, 3)) * rng.choice([-1, 1], (size, 3))
+        return dict(masses=masses / 16, eta=eta, f=f / 16, rho=rng.integers(1, 17, size) / 16)
+
+
+def conditional(at: Points, f: Numbers) -> Numbers:
+    """Hinge risk, times the mass."""
+    zero = f * 0
+    inner = at.eta * np.maximum(1 - f, zero) + (1 - at.eta) * np.maximum(1 + f, zero)
+    return np.asarray((at.masses * inner).sum(axis=1))
+
+
+def bayes_of(at: Points) -> Numbers:
+    """Bayes risk, times the mass."""
+    return np.asarray((at.masses * np.minimum(at.eta, 1 - at.eta)).sum(axis=1))
+
+
+def zhang(at: Points, zero: str, times: int) -> dict[str, Numbers]:
+    r"""(18): excess misclassification against excess hinge risk, with a convention at score 0."""
+    wrong = np.where(np.asarray(at.f > 0), 1 - at.eta, at.eta)
+    at_zero = at.eta * 0 + 1 if zero == "error" else 1 - at.eta
+    wrong = np.where(np.asarray(at.f == 0), at_zero, wrong)
+    excess = (at.masses * wrong).sum(axis=1) - bayes_of(at)
+    return dict(lhs=times * excess, rhs=conditional(at, at.f) - 2 * bayes_of(at))
+
+
+def zhang_scaled(at: Points, times: int) -> dict[str, Numbers]:
+    r"""(19): the same of $f/\rho$, crossed with $\rho$."""
+    scaled = Points(at.masses, at.eta, at.f / at.rho[:, None], at.rho)
+    return zhang(scaled, "positive", times)
+
+
+def hinge_optimum(at: Points, times: int) -> dict[str, Numbers]:
+    r"""$\min_f\mathcal E_h$, over the kinks -1, 0, 1 of each point, against $2R^*$."""
+    zero = at.eta * 0
+    values = [
+        at.eta * np.maximum(1 - t + zero, zero) + (1 - at.eta) * np.maximum(1 + t + zero, zero)
+        for t in (-1, 0, 1)]
+    best = np.minimum(np.minimum(values[0], values[1]), values[2])
+    return dict(lhs=(at.masses * best).sum(axis=1), rhs=times * bayes_of(at))
+
+
+def tail(at: Points, f: Numbers, nu: Numbers) -> Numbers:
+    r"""$\min_{\lambda\ge0}E[\ell(yf)-\lambda]_++\nu\lambda$ with the hinge, over the kinks."""
+    zero = f * 0
+    losses = np.concatenate([np.maximum(1 - f, zero), np.maximum(1 + f, zero)], axis=1)
+    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
+    kinks = np.concatenate([losses, zero[:, :1]], axis=1)
+    over = np.maximum(losses[:, None, :] - kinks[:, :, None], losses[:, :1, None] * 0)
+    return np.asarray(((mass[:, None, :] * over).sum(axis=2) + nu[:, None] * kinks).min(axis=1))
+
+
+def attained(at: Points, halves: int) -> dict[str, Numbers]:
+    r"""The value of $f_c$ against that of any $f$, hinge loss, $\nu$ between $2R^*$ and 1."""
+    total = at.masses.sum(axis=1)
+    nu = total - (total - 2 * bayes_of(at)) / 4
+    best = np.where(np.asarray(2 * at.eta >= 1), 1, -1) * (at.eta * 0 + 1) * halves / 2
+    applies = np.asarray(2 * bayes_of(at) < total)
+    return dict(lhs=tail(at, best, nu), rhs=tail(at, at.f, nu), applies=applies)
+
+
+def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
+    """Mean over all samples of the sum in (3), f and threshold fixed, against its limit."""
+    zero = at.f * 0
+    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
+    over = np.concatenate([np.maximum(1 - at.f, zero), np.maximum(1 + at.f, zero)], axis=1)
+    over = np.maximum(over - at.rho[:, None], over * 0)
+    total = mass.sum(axis=1)
+    # All ordered samples of size n, weighted by their masses.
+    lhs = total * 0
+    for chosen in itertools.product(range(6), repeat=n):
+        weight = total * 0 + 1
+        value = total * 0
+        for i in chosen:
+            weight = weight * mass[:, i]
+            value = value + over[:, i]
+        lhs = lhs + weight * value
+    return dict(lhs=lhs, rhs=(n - less) * (mass * over).sum(axis=1) * total ** (n - 1))
+
+
+def never_attained(t: Any) -> Any:
+    r"""$1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1."""
+    return Fraction(1) / (1 + t) if t >= 0 else 1 - t
+
+
+def minimum_attained(slope: str) -> dict[str, Numbers]:
+    """Noise-free labels: the value at a score against that at twice the score."""
+    t = 2.0 ** np.arange(0, 21)
+    lhs = 1 / (1 + t) if slope == "positive" else np.maximum(1 - t, 0)
+    rhs = 1 / (1 + 2 * t) if slope == "positive" else np.maximum(1 - 2 * t, 0)
+    return dict(lhs=lhs, rhs=rhs, t=t, applies=t >= 2.0**20)
+
+
+def minimum_certificate(t: float, slope: str) -> Certificate:
+    """In fractions, at the largest score tried."""
+    x = Fraction(t)
+    if slope == "positive":
+        return Certificate(never_attained(x), never_attained(2 * x), [("score", x)],
+                           applies=t >= 2.0**20)
+    return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)
+
+
+def coercive(support: str) -> dict[str, Numbers]:
+    """Hinge risk at a weight, against that at twice the weight; one feature, all labels 1."""
+    w = 2.0 ** np.arange(4, 21)
+    atoms = np.array([0.125, 0.5, 1.0])
+    if support == "interval":
+        lhs, rhs = 1 / (2 * w), 1 / (4 * w)
+    else:
+        lhs = np.maximum(1 - w[:, None] * atoms, 0).mean(axis=1)
+        rhs = np.maximum(1 - 2 * w[:, None] * atoms, 0).mean(axis=1)
+    return dict(lhs=lhs, rhs=rhs, w=w)
+
+
+def coercive_certificate(w: float, support: str) -> Certificate:
+    r"""$\int_0^1(1-wx)_+dx=\frac1{2w}$ for $w\ge1$, in fractions; on atoms a sum."""
+    x = Fraction(w)
+    if support == "interval":
+        return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])
+    atoms = (Fraction(1, 8), Half, Fraction(1))
+    values = [sum((max(1 - v * a, Fraction(0)) for a in atoms), Fraction(0)) / 3
+              for v in (x, 2 * x)]
+    return Certificate(values[0], values[1], [("w", x)])
+
+
+def maximum_loss(n: int, times: float) -> dict[str, Numbers]:
+    r"""$2R^*$ against $\nu=\frac1n$ where the maximum loss is calibrated: one noisy point."""
+    noise = np.arange(1, 33) / (32.0 * n)
+    nu = np.full(len(noise), 1 / n)
+    masses, eta = np.full((len(noise), 1), 1.0), 1 - noise[:, None]
+    scores, _, _ = minimisers(masses, eta, nu, individual("hinge").psi)
+    right = scores[:, 0] > 1e-9
+    return dict(lhs=times * 2 * noise, rhs=nu, applies=right, noise=noise)
+
+
+def maximum_certificate(n: int, times: float, noise: float) -> Certificate:
+    """In fractions; the tail of the hinge loss at 1 against that at 0 says whether 0 is left."""
+    p = Fraction(noise)
+    return Certificate(Fraction(times) * 2 * p, Fraction(1, n), [("R*", p)],
+                       applies=2 * p < Fraction(1, n))

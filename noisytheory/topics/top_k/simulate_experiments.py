@@ -1,0 +1,384 @@
+r"""The paper's experiments on drawn data and splits: exact minimisers, many at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k import printed_tables as printed
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.recipes import Toy, monk_3, sinc, split, titanic, toy
+from noisytheory.topics.top_k.stochastic import stochastic
+from noisytheory.trial.claim import Certificate
+
+__all__ = ["Descent"]
+
+Floats = NDArray[np.float64]
+
+
+def hinge_machines(x: Floats, y: Floats, k: float, C: float) -> tuple[Floats, Floats]:
+    r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
+
+    Parameters
+    ----------
+    x : array, shape (size, n, d)
+    y : array, shape (size, n)
+    k : float
+    C : float
+    """
+    size, n, d = x.shape
+    u = np.full((size, n), 1 / n)
+    found = interior_point(Design(x, y), np.ones((size, n)), u, k / n, np.full(d, 1 / C),
+                           tolerance=1e-10)
+    weights, w = found.weights, found.coef
+    push = (weights[:, :, None] * y[:, :, None] * x).sum(axis=1)
+    dual = weights.sum(axis=1) - C / 2 * (push**2).sum(axis=1)
+    # Zero has the value k/n: a dual value that reaches it proves it optimal.
+    return np.where((dual >= k / n * (1 - 1e-8))[:, None], 0.0, w), n * weights.sum(axis=1)
+
+
+def wrong(x: Floats, y: Floats, w: Floats) -> Floats:
+    """Share of wrong signs, the sign of 0 being 1, for a batch."""
+    scores = (x * w[:, None, :]).sum(axis=2)
+    return np.asarray((np.where(scores >= 0, 1.0, -1.0) != y).mean(axis=1))
+
+
+def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Several draws of a case."""
+    pairs = [toy(case, rng) for _ in range(size)]
+    return np.array([x for x, _ in pairs]), np.array([y for _, y in pairs])
+
+
+def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""1 where training errors of maximum, $AT_k$ and average are not ordered as in Figure 4.
+
+    Case 1: none errs. Cases 2, 4, 6: AT_k errs less than the maximum. Cases 4, 5, 6: it errs less
+    than the average; case 3: not more.
+    """
+    x, y = toys(case, size, rng)
+    n = y.shape[1]
+    errors = {which: wrong(x, y, hinge_machines(x, y, at, case.C)[0])
+              for which, at in (("max", 1), ("k", k), ("avg", n))}
+    good = np.ones(size, bool)
+    if case.case == 1:
+        good &= (errors["max"] == 0) & (errors["k"] == 0) & (errors["avg"] == 0)
+    if case.case in (2, 4, 6):
+        good &= errors["k"] < errors["max"]
+    if case.case in (4, 5, 6):
+        good &= errors["k"] < errors["avg"]
+    if case.case == 3:
+        good &= (errors["k"] <= errors["avg"]) & (errors["avg"] > 0)
+    return (~good).astype(float)
+
+
+def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """`effect` with one negative among the positives: a twin."""
+    return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), k, size=size, rng=rng)
+
+
+def smaller_range(
+    case: Toy, times: float, largest: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
+    x, y = toys(case, size, rng)
+    grid = (5, 10, 20, 40)
+    perfect = np.array([wrong(x, y, hinge_machines(x, y, k, case.C)[0]) == 0 for k in grid])
+    out = np.ones(size)
+    for i in range(size):
+        good = np.flatnonzero(perfect[:, i])
+        if good.size:
+            k = grid[int(good[-1])] if largest == "good" else y.shape[1]
+            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-5).coef
+            out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
+    return out
+
+
+def _monk(size: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    """Halves, then quarters for validation and test, stacked over splits."""
+    x, y = monk_3()
+    parts = [split(len(y), rng) for _ in range(size)]
+    for which in range(3):
+        index = np.array([part[which] for part in parts])
+        yield x[index], y[index]
+
+
+def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Minus the share of a log-spaced grid of k whose minimiser is 0, on halves of Monk 3."""
+    (x, y), *_ = _monk(size, rng)
+    n = y.shape[1]
+    u = np.full(y.shape, 1 / n)
+    found = interior_point(Design(x, y), np.ones(y.shape), u, 2.0, np.full(x.shape[2], 1e-7),
+                           tolerance=1e-7)
+    margins = y * (x * found.coef[:, None, :]).sum(axis=2)
+    least = np.maximum(1 - margins, 0).sum(axis=1)
+    grid = np.unique(np.round(np.geomspace(1, n, points)))
+    return np.asarray(-(grid <= least[:, None]).mean(axis=1))
+
+
+def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Test error at k minus that at k = 1, C = 100."""
+    (x, y), _, (tx, ty) = _monk(size, rng)
+    first, then = (wrong(tx, ty, hinge_machines(x, y, at, 100.0)[0]) for at in (1, k))
+    return np.asarray(then - first)
+
+
+def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Test error at k minus that at k = n, C = 100."""
+    (x, y), _, (tx, ty) = _monk(size, rng)
+    last, middle = (wrong(tx, ty, hinge_machines(x, y, at, 100.0)[0]) for at in (y.shape[1], k))
+    return np.asarray(middle - last)
+
+
+def plateau(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
+    r"""Whether test errors at k and n differ, where $k\ge\bar k(C)$ or k is small."""
+    (x, y), _, (tx, ty) = _monk(size, rng)
+    w, bar = hinge_machines(x, y, y.shape[1], 100.0)
+    other = hinge_machines(x, y, k, 100.0)[0]
+    differs = wrong(tx, ty, w) != wrong(tx, ty, other)
+    return dict(lhs=differs.astype(float), applies=(bar <= k) | (k < 120))
+
+
+def maximum_error(*, size: int, rng: np.random.Generator) -> Floats:
+    """Test error of the exact maximum loss classifier on Monk 3, hinge loss."""
+    (x, y), _, (tx, ty) = _monk(size, rng)
+    return wrong(tx, ty, hinge_machines(x, y, 1, 1e3)[0])
+
+
+CS = (1e-1, 1.0, 10.0, 100.0)
+"""Values of C tried."""
+
+
+def chosen(ks: str, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Errors of the model that validation chose on Monk 3: all k, or the average alone."""
+    (x, y), (vx, vy), (tx, ty) = _monk(size, rng)
+    n = y.shape[1]
+    best = np.full(size, np.inf)
+    test = np.zeros(size)
+    average = np.full(size, np.inf), np.zeros(size)
+    grid = (n,) if ks == "average" else (n, 140, 105)
+    for C in CS:
+        for k in grid:
+            # Below the average's threshold the classifier does not depend on C.
+            if k < n and C != 100.0:
+                continue
+            w = hinge_machines(x, y, k, C)[0]
+            validation, here = wrong(vx, vy, w), wrong(tx, ty, w)
+            better = validation < best
+            best, test = np.where(better, validation, best), np.where(better, here, test)
+            if k == n:
+                better = validation < average[0]
+                average = (np.where(better, validation, average[0]),
+                           np.where(better, here, average[1]))
+    return dict(validation=best, test=test, average_validation=average[0], average_test=average[1])
+
+
+def average_error(*, size: int, rng: np.random.Generator) -> Floats:
+    """Test error of the C-SVM that validation chose on Monk 3."""
+    return chosen("average", size=size, rng=rng)["test"]
+
+
+def gain(*, size: int, rng: np.random.Generator) -> Floats:
+    """Test error of the chosen average loss minus that of the chosen (C, k), hinge loss."""
+    found = chosen("all", size=size, rng=rng)
+    return np.asarray(found["average_test"] - found["test"])
+
+
+def sex_rule_spread(*, size: int, rng: np.random.Generator) -> Floats:
+    """Standard deviation over ten random quarters of the error of one fixed rule on Titanic."""
+    x, y = titanic()
+    mistakes = int(((x[:, 1] < 0) != (y > 0)).sum())
+    m = len(y) - len(y) // 2 - len(y) // 4
+    errors = rng.hypergeometric(mistakes, len(y) - mistakes, m, size=(size, 10)) / m
+    return np.asarray(errors.std(axis=1, ddof=1))
+
+
+def sinc_ratio(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
+    """MAE over RMSE on test data, average square loss."""
+    out = np.empty(size)
+    for i in range(size):
+        x, y = sinc(1000, rng, centres)
+        train, _, test = split(1000, rng)
+        w = fit(x[train], y[train], "square", k=1.0, C=1e4, tol=1e-8).coef
+        r = y[test] - x[test] @ w
+        out[i] = np.abs(r).mean() / np.sqrt((r**2).mean())
+    return out
+
+
+def sinc_maximum(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
+    """RMSE on test data of the exact minimax fit."""
+    pairs = [sinc(1000, rng, centres) for _ in range(size)]
+    x, y = (np.array(part) for part in zip(*pairs, strict=True))
+    # Examples are independent of each other: the first half trains, the last quarter tests.
+    half, test = slice(0, 500), slice(750, 1000)
+    found = interior_point(
+        Design(x[:, half], None, True), np.concatenate([y[:, half], -y[:, half]], axis=1),
+        np.full((size, 1000), 1 / 500), 1 / 500, np.full(x.shape[2], 1e-6), tolerance=1e-5)
+    r = y[:, test] - (x[:, test] * found.coef[:, None, :]).sum(axis=2)
+    return np.asarray(np.sqrt((r**2).mean(axis=1)))
+
+
+def minus(function: Any) -> Any:
+    """The same with its sign turned: a lower bound of a mean is an upper bound of its negative."""
+    import functools
+
+    @functools.wraps(function)
+    def turned(*args: Any, **kwargs: Any) -> Any:
+        return -function(*args, **kwargs)
+
+    return turned
+
+
+def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether the average loss errs on its training data."""
+    x, y = toys(case, size, rng)
+    return (wrong(x, y, hinge_machines(x, y, y.shape[1], C)[0]) > 0).astype(float)
+
+
+# Print against print.
+
+PLACES = {"maximum": 0, "average": 1, "AT_k": 2}
+TABLES = {"table 1": printed.ERRORS, "table 2": printed.RMSE, "table 5": printed.MAE,
+          "table 4": printed.G_MEANS}
+
+
+def compared(table: str, small: str, large: str, only: str) -> dict[str, NDArray[Any]]:
+    """Two columns of a table, in units of the last digit; of G-means the other way round."""
+    rows = TABLES[table]
+    cells = [(name, loss) for name in rows for loss in ("first", "second")
+             if not only or name == only]
+    left, right = ([_digits(rows[name][loss][PLACES[which]][0]) for name, loss in cells]
+                   for which in (small, large))
+    if table == "table 4":
+        left, right = right, left
+    return dict(lhs=np.array(left), rhs=np.array(right), row=np.arange(len(cells)))
+
+
+def _digits(text: str) -> int:
+    return int(Fraction(text) * (100 if not text.startswith(".") else 10**4))
+
+
+def compared_certificate(
+    table: str, small: str, large: str, only: str, row: int
+) -> Certificate:
+    """The same cell in whole numbers."""
+    found = compared(table, small, large, only)
+    return Certificate(int(found["lhs"][int(row)]), int(found["rhs"][int(row)]))
+
+
+def mean_gains(loss: str, share: int) -> dict[str, NDArray[Any]]:
+    """Gain over the average of every other set, against those of Monk and Australian."""
+    def gains(name: str) -> int:
+        row = printed.ERRORS[name][loss]
+        return _digits(row[1][0]) - _digits(row[2][0])
+
+    others = [name for name in printed.ERRORS if name not in ("Monk", "Australian")]
+    least = min(gains("Monk"), gains("Australian"))
+    return dict(lhs=np.array([share * gains(name) for name in others]),
+                rhs=np.full(len(others), least), row=np.arange(len(others)))
+
+
+def gains_certificate(loss: str, share: int, row: int) -> Certificate:
+    """The same cell in whole numbers."""
+    found = mean_gains(loss, share)
+    return Certificate(int(found["lhs"][int(row)]), int(found["rhs"][int(row)]))
+
+
+def balanced_accuracy(squares: int) -> dict[str, NDArray[Any]]:
+    r"""$G^24p(1-p)$ against $a^2$ in every cell of Tables 4, 1 and 3, in per cent squared."""
+    pairs = [sides_of_balance(i, squares) for i in range(6 * len(printed.ERRORS))]
+    return dict(lhs=np.array([float(a) for a, _ in pairs]),
+                rhs=np.array([float(b) for _, b in pairs]), row=np.arange(len(pairs)))
+
+
+def sides_of_balance(row: int, squares: int) -> tuple[Fraction, Fraction]:
+    """One cell in fractions."""
+    names = list(printed.ERRORS)
+    name, loss, column = names[row // 6], ("first", "second")[row // 3 % 2], row % 3
+    g = Fraction(printed.G_MEANS[name][loss][column][0])
+    a = 100 - Fraction(printed.ERRORS[name][loss][column][0])
+    ratio = Fraction(printed.RATIOS[name][2])
+    p = ratio / (1 + ratio)
+    return squares * g**2 * p * (1 - p), a**2
+
+
+def balance_certificate(row: int, squares: int) -> Certificate:
+    """The same cell in fractions."""
+    return Certificate(*sides_of_balance(int(row), squares))
+
+
+def sizes(wanted: int) -> dict[str, NDArray[Any]]:
+    """Examples, features and class ratio of Monk 3 and Titanic against Table 3."""
+    pairs = [size_of(i, wanted) for i in range(6)]
+    return dict(lhs=np.array([float(a) for a, _ in pairs]),
+                rhs=np.array([float(b) for _, b in pairs]), row=np.arange(6))
+
+
+def size_of(row: int, wanted: int) -> tuple[Fraction, Fraction]:
+    """One of them; the ratio rounded to hundredths, to even."""
+    name, what = ("Monk", "Titanic")[row // 3], row % 3
+    x, y = monk_3() if name == "Monk" else titanic()
+    counts = sorted(int((y == label).sum()) for label in (-1.0, 1.0))
+    mine = (Fraction(len(y)), Fraction(x.shape[1] - 1), round(Fraction(counts[1], counts[0]), 2))
+    rows = (Fraction(printed.RATIOS[name][i]) for i in range(3))
+    return mine[what] + (0 if wanted == 3 else Fraction(1, 100)), list(rows)[what]
+
+
+def size_certificate(row: int, wanted: int) -> Certificate:
+    """The same in fractions."""
+    return Certificate(*size_of(int(row), wanted))
+
+
+# The stochastic method.
+
+
+class Descent:
+    """Ten rows of one feature, hinge loss: the optimum of (3) by its kinks.
+
+    Parameters
+    ----------
+    k : int
+    """
+
+    C = 1000.0
+    n = 10
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.name = f"ten examples of label 1, k={k}"
+        self.nu = k / self.n
+        self.rows, self.labels = np.ones((self.n, 1)), np.ones(self.n)
+        # min nu (1 - w)_+ + w^2 / 2C at w = min(1, C nu), where the threshold is the loss there.
+        self.optimum = np.array([min(1.0, self.C * self.nu)])
+        self.value = float(self.objective(self.optimum[None], np.zeros(1))[0])
+
+    def objective(self, w: Floats, level: Floats) -> Floats:
+        """(3), for several."""
+        losses = np.maximum(1 - w[:, :1], 0)
+        return np.asarray(np.maximum(losses[:, 0] - level, 0) + self.nu * level
+                          + (w**2).sum(axis=1) / (2 * self.C))
+
+
+def gap(
+    population: Descent, eta: float, steps: int, *, size: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Gap of the weighted average of the iterates of (4), and what bounds its mean."""
+    run = stochastic(population.rows, population.labels, "hinge", nu=population.nu, C=population.C,
+                     steps=steps, rng=rng, runs=size, eta=eta, level=1.0)
+    lhs = population.objective(run.mean_coef, run.mean_level) - population.value
+    start = float(population.optimum[0] ** 2 + 1.0)
+    return dict(lhs=lhs, start=np.full(size, start), squares=run.squares, total=run.total)
+
+
+def overflows(rule: str, C: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether a run of (4) of two hundred steps overflows, on Monk 3."""
+    x, y = monk_3()
+    run = stochastic(x, y, "logistic", nu=0.5, C=C, steps=200, rng=rng, runs=size, rule=rule)
+    return (run.overflow > 0).astype(float)
+

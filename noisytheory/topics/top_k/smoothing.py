@@ -1,0 +1,295 @@
+r"""Minimisation of the smoothed objective with its threshold eliminated.
+
+$[u]_+$ becomes $s_\tau(u)$: 0 below $-\frac\tau2$, $u$ above $\frac\tau2$ and
+$(u+\frac\tau2)^2/2\tau$ between, which is at most $\tau/8$ more. For given coefficients the best
+$\lambda\ge0$ is found to the last digit, because the certificate needs the weights' sum exactly;
+steps in coefficients and threshold together stall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.design import Design
+
+__all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
+
+Floats = NDArray[np.float64]
+
+
+def eliminate(
+    losses: Floats, masses: Floats, nu: float, width: float, start: float | None = None
+) -> tuple[float, Floats]:
+    r"""The $\lambda\ge0$ with $\sum_iq_is_\tau'(\ell_i-\lambda)=\nu$, or 0, and the $s_\tau'$.
+
+    Parameters
+    ----------
+    losses, masses : array, shape (n,)
+    nu : float
+    width : float
+        $\tau$.
+    start : float, optional
+        A guess.
+
+    Returns
+    -------
+    level : float
+    shares : array, shape (n,)
+        In [0, 1].
+
+    Examples
+    --------
+    >>> eliminate(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 0.5, 0.5)[1].tolist()
+    [0.0, 1.0]
+    """
+    shifted = losses / width + 0.5
+
+    def shares(at: float) -> Floats:
+        return np.clip(shifted - at / width, 0.0, 1.0)
+
+    a = shares(0.0)
+    if float(masses @ a) <= nu:
+        return 0.0, a
+    low, high = 0.0, float(losses.max()) + width / 2
+    at = start if start is not None and low < start < high else _quantile(losses, masses, nu)
+    at = min(max(at, low), high)
+    for _ in range(80):
+        a = shares(at)
+        excess = float(masses @ a) - nu
+        if abs(excess) <= 1e-15 * nu:
+            break
+        low, high = (at, high) if excess > 0 else (low, at)
+        slope = float(masses[(a > 0) & (a < 1)].sum()) / width
+        step = at + excess / slope if slope > 0 else np.inf
+        new = step if low < step < high else 0.5 * (low + high)
+        if new == at:
+            break
+        at = new
+    return at, a
+
+
+def _quantile(losses: Floats, masses: Floats, nu: float) -> float:
+    if masses[0] * len(masses) == 1:
+        n = len(losses)
+        place = min(max(int(n - nu * n), 0), n - 1)
+        return float(np.partition(losses, place)[place])
+    order = np.argsort(losses)[::-1]
+    reached = int(np.searchsorted(np.cumsum(masses[order]), nu))
+    return float(losses[order[min(reached, len(order) - 1)]])
+
+
+@dataclass(eq=False)
+class Smoothed:
+    """The objective at one width: what Newton's method and L-BFGS share.
+
+    Parameters
+    ----------
+    design : Design
+        Rows $x_i$ with signs where the losses are pieces $c_i-z_i^\\top w$.
+    losses, slopes, curvatures : callable
+        Of the scores.
+    masses : array, shape (n,)
+    nu : float
+    ridge : array, shape (d,)
+    everything : bool
+        Whether the tail is the whole sample: then there is no threshold.
+    width, level : float
+        $\\tau$ and the last threshold.
+    gap, target : float
+        The last certificate's gap, and what is asked for.
+    """
+
+    design: Design
+    losses: Callable[[Floats], Floats]
+    slopes: Callable[[Floats], Floats]
+    curvatures: Callable[[Floats], Floats]
+    masses: Floats
+    nu: float
+    ridge: Floats
+    everything: bool = False
+    width: float = 0.1
+    level: float | None = None
+    gap: float = np.inf
+    target: float = 0.0
+
+    def value(self, w: Floats, f: Floats) -> tuple[float, Floats, Floats]:
+        """Value, shares $s'$ and losses at coefficients with these scores."""
+        losses = self.losses(f)
+        own = 0.5 * float(self.ridge @ w**2)
+        if self.everything:
+            self.level = 0.0
+            return float(self.masses @ losses) + own, np.ones(len(losses)), losses
+        self.level, a = eliminate(losses, self.masses, self.nu, self.width, self.level)
+        u = losses - self.level
+        smooth = np.where(a >= 1, u, 0.5 * self.width * a**2)
+        return float(self.masses @ smooth) + self.nu * self.level + own, a, losses
+
+
+def newton(
+    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats, float], bool], *,
+    narrow: float = 0.1, smallest: float = 1e-11, steps: int = 250,
+) -> tuple[Floats, int]:
+    r"""Newton's method in the coefficients, widths falling until the certificate is accepted.
+
+    Parameters
+    ----------
+    problem : Smoothed
+    w : array, shape (d,)
+        Start.
+    accept : callable
+        ``(coefficients, dual weights, squared gradient norm)`` to whether the gap is small enough;
+        the last is what the gradient alone adds to it.
+    narrow : float
+        Smallest factor from one width to the next.
+    smallest : float
+        Last width, relative to the first.
+    steps : int
+        At most.
+
+    Returns
+    -------
+    coefficients, steps
+    """
+    design, q, ridge = problem.design, problem.masses, problem.ridge
+    first = problem.width
+    f = design.scores(w)
+    value, a, _ = problem.value(w, f)
+    inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
+    stalled = 0
+    for taken in range(steps):
+        slope = problem.slopes(f)
+        gradient = design.combine(q * a * slope) + ridge * w
+        cost = 0.5 * float(inverse @ gradient**2)
+        quiet = cost <= 1e-9 * abs(value) or stalled > 1
+        if cost <= 1e-4 * abs(value) or quiet:
+            if accept(w, a, cost):
+                return w, taken
+            smoothed = problem.gap - cost
+            if quiet or cost <= 0.2 * smoothed:
+                # The width's own share of the gap falls with its square: aim at what is asked for.
+                aim = np.sqrt(0.4 * problem.target / smoothed) if smoothed > 0 else narrow
+                factor = float(np.clip(aim, narrow, 0.6))
+                if problem.width * factor < smallest * first:
+                    if quiet:
+                        return w, taken
+                else:
+                    problem.width *= factor
+                    stalled = 0
+                    value, a, _ = problem.value(w, f)
+                    gradient = design.combine(q * a * slope) + ridge * w
+        zone = q * ((a > 0) & (a < 1)) / problem.width
+        if problem.everything:
+            zone = np.zeros_like(q)
+        h = q * a * problem.curvatures(f) + zone * slope**2
+        hessian = design.gram(h)
+        hessian[np.diag_indices_from(hessian)] += ridge
+        mass = float(zone.sum())
+        if mass > 0 and problem.level:
+            v = design.combine(zone * slope)
+            hessian -= np.outer(v, v) / mass
+        direction = -_solve(hessian, gradient)
+        along = design.scores(direction)
+        decrement = float(gradient @ direction)
+        if decrement >= 0:
+            direction, along = -gradient, design.scores(-gradient)
+            decrement = -float(gradient @ gradient)
+        step, before = 1.0, problem.level
+        for _ in range(40):
+            trial, scores = w + step * direction, f + step * along
+            new, new_a, _ = problem.value(trial, scores)
+            if new <= value + 1e-4 * step * decrement + 1e-15 * abs(value):
+                break
+            step *= 0.5
+        else:
+            problem.level = before
+            stalled += 2
+            continue
+        stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
+        w, f, value, a = trial, scores, new, new_a
+        if taken % 20 == 19:
+            f = design.scores(w)
+    return w, steps
+
+
+def _solve(matrix: Floats, right: Floats) -> Floats:
+    from scipy import linalg
+
+    root = np.sqrt(np.maximum(np.diagonal(matrix), 1e-300))
+    scaled = matrix / np.outer(root, root)
+    for shift in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
+        try:
+            factor = linalg.cho_factor(
+                scaled + shift * np.eye(len(root)), lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            continue
+        return np.asarray(linalg.cho_solve(factor, right / root, check_finite=False) / root)
+    return np.asarray(right / root**2)
+
+
+def limited_memory(
+    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats, float], bool], *,
+    narrow: float = 0.1, widths: int = 8,
+) -> tuple[Floats, int]:
+    """L-BFGS on the same objective: for many coefficients, where a Hessian is too large.
+
+    Parameters
+    ----------
+    problem, w, accept, narrow
+        As for `newton`.
+    widths : int
+        How many widths are tried.
+
+    Returns
+    -------
+    coefficients, evaluations
+    """
+    from scipy.optimize import minimize
+
+    design, q, ridge = problem.design, problem.masses, problem.ridge
+
+    def both(at: Floats) -> tuple[float, Floats]:
+        f = design.scores(at)
+        value, a, _ = problem.value(at, f)
+        return value, design.combine(q * a * problem.slopes(f)) + ridge * at
+
+    taken = 0
+    inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
+    for _ in range(widths):
+        found = minimize(both, w, jac=True, method="L-BFGS-B",
+                         options={"maxiter": 1500, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-9})
+        w, taken = found.x, taken + int(found.nfev)
+        _, gradient = both(w)
+        _, a, _ = problem.value(w, design.scores(w))
+        if accept(w, a, 0.5 * float(inverse @ gradient**2)) or problem.everything:
+            break
+        problem.width *= narrow
+    return w, taken
+
+
+def pieces(design: Design, c: Floats) -> dict[str, Any]:
+    r"""Losses $c_i-z_i^\top w$ of a piecewise linear problem as functions of the scores.
+
+    Parameters
+    ----------
+    design : Design
+    c : array, shape (n,)
+
+    Returns
+    -------
+    dict
+        ``losses``, ``slopes`` and ``curvatures`` for `Smoothed`.
+    """
+    signs = design.signs
+
+    def losses(f: Floats) -> Floats:
+        return c - (f if signs is None else signs * f)
+
+    def slopes(f: Floats) -> Floats:
+        return np.full(len(f), -1.0) if signs is None else -signs
+
+    return dict(losses=losses, slopes=slopes, curvatures=np.zeros_like)

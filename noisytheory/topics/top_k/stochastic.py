@@ -1,0 +1,158 @@
+r"""The paper's stochastic method (4), many runs at once, and steps that do not blow up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.vocabulary.domains import POSITIVE
+
+__all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
+
+Floats = NDArray[np.float64]
+
+STEPS = ("printed", "damped", "implicit")
+r"""Steps: $\eta_0/\sqrt t$ as printed; $\eta_0/(\sqrt t+2\eta_0/C)$; implicit in the ridge."""
+
+
+@dataclass(frozen=True)
+class Run:
+    r"""Where the runs ended.
+
+    Parameters
+    ----------
+    coef, level : array, shape (runs, d) and (runs,)
+        Last iterate.
+    mean_coef, mean_level : array
+        Average of the iterates, each weighted by its step size.
+    squares : array, shape (runs,)
+        $\sum_t\eta_t^2\|g_t\|^2$.
+    total : array, shape (runs,)
+        $\sum_t\eta_t$.
+    overflow : array, shape (runs,)
+        The step at which a norm passed $10^{150}$; 0 if none did.
+    """
+
+    coef: Floats
+    level: Floats
+    mean_coef: Floats
+    mean_level: Floats
+    squares: Floats
+    total: Floats
+    overflow: NDArray[np.int64]
+
+
+def stochastic(
+    X: ArrayLike, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
+    steps: int, rng: np.random.Generator, runs: int = 1, eta: float = 1.0, rule: str = "printed",
+    level: float = 0.0,
+) -> Run:
+    r"""Projected stochastic subgradient steps on (3), one example a step.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    y : array_like, shape (n,)
+    loss : str
+        As in `fit`.
+    nu, C : float or array, shape (runs,)
+        $k/n$ and $C$; a run each.
+    steps : int
+    rng : numpy.random.Generator
+    runs : int
+        Independent runs.
+    eta : float
+        $\eta_0$.
+    rule : {"printed", "damped", "implicit"}
+        With the printed $\eta_t=\eta_0/\sqrt t$ the factor $1-\eta_t/C$ of the weights is below
+        $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C.
+    level : float
+        $\lambda$ at the start; the coefficients start at 0.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> run = stochastic([[1.0], [-1.0]], [1, -1], nu=1.0, C=1e-3, steps=100, rng=rng)
+    >>> int(run.overflow[0])
+    67
+    """
+    kind = individual(loss)
+    rows, targets = np.asarray(X, float), np.asarray(y, float)
+    POSITIVE.check("C", C)
+    POSITIVE.check("nu", nu)
+    POSITIVE.check("eta", eta)
+    if rule not in STEPS:
+        raise ValueError(f"rule must be one of {', '.join(STEPS)}, got {rule!r}")
+    if steps < 1:
+        raise ValueError(f"steps must be a whole number >= 1, got {steps}")
+    share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
+    n, d = rows.shape
+    w, lam = np.zeros((runs, d)), np.full(runs, float(level))
+    mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
+    squares, total = np.zeros(runs), np.zeros(runs)
+    overflow = np.zeros(runs, np.int64)
+    for t in range(1, steps + 1):
+        index = rng.integers(n, size=runs)
+        x, target = rows[index], targets[index]
+        f = np.einsum("rd,rd->r", x, w)
+        step: Any = eta / np.sqrt(t) if rule != "damped" else eta / (np.sqrt(t) + 2 * eta / c)
+        step = np.broadcast_to(step, (runs,))
+        active = kind.values(target, f) > lam
+        slope = np.where(active, kind.slopes(target, f), 0.0)
+        push = slope[:, None] * x
+        shrink = w / c[:, None]
+        up = share - active
+        mean_w += step[:, None] * w
+        mean_l += step * lam
+        total = total + step
+        gradient = push + shrink
+        squares = squares + step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
+        if rule == "implicit":
+            w = (w - step[:, None] * push) / (1 + step / c)[:, None]
+        else:
+            w = w - step[:, None] * gradient
+        lam = np.maximum(lam - step * up, 0.0)
+        gone = (np.abs(w).max(axis=1) > 1e150) & (overflow == 0)
+        if gone.any():
+            overflow[gone] = t
+        if overflow.any():
+            w[overflow > 0] = 0.0
+            w[overflow > 0, 0] = np.inf
+            if overflow.all():
+                break
+            w[overflow > 0, 0] = 1e150
+    safe = np.maximum(total, 1e-300)
+    return Run(w, lam, mean_w / safe[:, None], mean_l / safe, squares, total, overflow)
+
+
+def largest_stable_C(eta: float = 1.0) -> float:
+    r"""From which C on no printed step $1-\eta_0/(C\sqrt t)$ has size above 1: $\eta_0/2$.
+
+    Parameters
+    ----------
+    eta : float
+        $\eta_0$.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> largest_stable_C(1.0)
+    0.5
+    """
+    return POSITIVE.number("eta", eta) / 2

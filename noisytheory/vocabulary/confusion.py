@@ -1,0 +1,476 @@
+r"""Confusion matrices in columns, $C_{pq}=\Pr[Y=p\mid t=q]$: checks, inverses, and estimates.
+
+Classes are $0,\dots,Q-1$. Columns are true classes and sum to 1; $B=C^{-1}$ undoes the noise, and
+$\beta=\max|B|$ is what it costs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.vocabulary.domains import LEVEL, checked_floats, checked_reals
+
+__all__ = [
+    "ConfusionEstimate",
+    "Orientation",
+    "amplification",
+    "columns",
+    "confusion_rate",
+    "estimate_confusion",
+    "inverse_of",
+    "leakage",
+    "lopsidedness",
+    "observed_confusion",
+    "posterior_confusion",
+    "relative_leakage",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+Orientation: TypeAlias = Literal["column", "row"]
+
+SUM = 1e-9
+"""How far a sum of probabilities may be from 1."""
+
+
+def columns(matrix: ArrayLike, orientation: Orientation | None = None) -> Floats:
+    """A confusion matrix with true classes in columns, checked, never guessed.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        Probabilities.
+    orientation : {"column", "row"}, optional
+        Where the true classes are. Without it they are in columns; a matrix of which rows and
+        columns both sum to 1 is taken only if it is symmetric.
+
+    Returns
+    -------
+    array, shape (Q, Q)
+        Column-stochastic.
+
+    Raises
+    ------
+    ValueError
+        If it is not square, has an entry outside [0, 1], does not sum to 1 where it must, or could
+        be meant either way.
+
+    Examples
+    --------
+    >>> columns([[0.9, 0.1], [0.4, 0.6]], orientation="row").tolist()
+    [[0.9, 0.4], [0.1, 0.6]]
+    """
+    array = checked_floats("confusion", matrix)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
+    if not np.isfinite(array).all() or array.min() < 0 or array.max() > 1 + SUM:
+        raise ValueError("confusion must hold probabilities in [0, 1]")
+    if orientation not in (None, "column", "row"):
+        raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
+    down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
+    if orientation is None:
+        if across and not down:
+            raise ValueError(
+                'confusion must have columns that sum to 1, here the rows do: say orientation="row"'
+                " if the true classes are in rows"
+            )
+        if across and down and not np.allclose(array, array.T, rtol=0, atol=SUM):
+            raise ValueError(
+                "confusion has rows and columns that sum to 1 and is not symmetric: say "
+                'orientation="column" or "row", where the true classes are'
+            )
+    if not (across if orientation == "row" else down):
+        line = "rows" if orientation == "row" else "columns"
+        sums = array.sum(axis=1 if orientation == "row" else 0)
+        worst = int(np.argmax(abs(sums - 1)))
+        raise ValueError(
+            f"confusion must have {line} that sum to 1, number {worst} sums to {sums[worst]:.6g}"
+        )
+    return np.array(array.T if orientation == "row" else array, order="C")
+
+
+def inverse_of(matrix: ArrayLike) -> Floats:
+    r"""$B=C^{-1}$ of a column-stochastic matrix.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        As `columns` returns it.
+
+    Returns
+    -------
+    array, shape (Q, Q)
+        Its columns sum to 1 as well.
+
+    Raises
+    ------
+    ValueError
+        If it is singular to working precision; the message says what it would cost.
+
+    Examples
+    --------
+    >>> inverse_of([[0.75, 0.25], [0.25, 0.75]]).round(12).tolist()
+    [[1.5, -0.5], [-0.5, 1.5]]
+    """
+    array = checked_floats("confusion", matrix)
+    condition = np.linalg.cond(array)
+    if not condition < 1 / (16 * np.finfo(float).eps):
+        raise ValueError(
+            f"confusion must be invertible to undo the noise, its condition number is "
+            f"{condition:.3g}: two classes, or mixtures of classes, get the same labels"
+        )
+    return np.asarray(np.linalg.inv(array), dtype=np.float64)
+
+
+def amplification(matrix: ArrayLike) -> Floats:
+    r"""$\beta_q=\max_k|B_{qk}|$, what the noise multiplies the deviation of class $q$ by.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        Column-stochastic.
+
+    Returns
+    -------
+    array, shape (Q,)
+        At least 1; a sample must be $\beta^2$ times as large.
+
+    Examples
+    --------
+    >>> amplification([[0.75, 0.25], [0.25, 0.75]]).round(12).tolist()
+    [1.5, 1.5]
+    """
+    return np.asarray(np.abs(inverse_of(matrix)).max(axis=1))
+
+
+def leakage(estimate: ArrayLike, matrix: ArrayLike) -> Floats:
+    r"""$\hat C^{-1}C-I$: what of class $r$ leaks into the update vectors of class $q$.
+
+    Parameters
+    ----------
+    estimate, matrix : array-like, shape (Q, Q)
+        The confusion that is used, and the one that holds, in columns.
+
+    Returns
+    -------
+    array, shape (Q, Q)
+
+    Examples
+    --------
+    >>> leakage([[1, 0], [0, 1]], [[0.75, 0.25], [0.25, 0.75]]).tolist()
+    [[-0.25, 0.25], [0.25, -0.25]]
+    """
+    true = checked_floats("matrix", matrix)
+    return np.asarray(inverse_of(estimate) @ true - np.eye(len(true)))
+
+
+def relative_leakage(estimate: ArrayLike, matrix: ArrayLike) -> float:
+    r"""$\|\hat C^{-1}C-I\|_F/\|C-I\|_F$: above 1 it is better to ignore the noise.
+
+    Parameters
+    ----------
+    estimate, matrix : array-like, shape (Q, Q)
+        The confusion that is used, and the one that holds, in columns.
+
+    Returns
+    -------
+    float
+        0 for the true matrix, 1 for the identity; infinite where there is no noise at all, or
+        where the estimate cannot be inverted.
+
+    Examples
+    --------
+    >>> relative_leakage([[1, 0], [0, 1]], [[0.75, 0.25], [0.25, 0.75]])
+    1.0
+    """
+    true = checked_floats("matrix", matrix)
+    noise = float(np.linalg.norm(true - np.eye(len(true))))
+    try:
+        leak = float(np.linalg.norm(leakage(estimate, true)))
+    except ValueError:
+        return math.inf
+    if noise == 0:
+        return 0.0 if leak == 0 else math.inf
+    return leak / noise
+
+
+def lopsidedness(matrix: ArrayLike) -> float:
+    r"""Share of the noise that is not even: 0 where every wrong label is as likely as any other.
+
+    Even noise hardly turns a linear classifier; lopsided noise does, and needs correcting.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        Column-stochastic.
+
+    Returns
+    -------
+    float
+        $\|C-E\|_F/\|C-I\|_F$, with E even and of the same mean diagonal; 0 without noise.
+
+    Examples
+    --------
+    >>> lopsidedness([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]) < 1e-12
+    True
+    >>> round(lopsidedness([[0.8, 0.0, 0.2], [0.2, 0.8, 0.0], [0.0, 0.2, 0.8]]), 6)
+    0.5
+    """
+    array = checked_floats("matrix", matrix)
+    classes = len(array)
+    noise = float(np.linalg.norm(array - np.eye(classes)))
+    if noise == 0 or classes < 2:
+        return 0.0
+    kept = float(np.trace(array)) / classes
+    even = np.full((classes, classes), (1 - kept) / (classes - 1))
+    np.fill_diagonal(even, kept)
+    return float(np.linalg.norm(array - even)) / noise
+
+
+def posterior_confusion(matrix: ArrayLike, priors: ArrayLike) -> NDArray[Any]:
+    r"""$\tilde C_{ij}=\Pr[t=i\mid Y=j]$ by Bayes' rule: another matrix, which needs the priors.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (Q, Q)
+        Column-stochastic; fractions are kept.
+    priors : array-like, shape (Q,)
+        Probabilities of the true classes; fractions are kept.
+
+    Returns
+    -------
+    array, shape (Q, Q)
+
+    Raises
+    ------
+    ValueError
+        If some label has probability 0.
+
+    Examples
+    --------
+    >>> posterior_confusion([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    joint = checked_reals("matrix", matrix) * checked_reals("priors", priors)
+    labels = joint.sum(axis=1)
+    if not np.all(labels > 0):
+        raise ValueError("priors and matrix must give every label a positive probability")
+    return np.asarray((joint / labels[:, None]).T)
+
+
+def observed_confusion(predicted: ArrayLike, true: ArrayLike, classes: int) -> NDArray[np.int64]:
+    """Counts of (predicted, true), shape (Q, Q), predictions in rows.
+
+    Parameters
+    ----------
+    predicted, true : array-like of int, shape (n,)
+        Classes from 0.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    array of int, shape (Q, Q)
+
+    Examples
+    --------
+    >>> observed_confusion([0, 1, 1], [0, 0, 1], 2).tolist()
+    [[1, 0], [1, 1]]
+    """
+    given, truth = (_codes(n, v, classes) for n, v in (("predicted", predicted), ("true", true)))
+    if given.shape != truth.shape:
+        raise ValueError(
+            f"predicted and true must be as long, got {len(given)} and {len(truth)}"
+        )
+    counts = np.bincount(given * classes + truth, minlength=classes * classes)
+    return counts.reshape(classes, classes).astype(np.int64)
+
+
+def _codes(name: str, labels: ArrayLike, classes: int) -> NDArray[np.int64]:
+    array = np.asarray(labels)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a list of classes 0 to {classes - 1}")
+    if array.size and not (array.min() >= 0 and array.max() < classes):
+        wrong = array[(array < 0) | (array >= classes)][0]
+        raise ValueError(f"{name} must be classes 0 to {classes - 1}, got {wrong}")
+    return array.astype(np.int64)
+
+
+def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
+    r"""$\|\hat C\|_F/\sqrt Q$ of off-diagonal shares $\hat C_{pq}=\Pr[\text{predicted }p\mid q]$.
+
+    Parameters
+    ----------
+    counts : array-like, shape (Q, Q)
+        Of (predicted, true), counts or masses; a class that is not there counts as without error.
+    scaled : bool
+        Divide by $\sqrt Q$; Figure 1 plots the norm itself.
+
+    Returns
+    -------
+    float
+        In [0, 1] if scaled, else in $[0,\sqrt Q]$.
+
+    Examples
+    --------
+    >>> confusion_rate([[0, 5], [7, 0]])
+    1.0
+    """
+    array = checked_floats("counts", counts)
+    totals = array.sum(axis=0)
+    shares = array / np.where(totals > 0, totals, 1.0)
+    np.fill_diagonal(shares, 0.0)
+    norm = float(np.sqrt(np.sum(shares**2)))
+    return norm / math.sqrt(len(array)) if scaled else norm
+
+
+def estimate_confusion(
+    noisy: ArrayLike, true: ArrayLike, classes: int
+) -> ConfusionEstimate:
+    """The confusion matrix of labels whose truth was audited, with its uncertainty.
+
+    Parameters
+    ----------
+    noisy, true : array-like of int, shape (n,)
+        Labels as they came, and as the audit found them; classes from 0.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ConfusionEstimate
+
+    Raises
+    ------
+    ValueError
+        If a class was never audited: its column is unknown.
+
+    Examples
+    --------
+    >>> estimate_confusion([0, 0, 1, 1], [0, 0, 0, 1], 2).matrix.round(4).tolist()
+    [[0.6667, 0.0], [0.3333, 1.0]]
+    """
+    return ConfusionEstimate(observed_confusion(noisy, true, classes))
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionEstimate:
+    """Audited counts of (noisy label, true class), and what they say of the confusion.
+
+    Parameters
+    ----------
+    counts : array-like of int, shape (Q, Q)
+        Noisy labels in rows, true classes in columns.
+
+    Raises
+    ------
+    ValueError
+        If the counts are no counts, or a class was never audited.
+
+    Examples
+    --------
+    >>> estimate = ConfusionEstimate([[90, 20], [10, 80]])
+    >>> estimate.matrix.tolist()
+    [[0.9, 0.2], [0.1, 0.8]]
+    """
+
+    counts: Any
+
+    def __post_init__(self) -> None:
+        counts = checked_floats("counts", self.counts)
+        if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+            raise ValueError(f"counts must be a square matrix, got shape {counts.shape}")
+        if not np.isfinite(counts).all() or np.any(counts < 0) or np.any(counts % 1):
+            raise ValueError("counts must be whole numbers >= 0")
+        empty = np.flatnonzero(counts.sum(axis=0) == 0)
+        if empty.size:
+            raise ValueError(
+                f"counts must hold every class: none of true class {empty[0]} was audited, so its "
+                "column is unknown"
+            )
+        object.__setattr__(self, "counts", counts.astype(np.int64))
+
+    @property
+    def audited(self) -> NDArray[np.int64]:
+        """Number of audited examples of each true class, shape (Q,)."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def matrix(self) -> Floats:
+        """Column-stochastic shares, shape (Q, Q)."""
+        return np.asarray(self.counts / self.audited, dtype=np.float64)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Standard error of each entry, shape (Q, Q)."""
+        share = self.matrix
+        return np.asarray(np.sqrt(share * (1 - share) / self.audited))
+
+    def limits(self, delta: float = 0.05) -> tuple[Floats, Floats]:
+        """Clopper-Pearson limits of each entry; any one of them misses with probability `delta`.
+
+        Parameters
+        ----------
+        delta : float
+            In (0, 1).
+
+        Returns
+        -------
+        low, high : array, shape (Q, Q)
+        """
+        from scipy.stats import beta
+
+        LEVEL.check("delta", delta)
+        hit, of = self.counts, np.broadcast_to(self.audited, self.counts.shape)
+        low = np.where(hit > 0, beta.ppf(delta / 2, np.maximum(hit, 1), of - hit + 1), 0.0)
+        high = np.where(hit < of, beta.ppf(1 - delta / 2, hit + 1, np.maximum(of - hit, 1)), 1.0)
+        return low, high
+
+    def resampled(self, size: int, *, rng: np.random.Generator) -> Floats:
+        """Estimates as other audits of the same sizes would give them: a parametric bootstrap.
+
+        Parameters
+        ----------
+        size : int
+            Number of audits.
+        rng : Generator
+
+        Returns
+        -------
+        array, shape (size, Q, Q)
+        """
+        drawn = [
+            rng.multinomial(n, share / share.sum(), size=size)
+            for n, share in zip(self.audited.tolist(), self.matrix.T, strict=True)
+        ]
+        return np.asarray(np.stack(drawn, axis=2) / self.audited)
+
+    def relative_leakage(self, size: int = 200, *, rng: np.random.Generator) -> float:
+        """Median over a bootstrap of `noisytheory.vocabulary.confusion.relative_leakage`.
+
+        Parameters
+        ----------
+        size : int
+            Number of bootstrap audits.
+        rng : Generator
+
+        Returns
+        -------
+        float
+            Above 1 the estimate does more harm than ignoring the noise.
+
+        Examples
+        --------
+        >>> few = ConfusionEstimate([[8, 3], [2, 7]])
+        >>> many = ConfusionEstimate(np.array([[8, 3], [2, 7]]) * 100)
+        >>> rng = np.random.default_rng(1)
+        >>> few.relative_leakage(rng=rng) > 5 * many.relative_leakage(rng=rng)
+        True
+        """
+        true = self.matrix
+        drawn = self.resampled(size, rng=rng)
+        return float(np.median([relative_leakage(estimate, true) for estimate in drawn]))

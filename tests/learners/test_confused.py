@@ -1,0 +1,221 @@
+"""Estimators on confused labels."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils.estimator_checks import check_estimator
+
+from noisytheory.learners import (
+    CorrectedLogisticRegression,
+    UltraconservativeClassifier,
+    UMAClassifier,
+)
+from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
+
+NOISE = np.array([[1.0, 0.6, 0.6], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]])
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+def confused(n=4000, seed=1):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(3, size=n)
+    x = 2 * np.eye(3)[true] + 0.4 * rng.normal(size=(n, 3))
+    noisy = np.array([rng.choice(3, p=NOISE[:, t]) for t in true])
+    return x, noisy, true
+
+
+@pytest.mark.parametrize(
+    "model", [UMAClassifier(), UltraconservativeClassifier(), CorrectedLogisticRegression()],
+    ids=lambda m: type(m).__name__,
+)
+def test_scikit_learn_takes_it(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkipTestWarning)
+        check_estimator(model)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.coo_array])
+def test_uma_undoes_the_noise_and_the_rest_do_not(form):
+    x, noisy, true = confused()
+    y = NAMES[noisy]
+    rows = form(x)
+    ours = UMAClassifier(NOISE).fit(rows, y)
+    plain = UMAClassifier().fit(rows, y)
+    online = UltraconservativeClassifier(random_state=1).fit(rows, y)
+    right = [np.mean(m.predict(rows) == NAMES[true]) for m in (ours, plain, online)]
+    assert right[0] > 0.97
+    assert right[0] > right[1] + 0.05
+    assert right[0] > right[2] + 0.05
+    assert ours.class_shares_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("correction", ["forward", "backward"])
+def test_corrected_logistic_regression_undoes_the_noise(correction):
+    x, noisy, true = confused()
+    corrected = CorrectedLogisticRegression(NOISE, correction=correction).fit(x, noisy)
+    plain = CorrectedLogisticRegression(NOISE, correction="none").fit(x, noisy)
+    assert np.mean(corrected.predict(x) == true) > 0.97
+    assert np.mean(plain.predict(x) == true) < 0.85
+    np.testing.assert_allclose(corrected.predict_proba(x).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("correction", ["none", "forward", "backward"])
+def test_the_gradient_is_that_of_the_loss(correction):
+    """At the minimum no coordinate can be improved: the loss is computed again from scratch."""
+    x, noisy, _ = confused(300)
+    model = CorrectedLogisticRegression(
+        NOISE, correction=correction, penalty=0.1, fit_intercept=False
+    ).fit(x, noisy)
+
+    def loss(coef):
+        p = np.exp(x @ coef.T)
+        p /= p.sum(axis=1, keepdims=True)
+        matrix = np.eye(3) if correction == "none" else NOISE
+        if correction == "backward":
+            each = -(np.linalg.inv(matrix).T[noisy] * np.log(p)).sum(axis=1)
+        else:
+            each = -np.log((matrix @ p.T)[noisy, np.arange(len(x))])
+        return each.mean() + 0.05 * np.sum(coef**2)
+
+    best = loss(model.coef_)
+    for at in np.ndindex(3, 3):
+        for step in (-0.05, 0.05):
+            moved = model.coef_.copy()
+            moved[at] += step
+            assert loss(moved) > best
+
+
+def test_an_estimate_brings_its_uncertainty_and_a_warning():
+    x, noisy, true = confused()
+    good = estimate_confusion(noisy[:2000], true[:2000], 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = UMAClassifier(good, random_state=1).fit(x, noisy)
+    assert model.relative_leakage_ < 0.5
+    poor = ConfusionEstimate([[3, 3, 1], [1, 3, 2], [1, 1, 3]])
+    with pytest.warns(UserWarning) as caught:
+        UMAClassifier(poor, random_state=1).fit(x, noisy)
+    assert any("audit more" in str(w.message) for w in caught)
+
+
+def test_even_noise_is_better_ignored_than_guessed():
+    rng = np.random.default_rng(3)
+    true = rng.integers(3, size=900)
+    x = np.eye(3)[true] + 0.3 * rng.normal(size=(900, 3))
+    noisy = np.where(rng.random(900) < 0.3, rng.integers(3, size=900), true)
+    rough = estimate_confusion(noisy[:60], true[:60], 3)
+    with pytest.warns(UserWarning) as caught:
+        UMAClassifier(rough, random_state=1).fit(x, noisy)
+    assert any("looks even" in str(w.message) for w in caught)
+
+
+def test_a_nearly_singular_confusion_says_what_it_costs():
+    x, noisy, _ = confused()
+    near = np.array([[0.505, 0.495, 0.0], [0.495, 0.505, 0.3], [0.0, 0.0, 0.7]])
+    with pytest.warns(UserWarning) as caught:
+        model = UMAClassifier(near).fit(x, noisy)
+    assert any("nearly singular" in str(w.message) for w in caught)
+    assert model.amplification_ > 50
+    with pytest.raises(ValueError, match="invertible"):
+        UMAClassifier(np.full((3, 3), 1 / 3)).fit(x, noisy)
+
+
+def test_a_share_that_noise_made_negative_is_told():
+    x, noisy, _ = confused()
+    with pytest.warns(UserWarning, match="does not fit the labels"):
+        UMAClassifier([[0.4, 0, 0], [0.3, 1, 0], [0.3, 0, 1]]).fit(x[noisy > 0], noisy[noisy > 0],
+                                                                    classes=[0, 1, 2])
+
+
+def test_classes_that_the_labels_lack_must_be_named():
+    x, noisy, _ = confused()
+    few = noisy < 2
+    with pytest.raises(ValueError, match="give classes="):
+        UMAClassifier(NOISE).fit(x[few], noisy[few])
+
+
+def test_wrong_labels_in_a_later_chunk_are_refused():
+    x, noisy, _ = confused(100)
+    model = UMAClassifier(NOISE).partial_fit(x, noisy, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="must hold the classes"):
+        model.partial_fit(x, noisy + 1)
+
+
+def test_chunks_teach_as_the_paper_says():
+    model = UMAClassifier(NOISE)
+    for seed in range(60):
+        x, noisy, _ = confused(1000, seed)
+        model.partial_fit(x, noisy, classes=[0, 1, 2])
+    x, _, true = confused(2000, 99)
+    assert np.mean(model.predict(x) == true) > 0.97
+
+
+def test_zero_rows_are_predicted_too():
+    x, noisy, _ = confused(200)
+    x[0] = 0
+    model = UMAClassifier(NOISE, fit_intercept=False).fit(x, noisy)
+    assert model.predict(x[:1])[0] == 0  # all tied: the first class
+
+
+def test_bytes_stay_bytes_where_nothing_is_asked_of_them():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 256, size=(200, 8)).astype(np.uint8)
+    y = (x[:, 0] > x[:, 1]).astype(int)
+    plain = dict(fit_intercept=False, unit_norm=False, max_iter=50)
+    whole = UMAClassifier(**plain).fit(x, y)
+    floats = UMAClassifier(**plain).fit(x.astype(float), y)
+    assert whole.run_.pairs.tolist() == floats.run_.pairs.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(correction="sideways"), "correction must be"),
+        (dict(penalty=-1.0), "penalty"),
+        (dict(confusion=np.eye(2)), "confusion is of 2 classes"),
+    ],
+)
+def test_corrected_logistic_regression_refuses_nonsense(change, message):
+    x, noisy, _ = confused(100)
+    with pytest.raises(ValueError, match=message):
+        CorrectedLogisticRegression(**({"confusion": NOISE} | change)).fit(x, noisy)
+
+
+def test_ten_lines_for_a_person_with_a_vendors_confusion():
+    """The README's example: the vendor says how often each class is labelled as which other."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    images, truth = load_digits(return_X_y=True)
+    train, test, clean, answer = train_test_split(images, truth, random_state=0)
+    vendor = 0.6 * np.eye(10) + 0.4 * np.roll(np.eye(10), 1, axis=1)  # rows: true class
+    rng = np.random.default_rng(0)
+    labels = np.array([rng.choice(10, p=vendor[t]) for t in clean])
+    corrected = UMAClassifier(vendor, orientation="row").fit(train - 8, labels)
+    ignoring = UMAClassifier().fit(train - 8, labels)
+    assert corrected.score(test - 8, answer) > ignoring.score(test - 8, answer) + 0.2
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_kernel_features_go_before_it_in_a_pipeline(exact):
+    from sklearn.decomposition import KernelPCA
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(600, 2))
+    true = (np.linalg.norm(x, axis=1) > 1.2).astype(int)  # a disc: not linear
+    noisy = np.where((true == 1) & (rng.random(600) < 0.3), 0, true)
+    noise = [[1.0, 0.3], [0.0, 0.7]]
+    front = (
+        KernelPCA(40, kernel="rbf", gamma=0.5, eigen_solver="dense") if exact
+        else Nystroem(n_components=80, gamma=0.5, random_state=0)
+    )
+    model = make_pipeline(front, UMAClassifier(noise, max_iter=300)).fit(x, noisy)
+    assert model.score(x, true) > 0.9
+    assert UMAClassifier(noise).fit(x, noisy).score(x, true) < 0.8

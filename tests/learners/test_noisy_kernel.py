@@ -1,0 +1,146 @@
+"""The learners from noisy copies: scikit-learn's contract, the definition, clear errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import noisytheory as nt
+from noisytheory import online
+from noisytheory.learners import NoisyKernelClassifier, NoisyKernelRegressor
+from noisytheory.vocabulary.analytic import SquaredLoss
+from noisytheory.vocabulary.dot_products import BinomialProduct, LinearProduct
+from noisytheory.vocabulary.instance_noise import InstanceNoise
+
+
+def array_api_is_off(estimator):
+    return {"check_array_api_input": "skipped unless SCIPY_ARRAY_API is set, which warns"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EstimatorCheckFailedWarning")
+@parametrize_with_checks(
+    [
+        NoisyKernelClassifier(random_state=0),
+        NoisyKernelClassifier("quadratic", random_state=0),
+        NoisyKernelRegressor(random_state=0),
+    ],
+    expected_failed_checks=array_api_is_off,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def measured():
+    rng = np.random.default_rng(3)
+    clean = rng.uniform(-1, 1, (600, 3))
+    y = np.where(clean @ [1.0, -1.0, 0.5] > 0, "yes", "no")
+    return clean, clean[:, None] + rng.normal(0, 0.5, (600, 6, 3)), y
+
+
+def test_a_fixed_number_of_copies_is_used(measured):
+    clean, copies, y = measured
+    model = NoisyKernelClassifier("quadratic", random_state=1).fit(copies, y)
+    assert set(model.queries_) == {4}
+    assert (model.predict(clean) == y).mean() > 0.85
+
+
+def test_predictions_are_those_of_the_definition(measured):
+    """The average over rounds of the scores of each round's predictor, rebuilt from scratch."""
+    clean, copies, y = measured
+    some = slice(0, 40)
+    whole = NoisyKernelClassifier(random_state=1, step=0.5).fit(copies[some], y[some])
+    scores = []
+    for t in range(40):
+        run = whole._runs[0]
+        score = np.zeros(5)
+        for degree, terms in run.expansion.terms(clean[:5]).items():
+            bucket = run.expansion.buckets[degree]
+            early = bucket.rounds[: bucket.count] < t
+            score += run.scales[t] * (bucket.weights[: bucket.count] * early) @ terms
+        scores.append(score)
+    np.testing.assert_allclose(np.mean(scores, axis=0), whole.decision_function(clean[:5]),
+                               rtol=1e-12, atol=1e-13)
+
+
+def test_in_parts_is_the_same_as_at_once_for_fixed_degrees(measured):
+    """With fixed degrees nothing is random, so the parts must add up exactly."""
+    clean, copies, y = measured
+    one = NoisyKernelClassifier(random_state=1).fit(copies[:300], y[:300])
+    two = NoisyKernelClassifier(random_state=2)
+    for part in np.split(np.arange(300), 5):
+        two.partial_fit(copies[part], y[part], classes=["no", "yes"])
+    np.testing.assert_allclose(
+        two.decision_function(clean), one.decision_function(clean), rtol=1e-10
+    )
+    assert two.n_rounds_ == 300
+
+
+def test_regret_stays_below_the_bound_it_shows(measured):
+    clean, copies, y = measured
+    model = NoisyKernelClassifier("linear", Bw=1.0, step="theory", Bx=4.0, random_state=0)
+    model.fit(copies, y)
+    assert -np.inf < model.regret(clean, y) < model.regret_bound() < np.inf
+    by_hand = math.sqrt(1.0 * (2 * (1 + math.sqrt(4.0))) ** 2 * 4.0 * 600)
+    assert model.regret_bound() == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_an_oracle_will_do(measured):
+    clean, _, y = measured
+    oracle = online.NoisyOracle(clean, InstanceNoise("student", 0.2))
+    model = NoisyKernelClassifier("exponential", p=2.0, random_state=0).fit(oracle, y)
+    assert oracle.calls.sum() == model.queries_.sum()
+    mean = nt.online.expected_queries(2.0)
+    assert abs(model.queries_.mean() - mean) < 6 * math.sqrt(6 / 600)
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"p": 1.0}, "p must be a finite number > 1"),
+        ({"p": 0.5}, "p must be"),
+        ({"kernel": "exponential"}, "kernel must be a polynomial"),
+        ({"kernel": "nonsense"}, "kernel must be one of"),
+        ({"loss": SquaredLoss(0.0, "regression")}, "loss must be one of"),
+        ({"kernel": BinomialProduct(1.0), "p": 2.0, "Bx": 0.9}, r"p must be below 1\.11111"),
+        ({"p": 2.0, "coupled": False}, "round .* needs .* copies"),
+        ({"Bw": 0.0}, "Bw must be"),
+        ({"cap": "sometimes"}, "cap must be"),
+        ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
+         "the majorant of the loss"),
+    ],
+)
+def test_bad_input_says_what_is_wrong(measured, parameters, message):
+    _, copies, y = measured
+    with pytest.raises(ValueError, match=message):
+        NoisyKernelClassifier(random_state=0, **parameters).fit(copies, y)
+
+
+def test_other_refusals(measured):
+    clean, copies, y = measured
+    with pytest.raises(ValueError, match="By must be a bound"):
+        NoisyKernelRegressor(step="theory").fit(copies, clean[:, 0])
+    with pytest.raises(ValueError, match="y must be at most By"):
+        NoisyKernelRegressor(By=0.1).fit(copies, clean[:, 0])
+    with pytest.raises(ValueError, match="classes must be given"):
+        NoisyKernelClassifier().partial_fit(copies, y)
+    model = NoisyKernelClassifier().fit(copies, y)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(clean[:, :2])
+    with pytest.raises(ValueError, match="clean instance of each"):
+        model.regret(clean[:10], y[:10])
+
+
+def test_skipping_is_counted_and_ends_the_promise(measured):
+    _, copies, y = measured
+    model = NoisyKernelClassifier(
+        LinearProduct(), p=2.0, coupled=False, cap="skip", random_state=0
+    ).fit(copies, y)
+    r = 2 / 3
+    expected = 600 * r**7
+    assert abs(model.skipped_ - expected) < 6 * math.sqrt(expected)
+    assert model.regret_bound() == math.inf and model.queries_.max() <= 6

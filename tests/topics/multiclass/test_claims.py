@@ -1,0 +1,257 @@
+"""Bounds by hand, exact forms against the public algorithms, and numbers that print should have."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.decomposition import KernelPCA
+
+from noisytheory.topics.multiclass import exactly, ultraconservative, uma, update_vectors
+from noisytheory.topics.multiclass.convergence import bounds as convergence_bounds
+from noisytheory.topics.multiclass.convergence import sides as convergence
+from noisytheory.topics.multiclass.experiments import simulate as experiments
+from noisytheory.topics.multiclass.experiments.front_end import kernel_features
+from noisytheory.topics.multiclass.experiments.protocol import (
+    drawn_apart,
+    five_steps,
+    self_training,
+)
+from noisytheory.topics.multiclass.experiments.toy import READINGS, sectors, toy_data
+from noisytheory.topics.multiclass.instances import FIVE, random_instances
+from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
+from noisytheory.topics.multiclass.setting import bounds as setting_bounds
+from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.updates import bounds, simulate
+from noisytheory.topics.multiclass.updates import sides as updates
+from noisytheory.vocabulary.populations import Multiclass
+
+
+def floats(rows):
+    return np.array(rows, dtype=float)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_fractions_and_floats_have_the_same_update_vectors(number):
+    at = next(itertools.islice(random_instances(20, seed=3), number, None))
+    back = exactly.inverse(at.confusion)
+    exact = [
+        exactly.vectors(at.points, at.joint, back, inside)
+        for inside in exactly.regions(at.points, at.weights)
+    ]
+    public = update_vectors(floats(at.points), floats(at.joint), floats(at.weights),
+                            floats(at.confusion), ties="all")
+    np.testing.assert_allclose(public, floats(exact), atol=1e-12)
+
+
+@pytest.mark.parametrize("step", ["predicted", "forced", "worst", "uniform"])
+@pytest.mark.parametrize("normalise", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_fractions_and_floats_have_the_same_runs(step, normalise, shared):
+    # A sample: the population itself has ties, which floats break by chance.
+    law = floats(FIVE.joint).ravel()
+    counts = np.random.default_rng(9).multinomial(1024, law / law.sum()).reshape(5, 3)
+    seen = exactly.fractions(counts / 1024)
+    exact = exactly.run(FIVE.points, seen, FIVE.confusion, step=step, normalise=normalise,
+                        shared=shared, tolerance=Fraction(1, 10**6), max_iter=12)
+    public = uma(floats(FIVE.points), counts / 1024, floats(FIVE.confusion),
+                 step=step, normalise=normalise, ties="all" if shared else "lowest",
+                 tolerance=1e-6, max_iter=12)
+    assert public.pairs.tolist() == [list(pair) for pair in exact.pairs]
+    np.testing.assert_allclose(public.weights, floats(exact.weights), atol=1e-9)
+
+
+@pytest.mark.parametrize("step", ["worst", "uniform"])
+def test_online_runs_agree_in_both_arithmetics(step):
+    rng = np.random.default_rng(1)
+    points, labels = rng.integers(-4, 5, size=(40, 3)), rng.integers(3, size=40)
+    exact = exactly.online(exactly.fractions(points), labels.tolist(), 3, step=step)
+    public = ultraconservative(points.astype(float), labels, 3, step=step)
+    if step == "worst":  # thirds round
+        assert public.updates == exact.updates
+        np.testing.assert_array_equal(public.weights, floats(exact.weights))
+
+
+def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
+    # Masses 1 - m and m, sixty degrees apart: 2 + floor((1 - m) / (2 m)) updates.
+    corner = [[Fraction(1), Fraction(0)], [Fraction(1, 2), exactly.root(Fraction(3, 4))]]
+    for share in (Fraction(1, 10), Fraction(1, 20), Fraction(1, 50), Fraction(1, 1000)):
+        joint = [[Fraction(0), 1 - share], [share, Fraction(0)]]
+        identity = [[Fraction(i == j) for j in (0, 1)] for i in (0, 1)]
+        found = exactly.run(corner, joint, identity, max_iter=600)
+        assert found.updates == 2 + int((1 - share) / (2 * share))
+        short = exactly.run(corner, joint, identity, max_iter=600, normalise=True)
+        assert short.updates == 2
+
+
+def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
+    five = Multiclass("five", floats(FIVE.points), FIVE.labels, FIVE.masses,
+                      floats(FIVE.confusion))
+    mean = five.update_means(floats(FIVE.weights))[0, 1]
+    np.testing.assert_allclose(mean, [0.12, 0.16], atol=1e-15)
+    _, best = five.best
+    least = min(best[1] @ mean - best[k] @ mean for k in (0, 2))
+    assert least == pytest.approx(0.0774597, abs=1e-7)  # theta times the mass .2
+
+
+def test_circle_points_are_cut_out_in_all_ways():
+    (found,) = updates.shattered(10, 3)
+    assert (found.lhs, found.rhs) == (8, 4)
+
+
+def test_half_of_the_sample_size_is_needed():
+    (found,) = simulate.needed(5.5, 0.5, 0.05, "squared")
+    assert found.lhs == 383
+    assert bounds.sample_size(0.5, 0.05, 5.5) == pytest.approx(242 * np.log(40))
+
+
+def test_swaps_by_hand():
+    chances = {
+        (m, e): float(next(updates.swaps(m, e, 512)).lhs)
+        for m, e in ((100, 4.0), (400, 2.0), (1600, 1.0))
+    }
+    assert chances[100, 4.0] == pytest.approx(0.01203, abs=5e-6)
+    assert chances[400, 2.0] == pytest.approx(0.01418, abs=5e-6)
+    assert chances[1600, 1.0] == pytest.approx(0.01330, abs=5e-6)
+
+
+def test_spread_of_a_growing_region():
+    printed = [4.70, 5.94, 7.84, 10.04, 11.84]
+    found = list(updates.growing_region("correct points"))
+    spread = [found[0].rhs, *(one.lhs for one in found)]
+    np.testing.assert_allclose(np.sqrt(floats(spread)), printed, atol=0.005)
+
+
+def test_the_supremum_over_all_weights_is_that_of_all_regions():
+    population = simulate.circle(6, 0.3)
+    rng = np.random.default_rng(1)
+    counts = population.counts(200, 3, rng=rng)
+
+    class Fixed:
+        def multinomial(self, n, law, size):
+            return counts.reshape(3, -1)
+
+    fast = simulate.supremum(population, 200, size=3, rng=Fixed())
+    back = np.linalg.inv(population.confusion)
+    for row, sample in enumerate(counts):
+        gap = sample / 200 - population.joint
+        best = 0.0
+        for chosen in simulate.arcs(6):
+            z = back @ (gap[chosen].T @ population.points[chosen])
+            best = max(best, np.linalg.norm(z, axis=1).max())
+        assert fast[row] == pytest.approx(best, abs=1e-12)
+
+
+def test_the_uniform_bound_has_the_catalogued_sample_size():
+    assert bounds.uniform_deviation(256_063, 0.05, 2, 3, 2.0) <= 0.1
+    assert bounds.uniform_deviation(256_062, 0.05, 2, 3, 2.0) > 0.1
+
+
+def test_limits_of_the_bounds():
+    assert convergence_bounds.updates_forced(0.5, 0.0, 0.1) == 8
+    assert convergence_bounds.updates_noisy(0.5, 1.0, 0.1) > 1e200
+    assert mistake_bounds.mistake_bound(1.0, 3.0) == 18
+    assert setting_bounds.least_mistake_bound(2) == 1
+    assert setting_bounds.margin_ceiling(2) == pytest.approx(np.sqrt(2))
+    with pytest.raises(ValueError, match="theta"):
+        mistake_bounds.mistake_bound(0.0)
+    with pytest.raises(ValueError, match="beta"):
+        bounds.sample_size(0.1, 0.05, 0.5)
+    with pytest.raises(ValueError, match="classes"):
+        setting_bounds.margin_ceiling(1)
+
+
+@pytest.mark.parametrize("mass", [0.1, 0.3, 0.5, 0.8])
+def test_the_chance_of_being_stuck_by_two_noise_weights(mass):
+    """Two independent weights of variances P and 1 - P: the first positive, a sum negative."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 400_000))
+    first, second = np.sqrt(mass) * a, np.sqrt(1 - mass) * b
+    stuck = (first > 0) & (mass * first + (1 - mass) * second < 0)
+    expected = convergence_bounds.stuck_probability(mass)
+    assert abs(stuck.mean() - expected) < 5 * np.sqrt(expected / 400_000)
+
+
+def test_the_noise_path_ends_where_it_should():
+    rng = np.random.default_rng(1)
+    matrix = rng.random((10, 10))
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(noise_path(matrix, 10), matrix, atol=1e-15)
+    np.testing.assert_allclose(noise_path(matrix, 0), np.eye(10))
+    np.testing.assert_allclose(noise_path(matrix, 5), (np.eye(10) + matrix) / 2, atol=1e-15)
+    for bad in (-1, 1.5, True):
+        with pytest.raises(ValueError, match="step"):
+            noise_path(matrix, bad)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_readings_of_the_margin(reading):
+    weights = np.array([[1.0, 0.0], [0.0, 1.0]])
+    points = np.array([[1.0, 0.0], [0.8, 0.6]])
+    lead = {"distance": 0.2 / np.sqrt(2), "functional": 0.2, "definition": 0.2 / np.sqrt(2)}
+    labels, kept = sectors(points, weights, lead[reading] + 1e-9, reading)
+    assert labels.tolist() == [0, 0]
+    assert kept.tolist() == [True, False]
+
+
+def test_the_circle_keeps_all_classes():
+    x, t, test, truth = toy_data(300, 50, rng=np.random.default_rng(3))
+    assert x.shape == (300, 2) and test.shape == (50, 2) and len(truth) == 50
+    assert len(np.unique(t)) == 10
+    np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1)
+
+
+def test_five_steps_are_what_they_say():
+    rng = np.random.default_rng(5)
+    t = rng.integers(3, size=600)
+    x = np.eye(3)[t] + 0.3 * rng.normal(size=(600, 3))
+    few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
+    found = five_steps(x[few], t[few], x[audited], t[audited], x, 3, max_iter=50)
+    said = np.argmax(x[audited] @ found.rough.T, axis=1)
+    for q in range(3):
+        own = t[audited] == q
+        np.testing.assert_allclose(
+            found.confusion.matrix[:, q], np.bincount(said[own], minlength=3) / own.sum()
+        )
+    assert found.true_labels == 15 + 120
+    again = uma(x, found.labels, found.confusion.matrix, orientation="column", max_iter=50)
+    np.testing.assert_array_equal(found.uma, again.weights)
+
+
+def test_self_training_learns():
+    rng = np.random.default_rng(6)
+    t = rng.integers(3, size=400)
+    x = np.eye(3)[t] + 0.25 * rng.normal(size=(400, 3))
+    model = self_training(x[:30], t[:30], x[30:])
+    assert np.mean(model.predict(x) == t) > 0.95
+
+
+def test_kernel_features_are_those_of_scikit_learn_and_unit():
+    rng = np.random.default_rng(7)
+    x, new = rng.normal(size=(30, 4)), rng.normal(size=(5, 4))
+    ours = kernel_features(x, new, components=6, gamma=0.3, unit=False)
+    model = KernelPCA(6, kernel="rbf", gamma=0.3, eigen_solver="dense").fit(x)
+    np.testing.assert_allclose(np.abs(ours[1]), np.abs(model.transform(new)), atol=1e-8)
+    (few,) = kernel_features(x, components=3, landmarks=10, rng=rng)
+    np.testing.assert_allclose(np.linalg.norm(few, axis=1), 1)
+
+
+def test_digits_keep_their_pixels_and_features_on_the_sphere():
+    features, pixels, labels = experiments.digits()
+    np.testing.assert_allclose(np.linalg.norm(features, axis=1), 1)
+    np.testing.assert_allclose(np.linalg.norm(pixels, axis=1), 1)
+    assert np.bincount(labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+
+
+def test_monotone_noise_leaves_half_the_mass_wrong():
+    from noisytheory.topics.multiclass.setting.sides import monotone
+
+    first = next(monotone("falling"))
+    assert first.lhs == Fraction(1, 2)
+    assert dict(first.steps)["updates"] == 3
+
+
+def test_a_perfect_classifier_given_the_label():
+    assert next(convergence.given_label("label")).lhs == Fraction(14, 41)

@@ -1,0 +1,216 @@
+"""UMA's kept sums against the plain definition, and its rules one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, update_vectors
+from noisytheory.topics.multiclass import kept as kept_module
+from noisytheory.vocabulary.noise import Confusion
+from noisytheory.vocabulary.populations import Multiclass
+
+POP5 = Multiclass(
+    "five atoms", [[1, 0], [0.6, 0.8], [-0.6, 0.8], [-1, 0], [0, -1]], [0, 1, 1, 2, 2],
+    [0.3, 0.2, 0.2, 0.1, 0.2], [[0.7, 0.2, 0.1], [0.2, 0.7, 0.3], [0.1, 0.1, 0.6]],
+)
+W5 = np.array([[1, 0.5], [-0.2, 0.9], [-0.5, -0.5]])
+
+
+def plain(x, y, confusion, *, step="predicted", normalise=False, tolerance=1e-9, most=1000):
+    """Algorithm 2 as it is written, with every sum from scratch; error strategy."""
+    inverse, n = np.linalg.inv(confusion), len(x)
+    classes = len(inverse)
+    weights, pairs = np.zeros((classes, x.shape[1])), []
+    while len(pairs) < most:
+        predicted = np.argmax(x @ weights.T, axis=1)
+        z = np.zeros((classes, classes, x.shape[1]))
+        for p in range(classes):
+            for q in range(classes):
+                inside = predicted == p
+                z[p, q] = (inverse[q, y] * inside) @ x / n
+        norms = np.linalg.norm(z, axis=2)
+        for p, q in sorted(
+            ((p, q) for p in range(classes) for q in range(classes) if p != q),
+            key=lambda pair: -norms[pair],
+        ):
+            if norms[p, q] <= tolerance:
+                return weights, pairs
+            scores = weights @ z[p, q]
+            erring = [r for r in range(classes) if r != q and scores[r] >= scores[q]]
+            if erring or step == "forced":
+                break
+        else:
+            return weights, pairs
+        loser = p if step == "forced" or p in erring else max(erring, key=lambda r: scores[r])
+        vector = z[p, q] / (norms[p, q] if normalise else 1)
+        weights[q] += vector
+        weights[loser] -= vector
+        pairs.append((p, q))
+    return weights, pairs
+
+
+def sample(rng, n, d, classes, whole=False):
+    x = rng.integers(0, 256, size=(n, d)) if whole else rng.normal(size=(n, d))
+    truth = np.argmax(x @ rng.normal(size=(d, classes)), axis=1)
+    confusion = Confusion.uniform(classes, 0.3)
+    return x, confusion.apply(truth, rng=rng), confusion.array.T
+
+
+@pytest.mark.parametrize("step", ["predicted", "forced"])
+@pytest.mark.parametrize("normalise", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_kept_sums_give_the_pairs_of_the_plain_form(step, normalise, seed):
+    x, y, confusion = sample(np.random.default_rng(seed), 400, 6, 4)
+    weights, pairs = plain(x, y, confusion, step=step, normalise=normalise, most=60)
+    run = uma(x, y, confusion, step=step, normalise=normalise, max_iter=60)
+    assert run.pairs.tolist() == [list(pair) for pair in pairs]
+    np.testing.assert_allclose(run.weights, weights, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "masses", "bytes"])
+def test_all_forms_of_a_sample_agree(form, monkeypatch):
+    monkeypatch.setattr(kept_module, "COMPILED", 1)
+    x, y, confusion = sample(np.random.default_rng(7), 700, 9, 5, whole=True)
+    weights, pairs = plain(x.astype(float), y, confusion, most=40, tolerance=1e-6)
+    given = {
+        "dense": (x.astype(float), y), "sparse": (sparse.csr_matrix(x.astype(float)), y),
+        "masses": (x.astype(float), np.eye(5)[y] / len(y)), "bytes": (x.astype(np.uint8), y),
+    }[form]
+    run = uma(*given, confusion, max_iter=40, tolerance=1e-6)
+    assert run.pairs.tolist() == [list(pair) for pair in pairs]
+    np.testing.assert_allclose(run.weights, weights, rtol=1e-9, atol=1e-9)
+
+
+def test_update_vectors_of_a_population_are_its_means():
+    # By hand: with (p, q) = (0, 1) the atom (.6, .8) of mass .2 alone is wrong.
+    z = update_vectors(POP5.points, POP5.joint, W5, POP5.confusion)
+    np.testing.assert_allclose(z, POP5.update_means(W5), atol=1e-15)
+    np.testing.assert_allclose(z[0, 1], [0.12, 0.16], atol=1e-15)
+    # Columns of C sum to one, so the classes of a region sum to its mean.
+    inside = POP5.regions(W5).astype(float)
+    np.testing.assert_allclose(
+        z.sum(axis=1), inside @ (POP5.masses[:, None] * POP5.points), atol=1e-15
+    )
+
+
+def test_a_noisy_population_is_learnt_without_error():
+    run = uma(POP5.points, POP5.joint, POP5.confusion, normalise=True)
+    assert POP5.error(run.weights) == 0
+    assert run.stopped == "small"
+    assert run.updates <= 2 / POP5.theta**2
+    np.testing.assert_allclose(run.shares, POP5.priors, atol=1e-15)
+    np.testing.assert_allclose(run.weights.sum(axis=0), 0, atol=1e-12)
+
+
+def test_pop5_has_the_margin_that_arithmetic_gives():
+    assert POP5.theta == pytest.approx(np.sqrt(3 / 20), abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5, 10])
+def test_the_regular_simplex_has_the_largest_margin_there_is(classes):
+    points = np.eye(classes) - 1 / classes
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    simplex = Multiclass("simplex", points, np.arange(classes))
+    assert simplex.theta == pytest.approx(np.sqrt(classes) / (classes - 1), abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.1])
+def test_a_positive_margin_moves_nothing_from_zero(alpha):
+    run = uma(POP5.points, POP5.joint, POP5.confusion, alpha=alpha)
+    assert (run.updates, run.stopped) == (0, "small")
+    assert not run.weights.any()
+
+
+def test_the_forced_step_is_no_ultraconservative_one():
+    rng = np.random.default_rng(5)
+    x, y, confusion = sample(rng, 300, 3, 6)
+    forced = uma(x, y, confusion, step="forced", max_iter=200)
+    gentle = uma(x, y, confusion, max_iter=200)
+    assert gentle.pairs.tolist() != forced.pairs.tolist()
+
+
+@pytest.mark.parametrize("strategy", ["error", "confusion", "random"])
+@pytest.mark.parametrize("step", STEPS)
+def test_weights_keep_a_sum_of_zero(strategy, step):
+    x, y, confusion = sample(np.random.default_rng(2), 300, 4, 4)
+    rng = np.random.default_rng(3)
+    run = uma(x, y, confusion, strategy=strategy, step=step, rng=rng, max_iter=50)
+    assert run.updates > 10
+    np.testing.assert_allclose(run.weights.sum(axis=0), 0, atol=1e-9)
+
+
+def test_the_printed_stop_looks_at_one_pair():
+    x, y, confusion = sample(np.random.default_rng(2), 300, 4, 4)
+    run = uma(x, y, confusion, strategy="random", stop="printed", tolerance=1e9,
+              rng=np.random.default_rng(1))
+    assert run.draws == 1
+    assert uma(x, y, confusion, tolerance=1e9).draws == 0
+
+
+def test_ties_lie_in_one_region_or_in_all():
+    lowest = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="lowest")
+    shared = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="all")
+    assert not lowest[1:].any()
+    np.testing.assert_allclose(shared[1], shared[0])
+    np.testing.assert_allclose(shared[0], lowest[0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(confusion=[[0.9, 0.1], [0.4, 0.6]]), 'say orientation="row"'),
+        (dict(confusion=np.full((2, 2), 0.5)), "condition number"),
+        (dict(confusion=np.eye(3)[:2]), "square"),
+        (dict(confusion=[[1.2, 0], [-0.2, 1]]), "probabilities"),
+        (dict(labels=[0, 2]), "classes 0 to 1"),
+        (dict(labels=[0]), "one a point"),
+        (dict(points=np.zeros((0, 2)), labels=[]), "n >= 1"),
+        (dict(strategy="best"), "strategy must be one of error"),
+        (dict(step="jump"), "step must be one of worst"),
+        (dict(strategy="random"), "rng must be given"),
+        (dict(alpha=-1), "alpha"),
+        (dict(max_iter=0), "max_iter"),
+    ],
+)
+def test_bad_input_is_refused_by_name(change, message):
+    given = dict(points=np.eye(2), labels=[0, 1], confusion=np.eye(2)) | change
+    with pytest.raises(ValueError, match=message):
+        uma(given.pop("points"), given.pop("labels"), given.pop("confusion"), **given)
+
+
+def test_a_doubly_stochastic_matrix_needs_its_orientation():
+    cycle = [[0.8, 0.2, 0], [0, 0.8, 0.2], [0.2, 0, 0.8]]
+    with pytest.raises(ValueError, match="not symmetric"):
+        uma(np.eye(3), [0, 1, 2], cycle)
+    assert uma(np.eye(3), [0, 1, 2], cycle, orientation="row").updates
+
+
+def test_batch_perceptron_learns_what_is_separable():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(500, 3))
+    y = np.argmax(x @ rng.normal(size=(3, 4)), axis=1)
+    run = uma(x, y, np.eye(4), max_iter=20_000)
+    assert np.mean(np.argmax(x @ run.weights.T, axis=1) != y) < 0.02
+
+
+@pytest.mark.parametrize("step", ["worst", "uniform", "proportional", "random"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_orthonormal_inputs_are_all_mistakes(step, classes):
+    run = ultraconservative(
+        np.eye(12), np.arange(12) % classes, classes, step=step, rng=np.random.default_rng(1)
+    )
+    assert run.updates == 12
+    expected = {"worst": 2.0, "uniform": classes / (classes - 1)}.get(step)
+    assert expected is None or run.largest_step == pytest.approx(expected)
+
+
+def test_sparse_rows_learn_the_same():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.4)
+    y = rng.integers(3, size=60)
+    dense = ultraconservative(x, y, 3, passes=3)
+    thin = ultraconservative(sparse.csr_matrix(x), y, 3, passes=3)
+    assert dense.updates == thin.updates
+    np.testing.assert_allclose(dense.weights, thin.weights, atol=1e-12)

@@ -1,0 +1,381 @@
+"""The fast forms against the printed loops, exact enumeration and closed forms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from noisytheory.topics.online import adversaries, estimators, planning
+from noisytheory.topics.online.comparator import best_in_ball
+from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
+from noisytheory.topics.online.descent import (
+    Descent,
+    Expansion,
+    Rule,
+    _rebase,
+    descend,
+    draw_tape,
+    scores_over_time,
+)
+from noisytheory.topics.online.maps import NoisyOracle, RecordedCopies, Scheme, fixed
+from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
+from noisytheory.topics.online.replicates import few_copies, replicate
+from noisytheory.vocabulary.analytic import (
+    AffineLoss,
+    ExponentialLoss,
+    SeriesLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+    SquaredLoss,
+)
+from noisytheory.vocabulary.dot_products import (
+    BinomialProduct,
+    ExponentialProduct,
+    GaussianProduct,
+    HomogeneousProduct,
+    InhomogeneousProduct,
+    LinearProduct,
+)
+from noisytheory.vocabulary.instance_noise import LAWS, InstanceNoise
+from noisytheory.vocabulary.sequences import alternating, constant, hard_labels, xor
+
+LOSSES = [
+    AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
+    SmoothedAbsolute(0.7), SmoothedHinge(1.3), SeriesLoss((1.0, -2.0, 0.5)),
+]
+KERNELS = [
+    LinearProduct(), HomogeneousProduct(3), InhomogeneousProduct(2, 0.5), ExponentialProduct(),
+    BinomialProduct(0.5), GaussianProduct(1.7),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda x: x.name)
+def test_a_loss_is_its_series(loss):
+    a = np.linspace(-0.9, 0.9, 7)
+    gamma = loss.coefficients(80)
+    np.testing.assert_allclose(np.polyval(gamma[::-1], a), loss.slope(a), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        [np.polyval(np.abs(gamma)[::-1], b) for b in (0.3, 1.1)],
+        [float(loss.majorant(b)) for b in (0.3, 1.1)], rtol=1e-12,
+    )
+    # The derivative is that of the loss.
+    h = 1e-6
+    slope = (loss.at(a + h) - loss.at(a - h)) / (2 * h)
+    np.testing.assert_allclose(slope, loss.slope(a), atol=1e-8)
+
+
+def test_the_hinge_majorant_agrees_with_high_precision():
+    with mpmath.workdps(40):
+        for s, a in [(0.25, 8.0), (1.0, 1.0), (2.0, 1.5), (5.0, 1.2)]:
+            terms = [abs(mpmath.hermite(n - 1, s)) * mpmath.mpf(s * a) ** n / mpmath.factorial(n)
+                     for n in range(1, 250)]
+            tail = mpmath.exp(-s * s) / mpmath.sqrt(mpmath.pi) * sum(terms)
+            total = (1 + mpmath.erf(s)) / 2 + tail
+            assert float(SmoothedHinge(s).majorant(a)) == pytest.approx(float(total), rel=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda x: x.name)
+def test_a_kernel_is_its_series(kernel):
+    a = np.linspace(-0.6, 0.6, 5)
+    beta = kernel.coefficients(120)
+    assert np.all(beta >= 0)
+    np.testing.assert_allclose(np.polyval(beta[::-1], a), kernel.at(a), rtol=1e-12)
+
+
+def test_the_gaussian_kernel_is_the_gaussian_kernel():
+    x = np.random.default_rng(0).normal(size=(5, 3))
+    plain = np.exp(-np.square(x[:, None] - x).sum(-1) / 1.7)
+    np.testing.assert_allclose(GaussianProduct(1.7).gram(x, x), plain, rtol=1e-13)
+
+
+@pytest.mark.parametrize("law", [*LAWS, "time-varying", "per-call", "rank-one"])
+def test_noise_has_the_variance_it_says(law):
+    rounds = np.repeat(np.arange(200), 500)
+    drawn = InstanceNoise(law, 2.0).draw(
+        2, rounds, np.tile(np.arange(500), 200), rng=np.random.default_rng(1)
+    )
+    share = {"none": 0.0, "time-varying": 0.5}.get(law, 1.0)
+    if law == "pareto":  # no fourth moment: the mean size tells the scale
+        assert np.abs(drawn).mean() == pytest.approx(math.sqrt(0.1 / 2.1) * 2.1 / 1.1, rel=0.02)
+        return
+    square = np.square(drawn).sum(axis=1).mean()
+    assert square == pytest.approx(2 * share, rel=0.05)
+    assert abs(drawn.mean()) < 6 * math.sqrt(max(square, 1e-9) / 2e5)
+
+
+def replayed(tape, kernel, loss, rule, y, T):
+    """Algorithm 1 in plain loops on the draws of a tape."""
+    plain = PlainLearner(kernel, loss, rule.Bw, rule.eta, T, projection=rule.projection,
+                         gradient=rule.gradient)
+    share = Geometric(2.0).pmf(80)
+    for t in range(T):
+        estimate = tape.maps.of(t)
+        n = int(tape.degrees[t])
+        products = [plain.inner(tape.inner.of(int(tape.first[t]) + j)) for j in range(n)]
+        length = gradient_length(
+            y[t], n, loss.coefficients(n + 1)[n], 1 / share[n], products, form=loss.form,
+            printed=rule.gradient == "printed",
+        )
+        plain.alpha.append(-length * rule.eta / math.sqrt(T))
+        plain.maps.append(estimate)
+        square = sum(a * b * plain._prod(m, k) for a, m in zip(plain.alpha, plain.maps, strict=True)
+                     for b, k in zip(plain.alpha, plain.maps, strict=True))
+        shrunk = projected(square, rule.Bw, printed=rule.projection == "printed")
+        plain.alpha = [a * math.sqrt(shrunk) for a in plain.alpha]
+    return plain
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda x: x.name)
+@pytest.mark.parametrize("loss", [ExponentialLoss(), SquaredLoss(0.0, "regression")],
+                         ids=lambda x: x.name)
+@pytest.mark.parametrize("how", ["repaired", "printed"])
+def test_the_fast_form_is_the_printed_loops(kernel, loss, how):
+    T, p = 60, 2.0
+    rng = np.random.default_rng(5)
+    x = rng.normal(0, 0.4, (T, 2))
+    y = np.where(x[:, 0] > 0, 1.0, -1.0)
+    scheme, law = Scheme(kernel, Geometric(p)), Geometric(p)
+    tape = draw_tape(T, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
+    rule = Rule(0.3, 0.7, T=T, projection=how, gradient=how)
+    run = descend(tape, y, scheme, loss, law, rule)
+    plain = replayed(tape, kernel, loss, rule, y, T)
+    queries = rng.normal(0, 0.4, (7, 2))
+    np.testing.assert_allclose(
+        run.expansion.predict(queries), plain.predict(queries), rtol=1e-9, atol=1e-12
+    )
+    if how == "repaired":
+        assert max(run.norms) <= 0.3 * (1 + 1e-12)
+
+
+def test_the_printed_learner_runs_by_itself():
+    rng = np.random.default_rng(2)
+    plain = PlainLearner(ExponentialProduct(), ExponentialLoss(), 1.0, 0.5, 30)
+    for _ in range(30):
+        plain.step(lambda: [0.5 + rng.normal(0, 0.1)], 1.0, rng=rng)
+    assert plain.square <= 1 + 1e-12 and len(plain.alpha) == 30
+    # t^2 calls a round for the norm, t - 1 for each inner estimate.
+    assert plain.prods >= sum(t * t for t in range(1, 31))
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_rebasing_changes_nothing(coupled):
+    rng = np.random.default_rng(7)
+    x = rng.normal(0, 0.5, (50, 2))
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0), coupled=coupled), Geometric(2.0)
+    tape = draw_tape(50, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
+    run = descend(tape, np.sign(x[:, 0]), scheme, ExponentialLoss(), law, Rule(0.2, 1.0, T=50))
+    before = run.expansion.predict(x), scores_over_time(run, x), run.averaged()
+    assert run.expansion.scale < 1
+    _rebase(run)
+    assert run.expansion.scale == 1
+    np.testing.assert_allclose(run.expansion.predict(x), before[0], rtol=1e-12)
+    np.testing.assert_allclose(scores_over_time(run, x), before[1], rtol=1e-12)
+    for degree, weights in run.averaged().items():
+        np.testing.assert_allclose(weights, before[2][degree], rtol=1e-12)
+
+
+def test_the_coupled_inner_product_is_that_of_its_tensors():
+    rng = np.random.default_rng(3)
+    scheme = Scheme(ExponentialProduct(), Geometric(2.0), coupled=True)
+    expansion = Expansion(scheme, 2)
+    factors = scheme.factors(6)
+
+    def tensor(vectors, weight):
+        parts, now = [np.array([factors[0]])], np.ones(1)
+        for j, v in enumerate(vectors):
+            now = np.kron(now, v)
+            parts.append(factors[j + 1] * now)
+        return [weight * part for part in parts]
+
+    stored = [(n, rng.normal(), rng.normal(size=(n, 2))) for n in (0, 1, 3, 3, 4)]
+    for t, (n, weight, vectors) in enumerate(stored):
+        expansion.append(n, weight, vectors, t)
+    query = rng.normal(size=(3, 2))
+    expected = sum(
+        float(a @ b)
+        for n, weight, vectors in stored
+        for a, b in zip(tensor(vectors, weight), tensor(query, 0.7), strict=False)
+    )
+    assert expansion.inner(3, 0.7, query) == pytest.approx(expected, rel=1e-12)
+    own = sum(float(a @ a) for a in tensor(query, 0.7))
+    assert expansion.own(3, 0.7, query) == pytest.approx(own, rel=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [LinearProduct(), ExponentialProduct(), GaussianProduct(2.0)],
+                         ids=lambda x: x.name)
+def test_replicates_have_the_moments_of_single_runs(kernel):
+    """Means over runs of the loss, by both forms, within six standard errors."""
+    examples, T = hard_labels(40, 0.35, 8, x=0.8), 40
+    noise, rule = InstanceNoise("rademacher", 0.2), Rule(1.0, 0.5, T=40)
+    many = replicate(examples, kernel, ExponentialLoss(), noise, rule, p=2.0, size=4000,
+                     rng=np.random.default_rng(1))
+    rng, losses, queries = np.random.default_rng(2), [], []
+    scheme, law = Scheme(kernel, Geometric(2.0)), Geometric(2.0)
+    for _ in range(300):
+        oracle = NoisyOracle(examples.x, noise)
+        tape = draw_tape(T, scheme, law, oracle, rng=rng)
+        run = descend(tape, examples.y, scheme, ExponentialLoss(), law, rule)
+        losses.append(ExponentialLoss().value(examples.y, scores_over_time(run, examples.x)).sum())
+        queries.append(oracle.calls.sum())
+    spread = math.hypot(np.std(losses) / 300**0.5, many.losses.std() / 4000**0.5)
+    assert abs(np.mean(losses) - many.losses.mean()) < 6 * spread
+    spread = math.hypot(np.std(queries) / 300**0.5, many.queries.std() / 4000**0.5)
+    assert abs(np.mean(queries) - many.queries.mean()) < 6 * spread
+
+
+def test_replicates_agree_with_the_exact_lattice():
+    examples = hard_labels(128, 0.35, 25)
+    runs = replicate(examples, LinearProduct(), AffineLoss(), InstanceNoise("none", 0.0),
+                     Rule(1.0, 8**-0.5, T=128), p=2.0, size=8000, rng=np.random.default_rng(1))
+    regrets = runs.losses + np.abs(runs.sums[:, 0])
+    exact = adversaries.expected_regret(examples.y, 4, 8.0)
+    assert exact / math.sqrt(8 * 128) == pytest.approx(0.8392, abs=5e-5)
+    assert abs(regrets.mean() - exact) < 6 * regrets.std() / 8000**0.5
+    values, chances = adversaries.regret_law(examples.y, 4, 8.0)
+    assert values @ chances == pytest.approx(exact, rel=1e-12)
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "T, ratio", [(32, 1.4247), (128, 1.6317), (512, 1.698)]
+)
+def test_the_best_adaptive_adversary(T, ratio):
+    assert adversaries.adaptive_value(2.0, T) / math.sqrt(8 * T) == pytest.approx(ratio, abs=5e-4)
+
+
+def test_the_programme_is_the_best_of_all_strategies():
+    """T = 8, p = 2: one step reaches the edge, so a strategy can be searched by brute force."""
+
+    def best(t, w, total):
+        if t == 8:
+            return abs(total)
+        options = []
+        for y in (1, -1):
+            moved = max(-1, min(1, w + y))
+            options.append(-y * w + 7 / 8 * best(t + 1, w, total + y)
+                           + 1 / 8 * best(t + 1, moved, total + y))
+        return max(options)
+
+    assert adversaries.adaptive_value(2.0, 8) == pytest.approx(best(0, 0, 0), rel=1e-12)
+
+
+def test_two_copies_and_one():
+    examples = constant(300, 2.0)
+    loss, noise, rng = SquaredLoss(0.0, "regression"), InstanceNoise("rademacher", 3.0), np.random
+    G = 2 * (math.sqrt(4.0) + 2.0) * 2.0
+    rule = Rule(1.0, 1 / G, T=300)
+    comparator = 300 * 1.0
+    ratios = {}
+    for copies in (1, 2):
+        runs = few_copies(examples, loss, noise, rule, copies=copies, size=4000,
+                          rng=rng.default_rng(copies))
+        ratios[copies] = (runs.losses.mean() - comparator) / (G * math.sqrt(300))
+    assert ratios[2] == pytest.approx(0.475, abs=0.01)
+    assert ratios[1] == pytest.approx(1.561, abs=0.02)
+
+
+def test_comparator_against_closed_forms():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(60, 3)), rng.choice([-1.0, 1.0], 60)
+    gram = x @ x.T
+    linear = best_in_ball(gram, y, AffineLoss(), 2.0)
+    assert linear.value == pytest.approx(-math.sqrt(2.0 * y @ gram @ y), rel=1e-8)
+    # Inside the ball the squared loss is ordinary least squares.
+    squared = best_in_ball(gram, y, SquaredLoss(0.0, "regression"), 100.0)
+    least = np.linalg.lstsq(x, y, rcond=None)[1][0]
+    assert squared.value == pytest.approx(least, rel=1e-8) and squared.gap < 1e-6
+    sequence = xor(120)
+    found = best_in_ball(ExponentialProduct().gram(sequence.x, sequence.x), sequence.y,
+                         SmoothedHinge(0.5), 1.0)
+    assert found.gap < 1e-7 * found.value
+
+
+ATOMS = np.array([-1.0, 0.25, 1.5])
+CHANCES = np.array([0.3, 0.5, 0.2])
+
+
+def test_estimators_by_enumeration():
+    """All outcomes of a finite degree law and of three atoms: mean and second moments exact."""
+    gamma = np.array([0.5, -1.0, 0.75, 2.0])
+    law = Finite((0.4, 0.3, 0.2, 0.1))
+    mean, square = ATOMS @ CHANCES, ATOMS**2 @ CHANCES
+    first = second = coupled_first = coupled_second = 0.0
+    tails = law.tails(4)
+    for n in range(4):
+        for which in itertools.product(range(3), repeat=n):
+            chance = law.pmf(4)[n] * np.prod(CHANCES[list(which)])
+            samples = ATOMS[list(which)]
+            single = estimators.theta(gamma[n], law.pmf(4)[n], samples)
+            products = np.cumprod(np.concatenate([[1.0], samples]))
+            whole = np.sum(gamma[: n + 1] / tails[: n + 1] * products)
+            first, second = first + chance * single, second + chance * single**2
+            coupled_first += chance * whole
+            coupled_second += chance * whole**2
+    f = np.polyval(gamma[::-1], mean)
+    assert first == pytest.approx(f) and coupled_first == pytest.approx(f)
+    assert second == pytest.approx(estimators.second_moment(gamma, law, square))
+    assert coupled_second == pytest.approx(
+        estimators.second_moment_coupled(gamma, law, square, mean)
+    )
+
+
+def test_samplers_have_the_enumerated_mean():
+    def sample(count, rng):
+        return rng.choice(ATOMS, count, p=CHANCES)
+
+    gamma, mean = np.array([0.5, -1.0, 0.75, 2.0]), float(ATOMS @ CHANCES)
+    law = Finite((0.4, 0.3, 0.2, 0.1))
+    for draw in (estimators.estimate, estimators.coupled_estimate):
+        found = draw(gamma, law, sample, size=200_000, rng=np.random.default_rng(8))
+        error = found.values.std() / 200_000**0.5
+        assert abs(found.values.mean() - np.polyval(gamma[::-1], mean)) < 6 * error
+    found = estimators.debiased(np.cos, sample, size=100_000, rng=np.random.default_rng(9))
+    assert abs(found.values.mean() - math.cos(mean)) < 6 * found.values.std() / 100_000**0.5
+
+
+def test_symmetric_products_are_the_mean_over_all_choices():
+    x = np.array([0.3, -1.2, 2.0, 0.7])
+    for n in range(5):
+        choices = [np.prod(x[list(c)]) for c in itertools.combinations(range(4), n)]
+        assert estimators.mean_product(x)[n] == pytest.approx(np.mean(choices))
+
+
+def test_numbers_of_the_catalogue():
+    exponential = ExponentialLoss(1).coefficients(80)
+    exact = [float(estimators.second_moment(exponential, Geometric(p), 1.0))
+             for p in (1.05, 1.2, 1.5, 2.0, 3.0, 5.0)]
+    np.testing.assert_allclose(exact, [49.6, 15.7, 9.50, 8.51, 10.7, 21.3], rtol=5e-3)
+    # u of the exponential kernel is smallest where p(p - 1) = 2 / Bx.
+    root = (1 + math.sqrt(1 + 8 / 0.5)) / 2
+    found = planning.best_p(1.0, 0.5, ExponentialProduct(), AffineLoss())
+    assert found == pytest.approx(root, rel=1e-5)
+    # At p = 2 and Bw = 1, Bx = 2 the exponential loss is vacuous up to about 3200 rounds.
+    first = planning.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
+    assert 3000 < first < 3400
+
+
+def test_recorded_copies_are_used_once_each():
+    source = RecordedCopies(np.arange(6.0).reshape(2, 3, 1))
+    tape = draw_tape(2, fixed(LinearProduct()), Fixed(1), source, rng=np.random.default_rng(0),
+                     available=3)
+    assert tape.queries.tolist() == [2, 2] and source.calls.tolist() == [2, 2]
+    assert tape.maps.vectors.ravel().tolist() == [0.0, 3.0]
+    assert tape.inner.vectors.ravel().tolist() == [1.0, 4.0]
+
+
+def test_clipping_and_the_adaptive_step():
+    examples = alternating(25)
+    tape = draw_tape(25, fixed(LinearProduct()), Fixed(0),
+                     NoisyOracle(examples.x, InstanceNoise("none", 0.0)),
+                     rng=np.random.default_rng(0))
+    short = descend(tape, examples.y, fixed(LinearProduct()), AffineLoss(), Fixed(0),
+                    Rule(1.0, 1.0, T=25, clip=0.5))
+    assert short.squares == pytest.approx(25 * 0.25)
+    free = descend(tape, examples.y, fixed(LinearProduct()), AffineLoss(), Fixed(0),
+                   Rule(1.0, adaptive=True))
+    assert free.squares == 25 and max(free.norms) <= 1 + 1e-12
+    assert isinstance(free, Descent)

@@ -1,0 +1,150 @@
+"""Verdicts, broken twins, the contract of every claim, and that each id of the paper is there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.papers.noisy_kernels import DISCREPANCIES
+from noisytheory.topics.online import bounds, claims, sides_maps, sides_scalar
+from noisytheory.topics.online.simulate_queries import gaussian_tail
+from noisytheory.topics.online.simulate_regret import regret
+from noisytheory.trial.catalogue import claims_of
+from noisytheory.trial.testing import check_claim
+from noisytheory.vocabulary.analytic import SeriesLoss
+
+CLAIMS = list(claims_of(claims))
+IDS = [
+    "linear-loss-robust", "poly2-two-copies", "online-to-batch", "key-idea-estimator",
+    "bernoulli-fixed-sample", "smoothness-necessary", "discontinuous-impossible", "lemma-1",
+    "p-tradeoff", "footnote-1", "recentring", "algorithm-1", "projection", "subroutine-1",
+    "subroutine-2", "subroutine-3", "subroutine-4", "lemma-4", "incremental-norm", "lemma-2",
+    "feature-map", "dot-product-psd", "lemma-3", "theorem-4", "theorem-1-queries", "query-tail",
+    "theorem-1-runtime", "theorem-1-regret", "gaussian-map", "theorem-2", "gaussian-constant",
+    "example-1", "example-2", "example-3", "example-4", "smoothing", "figure-1", "two-copies",
+    "theorem-5", "theorem-3", "high-prob", "infinite-horizon", "query-cap", "mean-kernel-bias",
+    "truncation", "averaging", "noisy-labels", "known-noise", "theorem-3-conditions",
+    "polynomial-tails",
+]
+CITED = {"smoothness-necessary", "discontinuous-impossible", "polynomial-tails", "high-prob"}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_trial_finds_the_expected_verdict(claim):
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == claim.expect, result.reason
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_the_contract(claim):
+    check_claim(claim)
+
+
+def test_every_id_is_there_alone_or_in_parts():
+    names = {claim.id.removeprefix("noisy-kernels/") for claim in CLAIMS}
+    for name in IDS:
+        assert any(n == name or n.startswith(f"{name}/") for n in names), name
+    assert len(names) == len(CLAIMS)
+    assert {n for n in names if nt.claims[f"noisy-kernels/{n}"].kind == "cited"} == CITED
+
+
+def test_discrepancies_name_claims_that_exist_and_verdicts_that_fit():
+    known = {claim.id.removeprefix("noisy-kernels/"): claim for claim in CLAIMS}
+    for places in DISCREPANCIES.values():
+        for place in places:
+            for name in place.repaired:
+                assert known[name].expect != "refuted", name
+            for name in place.claims:
+                assert known[name].expect == "refuted", name
+
+
+def test_what_is_refuted_is_a_discrepancy():
+    told = {n for places in DISCREPANCIES.values() for place in places for n in place.claims}
+    refuted = {c.id.removeprefix("noisy-kernels/") for c in CLAIMS if c.expect == "refuted"}
+    assert refuted == told
+
+
+# The right sides on trial are the public bounds.
+
+
+def test_lemma_1_is_the_public_bound():
+    drawn = sides_scalar.Scalar.draw(size=50, rng=np.random.default_rng(0))
+    at = sides_scalar.Scalar(**drawn)
+    sides = sides_scalar.second_moment(at, "alike")
+    for row in range(50):
+        public = bounds.scalar_second_moment(
+            drawn["p"][row], at.square[row], SeriesLoss(drawn["gamma"][row])
+        )
+        assert public == pytest.approx(sides["rhs"][0][row], rel=1e-12)
+
+
+def test_lemma_2_is_the_public_bound():
+    drawn = sides_maps.Scores.draw(size=50, rng=np.random.default_rng(1))
+    at = sides_maps.Scores(**drawn)
+    plain = sides_maps.gradient_second_moment(at, "lemma")["rhs"][0]
+    regression = sides_maps.gradient_second_moment_regression(at, 1)["rhs"][0]
+    Bpsi = at.p**2 / (at.p - 1) * (at.x**2 + at.noise**2)
+    for row in range(50):
+        loss, p, Bw = SeriesLoss(at.gamma[row]), at.p[row], at.w[row] ** 2
+        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss)
+        assert found == pytest.approx(plain[row], rel=1e-12)
+        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss, 3.0)
+        assert found == pytest.approx(regression[row], rel=1e-12)
+
+
+def test_lemma_3_is_the_public_bound():
+    drawn = sides_maps.Instances.draw(size=20, rng=np.random.default_rng(2))
+    at = sides_maps.Instances(**drawn)
+    sides = sides_maps.map_second_moment(at, "lemma")["rhs"]
+    square = at.square(at.x)
+    for row in range(20):
+        found = bounds.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
+        assert found == pytest.approx(sides[row], rel=1e-12)
+
+
+class Roots:
+    """A kernel by the roots of its coefficients."""
+
+    def __init__(self, roots):
+        self.roots = roots
+
+    def at(self, a):
+        return sum(r**2 * a**n for n, r in enumerate(self.roots))
+
+
+# Numbers of the catalogue.
+
+
+@pytest.mark.parametrize("p, tail", [(1.5, 0.604), (2.0, 0.212), (3.0, 0.025)])
+def test_the_gaussian_query_tail(p, tail):
+    assert gaussian_tail(p, 10) == pytest.approx(tail, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    "name, cell, ratio, width",
+    [
+        ("projection/regret/printed", 0, 1.569, 0.03),
+        ("projection/regret/repaired", 0, 0.619, 0.03),
+        ("subroutine-1/regret/printed", 0, 2.85, 0.05),
+        ("theorem-2/regret/printed", 0, 1.628, 0.03),
+        ("theorem-2/regret/repaired", 0, 0.82, 0.03),
+        ("two-copies", 0, 0.475, 0.02),
+        ("two-copies", 2, 0.939, 0.01),
+    ],
+)
+def test_regret_over_bound(name, cell, ratio, width):
+    claim = nt.claims[f"noisy-kernels/{name}"]
+    at = claim.cell(cell)
+    drawn = regret(at["population"], size=1500, rng=np.random.default_rng(3))
+    assert drawn.mean() / float(claim.call(claim.bound, at)) == pytest.approx(ratio, abs=width)
+
+
+def test_adaptive_labels_by_the_public_algorithm():
+    claim = nt.claims["noisy-kernels/theorem-4/adaptive/printed"]
+    at = claim.cell(1)
+    drawn = claim.call(claim.simulate, at, size=8000, rng=np.random.default_rng(4))
+    value = nt.online.adaptive_value(2.0, 128)
+    assert abs(drawn.mean() - value) < 6 * drawn.std() / math.sqrt(8000)

@@ -1,0 +1,90 @@
+"""Every public number of the topic refuses what lies outside of its hypotheses, and says what."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from noisytheory import online
+from noisytheory.topics.online import bounds, planning
+from noisytheory.vocabulary.analytic import AffineLoss, SeriesLoss, SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.dot_products import (
+    BinomialProduct,
+    ExponentialProduct,
+    GaussianProduct,
+    LinearProduct,
+)
+from noisytheory.vocabulary.instance_noise import InstanceNoise
+from noisytheory.vocabulary.sequences import Examples, hard_labels
+
+FITTING = {
+    "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
+    "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
+    "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
+    "high": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
+}
+FUNCTIONS = [getattr(bounds, name) for name in bounds.__all__]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_bound_names_what_it_refuses(function):
+    names = inspect.signature(function).parameters
+    fitting = {name: FITTING[name] for name in names}
+    assert np.isfinite(float(function(**fitting)))
+    for name in function.domains:
+        nonsense = [np.nan, "a", None, *([1.0, 0.5] if name == "p" else []),
+                    *([0, 2.5] if name == "T" else [])]
+        for value in nonsense:
+            with pytest.raises(ValueError, match=f"^{name} must be"):
+                function(**{**fitting, name: value})
+
+
+def test_a_bound_broadcasts_and_keeps_names():
+    import xarray as xr
+
+    p = xr.DataArray([1.5, 2.0], dims="p", coords={"p": [1.5, 2.0]})
+    T = xr.DataArray([10.0, 1000.0], dims="T")
+    for loss in (SquaredLoss(1.0), SmoothedHinge(0.5)):
+        found = bounds.regret(T, p, 1.0, 0.5, ExponentialProduct(), loss)
+        assert set(found.dims) == {"p", "T"}
+        single = bounds.regret(1000, 2.0, 1.0, 0.5, ExponentialProduct(), loss)
+        assert float(found[1, 1]) == pytest.approx(float(single), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: planning.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
+        (lambda: planning.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
+        (lambda: planning.second_moments(None, 1.0, 1.0, GaussianProduct(), AffineLoss()),
+         "p must be a number"),
+        (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
+         "budget must allow"),
+        (lambda: online.Geometric(1.0), "p must be"),
+        (lambda: online.Finite((0.0, 0.0)), "weights must be"),
+        (lambda: online.squared_norm([[1.0]]), "copies must be two or more"),
+        (lambda: online.kernel_value(ExponentialProduct(), [[1.0]], [[1.0]]), "kernel must be"),
+        (lambda: online.second_moment([1.0, 1.0], online.Finite((1.0,)), 1.0), "law must draw"),
+        (lambda: InstanceNoise("loud"), "law must be one of"),
+        (lambda: InstanceNoise("gaussian", -1.0), "variance must be"),
+        (lambda: hard_labels(0, 0.1, 1), "T must be"),
+        (lambda: Examples("x", np.zeros((2, 1)), np.zeros(3)), "x and y must be"),
+        (lambda: SeriesLoss(()), "gamma must be"),
+        (lambda: SquaredLoss(1.0, "guessing"), "form must be one of"),
+        (lambda: online.adaptive_value(2.0, 100), "T must be 8 times the square"),
+    ],
+)
+def test_it_says_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_labels_of_a_classification_loss():
+    scheme = online.Scheme(LinearProduct(), online.Fixed(1), coupled=True)
+    tape = online.draw_tape(2, scheme, online.Fixed(0), online.RecordedCopies(np.ones((2, 1, 1))),
+                            rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.descend(tape, np.array([1.0, 0.5]), scheme, AffineLoss(), online.Fixed(0),
+                       online.Rule(1.0))

@@ -1,0 +1,83 @@
+"""Aggregate losses against brute force, linear programmes and each other."""
+
+from __future__ import annotations
+
+import itertools
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from noisytheory.topics import top_k
+
+LOSSES = np.array([0.3, 2.5, 1.1, 2.5, 0.0, 4.2, 1.1, 0.7])
+
+
+def test_the_worked_example():
+    assert top_k.average_loss(LOSSES) == pytest.approx(1.55)
+    assert top_k.maximum_loss(LOSSES) == 4.2
+    assert top_k.top_k_loss(LOSSES, 3) == 2.5
+    assert top_k.average_top_k(LOSSES, 3) == pytest.approx(9.2 / 3)
+
+
+@pytest.mark.parametrize("k", range(1, 9))
+def test_four_roads_to_the_average_top_k(k):
+    value = float(top_k.average_top_k(LOSSES, k))
+    subsets = max(sum(s) for s in itertools.combinations(LOSSES, k)) / k
+    conic = cp.sum_largest(cp.Constant(LOSSES), k).value / k
+    threshold = min(float(top_k.variational(LOSSES, k, t)) for t in [0.0, *LOSSES]) * 8 / k
+    weights = top_k.top_weights(LOSSES, k / 8)
+    assert value == pytest.approx(subsets) == pytest.approx(float(conic))
+    assert value == pytest.approx(threshold)
+    assert value == pytest.approx(float(weights @ LOSSES) * 8 / k)
+    assert top_k.conjugate(weights * 8 / k, k) == 0
+    low, high = top_k.level(LOSSES, k)
+    assert top_k.variational(LOSSES, k, high) == pytest.approx(value * k / 8)
+    if k < 8:
+        assert top_k.variational(LOSSES, k, low) == pytest.approx(value * k / 8)
+
+
+def test_combinations():
+    assert top_k.ranked_range(LOSSES, 0, 3) == pytest.approx(top_k.average_top_k(LOSSES, 3))
+    assert top_k.ranked_range(LOSSES, 2, 3) == top_k.top_k_loss(LOSSES, 3)
+    sigma = np.arange(8, 0, -1) / 36
+    mixture = sum((k + 1) * (sigma[k] - (sigma[k + 1] if k < 7 else 0))
+                  * top_k.average_top_k(LOSSES, k + 1) for k in range(8))
+    assert top_k.spectral(LOSSES, sigma) == pytest.approx(float(mixture))
+
+
+def test_weights_and_fractions():
+    assert top_k.average_top_k(LOSSES, 3 / 8) == pytest.approx(9.2 / 3)
+    weighted = top_k.average_top_k([5.0, 1.0], 0.5, sample_weight=[1, 3])
+    assert weighted == pytest.approx(top_k.average_top_k([5.0, 1.0, 1.0, 1.0], 2))
+    batch = np.stack([LOSSES, LOSSES[::-1] * 2])
+    assert np.allclose(top_k.average_top_k(batch, 3), [9.2 / 3, 18.4 / 3])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: top_k.average_top_k(LOSSES, 0), "k must be a whole number"),
+        (lambda: top_k.average_top_k(LOSSES, 1.5), "k as a fraction"),
+        (lambda: top_k.average_top_k([np.nan], 1), "losses must be finite"),
+        (lambda: top_k.spectral(LOSSES, np.arange(8)), "spectrum must not increase"),
+        (lambda: top_k.ranked_range(LOSSES, 3, 3), "0 <= m < k"),
+        (lambda: top_k.average_top_k([1.0], True), "k must be"),
+    ],
+)
+def test_nonsense_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_ordered_confidence_limit_covers():
+    """Fair losses 0 and 1: the limit fails in at most the promised share of samples, exactly."""
+    from scipy import stats
+
+    n = 101
+    losses = (np.arange(n) < np.arange(n + 1)[:, None]).astype(float)
+    limits = top_k.thomas_upper(losses, 0.05, 1.0, 1.0)
+    fails = stats.binom.pmf(np.arange(n + 1), n, 0.5)[limits < 0.5].sum()
+    assert 0 < fails <= 0.05
+    halved = top_k.thomas_upper(losses, 0.05**0.25, 1.0, 1.0)
+    assert stats.binom.pmf(np.arange(n + 1), n, 0.5)[halved < 0.5].sum() > 0.05

@@ -1,0 +1,107 @@
+"""The average top-k claims: verdicts at the standard budget, exact machines, numbers of print."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.topics.top_k import (
+    bayes_risk,
+    calibration_threshold,
+    collapse_threshold,
+    fit,
+    optimal_risk,
+    population_minimiser,
+    theorem_2_root_mu,
+    theorem_2_sharp,
+)
+from noisytheory.topics.top_k.bounds import first_useful_n
+from noisytheory.topics.top_k.machine import exact_machine, machine
+from noisytheory.topics.top_k.recipes import TOYS, monk_3, split, titanic, toy
+from noisytheory.topics.top_k.simulate_population import axis_population
+
+CLAIMS = [claim for claim in nt.claims.values() if claim.paper.id == "top-k"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_verdict(claim):
+    result = nt.audit(claim)
+    assert result.verdict == claim.expect, result.reason
+
+
+def test_the_machine_of_proposition_1():
+    """Five signed rows without a free support vector; the numbers were found by hand."""
+    rows = [(1, 0), ("3/5", "4/5"), (0, 1), ("-4/5", "3/5"), ("7/25", "-24/25")]
+    z = np.array([[Fraction(v) for v in row] for row in rows], dtype=object)
+    w, level, alpha = exact_machine(z, [Fraction(1)] * 5, [Fraction(1, 5)] * 5, Fraction(4, 5),
+                                    Fraction(1))
+    assert w == [Fraction(12, 125), Fraction(16, 125)]
+    assert sorted(alpha) == [0] + [Fraction(1, 5)] * 4
+    # The smallest threshold goes with the largest margin of the optimal interval [.128, .16].
+    assert Fraction(128, 1000) <= 1 - level <= Fraction(16, 100)
+    batch = machine(z.astype(float)[None], 1.0, 0.2, 0.8, 1.0)
+    assert np.allclose(batch.w[0], [0.096, 0.128], atol=1e-9)
+
+
+def test_exact_machines_are_those_of_the_solver():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        z = rng.integers(-16, 17, size=(5, 2)) / 8
+        exact = np.array([[Fraction(v) for v in row] for row in z.tolist()], dtype=object)
+        w, _, _ = exact_machine(exact, [Fraction(1)] * 5, [Fraction(1, 5)] * 5, Fraction(3, 5),
+                                Fraction(4))
+        y = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
+        found = fit(y[:, None] * z, y, "hinge", k=3, C=4.0, tol=1e-12)
+        assert np.allclose(found.coef, np.array([float(v) for v in w]), atol=1e-5)
+
+
+def test_calibration_by_numbers():
+    masses, eta = [0.5, 0.5], [0.9, 0.2]
+    assert bayes_risk(masses, eta) == pytest.approx(0.15)
+    risks = {loss: optimal_risk(masses, eta, loss)
+             for loss in ("hinge", "logistic", "margin-square", "exponential")}
+    expected = {"hinge": 0.3, "logistic": 0.595462, "margin-square": 0.5, "exponential": 0.7}
+    assert risks == pytest.approx(expected, abs=1e-6)
+    for loss in risks:
+        for nu in (0.10, 0.16, 0.29):
+            assert not population_minimiser(masses, eta, nu, loss).scores.any()
+        assert population_minimiser(masses, eta, 0.31, loss).calibrated
+    half = population_minimiser([0.5, 0.5], [0.5, 0.9], 0.62, "logistic")
+    assert half.scores == pytest.approx([0, 0.33647], abs=1e-4)
+    assert calibration_threshold([0.5, 0.5], [0.5, 0.9]) == pytest.approx(0.6)
+
+
+def test_toy_thresholds_are_collapse_thresholds():
+    expected = {1: 0.0, 2: 2.7875, 3: 0.0, 4: 3.4614, 5: 0.0, 6: 2.2155}
+    for case, recipe in TOYS.items():
+        x, y = toy(recipe, np.random.default_rng(recipe.seed))
+        assert collapse_threshold(x, y) == pytest.approx(expected[case], abs=2e-4)
+
+
+def test_data_of_the_tables():
+    x, y = monk_3()
+    assert x.shape == (432, 7) and int((y > 0).sum()) == 228
+    x, y = titanic()
+    assert int((y > 0).sum()) == 711 and np.unique(x, axis=0).shape == (14, 4)
+    assert x[:, 0].min() == pytest.approx(-1.867, abs=1e-3)
+    assert np.mean((x[:, 1] < 0) != (y > 0)) == pytest.approx(0.22399, abs=1e-5)
+    train, validation, test = split(432, np.random.default_rng(0))
+    assert sorted([*train, *validation, *test]) == list(range(432))
+
+
+def test_from_which_n_on_theorem_2_says_something():
+    """The catalogue's table, within the coarseness of both grids."""
+    for C, printed, sharp in ((0.01, 9.4e3, 5.7e2), (1.0, 2.0e4, 5.7e2)):
+        given = dict(C=C, kappa=1.0, norm=1.0, approximation=0.0, trivial=0.8, delta=0.05)
+        assert first_useful_n(theorem_2_root_mu, **given) == pytest.approx(printed, rel=0.15)
+        assert first_useful_n(theorem_2_sharp, risk=0.2, **given) == pytest.approx(sharp, rel=0.15)
+
+
+def test_the_population_knows_its_best_function():
+    population = axis_population(0.9, 1.0, 0.1)
+    assert population.norm == pytest.approx(1.0, abs=1e-6)
+    assert population.risk == pytest.approx(0.2, abs=1e-9)
+    assert population.approximation == pytest.approx(0.0, abs=1e-9)

@@ -1,0 +1,259 @@
+"""The exact solver against an independent conic one, its certificate, regimes and bad input."""
+
+from __future__ import annotations
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+
+from noisytheory.topics.top_k import (
+    INDIVIDUAL,
+    average_top_k,
+    collapse_threshold,
+    first_useful_k,
+    fit,
+    k_bar,
+    kernel_fit,
+    path,
+    select,
+    stochastic,
+    useful_grid,
+)
+from noisytheory.topics.top_k.minimise import NotCertified
+
+CONIC = {
+    "hinge": lambda t: cp.pos(1 - t),
+    "logistic": lambda t: cp.logistic(-t) / np.log(2),
+    "logistic-natural": lambda t: cp.logistic(-t),
+    "squared-hinge": lambda t: cp.square(cp.pos(1 - t)),
+    "margin-square": lambda t: cp.square(1 - t),
+    "exponential": lambda t: cp.exp(-t),
+    "square": cp.square,
+    "absolute": cp.abs,
+}
+
+
+def problem(loss, n=40, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d))
+    f = x @ rng.normal(size=d) + 0.5 * rng.normal(size=n)
+    return x, np.sign(f) if INDIVIDUAL[loss].margin else f
+
+
+def conic(loss, x, y, k, C, intercept):
+    w, b = cp.Variable(x.shape[1]), cp.Variable() if intercept else 0
+    score = x @ w + b
+    losses = CONIC[loss](cp.multiply(y, score) if INDIVIDUAL[loss].margin else y - score)
+    value = cp.sum_largest(losses, k) / len(y) + cp.sum_squares(w) / (2 * C)
+    task = cp.Problem(cp.Minimize(value))
+    with warnings.catch_warnings():
+        # It may say that it stops short of 1e-11.
+        warnings.simplefilter("ignore")
+        task.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    return task.value
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("k", [1, 20, 33, 40])
+@pytest.mark.parametrize("loss", sorted(CONIC))
+def test_objectives_are_those_of_a_conic_solver(loss, k, C, intercept):
+    x, y = problem(loss)
+    found = fit(x, y, loss, k=k, C=C, intercept=intercept, tol=1e-9)
+    value = conic(loss, x, y, k, C, intercept)
+    assert found.objective == pytest.approx(value, abs=1e-8, rel=1e-8)
+    assert found.dual <= value + 1e-9
+    assert found.gap <= 1e-9 * max(found.objective, 1e-5)
+
+
+@pytest.mark.parametrize("loss", sorted(CONIC))
+def test_weights_are_repetitions_and_sparse_rows_are_rows(loss):
+    x, y = problem(loss, seed=3)
+    times = np.random.default_rng(1).integers(0, 4, len(y))
+    settings = dict(k=0.6, C=5.0, intercept=True, tol=1e-9)
+    repeated = fit(np.repeat(x, times, axis=0), np.repeat(y, times), loss, **settings)
+    weighted = fit(x, y, loss, sample_weight=times, **settings)
+    thin = fit(sparse.csr_array(x), y, loss, sample_weight=times, **settings)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-8)
+    assert thin.objective == pytest.approx(weighted.objective, rel=1e-8)
+    assert np.all(weighted.weights[times == 0] == 0)
+
+
+def test_the_objective_is_that_of_the_definition():
+    x, y = problem("logistic")
+    found = fit(x, y, "logistic", k=12, C=3.0)
+    losses = np.logaddexp(0, -y * (x @ found.coef)) / np.log(2)
+    value = 12 / 40 * average_top_k(losses, 12) + found.coef @ found.coef / 6
+    assert found.objective == pytest.approx(value, rel=1e-12)
+    # The certificate is checked from its weights alone: they are feasible.
+    assert found.weights.min() >= 0
+    assert found.weights.max() <= 1 / 40 + 1e-12
+    assert found.weights.sum() <= 12 / 40 + 1e-12
+
+
+def test_both_scalings_are_one_problem():
+    x, y = problem("hinge")
+    paper = fit(x, y, "hinge", k=10, C=4.0)
+    average = fit(x, y, "hinge", k=10, C=4.0 * 10 / 40, scaling="average")
+    assert np.allclose(paper.coef, average.coef, atol=1e-6)
+    assert average.objective == pytest.approx(4 * paper.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge", "margin-square",
+                                  "exponential"])
+def test_every_margin_loss_collapses_at_the_same_k(loss):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(24, 2))
+        y = np.where(rng.random(24) < 0.7, np.sign(x[:, 0]), -np.sign(x[:, 0]))
+        threshold = collapse_threshold(x, y)
+        for k in (int(threshold), int(threshold) + 1):
+            if not 1 <= k <= 24:
+                continue
+            found = fit(x, y, loss, k=k, C=2.0)
+            assert (found.regime == "zero") == (k <= threshold), (seed, k)
+            if k > threshold:
+                assert np.linalg.norm(found.coef) > 0
+    assert first_useful_k(x, y) == int(threshold) + 1
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_many_coefficients(loss):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(60, 1500))
+    y = np.sign(rng.normal(size=60))
+    wide = fit(x, y, loss, k=30, C=10.0)
+    gram = kernel_fit(x @ x.T, y, nu=0.5, C=10.0, tol=1e-9) if loss == "hinge" else None
+    assert wide.gap <= 1e-6 * max(wide.objective, 1e-5)
+    if gram is not None:
+        assert wide.objective == pytest.approx(gram.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "square", "absolute"])
+def test_limited_memory_agrees(loss):
+    x, y = problem(loss, n=200, d=5)
+    exact = fit(x, y, loss, k=120, C=1.0)
+    limited = fit(x, y, loss, k=120, C=1.0, solver="limited-memory", tol=1e-4)
+    assert limited.objective == pytest.approx(exact.objective, rel=2e-4)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "absolute"])
+def test_many_examples_are_certified(loss):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(12_000, 8))
+    f = x @ rng.normal(size=8) + rng.logistic(size=12_000)
+    y = np.sign(f) if INDIVIDUAL[loss].margin else f
+    found = fit(x, y, loss, k=0.7, C=10.0)
+    assert found.converged
+    assert found.gap <= 1e-6 * found.objective
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_the_kernel_dual_is_the_linear_problem(regression):
+    loss = "absolute" if regression else "hinge"
+    for seed in range(4):
+        x, y = problem(loss, n=30, seed=seed)
+        for k in (3, 12, 30):
+            one = fit(x, y, loss, k=k, C=7.0, tol=1e-9)
+            other = kernel_fit(x @ x.T, y, nu=k / 30, C=7.0, regression=regression, tol=1e-9)
+            assert other.objective == pytest.approx(one.objective, rel=1e-6, abs=1e-9)
+            assert other.gap <= 1e-7 * max(other.objective, 1e-3)
+            assert np.allclose(x.T @ other.dual_coef, one.coef, atol=1e-3)
+
+
+def test_working_sets_give_the_same(monkeypatch):
+    from noisytheory.topics.top_k import kernel_dual
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = np.sign(np.sin(2 * x[:, 0]) + 0.3 * rng.normal(size=300))
+
+    def kernel(a, b):
+        return np.exp(-((a[:, None] - b) ** 2).sum(-1))
+
+    whole = kernel_fit(kernel, y, nu=0.4, C=300.0, points=x, tol=1e-6)
+    monkeypatch.setattr(kernel_dual, "WORKING", 100)
+    monkeypatch.setattr(kernel_dual, "SET", 64)
+    parts = kernel_fit(kernel, y, nu=0.4, C=300.0, points=x, tol=1e-6)
+    assert parts.objective == pytest.approx(whole.objective, rel=1e-5)
+
+
+def test_a_path_is_its_fits():
+    x, y = problem("logistic", seed=4)
+    for loss in ("hinge", "logistic"):
+        ks = [1, 5, 15, 25, 32, 40]
+        found = path(x, y, loss, ks=ks, C=5.0)
+        single = [fit(x, y, loss, k=k, C=5.0).objective for k in ks]
+        assert np.allclose(found.objective, single, rtol=3e-6)
+        assert found.regime[0] in ("zero", "nu")
+
+
+def test_hinge_needs_no_product_of_fits():
+    x, y = problem("hinge", n=60, seed=7)
+    held = problem("hinge", n=60, seed=8)
+    chosen = select(x, y, "hinge", validation=held, Cs=[0.1, 1.0, 10.0, 100.0],
+                    ks=useful_grid(x, y, 8))
+    assert chosen.fits <= 4 + 8 + 1
+    whole = fit(x, y, "hinge", k=60, C=1.0)
+    assert 0 < k_bar(whole, 60) <= 60
+
+
+def test_printed_steps_overflow_and_ours_do_not():
+    x, y = problem("logistic")
+    for C, at in ((1e-5, 35), (1e-3, 67), (1e-2, 137)):
+        rng = np.random.default_rng(0)
+        printed = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng)
+        assert abs(int(printed.overflow[0]) - at) <= 2
+        for rule in ("damped", "implicit"):
+            run = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng, rule=rule)
+            assert run.overflow[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": 0}, r"k must be a whole number in \[1, 40\], got 0"),
+        ({"k": 41}, r"k must be a whole number in \[1, 40\], got 41"),
+        ({"k": 0.0}, r"k as a fraction must lie in \(0, 1\], got 0.0"),
+        ({"k": 1.5}, r"k as a fraction must lie in \(0, 1\], got 1.5"),
+        ({"C": 0.0}, "C must be a finite number > 0, got 0.0"),
+        ({"C": np.inf}, "C must be a finite number > 0"),
+        ({"loss": "huber"}, "loss must be one of logistic"),
+        ({"scaling": "mine"}, "scaling must be"),
+        ({"sample_weight": -np.ones(40)}, "sample_weight must be 40 finite numbers >= 0"),
+        ({"tol": 0.0}, "tol must be a number in"),
+    ],
+)
+def test_nonsense_is_refused(change, message):
+    x, y = problem("logistic")
+    with pytest.raises(ValueError, match=message):
+        fit(x, y, **{"loss": "logistic", **change})
+
+
+def test_bad_data_are_refused():
+    x, y = problem("logistic")
+    with pytest.raises(ValueError, match="both classes"):
+        fit(x, np.ones(40))
+    with pytest.raises(ValueError, match="y must be 1 or -1"):
+        fit(x, np.arange(40.0))
+    with pytest.raises(ValueError, match="X must be finite"):
+        fit(np.where(np.arange(3) == 1, np.nan, x), y)
+    with pytest.raises(ValueError, match="y must have one entry a row"):
+        fit(x, y[:-1])
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
+def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(50, 2))
+    y = np.sign(x[:, 0])
+    x[:, 0] += 0.2 * y
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = fit(x, y, loss, k=5, C=1e8)
+    assert found.converged or any(w.category is NotCertified for w in said)
+    assert np.all(y * found.scores(x) > 0)
+    assert found.dual <= found.objective

@@ -1,0 +1,94 @@
+"""Confusion matrices: orientation, inverse, estimates."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from noisytheory.vocabulary import confusion
+from noisytheory.vocabulary.confusion import ConfusionEstimate
+
+C = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.3], [0.1, 0.1, 0.6]])
+
+
+def test_the_inverse_of_columns_that_sum_to_one_has_them_too():
+    inverse = confusion.inverse_of(C)
+    np.testing.assert_allclose(inverse.sum(axis=0), 1, atol=1e-14)
+    np.testing.assert_allclose(inverse @ C, np.eye(3), atol=1e-14)
+
+
+def test_orientation_is_checked_and_never_guessed():
+    np.testing.assert_array_equal(confusion.columns(C), C)
+    np.testing.assert_array_equal(confusion.columns(C.T, "row"), C)
+    with pytest.raises(ValueError, match='say orientation="row"'):
+        confusion.columns(C.T)
+    with pytest.raises(ValueError, match="rows that sum to 1"):
+        confusion.columns(C, "row")
+    with pytest.raises(ValueError, match="columns that sum to 1"):
+        confusion.columns(C.T, "column")
+    with pytest.raises(ValueError, match='"column" or "row"'):
+        confusion.columns(C, "diagonal")
+    cycle = np.roll(np.eye(3), 1, axis=0)
+    with pytest.raises(ValueError, match="not symmetric"):
+        confusion.columns(cycle)
+    np.testing.assert_array_equal(confusion.columns(cycle, "row"), cycle.T)
+
+
+def test_bayes_rule_by_hand():
+    # Priors 4/5 and 1/5, C columns (9/10, 1/10) and (2/5, 3/5): labels 4/5 and 1/5.
+    matrix = np.array([[Fraction(9, 10), Fraction(2, 5)], [Fraction(1, 10), Fraction(3, 5)]])
+    found = confusion.posterior_confusion(matrix, [Fraction(4, 5), Fraction(1, 5)])
+    assert found.tolist() == [
+        [Fraction(9, 10), Fraction(2, 5)], [Fraction(1, 10), Fraction(3, 5)]
+    ]
+    np.testing.assert_allclose(found.astype(float).sum(axis=0), 1)
+
+
+def test_ignoring_the_noise_leaks_all_of_it():
+    assert confusion.relative_leakage(np.eye(3), C) == 1
+    assert confusion.relative_leakage(C, C) < 1e-14
+    assert confusion.relative_leakage(C, np.eye(3)) == np.inf
+    assert confusion.relative_leakage(np.full((3, 3), 1 / 3), C) == np.inf
+
+
+def test_rates_of_confusion():
+    assert confusion.confusion_rate(np.roll(np.eye(4), 1, axis=0)) == 1
+    assert confusion.confusion_rate(np.roll(np.eye(4), 1, axis=0), scaled=False) == 2
+    assert confusion.confusion_rate([[3, 0], [1, 0]]) == pytest.approx(0.25 / np.sqrt(2))
+
+
+def test_limits_cover_as_often_as_they_say():
+    n, p, delta = 20, 0.3, 0.1
+    covered = 0.0
+    for hits in range(n + 1):
+        low, high = ConfusionEstimate([[hits, 0], [n - hits, 1]]).limits(delta)
+        covered += binom.pmf(hits, n, p) * (low[0, 0] <= p <= high[0, 0])
+    assert covered >= 1 - delta
+
+
+def test_the_bootstrap_has_the_mean_and_spread_of_the_estimate():
+    estimate = ConfusionEstimate([[30, 5], [10, 45]])
+    drawn = estimate.resampled(20_000, rng=np.random.default_rng(1))
+    np.testing.assert_allclose(drawn.sum(axis=1), 1)
+    np.testing.assert_allclose(drawn.mean(axis=0), estimate.matrix, atol=5 * 0.07 / 141)
+    np.testing.assert_allclose(drawn.std(axis=0), estimate.standard_errors, rtol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [([[1, 0], [0, 0]], "none of true class 1"), ([[0.5, 1], [1, 1]], "whole numbers"),
+     ([[1, 2]], "square"), ([[-1, 2], [3, 1]], "whole numbers")],
+)
+def test_counts_that_are_none_are_refused(counts, message):
+    with pytest.raises(ValueError, match=message):
+        ConfusionEstimate(counts)
+
+
+def test_labels_outside_are_refused_by_name():
+    with pytest.raises(ValueError, match="true must be classes 0 to 1, got 2"):
+        confusion.observed_confusion([0, 1], [0, 2], 2)
+    with pytest.raises(ValueError, match="as long"):
+        confusion.observed_confusion([0, 1], [0], 2)
