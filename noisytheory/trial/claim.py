@@ -510,6 +510,8 @@ class Claim:
             raise ValueError(
                 f"{self.id}: a claim of kind {self.kind} needs bound, or a simulator that draws rhs"
             )
+        if self.kind not in ("tail", "cited") and self.deltas:
+            raise ValueError(f"{self.id}: delta is for claims of kind tail, not {self.kind}")
         if self.kind == "tail" and not self.deltas:
             raise ValueError(f"{self.id}: a tail claim needs a grid of delta")
         if self.kind != "cited" and self.simulate is None and self.exact is None:
@@ -578,6 +580,7 @@ class Claim:
             found.append("The variance of one draw is at most the one declared.")
         if self.weight_limit is not None:
             found.append("No draw that breaks the promise has a weight above the limit declared.")
+            found.append("Weights are ratios of likelihoods: their mean is 1.")
         if self.kind in ("mean", "equal", "published"):
             found += [
                 f"Draws alone cannot {verb} it: {field} is not declared."

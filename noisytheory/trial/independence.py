@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,8 +96,8 @@ class Repeats:
 
     def __init__(self, claim: Claim, cell: Cell) -> None:
         self.claim, self.cell = claim, cell
-        self.seen: set[bytes] = set()
-        self.bits = 0.0
+        self.seen: dict[str, set[bytes]] = {}
+        self.bits: dict[str, float] = {}
 
     def see(self, block: Arrays) -> None:
         """Take the next block.
@@ -107,22 +107,31 @@ class Repeats:
         ClaimError
             If the blocks cannot be independent.
         """
-        left = np.asarray(block["lhs"])
+        for name in _DRAWN:
+            if name in block:
+                self._see(name, np.asarray(block[name]))
+
+    def _see(self, name: str, left: NDArray[Any]) -> None:
+        seen, bits = self.seen.setdefault(name, set()), self.bits.get(name, 0.0)
         found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
-        if found in self.seen:
+        if found in seen:
             _, counts = np.unique(left, return_counts=True)
-            chance = float(np.dot(counts, np.log2(counts / left.size))) + np.log2(len(self.seen))
-            self.bits += float(np.logaddexp2(np.log2(1 - _STAKE), np.log2(_STAKE) - chance))
-        elif self.seen:
-            self.bits += float(np.log2(1 - _STAKE))
-        self.seen.add(found)
-        if self.bits > -np.log2(FALSE_ALARM):
+            chance = float(np.dot(counts, np.log2(counts / left.size))) + np.log2(len(seen))
+            bits += float(np.logaddexp2(np.log2(1 - _STAKE), np.log2(_STAKE) - chance))
+        elif seen:
+            bits += float(np.log2(1 - _STAKE))
+        seen.add(found)
+        self.bits[name] = bits
+        if bits > np.log2(len(_DRAWN)) - np.log2(FALSE_ALARM):
             raise ClaimError(
                 f"{self.claim.id} at {self.claim.address(self.cell) or 'its cell'}: simulate draws "
-                "the same from different generators, so its draws are not independent: draw from "
-                "its argument rng"
+                f"the same {name} from different generators, so its draws are not independent: "
+                "draw from its argument rng"
             )
 
+
+_DRAWN = ("lhs", "rhs_draw", "other", "weight")
+"""What is drawn and decides."""
 
 _STAKE = 1 / 8
 """Share of the wealth that is laid on a repetition, block by block."""
@@ -139,7 +148,8 @@ def _global_randomness() -> tuple[object, ...]:
 
 
 def check_rows(
-    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None
+    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None,
+    decided: Sequence[Arrays] = (),
 ) -> None:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
@@ -160,7 +170,9 @@ def check_rows(
         Whether a refutation is at stake: then the blocks compared are whole ones, for whatever
         correlation could have moved the evidence is to be seen.
     seen : Repeats, optional
-        The blocks that decided.
+        What has been seen of the blocks that decided.
+    decided : sequence of mappings
+        The blocks that decided, as far as they are at hand.
 
     Raises
     ------
@@ -178,17 +190,23 @@ def check_rows(
     # The same rows of blocks that are 1, 2, 4 and 8 apart.
     alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
                     rows * 2 ** np.arange(4))
-    for what, of in _views(claim, cell, whole).items():
+    views = _views(claim, cell, whole)
+    kept = [dict(block) for block in decided]
+    for what, of in views.items():
         chances = {
+            "the blocks that decided, which differ more than independent ones do,": _between(
+                [of(b) for b in [*kept, *(blocks if refuted else [])]]
+            ),
             "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
             "groups of rows that differ more than independent ones do": _grouped(
                 np.concatenate([of(b) for b in blocks]) if refuted else of(whole)
             ),
             "rows that resemble those before them": _within(of(whole)),
+            "rare values in clusters": _clustered([of(b) for b in [*kept, *blocks]]),
             "rows that resemble those of other blocks": alike,
         }
         for sign, chance in chances.items():
-            if chance < FALSE_ALARM / 12:
+            if chance < FALSE_ALARM / (6 * len(views)):
                 raise ClaimError(
                     f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
                     f"independent draws, so they decide nothing: {what} show {sign} (p = "
@@ -214,7 +232,39 @@ def _views(claim: Claim, cell: Cell, whole: Arrays) -> dict[str, Callable[[Array
         )
     if claim.kind == "tail":
         found["violations"] = breaks
+
+    def drawn(name: str) -> Callable[[Arrays], Floats]:
+        return lambda block: np.asarray(conditioned(block)[name], float)
+
+    for name, what in (("other", "draws of the second law"), ("weight", "weights")):
+        if name in whole:
+            found[what] = drawn(name)
+    if "rhs_draw" in whole and claim.kind != "tail":
+        right = found["right sides"] = drawn("rhs_draw")
+        found["differences of the sides"] = lambda block: left(block) - right(block)
     return found
+
+
+def _clustered(groups: list[Floats]) -> float:
+    """Chance that draws off the commonest value, where they are rare, lie so close together."""
+    from scipy.stats import poisson
+
+    values = np.concatenate([group for group in groups if group.size] or [np.empty(0)])
+    if values.size < 64:
+        return 1.0
+    places, counts = np.unique(values, return_counts=True)
+    rare = np.array([v != places[np.argmax(counts)] for v in values])
+    m, n = int(rare.sum()), values.size
+    if m < 5 or m > n / 10:
+        return 1.0
+    at = np.flatnonzero(rare)
+    pairs = sum(int(np.count_nonzero(at[k:] - at[:-k] <= _NEAR)) for k in range(1, _NEAR + 1))
+    # Of independent draws the places are a random subset: pairs are nearly Poisson.
+    return float(poisson.sf(pairs - 1, m * (m - 1) / 2 * 2 * _NEAR / n))
+
+
+_NEAR = 8
+"""Rows within which rare values are neighbours."""
 
 
 _ENOUGH = 25

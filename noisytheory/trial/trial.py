@@ -31,6 +31,10 @@ _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
 
 
+_KEPT = 16
+"""Blocks that decided and that are looked at once more, at most."""
+
+
 @dataclass
 class CellState:
     """What is known of one cell so far, and what has been asked for."""
@@ -114,6 +118,11 @@ class Trial:
             if one in found and other in found:
                 key = one.removesuffix("_draw")
                 raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
+        if "other" in found and claim.bound is not None:
+            raise ClaimError(
+                f"{claim.id}: simulate draws 'other', a second law, and a bound gives a value: an "
+                "equality is with one of them"
+            )
         if claim.drawn_names() and claim.kind in ("mean", "equal", "published", "rate"):
             raise ClaimError(
                 f"{claim.id}: the bound asks for {', '.join(sorted(claim.drawn_names()))}, "
@@ -202,7 +211,12 @@ class Trial:
         if isinstance(self.rule, Always):
             state.summary = self._recheck(state, -1, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
-        self.vacuous[index] = self._vacuous(state.cell)
+        if isinstance(self.rule, Always):
+            assert state.summary is not None
+            tries, _, forced = state.summary[:3]
+            self.vacuous[index] = tries > 0 and forced == tries
+        else:
+            self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
 
     def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
@@ -252,7 +266,7 @@ class Trial:
         if self.claim.kind == "tail":
             self.vacuous[at] = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
         else:
-            self.vacuous[at] = [self._vacuous(state.cell) for state in states]
+            self.vacuous[at] = [self._vacuous(state.cell, state.summary) for state in states]
         settled = self.vacuous[at] | (self.against[at] >= self.thresholds.entry)
         settled |= self.support[at] >= self.thresholds.uphold
         return [bool(np.all(done)) for done in settled]
@@ -300,8 +314,10 @@ class Trial:
             break
         return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
 
-    def _vacuous(self, cell: Cell) -> NDArray[np.bool_]:
-        """Where a bound, or margin, that depends on no draws says nothing, shape (levels,)."""
+    def _vacuous(
+        self, cell: Cell, summary: NDArray[np.float64] | None = None
+    ) -> NDArray[np.bool_]:
+        """Where a bound, or margin, says nothing, shape (levels,)."""
         levels = self.against.shape[1]
         if self.claim.kind in ("equal", "published"):
             return np.full(levels, self.rule.forced(self.judged, cell))
@@ -313,7 +329,9 @@ class Trial:
         if trivial is None:
             return np.zeros(levels, bool)
         if self.judged.bound is None:
-            return np.full(levels, trivial <= 0)
+            # Drawn right sides: vacuous only if every one of them is.
+            least = np.inf if summary is None else summary[3]
+            return np.full(levels, summary is not None and summary[0] > 0 and least >= trivial)
         return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
 
     def own_evidence(self) -> float:
@@ -350,7 +368,10 @@ class Trial:
         at = [state.index for state in drawn]
         counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
         worst = drawn[int(np.argmax(counts))]
-        check_rows(self.claim, worst.cell, self.seed, refuted=refuted, seen=worst.repeats)
+        kept = [self.blocks.get(worst.index, b) for b in range(min(worst.blocks, _KEPT))]
+        check_rows(
+            self.claim, worst.cell, self.seed, refuted=refuted, seen=worst.repeats, decided=kept
+        )
 
     def _close(self, state: CellState) -> None:
         state.done = True

@@ -419,7 +419,7 @@ def _mean_resolution(
 
 
 class Mean(Rule):
-    """E[L] <= R. Summary: three moments, then the bets from above and from below."""
+    """E[L] <= R. Summary: three moments, the least right side, the bets of either side."""
 
     pooled = True
     tests: tuple[tuple[int, evidence.Side], ...] = ((1, "above"), (-1, "below"))
@@ -429,7 +429,8 @@ class Mean(Rule):
         lhs, value, room = _centre(claim, cell, drawn)
         reach = room + self.margin(claim, cell)
         bets = [_bets(claim, cell, lhs, value + sign * reach, side) for sign, side in self.tests]
-        return np.concatenate([_moments(lhs), *bets])
+        least = right_side(claim, cell, drawn).min(initial=np.inf)
+        return np.concatenate([_moments(lhs), [least], *bets])
 
     def margin(self, claim: Claim, cell: Cell) -> float:
         """None: a mean is promised to the last bit."""
@@ -437,11 +438,12 @@ class Mean(Rule):
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """Moments about the common mean; bets add up."""
-        return np.concatenate([_merged(left[:3], right[:3]), left[3:] + right[3:]])
+        least = [min(left[3], right[3])]
+        return np.concatenate([_merged(left[:3], right[:3]), least, left[4:] + right[4:]])
 
     def wealths(self, summaries: Sequence[Floats]) -> list[Floats]:
         """Log wealth of each test, each of shape (cells, 1)."""
-        bets = np.array(summaries)[:, 3:].reshape(-1, len(self.tests), len(evidence.BETS))
+        bets = np.array(summaries)[:, 4:].reshape(-1, len(self.tests), len(evidence.BETS))
         return np.split(evidence.log_e_bets(bets), len(self.tests), axis=1)
 
     def weigh(
@@ -459,24 +461,29 @@ class Mean(Rule):
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The mean of the law against the bound."""
         rhs, mean = right_side(claim, cell)[0], result.mean()
-        room = _law_room(result, rhs)
-        return _certain(mean <= rhs + room, mean > rhs + room)
+        room, coarse = _law_room(claim, cell, result, rhs)
+        return _certain(mean <= rhs + room - coarse, mean > rhs + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
         """Of the worst law that the declared range, or variance, allows."""
         mean = _promised(claim, cell)
-        found = _mean_resolution(claim, cell, summary, mean, threshold, upwards=True)
-        return np.array([found])
+        room = float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        found = _mean_resolution(claim, cell, summary, mean + room, threshold, upwards=True)
+        return np.array([found + room])
 
 
-def _law_room(law: Law, rhs: Floats) -> Floats:
-    """Rounding of a law's mean against a right side."""
+def _law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
+    """Relative rounding of a law's mean against a right side, and what is declared absolutely.
+
+    Within the first both sides are equal; within the second nothing is known.
+    """
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
     rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
-    return np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)) + law.slack)
+    room = np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)))
+    return room, law.slack + float(claim.value("slack", cell))
 
 
 def _promised(claim: Claim, cell: Cell) -> float:
@@ -508,9 +515,10 @@ class Equal(Mean):
         if isinstance(result, tuple):
             return _certain(*(np.array([same]) for same in _same_laws(*result)))
         value = right_side(claim, cell)[0]
-        gap, room = np.abs(result.mean() - value), _law_room(result, value)
+        gap = np.abs(result.mean() - value)
+        room, coarse = _law_room(claim, cell, result, value)
         margin = self.margin(claim, cell)
-        return _certain(gap <= margin + room, gap > margin + room)
+        return _certain(gap <= margin + room - coarse, gap > margin + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -518,11 +526,14 @@ class Equal(Mean):
         """Of the worst law that the range allows, on the worse of both sides, margin included."""
         mean, margin = _promised(claim, cell), self.margin(claim, cell)
         threshold += float(np.log(2))
-        worse = max(
-            _mean_resolution(claim, cell, summary, mean + margin, threshold, upwards=True),
-            _mean_resolution(claim, cell, summary, mean - margin, threshold, upwards=False),
-        )
-        return np.array([margin + worse])
+        low, high = _ends(claim, cell)
+        reach = margin + float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        # A side on which no law within the range breaks the promise has nothing to show.
+        sides = [
+            _mean_resolution(claim, cell, summary, mean + sign * reach, threshold, upwards=sign > 0)
+            for sign, end in ((1, high), (-1, low)) if sign * (end - mean) > reach
+        ]
+        return np.array([reach + max(sides, default=np.inf)])
 
 
 def _same_laws(left: Law, right: Law) -> tuple[bool, bool]:
@@ -586,21 +597,39 @@ class SameLaw(Rule):
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         """By their distance, beyond the margin and within it."""
-        from scipy.stats import ks_2samp, wasserstein_distance
-
         n = self.draws(summary)
         if n == 0:
             return 0.0, 0.0
         width, margin = self._width(claim, cell), float(claim.value("margin", cell) or 0.0)
-        natural = claim.low is not None and claim.high is not None
-        distance = (
-            float(wasserstein_distance(summary[0], summary[1])) if natural
-            else float(ks_2samp(summary[0], summary[1], method="asymp").statistic)
-        )
+        least, most = self._distances(claim, cell, summary)
         price = self._price(claim, n)
-        against = n * (max(0.0, distance - margin) / width) ** 2 / 2 - price
-        support = n * (max(0.0, margin - distance) / width) ** 2 / 2 - price
+        against = n * (max(0.0, least - margin) / width) ** 2 / 2 - price
+        support = n * (max(0.0, margin - most) / width) ** 2 / 2 - price
         return max(0.0, against), max(0.0, support)
+
+    def _distances(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
+        """The smallest and the largest distance that rounding leaves possible."""
+        from scipy.stats import wasserstein_distance
+
+        # Values that only relative rounding tells apart are one; within the slack either may be.
+        slack, room = float(claim.value("slack", cell)), claim.rounding * np.abs(summary).max()
+        union = np.sort(summary, axis=None)
+        union = union[np.append(True, np.diff(union) > room)]
+        first, second = (union[np.searchsorted(union, s, side="right") - 1] for s in summary)
+        if claim.low is not None and claim.high is not None:
+            found = float(wasserstein_distance(first, second))
+            return found - slack, found + slack
+        first, second, n = np.sort(first), np.sort(second), self.draws(summary)
+
+        def ahead(left: Floats, right: Floats, by: float) -> float:
+            """Largest excess of one distribution function over the other, moved by this much."""
+            at = np.searchsorted(left, left, side="right")
+            return float(np.max(at - np.searchsorted(right, left + by, side="right")) / n)
+
+        return (
+            max(ahead(first, second, slack), ahead(second, first, slack)),
+            max(ahead(first, second, -slack), ahead(second, first, -slack)),
+        )
 
     def weigh_exact(
         self, claim: Claim, cell: Cell, result: tuple[Law, Law]
@@ -638,6 +667,8 @@ class Always(Rule):
         """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
         gap = self.gap(lhs, rhs) - slack(claim, cell, drawn, rhs)
+        # Both sides beyond floats: only exact arithmetic knows.
+        gap = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap)
         applies = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
         return np.where(applies, gap, -np.inf)
 
@@ -887,7 +918,9 @@ class Published(Rule):
         short = (high - low) * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * summary[0]))
         short += theirs * np.sqrt(np.log(4 / (1 - _POWER)))
         found = float(claim.value("margin", cell)) + (ours + theirs) * np.sqrt(level)
-        return np.array([found + slope * level + short])
+        found += slope * level + short
+        printed = float(right_side(claim, cell)[0, 0])
+        return np.array([found if found <= max(high - printed, printed - low) else np.inf])
 
 
 def tightness(lhs: Any, rhs: Any, room: Any = 0.0) -> Floats:
