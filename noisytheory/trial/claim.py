@@ -510,8 +510,6 @@ class Claim:
             raise ValueError(
                 f"{self.id}: a claim of kind {self.kind} needs bound, or a simulator that draws rhs"
             )
-        if self.kind not in ("tail", "cited") and self.deltas:
-            raise ValueError(f"{self.id}: delta is for claims of kind tail, not {self.kind}")
         if self.kind == "tail" and not self.deltas:
             raise ValueError(f"{self.id}: a tail claim needs a grid of delta")
         if self.kind != "cited" and self.simulate is None and self.exact is None:
@@ -618,13 +616,13 @@ class Claim:
 
     @functools.cached_property
     def deltas(self) -> tuple[float, ...]:
-        """Levels of the promise; empty where it names none."""
-        return tuple(float(d) for d in self.grid.get("delta", ()))
+        """Levels of the promise; empty where it names none: of another kind delta is a parameter."""
+        return tuple(float(d) for d in self.grid.get("delta", ())) if self.kind == "tail" else ()
 
     @functools.cached_property
     def dims(self) -> tuple[str, ...]:
         """Names of the cell's parameters, in the order of the grid."""
-        return tuple(name for name in self.grid if name != "delta")
+        return tuple(name for name in self.grid if name != "delta" or self.kind != "tail")
 
     @functools.cached_property
     def shape(self) -> tuple[int, ...]:

@@ -107,11 +107,11 @@ class Repeats:
         ClaimError
             If the blocks cannot be independent.
         """
-        for name in _DRAWN:
-            if name in block:
-                self._see(name, np.asarray(block[name]))
+        names = [name for name in _DRAWN if name in block]
+        for name in names:
+            self._see(name, np.asarray(block[name]), len(names))
 
-    def _see(self, name: str, left: NDArray[Any]) -> None:
+    def _see(self, name: str, left: NDArray[Any], arrays: int) -> None:
         seen, bits = self.seen.setdefault(name, set()), self.bits.get(name, 0.0)
         found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
         if found in seen:
@@ -122,7 +122,7 @@ class Repeats:
             bits += float(np.log2(1 - _STAKE))
         seen.add(found)
         self.bits[name] = bits
-        if bits > np.log2(len(_DRAWN)) - np.log2(FALSE_ALARM):
+        if bits > np.log2(arrays) - np.log2(FALSE_ALARM):
             raise ClaimError(
                 f"{self.claim.id} at {self.claim.address(self.cell) or 'its cell'}: simulate draws "
                 f"the same {name} from different generators, so its draws are not independent: "
@@ -194,8 +194,8 @@ def check_rows(
     kept = [dict(block) for block in decided]
     for what, of in views.items():
         chances = {
-            "the blocks that decided, which differ more than independent ones do,": _between(
-                [of(b) for b in [*kept, *(blocks if refuted else [])]]
+            "blocks that differ more than independent ones do, with those that decided": (
+                _between([of(b) for b in [*kept, *(blocks if refuted else [])]])
             ),
             "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
             "groups of rows that differ more than independent ones do": _grouped(

@@ -126,10 +126,14 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
     deltas = np.array(claim.deltas or [np.nan])
     try:
-        values = claim.call(claim.bound, cell, drawn, delta=deltas[:, None])
+        level = {"delta": deltas[:, None]} if claim.deltas else {}
+        values = claim.call(claim.bound, cell, drawn, **level)
     except TypeError:
         # A user's bound on plain floats (math.sqrt): level by level.
-        values = [[claim.call(claim.bound, cell, drawn, delta=float(d))] for d in deltas]
+        values = [
+            [claim.call(claim.bound, cell, drawn, **({"delta": float(d)} if claim.deltas else {}))]
+            for d in deltas
+        ]
     values = np.asarray(values)
 
     def wrong(what: str) -> ValueError:
