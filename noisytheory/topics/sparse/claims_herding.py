@@ -19,6 +19,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_subsampling import independent_square
 from noisytheory.topics.sparse.claims_terms import ERROR, HULLS, IN_HULL, SQUARE
+from noisytheory.topics.sparse.hulls import diameter_square, pyramidal_width_square
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
 
@@ -31,16 +32,16 @@ HERDING: dict[str, Any] = {"simulate": simulate_hulls.herding_error, "rows": 512
 
 
 def _frank_wolfe(hull: str, k: int) -> Numeric:
-    return bounds_herding.frank_wolfe_square(k, math.sqrt(simulate_hulls.diameter_square(hull)))
+    return bounds_herding.frank_wolfe_square(k, math.sqrt(diameter_square(hull)))
 
 
 def _linear(hull: str, k: int, distance: Numeric, first: Numeric) -> Numeric:
-    diameter = math.sqrt(simulate_hulls.diameter_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
     return bounds_herding.herding_linear_square(k, distance, diameter, first)
 
 
 def _linear_too_fast(hull: str, k: int, distance: Numeric, first: Numeric) -> Numeric:
-    diameter = math.sqrt(simulate_hulls.diameter_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
     nearer = np.minimum(4 * distance, diameter)
     return bounds_herding.herding_linear_square(k, nearer, diameter, first)
 
@@ -54,8 +55,8 @@ def _inverse(k: int, distance: Numeric, radius: Numeric) -> Numeric:
 
 
 def _away(hull: str, k: int, first: Numeric, factor: float = 1.0) -> Numeric:
-    width = math.sqrt(simulate_hulls.pyramidal_width_square(hull))
-    diameter = math.sqrt(simulate_hulls.diameter_square(hull))
+    width = math.sqrt(pyramidal_width_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
     return bounds_herding.away_steps_square(k, factor * width, diameter, first)
 
 

@@ -15,18 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import away_steps
+from noisytheory.topics.sparse.hulls import diameter_square, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 
 __all__ = [
     "away_certificate",
     "away_error",
-    "diameter_square",
     "drawn_targets",
     "herding_certificate",
     "herding_error",
     "herding_progress",
-    "pyramidal_width_square",
     "run",
     "uniform_certificate",
     "uniform_error",
@@ -48,12 +47,6 @@ def vertices_of(hull: str) -> Ints:
     if shape == "simplex":
         return np.eye(p, dtype=np.int64)
     return np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
-
-
-def diameter_square(hull: str) -> int:
-    """Squared diameter: 4 (cross-polytope), 4p (cube), 2 (simplex)."""
-    vertices = vertices_of(hull)
-    return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
 
 
 def _targets(hull: str, size: int, rng: np.random.Generator) -> tuple[Ints, Ints, Doubles]:
@@ -131,25 +124,6 @@ def uniform_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> 
     vertices, target, given = drawn_targets(hull, size, rng)
     errors, _ = run(vertices, target, k, "uniform")
     return {"lhs": np.sqrt(errors[:, -1]), **given}
-
-
-def pyramidal_width_square(hull: str) -> Fraction:
-    r"""Squared pyramidal width: the least distance of a face from the hull of the other vertices.
-
-    $1/(p-1)$ for a cross-polytope of dimension $p\ge2$, $4/p$ for a cube of side 2, for $p$
-    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd. Peña and Rodríguez
-    2019 have the width as this distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
-
-    Examples
-    --------
-    >>> [str(pyramidal_width_square(hull)) for hull in ("cross 2", "cube 3", "simplex 4")]
-    ['1', '4/3', '1']
-    """
-    shape, dimension = hull.split()
-    p = int(dimension)
-    if shape == "cross":
-        return Fraction(1, p - 1)
-    return Fraction(4 * p, p * p - 1) if shape == "simplex" and p % 2 else Fraction(4, p)
 
 
 def _masses(hull: str, target: Doubles) -> Doubles:
