@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -234,7 +235,7 @@ def scaled(
     >>> claim.twin["why"], claim.broken().bound(1)
     ('right side times 1/2', 0.25)
     """
-    exactly = Fraction(factor)
+    exactly = _factor(factor)
 
     def rows(found: Any) -> Any:
         if not isinstance(found, Mapping) or "rhs" not in found:
@@ -260,6 +261,15 @@ def scaled(
         return found
 
     return changes
+
+
+def _factor(factor: Any) -> Fraction:
+    number = isinstance(factor, Fraction | int | float) and not isinstance(factor, bool)
+    if not number or not math.isfinite(factor) or factor <= 0 or factor == 1:
+        raise ValueError(
+            f"factor must be a positive, finite number other than 1, got {factor!r}"
+        )
+    return Fraction(factor)
 
 
 def _then(function: Callable[..., Any], change: Callable[[Any], Any]) -> Callable[..., Any]:
