@@ -106,15 +106,19 @@ def both(
         drawn = {name: exact_numbers(given[name])[None] for name in fields}
         exactly = {name: _exactly(value) for name, value in given.items() if name not in fields}
         at = family(**drawn)
-        found = sides(at, exactly)
+        found = _in_fractions(function, lambda: sides(at, exactly))
         told = list(at.steps()) if hasattr(at, "steps") else []
         told += [(name.replace("_", " "), _step(_only(value)))
                  for name, value in found.items() if name not in _SIDES]
         if not hasattr(at, "steps"):
-            told += [(name, _step(_only(value))) for name, value in drawn.items()]
+            fields_told = [(name, _step(_only(value))) for name, value in drawn.items()]
+            # What the function hands on as it was drawn is told once.
+            told += [step for step in fields_told if (step[0].replace("_", " "), step[1])
+                     not in told]
         if bound is not None and "rhs" not in found:
             known = {**exactly, **drawn, **found}
-            found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
+            words = {name: known[name] for name in asked_for}
+            found |= _in_fractions(bound, lambda: {"rhs": _within(bound, words)})
         applies = bool(_only(found["applies"])) if "applies" in found else True
         return Certificate(_only(found["lhs"]), _only(found["rhs"]), told, applies)
 
@@ -162,6 +166,32 @@ def _within(bound: Callable[..., Any], known: Mapping[str, Any]) -> Any:
         return corners[0]
     found = [_only(corner) for corner in corners]
     return min(found), max(found)
+
+
+def _in_fractions(
+    function: Callable[..., Any], call: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """What a function gives of fractions, if its sides are numbers that a certificate can hold."""
+    name = getattr(function, "__name__", repr(function))
+    way_out = (
+        "write constants as Fractions (Fraction(1, 2) for 0.5) and roots with "
+        "noisytheory.vocabulary.exact.root, which brackets them"
+    )
+    try:
+        found = call()
+    except (TypeError, AttributeError) as error:
+        # NumPy's words where a number has no such function: np.sqrt of a fraction.
+        if "Fraction" not in str(error):
+            raise
+        raise ValueError(f"{name} does not work over fractions ({error}): {way_out}") from error
+    for side in ("lhs", "rhs"):
+        value = _only(found.get(side, 0))
+        for end in value if isinstance(value, tuple) else (value,):
+            if isinstance(end, float):
+                raise ValueError(
+                    f"{name}: over fractions {side} became the float {end!r}: {way_out}"
+                )
+    return found
 
 
 def _step(value: Any) -> Any:
