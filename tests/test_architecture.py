@@ -8,7 +8,7 @@ import importlib
 import inspect
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
@@ -30,22 +30,97 @@ ROOMS = ("cli", "report", "learners", "topics", "papers", "vocabulary", "trial")
 EVIDENCE = ("trial.claim", "trial.sides")
 
 
-def imports(path: Path, lazy: bool = True) -> set[str]:
-    """Full names of the package's modules that a file imports, by name or by `import_module`."""
-    tree = ast.parse(path.read_text())
-    nodes = ast.walk(tree) if lazy else tree.body
-    found = set()
+# Who may look a module up by a name that is made at run time.
+FINDERS = {
+    "noisytheory", "noisytheory.report", "noisytheory.cli.select", "noisytheory.trial.catalogue",
+    "noisytheory.trial.fingerprint",
+}
+
+
+@functools.cache
+def tree_of(name: str) -> ast.Module:
+    """A module of the package, parsed."""
+    return ast.parse(MODULES[name].read_text())
+
+
+@functools.cache
+def home(module: str, word: str) -> str:
+    """The module that a word of a module comes from, or is, however often it is handed on."""
+    full = f"{module}.{word}"
+    if full in MODULES:
+        return full
+    if module == "noisytheory":
+        lazily = noisytheory._LAZY.get(word)
+        return noisytheory._SUBMODULES.get(word, f"noisytheory.{lazily}" if lazily else module)
+    for node in tree_of(module).body if module in MODULES else ():
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "noisytheory":
+            for alias in node.names:
+                if word == (alias.asname or alias.name):
+                    return home(str(node.module), alias.name)
+    return module
+
+
+def nodes_of(tree: ast.AST, lazy: bool, types: bool) -> Iterator[ast.AST]:
+    """All of a file; or without what is in functions, without what only type checkers read."""
+    for node in ast.iter_child_nodes(tree):
+        late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        yield node
+        if (lazy or not late) and (types or not typing):
+            yield from nodes_of(node, lazy, types)
+
+
+def imports(tree: ast.Module, lazy: bool = True, types: bool = True) -> set[str]:
+    """Full names of the package's modules that a file takes from, whatever hands it on.
+
+    By `import`, by an attribute of what is imported, and by `import_module` of a constant; what
+    other names `import_module` is given only `FINDERS` know.
+    """
+    nodes = list(nodes_of(tree, lazy, types))
+    found, local = set(), {}
     for node in nodes:
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
             for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                found.add(full if full in MODULES else str(node.module))
+                found.add(alias.name)
+                local[alias.asname or "noisytheory"] = alias.name if alias.asname else "noisytheory"
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            for alias in node.names:
+                origin = home(str(node.module), alias.name)
+                whole = origin in (
+                    f"{node.module}.{alias.name}", noisytheory._SUBMODULES.get(alias.name)
+                )
+                found.update({origin} if whole else {origin, str(node.module)})
+                if whole:
+                    local[alias.asname or alias.name] = origin
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             found.update(str(name.value) for name in node.args if isinstance(name, ast.Constant))
+    for node in nodes:
+        first, *words = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else [""]
+        module = local.get(first, "")
+        for word in words if module.split(".")[0] == "noisytheory" else ():
+            above, module = module, home(module, word)
+            found.add(module)
+            if module == above:
+                break
     return {name for name in found if name.split(".")[0] == "noisytheory"}
+
+
+def finds(tree: ast.Module) -> bool:
+    """Whether a file may import what no reader of it can name."""
+    words = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            words.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            words.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Name):
+            words.add(node.id)
+    harmless = ("importlib.metadata", "importlib.resources")
+    return any(
+        word == "__import__" or (word.startswith("importlib") and not word.startswith(harmless))
+        for word in words
+    )
 
 
 def room(name: str) -> str:
@@ -58,84 +133,163 @@ def topic_of(name: str) -> str:
     return name.split(".")[2] if room(name) == "topics" and name.count(".") > 1 else ""
 
 
-def of_topics(pattern: str) -> list[Path]:
-    """Files of all topics by name."""
-    return sorted((ROOT / "topics").rglob(pattern))
-
-
 def test_every_module_is_in_a_room_and_every_room_is_there():
     assert {room(name) for name in MODULES} - {"", "__main__"} == set(ROOMS)
     assert {topic_of(name) for name in MODULES} - {""} == set(TOPICS)
 
 
-def test_rooms_import_downwards_only():
-    for name, path in MODULES.items():
-        if room(name) not in ROOMS:
-            continue
-        for other in imports(path):
-            if room(other) in ROOMS:
-                assert ROOMS.index(room(other)) >= ROOMS.index(room(name)), (name, other)
+def graph(lazy: bool) -> dict[str, set[str]]:
+    """Who imports whom when the program runs: on first import, or whenever."""
+    return {
+        name: imports(tree_of(name), lazy, types=False) & set(MODULES) - {name}
+        for name in MODULES
+    }
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Sets of modules each of which leads to each other one."""
+    @functools.cache
+    def beyond(name: str) -> frozenset[str]:
+        seen: set[str] = set()
+        ahead = [name]
+        while ahead:
+            more = graph[ahead.pop()] - seen
+            seen |= more
+            ahead += more
+        return frozenset(seen)
+
+    return {
+        frozenset(other for other in beyond(name) if name in beyond(other))
+        for name in graph if name in beyond(name)
+    }
+
+
+LATE_CIRCLES = {
+    # map_reduce takes the names of all algorithms, and is one.
+    frozenset({"noisytheory.topics.sparse.algorithms", "noisytheory.topics.sparse.parallel"}),
+}
+"""Those that are closed by an import inside of a function."""
 
 
 def test_there_are_no_circles():
-    """On first import, and between modules of one room also later."""
-    graph = {name: imports(path, lazy=False) & set(MODULES) for name, path in MODULES.items()}
-    done: set[str] = set()
+    """On first import none; and none that an import inside of a function closes but those listed.
 
-    def visit(name: str, above: tuple[str, ...]) -> None:
-        assert name not in above, " -> ".join((*above, name))
-        if name not in done:
-            for other in sorted(graph[name] - {name}):
-                visit(other, (*above, name))
-            done.add(name)
-
-    for name in graph:
-        visit(name, ())
+    What the package's own names are looked up by at run time (`FINDERS`) is in neither.
+    """
+    assert circles(graph(lazy=False)) == set()
+    assert circles(graph(lazy=True)) == LATE_CIRCLES
 
 
-BOUND_MODULES = {name for name in MODULES if name.split(".")[-1].startswith("bounds")}
+def last(name: str) -> str:
+    """``noisytheory.topics.sparse.bounds`` is a file ``bounds``."""
+    return name.split(".")[-1]
+
+
+BOUND_MODULES = {name for name in MODULES if last(name).startswith("bounds")}
 EMPIRICAL = ("simulate", "sides")
+# Who chooses sizes by bounds stands with them: nothing that simulates imports it either.
+PLANNING = {"noisytheory.topics.online.planning"}
 
 
-def test_what_simulates_and_what_bounds_never_meet():
-    """Neither imports the other, whatever the file is called: what they share is below both."""
-    for name, path in MODULES.items():
-        last = name.split(".")[-1]
-        if room(name) != "topics":
-            continue
-        if last.startswith(EMPIRICAL):
-            assert not imports(path) & BOUND_MODULES, path
-        if name in BOUND_MODULES:
-            for other in imports(path):
-                allowed = other in BOUND_MODULES or other == "noisytheory.vocabulary.domains"
-                assert allowed, (path, other)
+def looks_up(name: str, tree: ast.Module) -> Iterator[str]:
+    """What is imported is named."""
+    if name not in FINDERS and finds(tree):
+        yield "importlib"
 
 
-def test_only_claims_import_the_machinery():
-    for path in of_topics("*.py"):
-        if path.name.startswith("claims"):
-            continue
-        for name in imports(path):
-            evidence = name.removeprefix("noisytheory.") in EVIDENCE
-            assert room(name) not in ("trial", "papers") or evidence, (path, name)
+def upwards(name: str, tree: ast.Module) -> Iterator[str]:
+    """A room imports from those to its right."""
+    if room(name) in ROOMS:
+        for other in imports(tree):
+            if room(other) in ROOMS and ROOMS.index(room(other)) < ROOMS.index(room(name)):
+                yield other
 
 
-def test_only_claims_import_pictures():
-    """Pictures are outside of the fingerprint: no number may come from them."""
-    for path in ROOT.rglob("*.py"):
-        if not path.name.startswith("claims"):
-            assert not any(name.split(".")[-1].startswith("pictures") for name in imports(path))
+def meets(name: str, tree: ast.Module) -> Iterator[str]:
+    """What simulates and what bounds never import each other: what they share is below both.
+
+    Bounds go into claims; nothing that a simulator could call knows them.
+    """
+    if room(name) == "topics" and not last(name).startswith("claims") and name not in PACKAGES:
+        for other in imports(tree):
+            above = name in BOUND_MODULES | PLANNING or last(name).startswith("pictures")
+            if not above and other in BOUND_MODULES | PLANNING:
+                yield other
+            if name in BOUND_MODULES and other not in {*BOUND_MODULES, DOMAINS}:
+                yield other
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_topics_import_downwards_only(topic):
-    below = (*TOPICS[: TOPICS.index(topic)], topic)
-    for path in (ROOT / "topics" / topic).rglob("*.py"):
-        for name in imports(path):
-            if topic_of(name) and topic_of(name) != topic:
-                assert topic_of(name) in below, f"{path} imports {name}, which is not below it"
-                # Another slice gives its bounds or an algorithm, never its simulator or claims.
-                assert not name.split(".")[-1].startswith(("simulate", "claims")), (path, name)
+def judges(name: str, tree: ast.Module) -> Iterator[str]:
+    """Only claims import the machinery; a topic's numbers only the forms that evidence has."""
+    if room(name) == "topics" and not last(name).startswith("claims"):
+        for other in imports(tree):
+            evidence = other.removeprefix("noisytheory.") in EVIDENCE
+            if room(other) in ("trial", "papers") and not evidence:
+                yield other
+
+
+def paints(name: str, tree: ast.Module) -> Iterator[str]:
+    """Only claims import pictures, which are outside of the fingerprint: no number is theirs."""
+    if not last(name).startswith("claims"):
+        yield from (other for other in imports(tree) if last(other).startswith("pictures"))
+
+
+def cites(name: str, tree: ast.Module) -> Iterator[str]:
+    """A topic takes bounds and algorithms of topics below it, never a simulator or claims."""
+    own = topic_of(name)
+    for other in imports(tree) if own else ():
+        if topic_of(other) not in ("", own):
+            above = TOPICS.index(topic_of(other)) > TOPICS.index(own)
+            if above or last(other).startswith(("simulate", "claims")):
+                yield other
+
+
+RULES = (looks_up, upwards, meets, judges, paints, cites)
+PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+DOMAINS = "noisytheory.vocabulary.domains"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_module_keeps_the_rule(rule):
+    assert [(name, *sorted(found)) for name in MODULES if (found := set(rule(name, tree_of(name))))
+            ] == []
+
+
+SIMULATE = "noisytheory.topics.sparse.simulate"
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "text"),
+    [
+        (looks_up, SIMULATE, "import importlib as i; i.import_module('noisytheory' + '.cli')"),
+        (looks_up, SIMULATE, "from importlib import import_module as load"),
+        (looks_up, SIMULATE, "def f():\n    __import__('noisytheory.cli')"),
+        (upwards, "noisytheory.vocabulary.losses", "from noisytheory import sparse"),
+        (upwards, "noisytheory.vocabulary.losses", "import noisytheory as nt\nnt.sparse.herd"),
+        (upwards, "noisytheory.trial.claim", "from noisytheory import KernelMeanClassifier"),
+        (upwards, "noisytheory.trial.claim", "import_module('noisytheory.cli')"),
+        (meets, SIMULATE, "from noisytheory.topics.sparse import sparse_lower_bound"),
+        (meets, SIMULATE, "from noisytheory.topics import sparse as s\ns.sparse_lower_bound(1)"),
+        (meets, SIMULATE, "import noisytheory\nnoisytheory.sparse.bounds.sparse_lower_bound(1)"),
+        (meets, "noisytheory.topics.sparse.herding", "import noisytheory.topics.sparse.bounds"),
+        (meets, "noisytheory.topics.sparse.bounds", f"def f():\n    from {SIMULATE} import run"),
+        (judges, SIMULATE, "from noisytheory import audit"),
+        (paints, SIMULATE, "from noisytheory.topics.sparse import pictures"),
+        (cites, SIMULATE, "from noisytheory import top_k"),
+        (cites, SIMULATE, "from noisytheory.topics.kernel_mean import simulate"),
+    ],
+)
+def test_what_breaks_a_rule_is_found(rule, name, text):
+    assert list(rule(name, ast.parse(text)))
+
+
+def test_a_late_circle_within_a_room_is_found():
+    planted = graph(lazy=True)
+    # Claims know kernels' domains.
+    text = "def f():\n    import noisytheory.vocabulary.kernels"
+    planted["noisytheory.vocabulary.domains"] |= imports(ast.parse(text))
+    found = circles(planted) - LATE_CIRCLES
+    assert any({"noisytheory.vocabulary.kernels", DOMAINS} <= circle for circle in found)
 
 
 def test_every_public_name_has_a_docstring():
@@ -181,13 +335,14 @@ def called(function: object, seen: set[FunctionType]) -> None:
     """A function, what it wraps, and the topics' functions that it names, all the way down."""
     if isinstance(function, functools.partial):
         function = function.func
+    made_of = getattr(function, "made_of", ())
     function = inspect.unwrap(function) if callable(function) else function
     if not isinstance(function, FunctionType) or function in seen:
         return
     seen.add(function)
     if not function.__module__.startswith("noisytheory.topics."):
         return
-    inside = [cell.cell_contents for cell in function.__closure__ or ()]
+    inside = [*made_of, *(cell.cell_contents for cell in function.__closure__ or ())]
     words = list(words_of(function.__code__))
     inside += [function.__globals__[word] for word in words if word in function.__globals__]
     modules = [module for module in inside if isinstance(module, ModuleType)]
@@ -196,8 +351,7 @@ def called(function: object, seen: set[FunctionType]) -> None:
         if module.__name__.startswith("noisytheory.topics.")
     ]
     for other in inside:
-        if isinstance(other, FunctionType):
-            called(other, seen)
+        called(other, seen)
 
 
 def words_of(code: CodeType) -> Iterator[str]:
@@ -212,8 +366,8 @@ def test_every_public_bound_is_the_bound_of_some_claim():
     """As it is, or in a formula that is one."""
     tried: set[FunctionType] = set()
     for claim in distinct(noisytheory.claims.values()):
-        if claim.bound is not None:
-            called(claim.bound, tried)
+        # Without a bound the simulator draws the right side.
+        called(claim.simulate if claim.bound is None else claim.bound, tried)
     public = [
         getattr(importlib.import_module(name), word)
         for name in BOUND_MODULES if room(name) == "topics"
@@ -222,3 +376,47 @@ def test_every_public_bound_is_the_bound_of_some_claim():
     bounds = [inspect.unwrap(bound) for bound in public if callable(bound)]
     assert len(bounds) > 50
     assert not [f"{b.__module__}.{b.__name__}" for b in bounds if b not in tried]
+
+
+def reached(*functions: object) -> set[FunctionType]:
+    """The topics' functions that some functions call."""
+    seen: set[FunctionType] = set()
+    for function in functions:
+        called(function, seen)
+    return {one for one in seen if one.__module__.startswith("noisytheory.topics.")}
+
+
+def shared(bound: object, *empirical: object) -> set[str]:
+    """What a bound calls of simulators' files, and of what the simulator calls."""
+    below = reached(bound)
+    found = {one for one in below if last(one.__module__).startswith(EMPIRICAL)}
+    found |= below & reached(*empirical)
+    return {f"{one.__module__}.{one.__qualname__}" for one in found}
+
+
+@pytest.mark.parametrize("claim", distinct(noisytheory.claims.values()), ids=lambda c: c.id)
+def test_a_bound_and_its_simulator_share_no_code(claim):
+    """Whatever the files are called: shared code would let one error hide another."""
+    if claim.bound is not None:
+        assert shared(claim.bound, claim.simulate, claim.exact) == set()
+
+
+def test_code_that_a_bound_and_its_simulator_share_is_found():
+    from noisytheory.topics.sparse import claims_subsampling, simulate_hulls
+    from noisytheory.topics.sparse.herding import away_steps
+
+    @functools.cache
+    def below(hull):
+        return simulate_hulls.vertices_of(hull)
+
+    def bound(hull):
+        return [below(side) for side in (hull,)]
+
+    def herds(k):
+        return away_steps(k)
+
+    for planted in (below.__wrapped__, bound, herds):
+        planted.__module__ = claims_subsampling.__name__
+    assert any(name.endswith("simulate_hulls.vertices_of") for name in shared(bound, None))
+    assert any(name.endswith("herding.away_steps") for name in shared(herds, herds))
+    assert shared(herds, None) == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shutil
@@ -9,7 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from noisytheory.vocabulary import domains
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(
@@ -75,3 +79,23 @@ def test_ruff_has_no_objection(copy):
     # Where imports go, and that some are there already, is this test's doing.
     run(copy, "-m", "ruff", "check", "--no-cache", "--extend-ignore", "I001,F811",
         "noisytheory/topics/concentration", "tests")
+
+
+def test_the_bound_of_the_example_is_checked_and_its_doctest_holds():
+    (text,) = re.findall(
+        r"```python\n(@requires.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.DOTALL
+    )
+    names = {**vars(domains), "np": np}
+    exec(text, names)
+    (found,) = doctest.DocTestFinder().find(names["hoeffding"], "hoeffding", globs=names)
+    ran = doctest.DocTestRunner().run(found)
+    assert (ran.attempted, ran.failed) == (1, 0)
+    with pytest.raises(ValueError, match="delta must be"):
+        names["hoeffding"](n=10, delta=2)
+
+
+def test_what_a_contributor_has_to_know_is_said():
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text().split())
+    for words in ("the contract test has to see the twin refuted", "ruff check --fix",
+                  "`EXPECTED` of `tests/papers/test_papers.py`"):
+        assert words in text

@@ -34,3 +34,8 @@ def test_the_readme_has_both_commands():
     commands = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
     assert len(commands) == 2
     assert "noisytheory audit --report" in commands[0] and "pytest" in commands[1]
+
+
+def test_the_readme_lists_how_to_name_a_claim_of_a_file():
+    # That it works, the command line's own tests show.
+    assert "noisytheory show FILE.py::ID" in README

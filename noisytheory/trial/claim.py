@@ -475,7 +475,7 @@ class Claim:
     picture: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+", self.id):
+        if not _ID.fullmatch(self.id):
             raise ValueError(f"id must look like paper/name, got {self.id!r}")
         if self.kind not in KINDS:
             raise ValueError(f"{self.id}: kind must be one of {', '.join(KINDS)}, got {self.kind}")
@@ -485,21 +485,21 @@ class Claim:
             raise ValueError(
                 f"{self.id}: expect must be one of {', '.join(VERDICTS)}, got {self.expect!r}"
             )
-        if callable(self.twin):
-            object.__setattr__(self, "twin", self.twin(self))
         grid = {}
         for name, values in self.grid.items():
             if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
                 raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
             if len(values) == 0:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
-            if name in _TAKEN - (set() if self.kind in ("equal", "published") else {"margin"}):
+            if name in self._taken:
                 raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
             labels = [_label(value) for value in values]
             if len(set(labels)) < len(labels):
                 raise ValueError(f"{self.id}: grid {name!r} has the same value twice: {labels}")
             grid[name] = tuple(values)
         object.__setattr__(self, "grid", grid)
+        self._check_given()
+        self._check_also()
         for delta in self.deltas:
             if not 0 < delta < 1:
                 raise ValueError(f"{self.id}: delta must be a number in (0, 1), got {delta}")
@@ -540,6 +540,62 @@ class Claim:
                         f"{self.id}: simulate asks for {name!r}, which is neither in the grid "
                         f"({', '.join(grid) or 'empty'}) nor an attribute of the population"
                     )
+        self._check_twin()
+
+    @property
+    def _taken(self) -> frozenset[str]:
+        """Names that arguments of the claim's functions cannot have."""
+        return _TAKEN if self.kind in ("equal", "published") else _TAKEN - {"margin"}
+
+    def _check_given(self) -> None:
+        if not isinstance(self.given, Mapping):
+            raise ValueError(
+                f"{self.id}: given must be a mapping of names to constants, got {self.given!r}"
+            )
+        for name in self.given:
+            if not isinstance(name, str) or not name.isidentifier():
+                raise ValueError(f"{self.id}: given must name arguments, got {name!r}")
+            if name in self.grid:
+                raise ValueError(f"{self.id}: given {name!r} is a parameter of the grid already")
+            if name in self._taken | {"delta"}:
+                raise ValueError(f"{self.id}: given cannot name a constant {name!r}")
+
+    def _check_also(self) -> None:
+        if isinstance(self.also, str) or not isinstance(self.also, Sequence):
+            raise ValueError(
+                f"{self.id}: also must be a list of paper.also(name, place), got {self.also!r}"
+            )
+        seen = {self.id}
+        for other in self.also:
+            if not isinstance(other, Elsewhere):
+                raise ValueError(
+                    f"{self.id}: also must hold paper.also(name, place), got {other!r}"
+                )
+            if not _ID.fullmatch(other.id):
+                raise ValueError(
+                    f"{self.id}: also must have ids that look like paper/name, got {other.id!r}"
+                )
+            if other.id in seen:
+                raise ValueError(f"{self.id}: also names {other.id} a second time")
+            seen.add(other.id)
+
+    def _check_twin(self) -> None:
+        """Last, as a twin that is a function reads the claim."""
+        twin = self.twin(self) if callable(self.twin) else self.twin
+        if twin is None and self.twin is None:
+            return
+        if not isinstance(twin, Mapping) or not twin:
+            raise ValueError(
+                f"{self.id}: twin must be a mapping of the fields that break the claim, or a "
+                f"function of the claim that returns one, got {twin!r}"
+            )
+        known = {field.name for field in dataclasses.fields(self)} - _OF_THE_TWIN
+        for name in twin:
+            if name not in known | {"why"}:
+                raise ValueError(
+                    f"{self.id}: twin names {name!r}, which is no field that a twin can change"
+                )
+        object.__setattr__(self, "twin", twin)
 
     def __repr__(self) -> str:
         return f"<Claim {self.id}: {self.kind}, {self.size} cells, expected {self.expect}>"
@@ -616,7 +672,7 @@ class Claim:
 
     @functools.cached_property
     def deltas(self) -> tuple[float, ...]:
-        """Levels of the promise; empty where it names none: of another kind delta is a parameter."""
+        """Levels of a tail; of another kind delta is a parameter like others."""
         return tuple(float(d) for d in self.grid.get("delta", ())) if self.kind == "tail" else ()
 
     @functools.cached_property
@@ -703,7 +759,7 @@ class Claim:
         ValueError
             If the claim has none.
         """
-        if self.twin is None or callable(self.twin):
+        if self.twin is None:
             raise ValueError(f"{self.id} has no broken twin")
         changes = {key: value for key, value in self.twin.items() if key != "why"}
         return dataclasses.replace(
@@ -735,6 +791,11 @@ class Claim:
             "statement": self.statement,
         }
 
+
+_ID = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+")
+
+_OF_THE_TWIN = {"id", "expect", "twin", "picture", "also"}
+"""Fields that a broken twin has of its own."""
 
 _TAKEN = frozenset(
     {

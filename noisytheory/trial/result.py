@@ -566,6 +566,7 @@ class Result:
         """The claim's entry in ``noisytheory audit --json``."""
         return {
             "id": self.claim.id,
+            "also": list(self.claim.names[1:]),
             "paper": self.claim.paper.id,
             "kind": self.claim.kind,
             "verdict": self.verdict,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -105,15 +106,19 @@ def both(
         drawn = {name: exact_numbers(given[name])[None] for name in fields}
         exactly = {name: _exactly(value) for name, value in given.items() if name not in fields}
         at = family(**drawn)
-        found = sides(at, exactly)
+        found = _in_fractions(function, lambda: sides(at, exactly))
         steps = list(at.steps()) if hasattr(at, "steps") else []
         steps += [(name.replace("_", " "), _step(_only(value)))
                  for name, value in found.items() if name not in _SIDES]
         if not hasattr(at, "steps"):
-            steps += [(name, _step(_only(value))) for name, value in drawn.items()]
+            as_drawn = [(name, _step(_only(value))) for name, value in drawn.items()]
+            # What the function hands on as it was drawn is shown once.
+            steps += [step for step in as_drawn if (step[0].replace("_", " "), step[1])
+                     not in steps]
         if bound is not None and "rhs" not in found:
             known = {**exactly, **drawn, **found}
-            found["rhs"] = _within(bound, {name: known[name] for name in asked_for})
+            words = {name: known[name] for name in asked_for}
+            found |= _in_fractions(bound, lambda: {"rhs": _within(bound, words)})
         applies = bool(_only(found["applies"])) if "applies" in found else True
         return Certificate(_only(found["lhs"]), _only(found["rhs"]), steps, applies)
 
@@ -161,6 +166,32 @@ def _within(bound: Callable[..., Any], known: Mapping[str, Any]) -> Any:
         return corners[0]
     found = [_only(corner) for corner in corners]
     return min(found), max(found)
+
+
+def _in_fractions(
+    function: Callable[..., Any], call: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """What a function gives of fractions, if its sides are numbers that a certificate can hold."""
+    name = getattr(function, "__name__", repr(function))
+    way_out = (
+        "write constants as Fractions (Fraction(1, 2) for 0.5) and roots with "
+        "noisytheory.vocabulary.exact.root, which brackets them"
+    )
+    try:
+        found = call()
+    except (TypeError, AttributeError) as error:
+        # NumPy's words where a number has no such function: np.sqrt of a fraction.
+        if "Fraction" not in str(error):
+            raise
+        raise ValueError(f"{name} does not work over fractions ({error}): {way_out}") from error
+    for side in ("lhs", "rhs"):
+        value = _only(found.get(side, 0))
+        for end in value if isinstance(value, tuple) else (value,):
+            if isinstance(end, float):
+                raise ValueError(
+                    f"{name}: over fractions {side} became the float {end!r}: {way_out}"
+                )
+    return found
 
 
 def _step(value: Any) -> Any:
@@ -234,7 +265,7 @@ def scaled(
     >>> claim.twin["why"], claim.broken().bound(1)
     ('right side times 1/2', 0.25)
     """
-    exactly = Fraction(factor)
+    exactly = _factor(factor)
 
     def rows(found: Any) -> Any:
         if not isinstance(found, Mapping) or "rhs" not in found:
@@ -260,6 +291,15 @@ def scaled(
         return found
 
     return changes
+
+
+def _factor(factor: Any) -> Fraction:
+    number = isinstance(factor, Fraction | int | float) and not isinstance(factor, bool)
+    if not number or not math.isfinite(factor) or factor <= 0 or factor == 1:
+        raise ValueError(
+            f"factor must be a positive, finite number other than 1, got {factor!r}"
+        )
+    return Fraction(factor)
 
 
 def _then(function: Callable[..., Any], change: Callable[[Any], Any]) -> Callable[..., Any]:

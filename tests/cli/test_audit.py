@@ -60,6 +60,13 @@ def test_the_settings_reach_the_audit(mine):
     assert about["claims"][0]["replicates"] <= 2 * 2048
 
 
+def test_other_names_of_a_claim_are_in_the_json(variant):
+    path = variant("trivial=0.5", "trivial=0.5, also=[nt.Paper('old', 'x').also('t', 'Lemma 1')]")
+    words = ("--budget", "smoke", "--workers", 1, "--json")
+    (entry,) = json.loads(answer("audit", path, *words))["claims"]
+    assert (entry["id"], entry["also"]) == ("mine/theorem-2", ["old/t"])
+
+
 def test_dry_run_says_what_would_be_tried_and_draws_nothing(variant):
     path = variant("rng.binomial(n, 0.5, size) / n - 0.5", "1 / 0")
     rows = answer("audit", path, "--dry-run", "--budget", "smoke").splitlines()

@@ -100,7 +100,8 @@ def test_repetition_is_an_e_process(values):
             again = Repeats(claim, {})
             again.see({"lhs": np.array(block, float)})
             again.see({"lhs": np.array(block, float) + 1})
-            total += chance * (chance * 2**repeats.bits.get("lhs", 0.0) + (1 - chance) * 2**again.bits.get("lhs", 0.0))
+            repeated, other = (of.bits.get("lhs", 0.0) for of in (repeats, again))
+            total += chance * (chance * 2**repeated + (1 - chance) * 2**other)
         assert total <= 1 + 1e-12
 
 

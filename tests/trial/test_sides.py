@@ -112,3 +112,81 @@ def test_scaling_reaches_certificates_of_squares(power, right):
     assert broken.bound() == 0.5 and broken.certify().rhs == (right, right)
     assert nt.audit(broken, budget="smoke").verdict == "refuted"
     assert claim.twin["why"] == "right side times 1/2"
+
+
+@dataclass
+class Quarters:
+    """Pairs of quarters."""
+
+    first_one: Any
+    second: Any
+
+    @staticmethod
+    def draw(*, size, rng):
+        one, two = rng.integers(1, 9, size=(2, size)) / 4
+        return {"first_one": one, "second": two}
+
+
+def test_what_a_function_hands_on_is_told_once():
+    def sides(at):
+        return {"lhs": at.second, "rhs": at.second, "first_one": at.first_one,
+                "second": 2 * at.second}
+
+    found = both(sides, Quarters)["certify"](first_one=0.5, second=0.25)
+    # The instance is told whole, though a step has a name of it for something else.
+    assert found.steps == [("first one", Fraction(1, 2)), ("second", Fraction(1, 2)),
+                           ("second", Fraction(1, 4))]
+
+
+def halved(at):
+    return {"lhs": 0.5 * at.second, "rhs": at.second}
+
+
+def rooted(at):
+    return {"lhs": at.second, "rhs": np.sqrt(at.second)}
+
+
+def whole_root(at):
+    return {"lhs": at.second, "rhs": np.sqrt(np.array([4]))}
+
+
+def one_end(at):
+    return {"lhs": at.second, "rhs": (at.second, 1.5 * at.second)}
+
+
+def left(at):
+    return {"lhs": at.second}
+
+
+def third(second):
+    return second * 0.3
+
+
+def log(second):
+    return np.log(second)
+
+
+@pytest.mark.parametrize(
+    ("function", "bound", "message"),
+    [
+        (halved, None, "halved: over fractions lhs became the float 0.125"),
+        (rooted, None, "rooted does not work over fractions (loop of ufunc"),
+        (whole_root, None, "whole_root: over fractions rhs became the float 2.0"),
+        (one_end, None, "one_end: over fractions rhs became the float 0.375"),
+        (left, third, "third: over fractions rhs became the float 0.075"),
+        (left, log, "log does not work over fractions (loop of ufunc"),
+    ],
+)
+def test_floats_among_fractions_are_refused_with_the_way_out(function, bound, message):
+    certify = both(function, Quarters, bound)["certify"]
+    with pytest.raises(ValueError) as refused:
+        certify(first_one=0.5, second=0.25)
+    assert str(refused.value).startswith(message)
+    assert "Fraction(1, 2) for 0.5" in str(refused.value)
+    assert "noisytheory.vocabulary.exact.root" in str(refused.value)
+
+
+def test_other_mistakes_of_a_function_keep_their_own_words():
+    with pytest.raises(AttributeError, match="nothing"):
+        both(lambda at: {"lhs": at.nothing, "rhs": 1}, Quarters)["certify"](
+            first_one=0.5, second=0.25)

@@ -19,6 +19,7 @@ from noisytheory.topics.sparse import (
 )
 from noisytheory.topics.sparse.claims_subsampling import independent_square
 from noisytheory.topics.sparse.claims_terms import ERROR, HULLS, IN_HULL, SQUARE
+from noisytheory.topics.sparse.hulls import diameter_square, pyramidal_width_square
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
@@ -32,18 +33,18 @@ HERDING: dict[str, Any] = {"rows": 512, **SQUARE}
 
 
 def _frank_wolfe(hull: str, k: int) -> Numeric:
-    return bounds_herding.frank_wolfe_square(k, math.sqrt(simulate_hulls.diameter_square(hull)))
+    return bounds_herding.frank_wolfe_square(k, math.sqrt(diameter_square(hull)))
 
 
 def _linear(hull: str, k: int, distance: Numeric, first: Numeric, times: int) -> Numeric:
-    diameter = math.sqrt(simulate_hulls.diameter_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
     nearer = np.minimum(math.sqrt(times) * distance, diameter)
     return bounds_herding.herding_linear_square(k, nearer, diameter, first)
 
 
 def _away(hull: str, k: int, first: Numeric, times: int) -> Numeric:
-    width = math.sqrt(simulate_hulls.pyramidal_width_square(hull))
-    diameter = math.sqrt(simulate_hulls.diameter_square(hull))
+    width = math.sqrt(pyramidal_width_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
     return bounds_herding.away_steps_square(
         k, min(times * width, 2 * diameter), diameter, first
     )

@@ -15,6 +15,7 @@ from noisytheory.topics.sparse import (
     simulate_rates,
 )
 from noisytheory.topics.sparse.claims_terms import BOUNDED, ERROR, IN_HULL, LEVELS, SQUARE
+from noisytheory.topics.sparse.samples import SAMPLES
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, Numeric, requires
 from noisytheory.vocabulary.populations import axis, orthonormal
@@ -24,14 +25,14 @@ from noisytheory.vocabulary.populations import axis, orthonormal
 
 def independent_square(sample: str, k: int) -> Numeric:
     """Mean square error of k independent draws from a small sample."""
-    target = simulate.SAMPLES[sample].target
+    target = SAMPLES[sample].target
     return bounds.subsampling_mean_square(
         k, float(target.masses @ target.diagonal), math.sqrt(target.square)
     )
 
 
 def _subset(sample: str, k: int) -> Numeric:
-    target = simulate.SAMPLES[sample].target
+    target = SAMPLES[sample].target
     return bounds.without_replacement_mean_square(
         len(target), k, float(target.masses @ target.diagonal), math.sqrt(target.square)
     )

@@ -10,6 +10,7 @@ import numpy as np
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.sparse import (
     bounds,
+    samples,
     simulate,
     simulate_loops,
     simulate_partitions,
@@ -23,13 +24,13 @@ from noisytheory.vocabulary.domains import COUNT, LEVEL, POSITIVE, Numeric, requ
 
 @requires(m=COUNT, delta=LEVEL)
 def _traversed(sample: str, m: Numeric, delta: Numeric) -> Numeric:
-    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    least = over(m, lambda cells: samples.least_diameter(sample, int(cells)))
     return 2 * bounds.clustered_error(m, delta, least)
 
 
 @requires(m=COUNT, delta=LEVEL)
 def _traversed_repaired(sample: str, m: Numeric, delta: Numeric) -> Numeric:
-    least = over(m, lambda cells: simulate.least_diameter(sample, int(cells)))
+    least = over(m, lambda cells: samples.least_diameter(sample, int(cells)))
     return bounds.clustered_error_repaired(m, delta, 2 * least)
 
 
@@ -187,13 +188,13 @@ algorithm_2 = [
 
 @requires(m=COUNT, delta=LEVEL)
 def _span(sample: str, m: Numeric, delta: Numeric) -> Numeric:
-    diameter = over(m, lambda cells: simulate.cell_diameter(sample, int(cells)))
-    return simulate.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
+    diameter = over(m, lambda cells: samples.cell_diameter(sample, int(cells)))
+    return samples.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
 
 
 def _span_unsigned(sample: str, m: int, delta: Numeric) -> Numeric:
-    diameter = simulate.cell_diameter(sample, m, signed=False)
-    return simulate.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
+    diameter = samples.cell_diameter(sample, m, signed=False)
+    return samples.total_weight(sample) * bounds.clustered_error(m, delta, diameter)
 
 
 span_extension = [

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -16,85 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import Traversal, traverse
+from noisytheory.topics.sparse.samples import SAMPLES
 from noisytheory.topics.sparse.sampling import draws_per_cell
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import compositions, simplex
-from noisytheory.vocabulary.kernels import Linear
 from noisytheory.vocabulary.populations.finite import Finite
 
 __all__ = [
-    "SAMPLES",
-    "Sample",
-    "cell_diameter",
     "cell_law",
     "clustered_law",
     "drawn_points",
-    "least_diameter",
     "norm_law",
     "sparsity_certificate",
     "subsample_law",
     "subset_law",
     "tolerance_law",
-    "total_weight",
 ]
 
 Doubles = NDArray[np.float64]
 LARGEST = 4_000_000
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Points in the plane, or a space of few dimensions, with weights of any sign."""
-
-    name: str
-    points: tuple[tuple[float, ...], ...]
-    alpha: tuple[float, ...]
-
-    def digest(self) -> str:
-        """What the laws depend on."""
-        return repr(self)
-
-    @property
-    def target(self) -> Target:
-        """As the algorithms see it."""
-        return Target(Linear(), np.array(self.points), np.array(self.alpha))
-
-    @property
-    def signed(self) -> Doubles:
-        """Signed points."""
-        target = self.target
-        return np.asarray(target.points * target.signs[:, None])
-
-
-def _equal(name: str, points: list[tuple[float, ...]]) -> Sample:
-    return Sample(name, tuple(points), (1 / len(points),) * len(points))
-
-
-SAMPLES = {
-    sample.name: sample
-    for sample in [
-        _equal("line", [(x,) for x in (0.0, 0.05, 0.1, 0.45, 0.5, 0.9, 0.95, 1.0)]),
-        _equal("halves", [(x,) for x in (0.0, 1.0)]),
-        _equal("three pairs", [(0.0, 0.0), (0.1, 0.0), (1.0, 0.0), (0.9, 0.1), (0.0, 1.0),
-                               (0.1, 0.9)]),
-        _equal("orthonormal 5", [tuple(map(float, row)) for row in np.eye(5)]),
-        Sample("weighted", ((0.0, 0.0), (0.2, 0.1), (0.8, 0.0), (1.0, 0.1), (0.5, 0.8)),
-               (0.3, 0.25, 0.2, 0.15, 0.1)),
-        Sample("signed", ((1.0, 0.0), (0.99, 0.1), (0.98, 0.15), (0.0, 1.0), (0.1, 0.99)),
-               (0.6, -0.5, 0.4, -0.3, 0.2)),
-        Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
-               (0.5, -0.4, 0.3, -0.2, 0.1)),
-        Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
-        # Almost all mass in one cell, whose diameter is twice the least: it gives four draws.
-        Sample("heavy cell", ((0.0,), (2.0,), (10.0,), (20.0,), (-1.0,), (1.0,)),
-               (1e-7, 1e-7, 1e-7, 1e-7, 0.5 - 2e-7, 0.5 - 2e-7)),
-        # Equal points of opposite sign, and far ones with a cell each.
-        Sample("opposed", ((1.0,), (1.0,), (10.0,), (20.0,)), (0.5 - 1e-7, 1e-7 - 0.5, 1e-7, 1e-7)),
-    ]
-}
-"""Small samples by name."""
 
 
 # Plain sub-sampling.
@@ -171,51 +111,6 @@ def clustered_law(sample: str, m: int) -> Law:
     target = chosen.target
     cells = _traversal(sample, m).cells
     return _law_of_cells(chosen.signed, target.masses, cells, m, target.total)
-
-
-def total_weight(sample: str) -> float:
-    r"""$W=\sum|\alpha|$."""
-    return SAMPLES[sample].target.total
-
-
-def _squares(points: Doubles) -> Doubles:
-    difference = points[:, None] - points[None]
-    return np.asarray(np.einsum("ijp,ijp->ij", difference, difference))
-
-
-def cell_diameter(sample: str, m: int, signed: bool = True) -> float:
-    """Largest diameter of a farthest-first cell; of the points without their signs if asked."""
-    chosen = SAMPLES[sample]
-    cells = _traversal(sample, m).cells
-    points = chosen.signed if signed else chosen.target.points.astype(np.float64)
-    same = cells[:, None] == cells[None]
-    return math.sqrt(float(_squares(points)[same].max()))
-
-
-@cache
-def least_diameter(sample: str, m: int) -> float:
-    """$D^*(S,m)$, over every partition into at most ``m`` cells."""
-    squares = _squares(SAMPLES[sample].signed)
-    n = len(squares)
-    best = math.inf
-    for labels in _growth_strings(n, m):
-        same = labels[:, None] == labels[None]
-        best = min(best, float(squares[same].max()))
-    return math.sqrt(best)
-
-
-def _growth_strings(n: int, m: int) -> Iterator[NDArray[np.int64]]:
-    """Every partition of ``n`` things into at most ``m`` cells, once."""
-
-    def grow(prefix: list[int], used: int) -> Iterator[list[int]]:
-        if len(prefix) == n:
-            yield prefix
-            return
-        for label in range(min(used + 1, m)):
-            yield from grow([*prefix, label], max(used, label + 1))
-
-    for labels in grow([], 0):
-        yield np.array(labels)
 
 
 def cell_law(cells: str, m: int, diameter: float) -> Law:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import away_steps
+from noisytheory.topics.sparse.hulls import BY_HAND, diameter_square, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
@@ -24,14 +25,12 @@ __all__ = [
     "Inside",
     "away_certificate",
     "away_error",
-    "diameter_square",
     "herding_general",
     "herding_inverse",
     "herding_inverse_sharp",
     "herding_linear",
     "herding_progress",
     "masses_of",
-    "pyramidal_width_square",
     "run",
     "vertices_of",
 ]
@@ -42,13 +41,6 @@ Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
-BY_HAND = {
-    "segment": ([[1], [2]], [63, 1]),
-    "kite": ([[0, -1], [224, 16], [-32, 16], [0, -64]], [128, 13, 91, 24]),
-    "triangle": ([[0, -1], [31, 1], [-1, 1]], [32, 1, 31]),
-}
-"""Vertices, and the masses of the target that comes nearest to a bound. Seen from the targets of
-kite and triangle, 0, all vertices score alike, and the first is taken."""
 
 LONG = 2**512
 """Beyond this denominator a fraction becomes an interval."""
@@ -66,12 +58,6 @@ def vertices_of(hull: str) -> Ints:
     if shape == "simplex":
         return np.eye(p, dtype=np.int64)
     return np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
-
-
-def diameter_square(hull: str) -> int:
-    """Squared diameter: 4 (cross-polytope), 4p (cube), 2 (simplex)."""
-    vertices = vertices_of(hull)
-    return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
 
 
 @dataclass(frozen=True)
@@ -249,28 +235,6 @@ def herding_inverse_sharp(at: Inside, hull: str, k: int) -> Arrays:
     found = herding_inverse(at, hull, k)
     near, far = at.distance_square(hull), at.radius_square(hull)
     return {**found, "rhs": root(np.maximum(far, far**2 / near / 4) / k**2)}
-
-
-def pyramidal_width_square(hull: str) -> Fraction:
-    r"""Squared pyramidal width: the least distance of a face from the hull of the other vertices.
-
-    $1/(p-1)$ for a cross-polytope of dimension $p\ge2$, $4/p$ for a cube of side 2, for $p$
-    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd; for the triangle
-    the distance of its sides' ends from the axis, 2. Peña and Rodríguez 2019 have the width as this
-    distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
-
-    Examples
-    --------
-    >>> [str(pyramidal_width_square(hull)) for hull in ("cross 2", "cube 3", "simplex 4")]
-    ['1', '4/3', '1']
-    """
-    if hull == "triangle":
-        return Fraction(4)
-    shape, dimension = hull.split()
-    p = int(dimension)
-    if shape == "cross":
-        return Fraction(1, p - 1)
-    return Fraction(4 * p, p * p - 1) if shape == "simplex" and p % 2 else Fraction(4, p)
 
 
 def masses_of(hull: str, target: Doubles) -> Doubles:

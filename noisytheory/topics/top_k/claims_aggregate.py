@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.top_k import bounds, pictures, simulate_aggregate
+from noisytheory.topics.top_k import bounds, pictures, rare_loss, simulate_aggregate
 from noisytheory.topics.top_k import sides_aggregate as sides
 from noisytheory.topics.top_k.claims_terms import told
 from noisytheory.topics.top_k.sides_aggregate import Losses, Pairs, Signed
@@ -230,7 +230,7 @@ unbiased = [
         "text-avg-unbiased",
         statement=r"\mathbb E\,AT_n=\mathbb E\,\ell",
         place="Sec. 1",
-        bound=simulate_aggregate.mean_of_law,
+        bound=rare_loss.mean_of_law,
         simulate=simulate_aggregate.sampled,
         exact=simulate_aggregate.sampled_law,
         grid={"n": [4, 8]},
@@ -246,7 +246,7 @@ unbiased = [
         "text-avg-unbiased/cvar",
         statement=r"\mathbb E\,AT_k\le\mathrm{CVaR}_{k/n}(\ell)",
         place="not in print: AT_k is too small as an estimate of the CVaR",
-        bound=simulate_aggregate.tail_of_law,
+        bound=rare_loss.tail_of_law,
         simulate=simulate_aggregate.sampled,
         exact=simulate_aggregate.sampled_law,
         grid={"n": [4, 8]},

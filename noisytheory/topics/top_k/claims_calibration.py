@@ -224,7 +224,7 @@ existence = [
         hypotheses=["noise-free labels, $\\ell(t)=1/(1+t)$ for $t\\ge0$"],
         exact=sides.minimum_attained,
         certify=sides.minimum_certificate,
-        given={"slope": "positive"},
+        given={"side": "positive"},
         expect="refuted",
         quantity="value at the largest score tried",
         note="With $R^*=0$ and a loss that is positive everywhere, logistic or this one, the "

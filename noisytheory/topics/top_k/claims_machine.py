@@ -162,14 +162,14 @@ regression = [
     told(
         "identity", "proposition-2", sides.is_nu_svr, Targets,
         r"\min(22)=\nu\text{-SVR},\quad\nu=\tfrac kn", "Proposition 2, App. B",
-        hypotheses=[NO_BIAS], grid={"k": [1, 2]}, given={"other": 0, "C": 1}, broken={"other": 1},
+        hypotheses=[NO_BIAS], grid={"k": [1, 2]}, given={"more": 0, "C": 1}, broken={"more": 1},
         why="$\\nu$ larger by 1/n", quantity="minimum of (22)", **SMALL,
         note="The left side by sorting, the right from the dual of $\\nu$-SVR.",
     ),
     told(
         "identity", "proposition-2/printed", sides.is_nu_svr, Targets,
         r"\text{the average absolute loss is }\nu\text{-SVR for every }\nu", "Sec. 4",
-        grid={"k": [3]}, given={"other": -1, "C": 1}, expect="refuted",
+        grid={"k": [3]}, given={"more": -1, "C": 1}, expect="refuted",
         quantity="minimum of (22)", **SMALL,
         note="Only for $\\nu=1$, least absolute deviations.",
     ),

@@ -376,18 +376,18 @@ def never_attained(t: Any) -> Any:
     return Fraction(1) / (1 + t) if t >= 0 else 1 - t
 
 
-def minimum_attained(slope: str) -> dict[str, Numbers]:
+def minimum_attained(side: str) -> dict[str, Numbers]:
     """Noise-free labels: the value at a score against that at twice the score."""
     t = 2.0 ** np.arange(0, 21)
-    lhs = 1 / (1 + t) if slope == "positive" else np.maximum(1 - t, 0)
-    rhs = 1 / (1 + 2 * t) if slope == "positive" else np.maximum(1 - 2 * t, 0)
+    lhs = 1 / (1 + t) if side == "positive" else np.maximum(1 - t, 0)
+    rhs = 1 / (1 + 2 * t) if side == "positive" else np.maximum(1 - 2 * t, 0)
     return dict(lhs=lhs, rhs=rhs, t=t, applies=t >= 2.0**20)
 
 
-def minimum_certificate(t: float, slope: str) -> Certificate:
+def minimum_certificate(t: float, side: str) -> Certificate:
     """In fractions, at the largest score tried."""
     x = Fraction(t)
-    if slope == "positive":
+    if side == "positive":
         return Certificate(never_attained(x), never_attained(2 * x), [("score", x)],
                            applies=t >= 2.0**20)
     return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)

@@ -312,11 +312,11 @@ def residuals(at: Targets, w: Numbers) -> Numbers:
     return np.asarray(np.abs(at.y - scores(at.x, w)))
 
 
-def is_nu_svr(at: Targets, k: int, other: int, C: int) -> dict[str, Numbers]:
+def is_nu_svr(at: Targets, k: int, more: int, C: int) -> dict[str, Numbers]:
     r"""$\frac kn AT_k$ of the absolute loss at its minimum against the dual of $\nu$-SVR."""
     found = svr(at, k, C)
     lhs = summed(residuals(at, found.w), k) * share(1, at.x, 3) + dot(found.w, found.w) / (2 * C)
-    dual = svr(at, k + other, C)
+    dual = svr(at, k + more, C)
     beta = dual.alpha[:, :3] - dual.alpha[:, 3:]
     v = (beta[:, :, None] * at.x).sum(axis=1)
     rhs = dot(beta, at.y) - C * dot(v, v) / 2

@@ -10,20 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.aggregate import average_top_k
+from noisytheory.topics.top_k.rare_loss import MASSES, VALUES, K
 from noisytheory.topics.top_k.sides_aggregate import breaks_midpoint
 from noisytheory.trial.claim import Certificate, Law
-from noisytheory.vocabulary.domains import SAMPLE_SIZE, requires
 
 __all__ = [
-    "cvar_of_exponential", "exponential", "exponential_variance", "mean_of_law",
-    "midpoint_certificate", "midpoints", "sampled", "sampled_law", "tail_of_law",
+    "cvar_of_exponential", "exponential", "exponential_variance",
+    "midpoint_certificate", "midpoints", "sampled", "sampled_law",
 ]
 
 Floats = NDArray[np.float64]
-
-VALUES = np.array([0.0, 1.0, 4.0])
-MASSES = np.array([0.5, 0.375, 0.125])
-"""A law of losses with a rare large value."""
 
 
 def midpoints(n: int, k: int, which: str) -> dict[str, NDArray[Any]]:
@@ -34,28 +30,6 @@ def midpoints(n: int, k: int, which: str) -> dict[str, NDArray[Any]]:
 def midpoint_certificate(n: int, k: int, which: str) -> Certificate:
     """The same, in whole numbers."""
     return Certificate(int(breaks_midpoint(n, k, which)), 1)
-
-
-K = 2
-"""How many of the largest losses the second claim averages."""
-
-
-@requires(n=SAMPLE_SIZE)
-def mean_of_law(n: Any) -> Any:
-    """Mean of the law."""
-    return VALUES @ MASSES + 0 * n
-
-
-@requires(n=SAMPLE_SIZE)
-def tail_of_law(n: Any) -> Any:
-    """CVaR of the law at tail mass K/n."""
-    found: Any = 0 * n
-    left = K / n
-    for value, mass in zip(VALUES[::-1], MASSES[::-1], strict=True):
-        taken = np.minimum(left, mass)
-        found = found + taken * value
-        left = left - taken
-    return found * n / K
 
 
 def sampled(n: int, which: str, *, size: int, rng: np.random.Generator) -> Floats:

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory.topics.label_noise.tradeoff import bounds as bounds_tradeoff
 from noisytheory.topics.label_noise.tradeoff import simulate as simulate_tradeoff
 from noisytheory.topics.label_noise.tradeoff.simulate import (
@@ -29,6 +30,18 @@ def signed_sample(design, sigma, n, seed):
     noisy = design.population.with_label_noise(sigma)
     counts = noisy.counts(n, size=1, rng=np.random.default_rng(seed))[0]
     return noisy, counts, np.asarray(noisy.points, float), noisy.labels
+
+
+@pytest.mark.parametrize("bandwidth", [0.1, 0.25, 3.0])
+def test_the_clean_diameter_is_that_of_the_widest_cluster(bandwidth):
+    points, labels = simulate_tradeoff._regular_checkerboard()
+    kernel = Gaussian(bandwidth)
+    widest = max(
+        2 - 2 * kernel(cluster).min() for cluster in points.reshape(16, 5, 2)
+    )
+    assert np.all(labels.reshape(16, 5) == labels.reshape(16, 5)[:, :1])
+    claim = nt.claims["kernel-mean/noise-raises-diameter"]
+    assert claim.bound(bandwidth) == pytest.approx(1.5 * math.sqrt(widest), rel=1e-9)
 
 
 @pytest.mark.parametrize("m", [1, 3, 16, 40, 80])

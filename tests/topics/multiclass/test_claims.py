@@ -26,6 +26,7 @@ from noisytheory.topics.multiclass.setting import bounds as setting_bounds
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.topics.multiclass.updates import bounds, simulate
 from noisytheory.topics.multiclass.updates import sides as updates
+from noisytheory.topics.multiclass.updates.claims import regions
 from noisytheory.vocabulary.populations import Multiclass
 
 
@@ -124,6 +125,19 @@ def test_spread_of_a_growing_region():
     np.testing.assert_allclose(np.sqrt(floats(spread)), printed, atol=0.005)
 
 
+def arcs(atoms):
+    """Sets of neighbours on a circle: what a region can cut out in the plane."""
+    for start in range(atoms):
+        for length in range(1, atoms if start else atoms + 1):
+            yield (start + np.arange(length)) % atoms
+
+
+@pytest.mark.parametrize("atoms", [3, 6, 9])
+def test_as_many_regions_as_different_arcs_and_none(atoms):
+    found = {frozenset(chosen.tolist()) for chosen in arcs(atoms)}
+    assert regions(simulate.circle(atoms, 0.2)) == len(found) + 1
+
+
 def test_the_supremum_over_all_weights_is_that_of_all_regions():
     population = simulate.circle(6, 0.3)
     rng = np.random.default_rng(1)
@@ -138,7 +152,7 @@ def test_the_supremum_over_all_weights_is_that_of_all_regions():
     for row, sample in enumerate(counts):
         gap = sample / 200 - population.joint
         best = 0.0
-        for chosen in simulate.arcs(6):
+        for chosen in arcs(6):
             z = back @ (gap[chosen].T @ population.points[chosen])
             best = max(best, np.linalg.norm(z, axis=1).max())
         assert fast[row] == pytest.approx(best, abs=1e-12)

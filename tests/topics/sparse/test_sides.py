@@ -118,6 +118,19 @@ def test_luckiness_by_hand():
     assert sharp.certify(points=LINE, m=2, share=2).rhs == 12 * 36
 
 
+def test_the_candidate_of_herbrich_and_williamson_by_hand():
+    # 0, 0 and 6 of mass 1/3 and two cells, {0, 0} and {6}, of diameter 0 both: nothing is lost.
+    claim = nt.claims["average-classifier/herbrich-williamson/candidate"]
+    found = claim.certify(points=np.array([[0], [0], [6]]), m=2, share=1)
+    assert (found.lhs, found.rhs) == (0, 0)
+    # 0, 1 and 6 in two cells, {0, 1} with ceil(2/3 * 2) = 2 draws and {6}: a pair at distance 1,
+    # alpha^2 V / n = (2/3)^2 * (1/4) / 2 = 1/18, in units of 1/(12 * 9) six. Print has, with
+    # k = 2m, the square of sqrt(2) D*/sqrt(k): 1/2 = 54/108, nine times as much.
+    found = claim.certify(points=np.array([[0], [1], [6]]), m=2, share=1)
+    assert (found.lhs, found.rhs) == (6, 54)
+    assert claim.bound(m=2, least=1.0) == pytest.approx(0.5)
+
+
 def test_both_signs_of_a_sample_by_hand():
     # {1, 2} and its negatives: two cells of one sign each, diameter 1; S alone needs none.
     points = np.array([[1], [2]])

@@ -11,12 +11,15 @@ from scipy.optimize import nnls
 
 from noisytheory import sparse
 from noisytheory.topics.sparse import (
+    samples,
     simulate,
     simulate_clusters,
     simulate_hulls,
     simulate_means,
     simulate_partitions,
 )
+from noisytheory.topics.sparse.farthest_first import traverse
+from noisytheory.topics.sparse.hulls import diameter_square, pyramidal_width_square
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
@@ -24,7 +27,7 @@ from noisytheory.vocabulary.kernels import Linear
 
 @pytest.mark.parametrize("sample, m", [("weighted", 2), ("signed", 3), ("three pairs", 4)])
 def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(sample, m):
-    chosen = simulate.SAMPLES[sample]
+    chosen = samples.SAMPLES[sample]
     rng = np.random.default_rng(0)
     errors = [
         sparse.clustered(Linear(), chosen.points, chosen.alpha, m, rng=rng).error
@@ -72,9 +75,9 @@ def test_least_diameters_are_those_of_all_labellings(n, m):
 
 
 def test_the_least_diameter_of_a_named_sample():
-    assert simulate.least_diameter("line", 3) == pytest.approx(0.1)
-    assert simulate.cell_diameter("opposite", 1) > 1.9
-    assert simulate.cell_diameter("opposite", 1, signed=False) == pytest.approx(0.1, abs=1e-3)
+    assert samples.least_diameter("line", 3) == pytest.approx(0.1)
+    assert samples.cell_diameter("opposite", 1) > 1.9
+    assert samples.cell_diameter("opposite", 1, signed=False) == pytest.approx(0.1, abs=1e-3)
 
 
 def test_gonzalez_factor_two_is_attained():
@@ -219,11 +222,26 @@ def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
         for direction in itertools.product((-1, 0, 1), repeat=vertices.shape[1]):
             heights = vertices @ np.array(direction)
             faces.add(tuple(heights == heights.max()))
+        away = vertices[:, None] - vertices
+        assert diameter_square(hull) == (away**2).sum(axis=-1).max()
         least = min(
             _between(vertices[np.array(face)], vertices[~np.array(face)])
             for face in faces if not all(face)
         )
-        assert least == pytest.approx(float(simulate_hulls.pyramidal_width_square(hull)), abs=1e-9)
+        assert least == pytest.approx(float(pyramidal_width_square(hull)), abs=1e-9)
+
+
+def test_lengths_in_bounds_are_those_that_the_algorithm_finds():
+    for name, sample in samples.SAMPLES.items():
+        assert samples.total_weight(name) == pytest.approx(sample.target.total, rel=1e-15)
+        for m in range(1, len(sample.alpha) + 1):
+            cells = traverse(sample.target, m).cells
+            widest = max(
+                np.linalg.norm(one - two)
+                for cell in range(m)
+                for one in sample.signed[cells == cell] for two in sample.signed[cells == cell]
+            )
+            assert samples.cell_diameter(name, m) == pytest.approx(widest, abs=1e-9), (name, m)
 
 
 def _between(one, two):

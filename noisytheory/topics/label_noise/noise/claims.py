@@ -149,7 +149,7 @@ unavoidable_error = PAPER.exists(
     bound=bounds.noisy_minimax_radius,
     exact=simulate.unavoidable_error,
     grid=dict(n=[36, 100, 1000, 10_000], sigma=RATES),
-    given=dict(probability=0.3),
+    given=dict(chance=0.3),
     quantity="largest error that no estimator avoids with probability 3/10",
     unit="RKHS norm",
     origin="sharper",

@@ -122,7 +122,7 @@ def two_point_error(n: int, sigma: float) -> tuple[float, float]:
     return _test_error(n, sigma, mean), 1e-10
 
 
-def unavoidable_error(n: int, sigma: float, probability: float) -> tuple[float, float]:
+def unavoidable_error(n: int, sigma: float, chance: float) -> tuple[float, float]:
     r"""Largest error that any estimator of $\Phi(P)$ reaches with this probability, by two points.
 
     The means are $\pm m$ as in `two_point_error`; the largest $m$ is found by bisection, for the
@@ -134,7 +134,7 @@ def unavoidable_error(n: int, sigma: float, probability: float) -> tuple[float, 
         Sample size.
     sigma : float
         Probability that a label is flipped, in [0, 1/2).
-    probability : float
+    chance : float
         Below 1/2.
 
     Returns
@@ -145,7 +145,7 @@ def unavoidable_error(n: int, sigma: float, probability: float) -> tuple[float, 
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        enough = _test_error(n, sigma, middle) >= probability
+        enough = _test_error(n, sigma, middle) >= chance
         low, high = (middle, high) if enough else (low, middle)
     return low, 1e-9
 

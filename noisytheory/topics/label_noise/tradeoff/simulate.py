@@ -20,7 +20,6 @@ __all__ = [
     "CellsOf",
     "OnePoint",
     "checkerboard_of_pairs",
-    "clean_diameter",
     "close_points",
     "noisy_diameter",
     "noisy_point_law",
@@ -170,16 +169,6 @@ def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:
     gram = target.gram(centres)
     squares = 2 - 2 * gram[np.triu_indices(17, 1)]
     return float(np.sqrt(squares.min())), 1e-9
-
-
-def clean_diameter(bandwidth: float) -> float:
-    """Largest diameter of the 16 clusters themselves: at least $D^*(S,16)$ without noise."""
-    kernel = Gaussian(bandwidth)
-    points, _ = _regular_checkerboard()
-    squares = [
-        2 - 2 * kernel(points[i : i + 5]).min() for i in range(0, len(points), 5)
-    ]
-    return float(np.sqrt(max(squares)))
 
 
 def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:

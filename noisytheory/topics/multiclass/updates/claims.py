@@ -419,18 +419,24 @@ uniform = PAPER.tail(
 )
 
 
+def regions(population: Multiclass) -> int:
+    """M, sets of atoms on a circle that a region can be: arcs shorter than all, all, and none."""
+    atoms = len(population.points)
+    return atoms * (atoms - 1) + 2
+
+
 def finite(
     population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
 ) -> Numeric:
     """The bound of a population's own number of regions."""
-    return bounds.finite_deviation(n, delta, simulate.sets(population), classes, beta)
+    return bounds.finite_deviation(n, delta, regions(population), classes, beta)
 
 
 def finite_sharp(
     population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
 ) -> Numeric:
     """The same by Pinelis' inequality."""
-    return bounds.finite_deviation_sharp(n, delta, simulate.sets(population), classes, beta)
+    return bounds.finite_deviation_sharp(n, delta, regions(population), classes, beta)
 
 
 FEW = dict(

@@ -149,18 +149,6 @@ def two_atoms(flip: float) -> Multiclass:
     )
 
 
-def arcs(atoms: int) -> Iterator[NDArray[np.int64]]:
-    """Sets of neighbours on a circle: what a region can cut out in the plane."""
-    for start in range(atoms):
-        for length in range(1, atoms if start else atoms + 1):
-            yield (start + np.arange(length)) % atoms
-
-
-def sets(population: Multiclass) -> int:
-    """Number of sets that a region can be, the empty one included."""
-    return sum(1 for _ in arcs(len(population.points))) + 1
-
-
 def supremum(
     population: Multiclass, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:

@@ -1,0 +1,78 @@
+"""Claims refuse fields that they cannot mean, and say which."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.trial.sides import scaled
+
+PAPER = nt.Paper("mine", "Mine")
+
+
+def simulate(n, c=1.0, *, size, rng):
+    return c * rng.uniform(size=size)
+
+
+def declared(**fields):
+    base = {"statement": "x", "bound": lambda n: 0.5 + 0 * n, "simulate": simulate, "low": 0.0,
+            "high": 1.0, "grid": {"n": [1, 2]}}
+    return PAPER.mean("m", **{**base, **fields})
+
+
+ELSEWHERE = nt.Paper("other", "Other").also("m", "Theorem 1")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"given": [("c", 1.0)]}, "given must be a mapping of names to constants, got "),
+        ({"given": "c"}, "given must be a mapping of names to constants, got 'c'"),
+        ({"given": {1: 2}}, "given must name arguments, got 1"),
+        ({"given": {"a b": 2}}, "given must name arguments, got 'a b'"),
+        ({"given": {"n": 3}}, "given 'n' is a parameter of the grid already"),
+        *(({"given": {name: 1}}, f"given cannot name a constant '{name}'")
+          for name in ("delta", "size", "rng", "lhs", "applies", "slope")),
+        ({"also": "other/m"}, "also must be a list of paper.also(name, place), got 'other/m'"),
+        ({"also": ELSEWHERE}, "also must be a list of paper.also(name, place), got Elsewhere("),
+        ({"also": ["other/m"]}, "also must hold paper.also(name, place), got 'other/m'"),
+        ({"also": [nt.Paper("other", "Other").also("", "")]},
+         "also must have ids that look like paper/name, got 'other/'"),
+        ({"also": [nt.Paper("other", "Other").also("a b", "")]},
+         "also must have ids that look like paper/name, got 'other/a b'"),
+        ({"also": [ELSEWHERE, ELSEWHERE]}, "also names other/m a second time"),
+        ({"also": [PAPER.also("m", "again")]}, "also names mine/m a second time"),
+        ({"twin": {"nope": 3}}, "twin names 'nope', which is no field that a twin can change"),
+        ({"twin": {"expect": "upheld"}}, "twin names 'expect', which is no field that"),
+        ({"twin": {}}, "twin must be a mapping of the fields that break the claim"),
+        ({"twin": 3}, "twin must be a mapping of the fields that break the claim"),
+        ({"twin": "bound"}, "twin must be a mapping of the fields that break the claim"),
+        ({"twin": lambda claim: None}, "function of the claim that returns one, got None"),
+        ({"twin": lambda claim: [claim]}, "function of the claim that returns one, got ["),
+    ],
+)
+def test_a_field_that_means_nothing_is_refused_by_name(fields, message):
+    with pytest.raises(ValueError) as refused:
+        declared(**fields)
+    assert str(refused.value).startswith("mine/m: ")
+    assert message in str(refused.value)
+
+
+def test_what_those_fields_may_be():
+    claim = declared(given={"c": 0.5}, also=[ELSEWHERE], twin=scaled(0.5))
+    assert claim.names == ("mine/m", "other/m")
+    assert claim.broken().names == ("mine/m/broken-twin",)
+    assert claim.twin["why"] == "right side times 1/2"
+    assert np.all(claim.call(simulate, {"n": 1}, size=4, rng=np.random.default_rng(0)) < 0.5)
+
+
+@pytest.mark.parametrize("factor", ["x", None, math.nan, math.inf, 0, -1, 1, True, 1j])
+def test_a_factor_that_breaks_nothing_is_refused(factor):
+    with pytest.raises(ValueError) as refused:
+        scaled(factor)
+    assert str(refused.value) == (
+        f"factor must be a positive, finite number other than 1, got {factor!r}"
+    )
