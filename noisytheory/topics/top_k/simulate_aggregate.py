@@ -15,7 +15,7 @@ from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.domains import SAMPLE_SIZE, requires
 
 __all__ = [
-    "cvar_of_exponential", "exponential", "exponential_variance", "mean_of_law",
+    "exponential", "exponential_variance", "mean_of_law",
     "midpoint_certificate", "midpoints", "sampled", "sampled_law", "tail_of_law",
 ]
 
@@ -87,8 +87,3 @@ def exponential_variance(n: int, k: int) -> float:
     r"""Renyi: spacings are independent exponentials, so the variance is a sum of squares."""
     j = np.arange(1, n + 1)
     return float(np.sum((np.minimum(j, k) / (k * j)) ** 2))
-
-
-def cvar_of_exponential(n: Any, k: Any) -> Any:
-    """CVaR of the law itself."""
-    return 1 + np.log(n / k)

@@ -294,9 +294,8 @@ def cvar_error(
 def cvar_sample(
     population: SteepLosses, n: int, *, size: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
-    """CVaR of the law, and the losses of a sample."""
-    losses = (rng.random((size, n)) < population.p).astype(float)
-    return dict(lhs=np.full(size, population.cvar), losses=losses)
+    """CVaR of the law, and how many losses of a sample are 1."""
+    return dict(lhs=np.full(size, population.cvar), ones=rng.binomial(n, population.p, size=size))
 
 
 def contraction(m: int, form: str) -> dict[str, NDArray[Any]]:

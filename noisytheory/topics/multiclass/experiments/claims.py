@@ -20,7 +20,7 @@ def nothing(delta: Numeric) -> Numeric:
 
 
 MEDIAN: dict[str, Any] = dict(
-    bound=nothing, grid=dict(delta=[0.5]), rows=12, quantity="difference of errors",
+    bound=nothing, grid=dict(delta=[0.5]), rows=8, quantity="difference of errors",
 )
 rates_printed = PAPER.always(
     "confusion-rate/printed",
