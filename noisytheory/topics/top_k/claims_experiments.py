@@ -96,7 +96,7 @@ ranges = [
         grid={"case": [TOYS[5]]},
         given={"times": 100.0, "largest": "good"},
         low=-1.0, high=0.0, unit="probability",
-        rows=8,
+        rows=16,
         origin="candidate",
         trivial=0.0,
         quantity="minus whether the logistic loss makes no error there",

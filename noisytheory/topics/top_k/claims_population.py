@@ -501,7 +501,7 @@ cvar = [
         twin={"bound": lambda ones, n, delta, nu, bound:
               _thomas(ones, n, delta**0.25, nu, bound), "why": "the width halved"},
         note="With losses 0 and 1 it is Hoeffding's bound of the share of zeros.",
-        **{**CVAR, "quantity": "CVaR"},
+        **{**CVAR, "quantity": "CVaR", "rows": 4096},
     ),
     TOP_K.tail(
         "text-cvar/uniform",
