@@ -30,7 +30,6 @@ from noisytheory.topics.multiclass.mistakes.bounds import (
 from noisytheory.topics.multiclass.setting.bounds import (
     least_mistake_bound,
     margin_ceiling,
-    natarajan_low,
 )
 from noisytheory.topics.multiclass.setting.noise_path import (
     noise_path,
@@ -87,7 +86,6 @@ __all__ = [
     "mistake_bound",
     "mistake_bound_hinge",
     "mistake_bound_sharp",
-    "natarajan_low",
     "noise_path",
     "one_sided_deviation",
     "sample_size",

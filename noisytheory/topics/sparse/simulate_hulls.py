@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import away_steps
-from noisytheory.topics.sparse.hulls import BY_HAND, diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.hulls import BY_HAND, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
@@ -58,6 +58,12 @@ def vertices_of(hull: str) -> Ints:
     if shape == "simplex":
         return np.eye(p, dtype=np.int64)
     return np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
+
+
+def _diameter_square(hull: str) -> int:
+    """Squared diameter, from the vertices; the bound has closed forms of its own."""
+    vertices = vertices_of(hull)
+    return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
 
 
 @dataclass(frozen=True)
@@ -202,7 +208,7 @@ def herding_progress(at: Inside, hull: str, step: str, k: int) -> Arrays:
 def herding_general(at: Inside, hull: str, step: str, k: int) -> Arrays:
     r"""Squared error after ``k`` steps, and $4D^2/(k+2)$."""
     errors, shown = _found(at, hull, step, k)
-    most = at.low / at.low * 4 * diameter_square(hull) / (k + 2)
+    most = at.low / at.low * 4 * _diameter_square(hull) / (k + 2)
     return dict(lhs=ends(errors[:, -1]), rhs=most, **shown)
 
 
@@ -213,7 +219,7 @@ def herding_linear(at: Inside, hull: str, step: str, k: int, times: int) -> Arra
     """
     errors, shown = _found(at, hull, step, k)
     square, first = at.distance_square(hull), errors[:, 0]
-    share = times * square / diameter_square(hull)
+    share = times * square / _diameter_square(hull)
     return dict(
         lhs=ends(errors[:, -1]), rhs=first * np.maximum(1 - share, 0) ** (k - 1),
         first=first, distance=root(square), squared_distance=square, **shown,
@@ -273,7 +279,7 @@ def away_certificate(hull: str, k: int, times: int, top: Any, low: Any) -> Certi
     target = [Fraction(x) / Fraction(low) for x in top.tolist()]
     rows = [[int(x) for x in row] for row in vertices_of(hull)]
     errors, lines = _exact_away(rows, target, k)
-    square, diameter = times**2 * pyramidal_width_square(hull), diameter_square(hull)
+    square, diameter = times**2 * pyramidal_width_square(hull), _diameter_square(hull)
     share = min(square / (4 * diameter), Fraction(1))
     left = errors[-1]
     return Certificate(

@@ -23,7 +23,6 @@ from noisytheory.topics.top_k.bounds import (
     data_margin,
     exceedance,
     expected_top_k_exponential,
-    first_useful_n,
     hoeffding,
     margin_floor,
     margin_floor_printed,
@@ -52,6 +51,7 @@ from noisytheory.topics.top_k.collapse import collapse_threshold, first_useful_k
 from noisytheory.topics.top_k.individual import INDIVIDUAL, Individual, individual
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
+from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.selection import Path, Selected, k_bar, path, select, useful_grid
 from noisytheory.topics.top_k.stochastic import Run, largest_stable_C, stochastic
 

@@ -24,7 +24,7 @@ from noisytheory.vocabulary.domains import (
 
 __all__ = [
     "brown_lower", "brown_upper", "c_kappa", "cvar_exponential", "data_margin", "exceedance",
-    "expected_top_k_exponential", "first_useful_n", "hoeffding", "margin_floor",
+    "expected_top_k_exponential", "hoeffding", "margin_floor",
     "margin_floor_printed", "norm_margin", "norm_margin_printed", "outlier_shift", "radius",
     "sgd_gap", "theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp",
     "thomas_upper", "uniform_cvar", "uniform_hinge",
@@ -469,42 +469,6 @@ def _epsilon(n: Numeric, delta: Numeric, mu: Numeric, constant: Numeric) -> Nume
     return _where(epsilon <= 1, epsilon, np.inf)
 
 
-def first_useful_n(
-    bound: Any, *, trivial: float, delta: float, mus: ArrayLike | None = None, **given: float
-) -> int:
-    """The least n, on a grid of five per cent steps, at which a bound says something for some mu.
-
-    Parameters
-    ----------
-    bound : callable
-        One of the forms of Theorem 2.
-    trivial : float
-        The largest possible excess risk.
-    delta : float
-    mus : array_like, optional
-        Values tried.
-    **given : float
-        The bound's other arguments.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> P1 = dict(C=0.01, kappa=1.0, norm=1.0, approximation=0.0)
-    >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
-    True
-    """
-    grid = np.geomspace(0.01, 0.79, 80) if mus is None else np.asarray(mus, float)
-    n = 10.0
-    while n < 1e12:
-        if np.min(bound(n=int(n), delta=delta, mu=grid, **given)) < trivial:
-            return int(n)
-        n = max(n + 1, n * 1.05)
-    raise ValueError(f"no n below 1e12 makes the bound smaller than {trivial:g}")
-
-
 @requires(nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE, norm=NONNEGATIVE, margin=POSITIVE,
           n=SAMPLE_SIZE, delta=LEVEL)
 def data_margin(
@@ -617,16 +581,17 @@ def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Nume
     return bound / nu * np.sqrt(-np.log(delta) / (2 * n))
 
 
-def thomas_upper(losses: ArrayLike, delta: float, nu: float, bound: float) -> Any:
+def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> Any:
     r"""Upper confidence limit of the CVaR from the ordered losses (Thomas and Learned-Miller 2019).
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
         In [0, bound].
-    delta, nu : float
-    bound : float
-        $M$.
+    delta : float or array
+        Probability; its shape broadcasts with the leading axes.
+    nu, bound : float
+        Tail mass; $M$.
 
     Returns
     -------
@@ -644,8 +609,9 @@ def thomas_upper(losses: ArrayLike, delta: float, nu: float, bound: float) -> An
     end = np.full((*z.shape[:-1], 1), float(bound))
     steps = np.diff(np.concatenate([z, end], axis=-1), axis=-1)
     i = np.arange(1, n + 1)
-    share = np.maximum(i / n - np.sqrt(-np.log(delta) / (2 * n)) - (1 - nu), 0)
-    return bound - (steps * share).sum(axis=-1) / nu
+    width = np.sqrt(-np.log(np.asarray(delta, float)) / (2 * n))
+    share = np.maximum(i / n - width[..., None] - (1 - nu), 0)
+    return bound - (steps * share).sum(axis=-1) / nu + 0 * delta
 
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, radius=NONNEGATIVE, bound=POSITIVE)

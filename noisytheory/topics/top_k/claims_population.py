@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -407,8 +408,7 @@ constants = [
     told(
         "always", "text-radius", sides_constants.radius, Scalars,
         r"\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},\frac{2\|f_H\|}\mu\Big)\le R_{C,\mu}",
-        "App. A.3", given={"sixteenths": 16}, broken={"sixteenths": 15},
-        why="a sixteenth less", quantity="squared radius",
+        "App. A.3", bound=bounds.radius, twin=scaled(Fraction(15, 16)), quantity="radius",
         note="Equality in the limit C to 0 at k = n.",
     ),
     told(
@@ -452,6 +452,14 @@ CVAR: dict[str, Any] = {
     "place": "not in print: conditional value at risk", "origin": "sharper",
     "quantity": "error of the CVaR", "unit": "loss", "rows": 1024,
 }
+
+
+def _thomas(ones: Any, n: int, delta: Any, nu: float, bound: float) -> Any:
+    """Of samples that are known by how many of their losses are 1."""
+    losses = (np.arange(n) >= n - np.asarray(ones)[..., None]).astype(float)
+    return bounds.thomas_upper(losses, delta, nu, bound)
+
+
 cvar = [
     TOP_K.tail(
         "text-cvar/brown-upper",
@@ -479,6 +487,21 @@ cvar = [
         trivial=lambda cvar: 1 - cvar,
         twin=scaled(0.5),
         **CVAR,
+    ),
+    TOP_K.tail(
+        "text-cvar/thomas",
+        statement=r"\mathrm{CVaR}_\nu\le M-\frac1\nu\sum_i(z_{(i+1)}-z_{(i)})\Big[\frac in-"
+        r"\sqrt{\frac{\log(1/\delta)}{2n}}-(1-\nu)\Big]_+,\quad z_{(n+1)}=M",
+        bound=_thomas,
+        simulate=simulate.cvar_sample,
+        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)],
+              "delta": [0.05, 0.01]},
+        given={"n": 50},
+        trivial=lambda bound: bound,
+        twin={"bound": lambda ones, n, delta, nu, bound:
+              _thomas(ones, n, delta**0.25, nu, bound), "why": "the width halved"},
+        note="With losses 0 and 1 it is Hoeffding's bound of the share of zeros.",
+        **{**CVAR, "quantity": "CVaR", "rows": 4096},
     ),
     TOP_K.tail(
         "text-cvar/uniform",

@@ -21,6 +21,7 @@ def told(
 ) -> Claim:
     """A claim about instances; its twin has other constants, or other fields, and says why."""
     constants = dict(given or {})
+    sides = both(function, family, fields.pop("bound", None))
     changed = dict(broken or {})
     twin = None
     if changed:
@@ -28,6 +29,6 @@ def told(
         rest = {key: value for key, value in changed.items() if key not in constants}
         twin = {**rest, **({"given": {**constants, **own}} if own else {}), "why": why}
     return getattr(TOP_K, kind)(  # type: ignore[no-any-return]
-        name, statement=statement, place=place, **both(function, family), grid=dict(grid or {}),
+        name, statement=statement, place=place, **sides, grid=dict(grid or {}),
         given=constants, twin=fields.pop("twin", twin), **{"rows": ROWS, **fields},
     )

@@ -256,11 +256,11 @@ def jointly_convex(at: Pairs, n: int, k: int, shape: str) -> dict[str, Numbers]:
     return dict(lhs=2 * middle, rhs=value(at.a, lam) + value(at.b, lam * 0))
 
 
-def moved(at: Losses, n: int, k: int, share: int) -> dict[str, Numbers]:
-    r"""What one loss that grows adds to $kAT_k$: at most as much; a twin says a share of it."""
+def moved(at: Losses, n: int, k: int) -> dict[str, Numbers]:
+    r"""What one loss that grows by a shift adds to $AT_k$."""
     grown = at.losses + np.equal.outer(at.which, np.arange(n)) * at.move[:, None]
     more = summed(grown, k) - summed(at.losses, k)
-    return dict(lhs=(k + share) * more, rhs=k * at.move)
+    return dict(lhs=more / k, shift=at.move)
 
 
 def majorant(at: Pairs, n: int, k: int, symmetric: str) -> dict[str, Numbers]:

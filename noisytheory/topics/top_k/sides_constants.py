@@ -19,27 +19,27 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True)
 class Scalars:
-    r"""$c$ with $C=2c^2$, $\|f_H\|$, $\nu$, $\mu$ and $\kappa$, dyadic."""
+    r"""$c$ with $C=2c^2$, $\|f_H\|$, $\nu$, $m$ with $\mu=m^2$, and $\kappa$, dyadic."""
 
     c: Numbers
     norm: Numbers
     nu: Numbers
-    mu: Numbers
+    m: Numbers
     kappa: Numbers
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
-        """C of 0 and a tail of 1 often, where the bounds meet."""
-        c = rng.choice([0, 1, 16, 256], size) / 16
+        """C near 0 and a tail of 1 often, where the bounds meet."""
+        c = rng.choice([1, 16, 256, 4096], size) / 256
         nu = rng.choice([4, 8, 15, 16], size) / 16
         return dict(c=c, norm=rng.integers(1, 65, size) / 16, nu=nu,
-                    mu=rng.integers(1, 17, size) / 16, kappa=rng.integers(1, 65, size) / 16)
+                    m=rng.choice([1, 2, 4], size) / 4, kappa=rng.integers(1, 65, size) / 16)
 
 
-def radius(at: Scalars, sixteenths: int) -> dict[str, Numbers]:
-    r"""Squares of the right side of Lemma 7 and of $R_{C,\mu}$, times $\mu^2$."""
-    inner = np.maximum(4 * at.c**2 * at.mu, 4 * at.norm**2)
-    return dict(lhs=16 * 4 * at.nu**2 * inner, rhs=sixteenths * (4 * at.c + 4 * at.norm) ** 2)
+def radius(at: Scalars) -> dict[str, Numbers]:
+    r"""Right side of Lemma 7 and $R_{C,\mu}$, without roots."""
+    lemma = 2 * at.nu * np.maximum(2 * at.c / at.m, 2 * at.norm / at.m**2)
+    return dict(lhs=lemma, rhs=(4 * at.c + 4 * at.norm) / at.m**2, C=2 * at.c**2, mu=at.m**2)
 
 
 def grows(at: Scalars, twice: int) -> dict[str, Numbers]:

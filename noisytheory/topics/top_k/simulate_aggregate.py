@@ -15,7 +15,7 @@ from noisytheory.topics.top_k.sides_aggregate import breaks_midpoint
 from noisytheory.trial.claim import Certificate, Law
 
 __all__ = [
-    "cvar_of_exponential", "exponential", "exponential_variance",
+    "exponential", "exponential_variance",
     "midpoint_certificate", "midpoints", "sampled", "sampled_law",
 ]
 
@@ -61,8 +61,3 @@ def exponential_variance(n: int, k: int) -> float:
     r"""Renyi: spacings are independent exponentials, so the variance is a sum of squares."""
     j = np.arange(1, n + 1)
     return float(np.sum((np.minimum(j, k) / (k * j)) ** 2))
-
-
-def cvar_of_exponential(n: Any, k: Any) -> Any:
-    """CVaR of the law itself."""
-    return 1 + np.log(n / k)

@@ -357,6 +357,9 @@ class Descent:
         # min nu (1 - w)_+ + w^2 / 2C at w = min(1, C nu), where the threshold is the loss there.
         self.optimum = np.array([min(1.0, self.C * self.nu)])
         self.value = float(self.objective(self.optimum[None], np.zeros(1))[0])
+        # From w = 0 and a threshold of 1; the weight stays between 0 and C.
+        self.start = float(self.optimum[0] ** 2 + 1.0)
+        self.slopes = 1 + max(self.nu, 1 - self.nu) ** 2
 
     def objective(self, w: Floats, level: Floats) -> Floats:
         """(3), for several."""
@@ -367,13 +370,11 @@ class Descent:
 
 def gap(
     population: Descent, eta: float, steps: int, *, size: int, rng: np.random.Generator
-) -> dict[str, Floats]:
-    """Gap of the weighted average of the iterates of (4), and what bounds its mean."""
+) -> Floats:
+    """Gap of the weighted average of the iterates of (4)."""
     run = stochastic(population.rows, population.labels, "hinge", nu=population.nu, C=population.C,
                      steps=steps, rng=rng, runs=size, eta=eta, level=1.0)
-    lhs = population.objective(run.mean_coef, run.mean_level) - population.value
-    start = float(population.optimum[0] ** 2 + 1.0)
-    return dict(lhs=lhs, start=np.full(size, start), squares=run.squares, total=run.total)
+    return population.objective(run.mean_coef, run.mean_level) - population.value
 
 
 def overflows(rule: str, C: float, *, size: int, rng: np.random.Generator) -> Floats:

@@ -291,6 +291,13 @@ def cvar_error(
     return np.asarray(sign * (population.cvar - estimates))
 
 
+def cvar_sample(
+    population: SteepLosses, n: int, *, size: int, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """CVaR of the law, and how many losses of a sample are 1."""
+    return dict(lhs=np.full(size, population.cvar), ones=rng.binomial(n, population.p, size=size))
+
+
 def contraction(m: int, form: str) -> dict[str, NDArray[Any]]:
     r"""Lemma 4 on small classes, over all signs, times $2^m$: left and right side of each class."""
     lhs, rhs = zip(*(sides_of_contraction(i, m, form) for i in range(3)), strict=True)

@@ -18,8 +18,8 @@ from noisytheory.topics.top_k import (
     theorem_2_root_mu,
     theorem_2_sharp,
 )
-from noisytheory.topics.top_k.bounds import first_useful_n
 from noisytheory.topics.top_k.machine import exact_machine, machine
+from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.recipes import TOYS, monk_3, split, titanic, toy
 from noisytheory.topics.top_k.simulate_population import axis_population
 

@@ -20,7 +20,7 @@ def nothing(delta: Numeric) -> Numeric:
 
 
 MEDIAN: dict[str, Any] = dict(
-    bound=nothing, grid=dict(delta=[0.5]), rows=12, quantity="difference of errors",
+    bound=nothing, grid=dict(delta=[0.5]), rows=8, quantity="difference of errors",
 )
 rates_printed = PAPER.always(
     "confusion-rate/printed",
@@ -85,7 +85,7 @@ FED: dict[str, Any] = dict(
     hypotheses=["true matrix C_5; fed C_2 or C_9, three steps under or four over; forced steps"],
     simulate=simulate.misfed_gap,
     picture=pictures.figure_1b,
-    **MEDIAN,
+    **{**MEDIAN, "rows": 6},
 )
 figure_1b_printed = PAPER.tail(
     "figure-1b/printed",
@@ -190,7 +190,7 @@ step_rule = PAPER.tail(
     ),
     twin=dict(given=dict(first="forced", second="uma", per_class=5, share=0.3),
               why="sign turned"),
-    **MEDIAN,
+    **{**MEDIAN, "rows": 6},
 )
 figure_2 = PAPER.always(
     "figure-2",

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.uma import uma
-from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
+from noisytheory.vocabulary.confusion import (
+    ConfusionEstimate,
+    columns,
+    estimate_confusion,
+    inverse_of,
+)
 
 __all__ = ["FiveSteps", "drawn_apart", "five_steps", "self_training"]
 
@@ -19,7 +26,7 @@ Codes: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FiveSteps:
-    """Linear classifiers of the protocol, each an array of shape (Q, d).
+    """Linear classifiers of the protocol, each an array of shape (Q, d), learned once asked for.
 
     Parameters
     ----------
@@ -29,26 +36,37 @@ class FiveSteps:
         g's labels of the rest.
     confusion : ConfusionEstimate
         Of g, on the audited.
-    uma : array
-        From the rest under g's labels, corrected.
-    ignoring : array
-        f_y: the same without a correction.
-    audited : array
-        f_conf: from the audited examples alone.
-    audited_and_few : array
-        From all true labels that were used: what UMA must be compared with.
     true_labels : int
-        How many there were.
+        How many were used.
+    learn : callable
+        The name of one of the other classifiers to it.
     """
 
     rough: Floats
     labels: Codes
     confusion: ConfusionEstimate
-    uma: Floats
-    ignoring: Floats
-    audited: Floats
-    audited_and_few: Floats
     true_labels: int
+    learn: Callable[[str], Floats] = field(repr=False, compare=False)
+
+    @cached_property
+    def uma(self) -> Floats:
+        """From the rest under g's labels, corrected."""
+        return self.learn("uma")
+
+    @cached_property
+    def ignoring(self) -> Floats:
+        """f_y: the same without a correction."""
+        return self.learn("ignoring")
+
+    @cached_property
+    def audited(self) -> Floats:
+        """f_conf: from the audited examples alone."""
+        return self.learn("audited")
+
+    @cached_property
+    def audited_and_few(self) -> Floats:
+        """From all true labels that were used: what UMA must be compared with."""
+        return self.learn("audited_and_few")
 
 
 def _stacked(*parts: Any) -> Any:
@@ -120,16 +138,21 @@ def five_steps(
 
     estimate = estimate_confusion(labelled(audited), known, classes)
     noisy = labelled(rest)
-    corrected = uma(
-        rest, noisy, estimate.matrix, orientation="column", step=step, strategy=strategy,
-        max_iter=max_iter,
-    )
-    return FiveSteps(
-        rough, noisy, estimate, corrected.weights, perceptron(rest, noisy),
-        perceptron(audited, known),
-        perceptron(_stacked(audited, few), np.concatenate([known, first])),
-        len(first) + len(known),
-    )
+    inverse_of(columns(estimate.matrix, "column"))  # refuses one that has no inverse
+
+    def learn(name: str) -> Floats:
+        if name == "ignoring":
+            return perceptron(rest, noisy)
+        if name == "audited":
+            return perceptron(audited, known)
+        if name == "audited_and_few":
+            return perceptron(_stacked(audited, few), np.concatenate([known, first]))
+        return uma(
+            rest, noisy, estimate.matrix, orientation="column", step=step, strategy=strategy,
+            max_iter=max_iter,
+        ).weights
+
+    return FiveSteps(rough, noisy, estimate, len(first) + len(known), learn)
 
 
 def drawn_apart(

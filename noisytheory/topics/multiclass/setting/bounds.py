@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from noisytheory.vocabulary.domains import (
-    COUNT,
     Domain,
     Numeric,
     requires,
@@ -14,7 +13,6 @@ from noisytheory.vocabulary.domains import (
 __all__ = [
     "least_mistake_bound",
     "margin_ceiling",
-    "natarajan_low",
 ]
 
 CLASSES = Domain(2, include_low=True, whole=True)
@@ -72,33 +70,3 @@ def least_mistake_bound(classes: Numeric) -> Numeric:
     48.08
     """
     return 2 * (classes - 1) ** 2 / classes
-
-
-@requires(classes=CLASSES, dimension=COUNT)
-def natarajan_low(classes: Numeric, dimension: Numeric) -> Numeric:
-    r"""Lower bound on the Natarajan dimension of linear classifiers.
-
-    $$(Q-1)(d-1)\le N.$$
-
-    Parameters
-    ----------
-    classes : int or array
-        Number of classes, at least 2.
-    dimension : int or array
-        Of the instances.
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Shalev-Shwartz and Ben-David 2014, ch. 29; Daniely et al. 2011. Larger than the $d+\ln Q$ of
-    Proposition 3 as printed.
-
-    Examples
-    --------
-    >>> float(natarajan_low(10, 64))
-    567.0
-    """
-    return (classes - 1) * (dimension - 1)

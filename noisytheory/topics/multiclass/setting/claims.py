@@ -192,8 +192,9 @@ natarajan = PAPER.cited(
     statement=r"N\le d+\ln Q\text{, so that Natarajan's dimension would tighten Proposition 3}",
     place="Conclusion",
     note=(
-        r"Linear classifiers have $(Q-1)(d-1)\le N\le dQ$ (`multiclass.natarajan_low`), "
-        "above the printed rate: no such dimension can tighten it. It fits the repaired $(Q-1)d$."
+        r"Linear classifiers have $(Q-1)(d-1)\le N\le dQ$ "
+        "(Daniely and others 2011), above the printed rate: no such dimension can tighten it. It "
+        "fits the repaired $(Q-1)d$."
     ),
     reason="a dimension quoted from elsewhere",
 )

@@ -46,7 +46,7 @@ def margin_of(
 def margins(classes: int, present: str) -> Iterator[Certificate]:
     """Squared margins against the ceiling: near the simplex, and with one class alone."""
     rng, corners = random.Random(classes), simplex(classes)
-    for case in range(40):
+    for case in range(16):
         points = [[64 * v + rng.randint(-8, 8) * min(case, 1) for v in x] for x in corners]
         labels, weights = list(range(classes)), [
             [64 * v + rng.randint(-8, 8) * min(case, 1) for v in x] for x in corners

@@ -1,0 +1,47 @@
+"""From how many examples on a bound says something: for planning, and to compare bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["first_useful_n"]
+
+
+def first_useful_n(
+    bound: Any, *, trivial: float, delta: float, mus: ArrayLike | None = None, **given: float
+) -> int:
+    """The least n, on a grid of five per cent steps, at which a bound says something for some mu.
+
+    Parameters
+    ----------
+    bound : callable
+        One of the forms of Theorem 2.
+    trivial : float
+        The largest possible excess risk.
+    delta : float
+    mus : array_like, optional
+        Values tried.
+    **given : float
+        The bound's other arguments.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from noisytheory.topics.top_k.bounds import theorem_2_sharp
+    >>> P1 = dict(C=0.01, kappa=1.0, norm=1.0, approximation=0.0)
+    >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
+    True
+    """
+    grid = np.geomspace(0.01, 0.79, 80) if mus is None else np.asarray(mus, float)
+    n = 10.0
+    while n < 1e12:
+        if np.min(bound(n=int(n), delta=delta, mu=grid, **given)) < trivial:
+            return int(n)
+        n = max(n + 1, n * 1.05)
+    raise ValueError(f"no n below 1e12 makes the bound smaller than {trivial:g}")
