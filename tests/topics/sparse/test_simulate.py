@@ -125,7 +125,7 @@ def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull,
     errors, _, _ = simulate_hulls.run(vertices, floats.target, k, step)
     exact, _, _ = simulate_hulls.run(vertices, fractions.target, k, step)
     assert isinstance(exact[0, -1], Fraction)
-    scale = simulate_hulls.diameter_square(hull)
+    scale = simulate_hulls._diameter_square(hull)
     np.testing.assert_allclose(errors / scale, exact.astype(float) / scale, atol=1e-12)
     if hull.startswith("simplex"):
         found = sparse.herding(Linear(), vertices, floats.target[0], k, step=step, gap=-1.0)
@@ -263,7 +263,7 @@ def test_away_steps_in_fractions_are_those_of_the_library():
             for row in range(6):
                 top, low = drawn["top"][row], drawn["low"][row]
                 found = simulate_hulls.away_certificate(hull, k, 1, top, low)
-                scale = simulate_hulls.diameter_square(hull)
+                scale = simulate_hulls._diameter_square(hull)
                 assert float(found.lhs) / scale == pytest.approx(
                     drawn["lhs"][row] / scale, abs=1e-12
                 )
