@@ -156,7 +156,8 @@ def _describe_draws(
     pairs = list(zip((s.cell for s in states), draws, strict=True))
     sides = [right_side(claim, *of) for of in pairs]
     rhs = np.array(np.broadcast_arrays(*sides))
-    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else np.median(rhs, axis=2)
+    middle = np.mean if claim.kind in ("mean", "equal") else np.median
+    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else middle(rhs, axis=2)
     if claim.kind == "tail":
         rooms = [slack(claim, *of, side) for of, side in zip(pairs, sides, strict=True)]
         room = np.array(np.broadcast_arrays(*rooms))
@@ -239,7 +240,7 @@ _COORDINATES = {
 }
 
 _LONG_NAMES = {
-    "rhs": "right side (median over draws if it depends on them)",
+    "rhs": "right side (if it depends on the draws their median; of a mean or equality their mean)",
     "violations": "draws that break the promise",
     "ties": "draws that rounding leaves open",
     "probability": "probability of breaking the promise: exact, or the share of the draws",
@@ -449,7 +450,8 @@ def _conclude(
             return "upheld", f"no break in {tries} {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
-        s.summary is not None and trial.rule.draws(s.summary) < claim.rows for s in trial.cells
+        s.summary is not None and trial.rule.draws(s.summary) < claim.rows
+        and DECISIONS.index("undecided") in decided[s.index] for s in trial.cells
     )
     short = f"; in {few} of {claim.size} cells the hypotheses hold in too few draws" if few else ""
     return "undecided", (
@@ -739,6 +741,10 @@ def replay_address(
 
 def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
     """Both sides of a cell whose evidence is a law or an optimum."""
+    if isinstance(exact, tuple) and isinstance(exact[0], Law):
+        means = [f"{law.mean():.12g}" for law in exact]
+        return {"lhs": means[0], "rhs": means[1],
+                "steps": [["means of the two laws", ", ".join(means)]]}
     rhs = right_side(claim, cell)[:, 0]
     if not isinstance(exact, Law):
         optimum, error = exact
@@ -753,7 +759,7 @@ def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
         steps.append([
             f"delta={delta:g}",
             f"Pr[left side > {r:.9g}] = {chance:.6g}, promised at most {delta:g}"
-            + (": broken" if chance > delta else ""),
+            + (": broken" if chance > delta * (1 + exact.error) else ""),
         ])
     # The level of the largest tightness, by which `nearest` picks the cell.
     left = np.array([exact.quantile(1 - delta) for delta in claim.deltas])

@@ -11,7 +11,7 @@ from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.cells import ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
 from noisytheory.report.figures.instances import excess, optimum
-from noisytheory.report.figures.rates import rate
+from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
 from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
 from noisytheory.report.figures.tails import distribution, violations
@@ -205,7 +205,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     ratio = bool(np.isfinite(ratios).any())
     if record.kind == "tail":
         drawn["violations"] = violations
-        if np.any(record.per_level("rhs")[:, record.level] > 0):
+        # Of weighted draws the law drawn from is not the one that is promised.
+        if "weight" not in record.dataset and np.any(record.per_level("rhs")[:, record.level] > 0):
             drawn["distribution"] = distribution
     elif record.kind == "mean":
         drawn["means"] = means
@@ -213,7 +214,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         drawn |= {"laws": laws} if "other" in record.dataset else {"means": means}
     elif record.kind in ("always", "identity"):
         drawn["excess"] = excess
-    else:
+    elif record.kind != "rate" or slopes(record):
+        # A rate whose means are not positive has no line to draw.
         drawn[record.kind] = {"exists": optimum, "rate": rate, "published": published}[record.kind]
     if record.kind in ("tail", "mean") and ratio and record.along is not None:
         drawn["tightness"] = tightness

@@ -61,7 +61,10 @@ def figure_1() -> Figure:
                       ha="center")
         axes.set(xlabel="argument", ylabel="loss", ylim=(0, None))
         axes.legend(frameon=False)
-    figure.set_label("Absolute loss and hinge with their smoothed forms at s = 1.")
+    figure.set_label(
+        "Absolute loss and hinge, each with its smoothed form at s = 1, as curves of loss "
+        "against score: smoothing rounds off the kink."
+    )
     return figure
 
 
@@ -95,7 +98,10 @@ def u_shape() -> tuple[Figure, list[list[str]]]:
                      f"{float(bounds.expected_queries(best)):.2f}"])
     right.set(xlabel="p", ylabel="u", yscale="log")
     right.legend(frameon=False)
-    figure.set_label("Second moments over p: both curves fall and then rise.")
+    figure.set_label(
+        "Second moments over p: the curves fall and then rise; on the right, on a "
+        "logarithmic axis, a dot marks where each is smallest."
+    )
     return figure, rows
 
 
@@ -130,7 +136,10 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
     axes.set(xlabel="expected samples", ylabel="second moment", yscale="log", xscale="log",
              ylim=(2.2, 60))
     axes.legend(frameon=False)
-    figure.set_label("Second moment of four unbiased estimates against their expected samples.")
+    figure.set_label(
+        "Second moment of four unbiased estimates against their expected number of samples: "
+        "lower and further left is better."
+    )
     best = int(np.argmin(single))
     least = min(laws, key=lambda law: float(second_moment(gamma, law, 1.25)))
     rows = [
@@ -182,7 +191,10 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
     right.loglog(wide, each * wide, ":", color="0.5", label="true anyway")
     right.set(xlabel="rounds", ylabel="regret", title="exponential loss")
     right.legend(frameon=False)
-    figure.set_label("Regret below the bound; the bound below what is true anyway from some T on.")
+    figure.set_label(
+        "Regret below the bound, and the bound below what is true anyway from some T on, "
+        "against the number of rounds T."
+    )
     rows = [["rounds", "regret / bound", "bound / true anyway"]]
     rows += [[f"{T}", f"{r / b:.3f}", f"{b / trivial_regret(T, 1.0, 1.0, unit):.3f}"]
              for T, r, b in zip(rounds, exact, bound, strict=True)]
@@ -217,7 +229,10 @@ def one_copy_two_copies() -> tuple[Figure, list[list[str]]]:
         axes.axhline(float(bounds.averaging_floor(m, 1.0)), color=colour, linestyle=":")
     axes.set(xlabel="rounds", ylabel="regret a round")
     axes.legend(frameon=False)
-    figure.set_label("Regret a round: with two copies it falls, with one it stays.")
+    figure.set_label(
+        "Regret a round against the number of rounds: with two copies it falls, with one "
+        "copy it stays."
+    )
     return figure, rows
 
 
@@ -251,5 +266,8 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
         axes.annotate(name, (rounds[0], level), xytext=(0, 3), textcoords="offset points")
     axes.set(xlabel="rounds", ylabel="regret / bound", ylim=(0, 2.2))
     axes.legend(frameon=False, loc="lower right")
-    figure.set_label("Regret over bound: adaptive labels break it from ten rounds on.")
+    figure.set_label(
+        "Regret over bound against the number of rounds: adaptive labels break the bound "
+        "from ten rounds on."
+    )
     return figure, rows
