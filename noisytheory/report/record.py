@@ -135,7 +135,7 @@ class Record:
     @cached_property
     def deltas(self) -> NDArray[np.float64]:
         """Levels of the promise; empty where it names none."""
-        if self.tried and "delta" in self.dataset["rhs"].dims:
+        if self.kind == "tail" and self.tried and "delta" in self.dataset["rhs"].dims:
             return np.asarray(self.dataset["delta"].values, float)
         return np.empty(0)
 

@@ -59,7 +59,7 @@ def figure_1() -> Figure:
         axes.plot([kink, kink], [0, top], color="C3", linewidth=1)
         axes.annotate(f"{top:.3f}", (kink, top), xytext=(0, 6), textcoords="offset points",
                       ha="center")
-        axes.set(xlabel="argument", ylabel="loss", ylim=(0, None))
+        axes.set(xlabel="argument", ylabel="loss [1]", ylim=(0, None), title=name)
         axes.legend(frameon=False)
     figure.set_label(
         "Absolute loss and hinge, each with its smoothed form at s = 1, as curves of loss "
@@ -84,7 +84,8 @@ def u_shape() -> tuple[Figure, list[list[str]]]:
     left.plot(p, bounds.scalar_second_moment(p, 1.0, ExponentialLoss(1)), "--", color="C1",
               label="Lemma 1")
     left.plot(p[np.argmin(exact)], exact.min(), "o", color="C3")
-    left.set(xlabel="p", ylabel="second moment", yscale="log")
+    left.set(xlabel="p", ylabel="second moment [1]", yscale="log",
+             title="It falls before it rises")
     left.legend(frameon=False)
     rows = [["Bx", "best p", "u at best p", "u at p = 2", "queries a round at best p"]]
     for i, Bx in enumerate((0.5, 1.0, 2.0, 4.0)):
@@ -96,7 +97,8 @@ def u_shape() -> tuple[Figure, list[list[str]]]:
         rows.append([f"{Bx:g}", f"{best:.3f}", f"{at:.1f}",
                      f"{float(bounds.squared_radius(2.0, 1.0, Bx, ExponentialProduct())):.1f}",
                      f"{float(bounds.expected_queries(best)):.2f}"])
-    right.set(xlabel="p", ylabel="u", yscale="log")
+    right.set(xlabel="p", ylabel="squared radius u [RKHS norm squared]", yscale="log",
+              title="The best p falls to 1")
     right.legend(frameon=False)
     figure.set_label(
         "Second moments over p: the curves fall and then rise; on the right, on a "
@@ -110,6 +112,7 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
     $\mathbb EX^2=\frac54$: geometric degrees over p, all degrees of the same samples (coupled), and
     the best law of N for a price a sample. No unbiased estimate is below $e^{2\mathbb EX}=2.718$.
     """
+    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
@@ -130,10 +133,11 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
                      rng=rng)
     level = float(np.mean(found.values**2))
     axes.plot(found.samples.mean(), level, "s", color="C3", label="debiased, multilevel")
-    axes.axhline(math.e, color="0.5", linewidth=1)
+    axes.axhline(math.e, color=rcParams["axes.edgecolor"], linewidth=1)
     axes.annotate("no unbiased estimate is below", (0.25, math.e), xytext=(0, 3),
                   textcoords="offset points", fontsize="small")
-    axes.set(xlabel="expected samples", ylabel="second moment", yscale="log", xscale="log",
+    axes.set(xlabel="expected samples", ylabel="second moment [1]", yscale="log", xscale="log",
+             title="What an unbiased estimate costs",
              ylim=(2.2, 60))
     axes.legend(frameon=False)
     figure.set_label(
@@ -157,6 +161,7 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
     labels known, exactly, $p=2$: the bound is close and soon useful. Exponential loss in the unit
     ball, $B_x=2$: it says nothing before some 3,200 rounds.
     """
+    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.2, 3.4), layout="constrained")
@@ -172,9 +177,9 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
     bound = bounds.regret(np.array(rounds), 2.0, 1.0, 1.0, linear, unit)
     left.loglog(rounds, exact, "o-", color="C0", label="regret, exact")
     left.loglog(rounds, bound, "--", color="C1", label="Theorem 1")
-    left.loglog(rounds, [trivial_regret(T, 1.0, 1.0, unit) for T in rounds], ":", color="0.5",
-                label="true anyway")
-    left.set(xlabel="rounds", ylabel="regret", title="linear loss")
+    left.loglog(rounds, [trivial_regret(T, 1.0, 1.0, unit) for T in rounds], ":",
+                color=rcParams["axes.edgecolor"], label="true anyway")
+    left.set(xlabel="rounds", ylabel="regret [loss]", title="linear loss")
     left.legend(frameon=False)
     loss, many = ExponentialLoss(), [30, 100, 300, 1000]
     Bpsi, Bg = second_moments(2.0, 1.0, 2.0, linear, loss)
@@ -188,8 +193,8 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
     right.loglog(wide, float(bounds.general_regret(1, 1.0, Bg, Bpsi)) * np.sqrt(wide), "--",
                  color="C1", label="Theorem 1")
     each = trivial_regret(1, 1.0, 2.0, loss)
-    right.loglog(wide, each * wide, ":", color="0.5", label="true anyway")
-    right.set(xlabel="rounds", ylabel="regret", title="exponential loss")
+    right.loglog(wide, each * wide, ":", color=rcParams["axes.edgecolor"], label="true anyway")
+    right.set(xlabel="rounds", ylabel="regret [loss]", title="exponential loss")
     right.legend(frameon=False)
     figure.set_label(
         "Regret below the bound, and the bound below what is true anyway from some T on, "
@@ -227,7 +232,8 @@ def one_copy_two_copies() -> tuple[Figure, list[list[str]]]:
         axes.loglog(rounds, values, marker="os^"[i], color=f"C{i}", label=name)
     for m, colour in ((1, "C1"), (2, "C2")):
         axes.axhline(float(bounds.averaging_floor(m, 1.0)), color=colour, linestyle=":")
-    axes.set(xlabel="rounds", ylabel="regret a round")
+    axes.set(xlabel="rounds", ylabel="regret a round [loss]",
+             title="One copy is not enough")
     axes.legend(frameon=False)
     figure.set_label(
         "Regret a round against the number of rounds: with two copies it falls, with one "
@@ -241,6 +247,7 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
     dynamic programming, $p=2$. Above 1 the bound is broken; at 2 stands the repaired one. Against a
     comparator fixed in advance it holds and is nearly attained. Below, labels fixed in advance.
     """
+    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
@@ -262,9 +269,10 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
     for i, (name, curve) in enumerate(zip(names, curves, strict=True)):
         axes.semilogx(rounds, curve, marker="os^"[i], color=f"C{i}", label=name)
     for level, name in ((1, "Theorem 4"), (2, "repaired")):
-        axes.axhline(level, color="0.5", linestyle="--", linewidth=1)
+        axes.axhline(level, color=rcParams["axes.edgecolor"], linestyle="--", linewidth=1)
         axes.annotate(name, (rounds[0], level), xytext=(0, 3), textcoords="offset points")
-    axes.set(xlabel="rounds", ylabel="regret / bound", ylim=(0, 2.2))
+    axes.set(xlabel="rounds", ylabel="regret / bound [1]", ylim=(0, 2.2),
+             title="Adaptive labels break the bound")
     axes.legend(frameon=False, loc="lower right")
     figure.set_label(
         "Regret over bound against the number of rounds: adaptive labels break the bound "
