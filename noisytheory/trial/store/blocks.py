@@ -325,7 +325,7 @@ def _cell_dims(dataset: xr.Dataset) -> list[str]:
     orders = [dims for name in names if (dims := dataset.variables[name].dims)]
     shared = []
     for dims in zip(*orders, strict=False):
-        if len(set(dims)) > 1 or dims[0] == "delta" and dataset.attrs.get("kind") == "tail":
+        if len(set(dims)) > 1 or (dims[0] == "delta" and dataset.attrs.get("kind") == "tail"):
             break
         shared.append(str(dims[0]))
     return shared
