@@ -69,7 +69,7 @@ def test_a_broken_promise_is_told():
     broken["power"][name]["refuted"] = int(0.97 * broken["power"][name]["seeds"])
     broken["edges"]["together"][0]["low"] = 0.21
     twin = next(iter(broken["twins"]["refuted"]))
-    broken["twins"]["refuted"][twin] = 98
+    broken["twins"]["refuted"][twin] -= 1
     broken["plants"]["wrong"]["some"] = {"refuted": 1}
     assert len(auditor.failures(broken)) == 4
 

@@ -116,7 +116,9 @@ def both(
             steps += [step for step in as_drawn if (step[0].replace("_", " "), step[1])
                      not in steps]
         if bound is not None and "rhs" not in found:
-            known = {**exactly, **drawn, **found}
+            # A whole number divided by another would be a float.
+            whole = {name: _wholly(value) for name, value in found.items()}
+            known = {**exactly, **drawn, **whole}
             words = {name: known[name] for name in asked_for}
             found |= _in_fractions(bound, lambda: {"rhs": _within(bound, words)})
         applies = bool(_only(found["applies"])) if "applies" in found else True
@@ -192,6 +194,19 @@ def _in_fractions(
                     f"{name}: over fractions {side} became the float {end!r}: {way_out}"
                 )
     return found
+
+
+def _wholly(value: Any) -> Any:
+    """Whole numbers as fractions; everything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(map(_wholly, value))
+    array = np.asarray(value, dtype=object)
+    out = np.empty(array.shape, dtype=object)
+    for at, entry in np.ndenumerate(array):
+        number = entry.item() if isinstance(entry, np.generic) else entry
+        whole = isinstance(number, int) and not isinstance(number, bool)
+        out[at] = Fraction(number) if whole else number
+    return out
 
 
 def _step(value: Any) -> Any:

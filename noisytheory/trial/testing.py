@@ -229,7 +229,11 @@ def _arguments(claim: Claim, cell: Cell, seed: int) -> dict[str, Any]:
         elif name in cell:
             arguments[name] = cell[name]
         elif name in claim.given:
-            arguments[name] = claim.given[name]
+            # What is drawn goes before what is given, as in a trial.
+            drawn = _instances(claim, cell, seed) if drawn is None else drawn
+            arguments[name] = (
+                drawn[name][0] if drawn and name in drawn else claim.given[name]
+            )
         elif hasattr(cell.get("population"), name):
             arguments[name] = getattr(cell["population"], name)
         elif parameter.default is parameter.empty:
