@@ -78,6 +78,7 @@ class _Repeated:
         self.x = x
 
     def take(self, rounds: NDArray[np.int64], *, rng: np.random.Generator) -> Floats:
+        """Copies of the instances of these rounds."""
         return self.x[rounds]
 
 

@@ -174,6 +174,7 @@ class _Bucket:
     total: float = 0.0
 
     def append(self, vectors: Floats, weight: float, at: int) -> None:
+        """Store a term, growing by doubling."""
         if self.count == len(self.weights):
             size = 2 * self.count
             self.vectors = np.resize(self.vectors, (size, *self.vectors.shape[1:]))

@@ -78,6 +78,7 @@ class _Powers:
     def draw(
         self, x: Floats, t: int, size: int, rng: np.random.Generator
     ) -> tuple[Whole, Floats, Whole]:
+        """Numbers of factors and what else a round draws, a replicate a row."""
         n = self.law.draw(size, rng=rng)
         if n.max(initial=0) >= len(self.weights):
             self.weights = self._table(2 * int(n.max()))

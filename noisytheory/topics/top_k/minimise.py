@@ -243,6 +243,7 @@ class _Task:
         self.size = max(self.start_value, 1e-300)
 
     def objective(self, w: Floats) -> float:
+        """Regularised average of the largest losses at these weights."""
         losses = self.kind.values(self.targets, self.design.scores(w))
         return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
 
@@ -252,6 +253,7 @@ class _Task:
         return self.nu * float(average_top_k(losses, float(self.nu), weight))
 
     def level(self, w: Floats) -> float:
+        """The loss at which the largest ones end; 0 where all count."""
         losses = self.kind.values(self.targets, self.design.scores(w))
         order = np.argsort(-losses, kind="stable")
         reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
@@ -283,10 +285,12 @@ class _Task:
         return value
 
     def enough(self, primal: float) -> bool:
+        """Whether the certified gap is within the tolerance."""
         # Where the fit is perfect there is no relative gap: then by the size at zero.
         return primal - self.best_dual <= self.tol * max(abs(primal), 1e-5 * self.size)
 
     def solve(self, w: Floats, solver: str) -> tuple[Floats, Floats, int]:
+        """Minimise from these weights by the solver named, or the one that fits."""
         limited = solver == "limited-memory"
         if solver == "auto" and self.design.width > WIDE:
             if self.rows.shape[0] <= WIDE and not sparse.issparse(self.rows):
