@@ -252,8 +252,10 @@ def rounding() -> list[Plant]:
         _plant("rounding", "cancelled-mean", "mean", TRUE, bound=_at(0.0), low=-1e-9, high=1e-9,
                simulate=cancelled(True)),
         _plant("rounding", "cancelled-unsaid", "identity", FALSE, simulate=cancelled(False)),
-        _plant("rounding", "slack", "always", "upheld", slack=2.5e-6, simulate=short,
+        _plant("rounding", "slack", "always", "undecided", slack=2.5e-6, simulate=short,
                bound=_at(8e-3)),
+        _plant("rounding", "slack-certified", "always", "refuted", slack=2.5e-6, simulate=short,
+               bound=_at(8e-3), certify=lambda lhs: Certificate(Fraction(lhs), Fraction(8, 1000))),
         _plant("rounding", "slack-exceeded", "always", "refuted", slack=1.5e-6, simulate=short,
                bound=_at(8e-3), certify=lambda lhs: Certificate(Fraction(lhs), Fraction(8, 1000))),
     ]

@@ -221,7 +221,7 @@ def _chances(
     rows = len(blocks[0]["lhs"])
     alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
                     rows * 2 ** np.arange(int(np.log2(len(blocks)))))
-    found = {}
+    found: dict[tuple[str, str], float] = {}
     for what, of in _views(claim, cell, whole).items():
         before, now = [of(b) for b in decided], [of(b) for b in blocks]
         found |= {

@@ -223,7 +223,10 @@ class Trial:
         """Take a block; returns whether its cell's round is complete."""
         if isinstance(self.rule, Always):
             summary = self.rule.summarise(self.claim, state.cell, arrays)
-            if summary[1] > 0:
+            near = block == 0 and self.claim.certify is not None and self.rule.nearest(
+                self.claim, state.cell, arrays
+            )
+            if summary[1] > 0 or near:
                 drawn = draw(self.claim, state.cell, block, seed=self.seed)
                 summary = self._recheck(state, block, drawn)
         else:
@@ -286,13 +289,14 @@ class Trial:
         claim, cell = self.claim, state.cell
         excess = self.rule.excess(claim, cell, drawn)
         suspects = np.flatnonzero(excess > 0)
-        if claim.certify is None or suspects.size == 0:
+        near = self.rule.nearest(claim, cell, drawn) if block <= 0 else []
+        if claim.certify is None or suspects.size + len(near) == 0:
             return self.rule.summarise(claim, cell, drawn)
         left = np.array(drawn["lhs"], float)
         right = np.array(np.broadcast_to(right_side(claim, cell, drawn)[0], left.shape))
         room = np.broadcast_to(slack(claim, cell, drawn, right), left.shape)
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
-        for row in order:
+        for row in (*order, *near):
             certificate = certified(claim, cell, drawn, int(row))
             broken = (
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
