@@ -221,7 +221,8 @@ def power_cases() -> dict[str, tuple[str, dict[str, Any], Callable[[float], dict
         def simulate(delta: float = 1e-4, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
             weight = 20 * delta
             breaks = rng.uniform(size=size) < factor * delta / weight
-            return {"lhs": 1.0 * breaks, "weight": np.where(breaks, weight, 1.0)}
+            rest = (1 - factor * delta) / (1 - factor * delta / weight)
+            return {"lhs": 1.0 * breaks, "weight": np.where(breaks, weight, rest)}
 
         return simulate
 
@@ -233,7 +234,7 @@ def power_cases() -> dict[str, tuple[str, dict[str, Any], Callable[[float], dict
         "tail, delta .01": ("tail", {**tail, "grid": {"delta": [0.01]}, "simulate": rate_of(0.01)},
                             lambda r: {"simulate": rate_of(0.01 + r)}),
         "tail, weights": ("tail", {**tail, "grid": {"delta": [1e-4]}, "weight_limit": 20e-4,
-                                   "simulate": weighted(1.0)},
+                                   "weight_high": 2.0, "simulate": weighted(1.0)},
                           lambda r: {"simulate": weighted(1 + r / 1e-4)}),
         "always": ("always", {"bound": at(0.5), "simulate": rate_of(0.0), "certify": certify},
                    lambda r: {"simulate": rate_of(r)}),

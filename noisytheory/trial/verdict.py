@@ -253,7 +253,8 @@ class Tail(Rule):
     """Pr[L > R(delta)] <= delta.
 
     Summary: (levels, 4 or more), draws, violations for certain, violations that rounding leaves
-    possible, vacuous draws; with importance weights also the bets on the weighted violations.
+    possible, vacuous draws; with importance weights also the bets on the weighted violations, and
+    those on the weights' mean.
     """
 
     pooled = True
@@ -281,11 +282,34 @@ class Tail(Rule):
                 [
                     evidence.bounded_bets(weight * certain[j], delta, low=0.0, side="above"),
                     self._bets_below(claim, cell, weight * possible[j], delta),
+                    *self._bets_on_mean(claim, cell, weight),
                 ]
             )
             for j, delta in enumerate(claim.deltas)
         ]
         return np.hstack([out, np.array(bets)])
+
+    @staticmethod
+    def _bets_on_mean(claim: Claim, cell: Cell, weight: Floats) -> list[Floats]:
+        """Against a mean of at most 1, and of at least 1: a ratio of likelihoods has exactly 1."""
+        high = float(claim.value("weight_high", cell))
+        if weight.size and weight.max() > high:
+            raise ValueError(
+                f"{claim.id}: weight_high is {high:g} at {claim.address(cell) or 'its cell'}, but "
+                f"a draw has weight {weight.max():g}: the declared range is wrong"
+            )
+        return [
+            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="above"),
+            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="below"),
+        ]
+
+    @staticmethod
+    def misweighted(summary: Floats) -> float:
+        """Log e-value against weights of mean 1; 0 without weights."""
+        if summary.shape[1] == 4:
+            return 0.0
+        sides = np.split(summary[0, 4:], 4)[2:]
+        return float(np.logaddexp.reduce(evidence.log_e_bets(np.array(sides))) - np.log(2))
 
     @staticmethod
     def _limit(claim: Claim, cell: Cell, delta: float) -> float:
@@ -312,7 +336,7 @@ class Tail(Rule):
         """By e-processes for a proportion."""
         counts, level = np.array(summaries), np.array(claim.deltas)
         if counts.shape[2] > 4:
-            above, below = np.split(counts[..., 4:], 2, axis=2)
+            above, below, *_ = np.split(counts[..., 4:], 4, axis=2)
             return evidence.log_e_bets(above), evidence.log_e_bets(below)
         return (
             evidence.log_e_rate(counts[..., 1], counts[..., 0], level, "above"),
@@ -498,8 +522,11 @@ class Mean(Rule):
 def _law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
     """Relative rounding of a law's mean against a right side, and what is declared absolutely.
 
-    Within the first both sides are equal; within the second nothing is known.
+    Within the first both sides are equal; within the second nothing is known. The law must keep to
+    the declared range.
     """
+    values = np.asarray(law.values)[np.asarray(law.probabilities) > 0]
+    _within(claim, cell, values, law.error * np.abs(values) + law.slack + 1e-300)
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
     rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
