@@ -10,7 +10,7 @@
    at most 1.
 3. Power: an excess as large as the resolution that is printed must be refuted 99 times of 100.
 4. Intervals must hold although drawing stops when a cell is decided.
-5. Twins: each broken twin in the catalogue at the smoke budget; 99 of 100 seeds must refute where
+5. Twins: each broken twin in the catalogue at the smoke budget; all of five seeds must refute where
    draws decide, and one stands for all where they do not. Sharpness: the largest factor on the
    right side, of those tried, that smoke still refutes with all of five seeds.
 
@@ -679,7 +679,7 @@ def measure(
         "draws": draws_needed,
         "pooled": lambda: pooled_measured(of(20)),
         "fdr": discoveries,
-        "twins": lambda: twins_measured(run, of(25), figures.get("twins", {}), pattern),
+        "twins": lambda: twins_measured(run, of(5), figures.get("twins", {}), pattern),
     }
     minutes = dict(figures.get("minutes", {}))
     for part in parts or work:

@@ -396,10 +396,11 @@ class Claim:
         Replicates in a block.
     rounding : float
         Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
-        where the simulator draws it. What breaks the promise by less counts neither for nor against
-        it, but stands against upholding.
+        where the simulator draws it. What breaks the promise by less does not count against it; of
+        draws it stands against upholding, of instances it is equality unless `certify` knows better.
     slack : float or callable
-        Certified rounding error in the unit of the left side, besides that.
+        Certified rounding error in the unit of the left side, besides that. Of an instance that it
+        leaves open only `certify` knows.
     weight_high : float or callable, optional
         Largest ``weight`` of any draw: a part of 1/w drawn from the promised law itself makes it w.
         Weights must have it, so that their mean, which is 1, can be seen.
