@@ -12,7 +12,7 @@
 4. Intervals must hold although drawing stops when a cell is decided.
 5. Twins: each broken twin in the catalogue at the smoke budget; all of five seeds must refute where
    draws decide, and one stands for all where they do not. Sharpness: the largest factor on the
-   right side, of those tried, that smoke still refutes with all of five seeds.
+   right side, of those tried, that smoke still refutes with all of three seeds.
 
 All parts are whole audits, but for the draws that a mixture needs, which use the evidence alone.
 ``--share`` scales the repetitions, ``--only`` measures some parts anew: plants, edges, power,

@@ -809,11 +809,10 @@ class Rate(Rule):
     """The mean is a power law along an axis, with at most this exponent; support only.
 
     On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
-    means. Where curvature is visible, and not small beside the distance of the slopes from the
-    exponent, no power law holds on the range and nothing is decided. Else the exponent is upheld
-    when the slopes of the line and of both halves are below it, and refuted when they are above it
-    and so is the slope that the parabola has at the far end: a bend too small to be seen must not
-    refute what holds in the limit.
+    means. Where curvature is visible no power law holds on the range and nothing is decided. Else
+    the exponent is upheld when the slopes of the line and of both halves are below it, and refuted
+    when they are above it and so is the slope that the parabola has at the far end: a bend too
+    small to be seen must not refute what holds in the limit.
     """
 
     sequential = False
@@ -856,12 +855,8 @@ class Rate(Rule):
 _SLOPES = (
     "slope", "slope_low", "slope_high", "slope_first", "slope_second", "slope_error",
 )
-_CURVED = 0.01
+_CURVED = 0.001
 """Level at which curvature counts as seen. It can only make a rate undecided."""
-
-_BENDS = 0.1
-"""Curvature that is seen matters where the slopes of the halves differ by this share, or more, of
-their distance from the exponent: without noise every law but an exact power bends a little."""
 
 
 def _slopes(x: Floats, line: Floats) -> dict[str, float]:
@@ -900,9 +895,7 @@ def _slopes(x: Floats, line: Floats) -> dict[str, float]:
     step = abs(halves[1].params[1] - halves[0].params[1]) / np.hypot(*(h.bse[1] for h in halves))
     fits = (straight, *halves)
     gaps = [one.params[1] - exponents[0] for one in fits]
-    apart = abs(gaps[2] - gaps[1])
-    seen = 2 * stats.norm.sf(max(bend, step)) < _CURVED
-    if seen and apart > _BENDS * min(abs(gap) for gap in gaps):
+    if 2 * stats.norm.sf(max(bend, step)) < _CURVED:
         return {"against": 0.0, "support": 0.0, **found}
     end = (float(tip @ curved.params) - exponents[0]) / spread
     sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
