@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noisytheory.report.figures.style import COLOURS, INK, LINES, MUTED, canvas, shortened
 from noisytheory.report.figures.ticks import plain_log
-from noisytheory.report.record import NORMAL, REFUTED, UPHELD, VACUOUS, Record, number, spell
+from noisytheory.report.record import REFUTED, UPHELD, VACUOUS, Record, number, spell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ __all__ = [
     "draw_rows",
     "each_of",
     "groups_of",
+    "judged",
     "mark_points",
     "most_tense",
     "ratio_limits",
@@ -97,12 +98,23 @@ def ratio_limits(record: Record) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
         for n in ("tightness", "tightness_low", "tightness_high")
     )
     if record.kind == "equal" and not np.isfinite(centre).all():
-        rhs, mean = record.per_level("rhs"), record.per_cell("mean")[:, None]
-        half = NORMAL * record.mean_error[:, None]
+        rhs, mean = record.per_level("rhs"), record.per_cell("mean")
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.where(rhs > 0, 1 / rhs, np.nan)
-        centre, low, high = mean * scale, (mean - half) * scale, (mean + half) * scale
+        centre, low, high = (v[:, None] * scale for v in (mean, *record.mean_limits))
     return centre, low, high
+
+
+def judged(record: Record, title: str) -> str:
+    """The title of a picture that shows no cell refuted: with the verdict, if it is not upheld."""
+    said = ""
+    if record.verdict == "undecided":
+        said = "Undecided"
+    elif record.jointly:
+        rate = "at a false discovery rate" in str(record.reason)
+        said = f"Refuted {'at a false discovery rate' if rate else 'by all cells together'}, " \
+            "no cell alone"
+    return f"{said}: {title[0].lower()}{title[1:]}" if said else title
 
 
 def each_of(record: Record, rows: Sequence[int]) -> str:

@@ -13,6 +13,7 @@ from noisytheory.report.figures.cells import (
     at_level,
     draw_rows,
     each_of,
+    judged,
     mark_points,
     ratio_limits,
     rows_shown,
@@ -101,7 +102,9 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
         alt += f" Each point is the largest over {', '.join(others)}."
         over = ", ".join(map(symbol, others))
         axes.set_ylabel(f"left side / bound{at_level(record)},\nlargest over {over}")
-    return finish(figure, axes, _trend(record, x, values[0], vacuous, along), alt)
+    title = _trend(record, x, values[0], vacuous, along)
+    refuted = np.any(record.decision == REFUTED)
+    return finish(figure, axes, title if refuted else judged(record, title), alt)
 
 
 def _trend(
@@ -192,7 +195,7 @@ def _forest_title(record: Record, centre: NDArray[Any], rows: Sequence[int]) -> 
     if refuted:
         return f"{shown}{refuted} of {record.size} cells break the promise{at_level(record)}"
     if not np.isfinite(solid).any():
-        return f"{shown}vacuous in every cell{at_level(record)}"
+        return judged(record, f"{shown}vacuous in every cell{at_level(record)}")
     value = float(np.nanmax(solid))
     text = f"{shown}the tightest cell reaches {share_of(value)} the bound{at_level(record)}"
-    return text[0].upper() + text[1:]
+    return judged(record, text[0].upper() + text[1:])

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.report.figures.cells import at_level, groups_of, most_tense, worst_cells
+from noisytheory.report.figures.cells import (
+    at_level,
+    groups_of,
+    judged,
+    most_tense,
+    worst_cells,
+)
 from noisytheory.report.figures.style import (
     GRID,
     INK,
@@ -20,7 +26,7 @@ from noisytheory.report.figures.style import (
     styled,
 )
 from noisytheory.report.figures.ticks import delta_ticks, plain_log
-from noisytheory.report.record import REFUTED, UPHELD, Record, number
+from noisytheory.report.record import REFUTED, Record, number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -89,15 +95,17 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
             f"{broken} of {record.size} cells exceed the bound more often than promised"
             f"{at_level(record)}"
         )
-    elif record.tightest is None:
-        title = f"The bound is vacuous in every cell{at_level(record)}"
+    elif record.vacuous.all():
+        title = judged(record, f"The bound is vacuous in every cell{at_level(record)}")
+    elif record.verdict == "upheld":
+        title = f"No cell enters the forbidden region{at_level(record)}: the left side stays "
+        title += "inside the bound"
     else:
-        title = (
-            f"No cell is shown to enter the forbidden region{at_level(record)}: the left side "
-            "stays inside the bound"
-            if (record.decision[:, level] == UPHELD).any()
-            else f"Not decided everywhere{at_level(record)}"
-        )
+        open_ = int((record.decision[:, level] == 0).sum())
+        title = judged(record, (
+            f"{open_} of {record.size} cells are not decided{at_level(record)}" if open_
+            else f"No cell is shown to enter the forbidden region{at_level(record)}"
+        ))
     alt = (
         f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
         f"each scaled by its bound; the bound is the vertical line at 1, the promised level "
@@ -112,7 +120,7 @@ def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
     survival = 1 - np.asarray(record.dataset["quantile"].values, float)
     if not record.is_exact[index]:
         # The largest draw is exceeded about once in as many more.
-        survival[-1] = 1 / record.per_cell("replicates")[index]
+        survival[-1] = 1 / record.held[index]
         return x, survival
     # Where the law is exact it is known at every level, however small.
     small = record.deltas < survival[survival > 0].min()
@@ -148,7 +156,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     ends = np.array([deltas.min() / 1.7, min(1.0, deltas.max() * 1.7)])
     step = np.linspace(-1, 1, len(groups)) * min(0.028 * len(groups), 0.14)
     worst_of_several = any(len(members) > 1 for _, members in groups)
-    seen = dict.fromkeys(("interval", "arrow", "edge"), False)
+    seen = dict.fromkeys(("interval", "arrow", "edge", "ties"), False)
     for k, (label, members) in enumerate(groups):
         drawn = worst_cells(record, members, rate, high)
         at = (drawn, np.arange(deltas.size))
@@ -165,6 +173,9 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
                 # Below the lower edge: a mark on it.
                 seen["edge"] |= bool(y <= floor)
                 axes.plot([x], [max(y, floor)], clip_on=False, **look)
+                if high[at][j] > y:
+                    seen["ties"] = True
+                    axes.plot([x, x], [max(y, floor), high[at][j]], color=colour, linewidth=1.1)
             elif y > 0:
                 seen["interval"] = True
                 gap = [[y - low[at][j]], [high[at][j] - y]]
@@ -193,15 +204,18 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         worst = float(np.nanmax((rate / deltas)[record.decision == REFUTED]))
         title = f"Broken up to {number(worst, 2)} times as often as promised"
     elif not solid.any():
-        title = "Vacuous everywhere: nothing is promised that is not true anyway"
+        title = judged(record, "Vacuous everywhere: nothing is promised that is not true anyway")
+    elif not np.isfinite(rate[solid]).any():
+        title = judged(record, "The hypotheses hold in no draw")
     elif np.nanmax(rate[solid]) == 0:
-        title = "The promise was never broken"
+        title = judged(record, "The promise was never broken")
     else:
         share = float(np.nanmax((rate / deltas)[solid]))
-        title = f"Broken at most {number(share, 2)} times as often as allowed"
+        title = judged(record, f"Broken at most {number(share, 2)} times as often as allowed")
     which = "the worst cell of each group" if worst_of_several else "each cell"
     alt = (
-        f"{'Exact' if record.exact else 'Observed'} rate of violations against the promised level "
+        f"{'Exact' if record.exact else 'Weighted' if record.weighted else 'Observed'} rate of "
+        "violations against the promised level "
         f"for {which}, on logarithmic axes"
     )
     if seen["interval"]:
@@ -210,6 +224,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += "; above the diagonal the promise is broken."
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
+    alt += " A line up from an exact mark: what rounding leaves open." if seen["ties"] else ""
     if worst_of_several:
         axes.set_ylabel("rate of violations, worst cell\n[probability]")
     return finish(figure, axes, title, alt)
