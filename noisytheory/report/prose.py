@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.report.figures import slopes
+from noisytheory.report.figures import slopes, why_open
 from noisytheory.report.record import (
     CONFIDENCE,
     REFUTED,
@@ -159,7 +159,12 @@ def _refuted(record: Record) -> str:
     if record.kind == "mean":
         value = record.tightness
         text = f"{where} the expected left side exceeds the bound"
-        return f"{text}, by a factor of {number(value)} at worst." if value else f"{text}."
+        if value is not None and np.isfinite(value):
+            return f"{text}, by a factor of {number(value)} at worst."
+        # Past a bound of zero or less there is no ratio.
+        over = record.per_cell("mean") - record.per_level("rhs")[:, 0]
+        most = float(np.max(np.where(record.decision[:, 0] == REFUTED, over, -np.inf)))
+        return f"{text}, by {f'{number(most)} {record.unit}'.strip()} at worst."
     if record.kind == "equal":
         if not record.two_laws:
             return f"{where} the expected value is not the promised one."
@@ -212,6 +217,25 @@ def _undecided(record: Record) -> str:
             f"no power law is seen, or none that the draws tell from the promise of exponent "
             f"{number(bent['exponent'])}: the slope is {number(bent['first'])} in the first half "
             f"and {number(bent['second'])} in the second."
+        )
+    if record.kind == "rate":
+        return "a mean is not positive, or there are too few draws, so there is no slope to hold " \
+            "against the promise."
+    if record.kind in ("always", "identity"):
+        return f"{why_open(record)}."
+    if record.kind == "exists":
+        return f"in {number(count)} of {number(record.size)} cells the optimum is known too " \
+            "coarsely to be held against what is promised."
+    if record.exact:
+        return f"in {number(count)} of {number(record.decision.size)} {_units(record)} it hangs " \
+            "on values that rounding cannot tell apart, and none is refuted."
+    few = record.held < int(record.rows)
+    few &= (record.decision == 0).any(axis=1) & ~record.is_exact
+    if record.masked and few.any():
+        return (
+            f"the budget was spent with {number(count)} of {number(record.decision.size)} "
+            f"{_units(record)} undecided and none refuted; the hypotheses hold in "
+            f"{number(int(record.held[few].min()))} draws only at worst."
         )
     return (
         f"the budget was spent with {number(count)} of {number(record.decision.size)} "
@@ -268,6 +292,8 @@ def _resolution(record: Record) -> str:
     if value is None or record.exact or record.verdict == "refuted":
         return ""
     if not np.isfinite(value) and record.kind == "rate":
+        if not slopes(record):
+            return "Resolution: infinite. Without a slope nothing would have been refuted."
         return (
             "Resolution: infinite. Where curvature is seen there is no power law on the range, and "
             "whatever the exponent promised, nothing would have been refuted or upheld."
@@ -470,7 +496,8 @@ def _level_table(record: Record) -> Table:
         record.masked,
     )
     if tail:
-        column("broken", lambda i, j: of_draws(i, count[i, j]))
+        column("broken, unweighted" if record.weighted else "broken",
+               lambda i, j: of_draws(i, count[i, j]))
         column("left open by rounding", lambda i, j: (
             number(float(high[i, j] - record.rate[i, j])) if record.is_exact[i]
             else number(int(ties[i, j]))
@@ -518,7 +545,7 @@ def _level_table(record: Record) -> Table:
 
 def _evidence_name(record: Record) -> str:
     """What the evidence of a cell is: the log of an e-value, or minus that of a p-value."""
-    tested = record.kind in ("rate", "published") or record.two_laws
+    tested = record.kind in ("rate", "published") or (record.two_laws and not record.exact)
     return "−log p" if tested else "log e"
 
 
@@ -526,10 +553,11 @@ def _rule(record: Record) -> str:
     """What it takes to decide a cell."""
     if record.kind in ("always", "identity"):
         return "A cell is refuted by one certified break, and upheld by none in all tries."
-    if record.kind == "exists":
-        return "A cell is decided by the exact optimum: its log evidence is infinite."
+    if record.exact:
+        return "Exact evidence decides a cell outright: its log evidence is infinite."
     name = _evidence_name(record)
     refute, uphold = float(record.log_e_refute), float(record.log_e_uphold)
+    own = float(record.log_e)
     rule = (
         f"A cell is refuted from {name} = {number(refute)} against, upheld from "
         f"{name} = {number(uphold)} for it."
@@ -537,9 +565,11 @@ def _rule(record: Record) -> str:
     if name != "log e":
         what = "anytime-valid " if record.two_laws else ""
         rule += f" p is the {what}p-value of a test of the cell, and no e-value."
+        if record.dataset.attrs.get("charged"):
+            rule += f" Calibrated from the smallest p, the claim has log e = {number(own)}."
     elif record.dataset.attrs.get("charged"):
         rule += (
-            f" All cells together have log e = {number(float(record.log_e))} against it and "
+            f" All cells together have log e = {number(own)} against it and "
             f"need {number(float(record.log_e_claim))}."
         )
     return rule

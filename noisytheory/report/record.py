@@ -257,6 +257,15 @@ class Record:
         """Limits of `rate` that hold whenever one stops; the probability itself where exact."""
         return self.per_level("probability_low"), self.per_level("probability_high")
 
+    @property
+    def rate_possible(self) -> NDArray[np.float64]:
+        """`rate` with what rounding leaves open: of draws a count, of an exact law a bracket."""
+        if "ties" not in self.dataset or self.weighted:
+            return self.rate
+        drawn = np.maximum(self.held, 1)[:, None]
+        sampled = self.rate + self.per_level("ties") / drawn
+        return np.where(self.is_exact[:, None], self.rate_limits[1], sampled)
+
     def _headline(self, name: str) -> tuple[int, int] | None:
         """Where a variable is largest among cells that are not vacuous."""
         if not self.tried:

@@ -13,6 +13,7 @@ from noisytheory.report.figures.cells import (
     declared,
     draw_rows,
     each_of,
+    interval_note,
     judged,
     ratio_limits,
     rows_shown,
@@ -81,10 +82,12 @@ def means(dataset: xr.Dataset | Record) -> Figure:
             )
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
-    axes.set_xlabel(textwrap.fill(
-        f"mean of the left side / {divisor}" if as_ratio
-        else f"mean of the left side − {divisor}{unit}", 40,
-    ))
+    bare = not record.exact and not np.isfinite(low[rows]).any()
+    what = f"/ {divisor}" if as_ratio else f"− {divisor}{unit}"
+    axes.set_xlabel(
+        textwrap.fill(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
+        + ("\n(no interval: it takes both ends of a range, or a variance)" if bare else "")
+    )
     refuted = int((record.decision == REFUTED).sum())
     solid = np.where(record.vacuous[:, 0], np.nan, distance)
     if refuted:
@@ -99,8 +102,8 @@ def means(dataset: xr.Dataset | Record) -> Figure:
         f"A row for {each_of(record, rows)}: mean of the left side ({record.side}) against the "
         f"{divisor}{with_interval(centre, low, high, rows)}."
     )
-    if not record.exact and not np.isfinite(low[rows]).any():
-        alt += " No interval: neither a range with both ends nor a variance is declared."
+    if bare:
+        alt += " No interval: it takes both ends of a range, or a variance, to be declared."
     return finish(figure, axes, title, alt)
 
 
@@ -164,7 +167,7 @@ def _samples(record: Record, cells: Sequence[int]) -> Figure:
         label += f": area {number(float(gaps[index]), 2)}{unit}" if natural else ""
         axes.plot(*curves[index], label=label, **(style_of(k) | {"marker": "", "linewidth": 1.2}))
     band = _band(min(sizes), int(record.rows))
-    axes.axhspan(-band, band, color=GRID, alpha=0.6, linewidth=0, label="99% band")
+    axes.axhspan(-band, band, color=GRID, alpha=0.6, linewidth=0, label="99% band of one law")
     axes.axhline(0, color=INK, linewidth=1.2)
     worst = float(np.nanmax(gaps))
     highest = max(float(np.abs(y).max()) for _, y in curves.values())
@@ -200,6 +203,8 @@ def _band(draws: int, rows: int) -> float:
 
 def _distances(record: Record) -> Figure:
     """A row a cell: the distance of two laws, of which no draws are at hand."""
+    from matplotlib.ticker import FuncFormatter
+
     gaps = record.per_cell("distance").astype(float)
     rows = rows_shown(record, np.nan_to_num(gaps, nan=-np.inf))
     # Within rounding exact laws are the same.
@@ -207,6 +212,8 @@ def _distances(record: Record) -> Figure:
     figure, axes = draw_rows(record, rows, shown, shown, shown, 0.0, "one law", values=False)
     largest = float(np.nanmax(shown, initial=0.0))
     axes.set_xlim(*((-0.06 * largest, 1.1 * largest) if largest else (-1.0, 1.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
+    axes.locator_params(axis="x", nbins=5)
     if not largest:
         axes.set_xticks([0])
     axes.set_xlabel("largest difference of the two\ndistribution functions [probability]")

@@ -25,6 +25,7 @@ __all__ = [
     "draw_rows",
     "each_of",
     "groups_of",
+    "interval_note",
     "judged",
     "mark_points",
     "most_tense",
@@ -130,6 +131,13 @@ def with_interval(
     """What a caption says of intervals: nothing where none is drawn."""
     gap = np.stack([centre - low, high - centre])[:, rows]
     return " and its 99% interval" if np.any(np.isfinite(gap) & (gap > 0)) else ""
+
+
+def interval_note(
+    centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rows: Sequence[int]
+) -> str:
+    """The same under an axis."""
+    return "\n(with 99% limits)" if with_interval(centre, low, high, rows) else ""
 
 
 def rows_shown(record: Record, key: NDArray[Any]) -> list[int]:

@@ -73,7 +73,10 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     if values.min() > 0 and values.max() / values.min() > 100:
         axes.set_xscale("log")
         plain_log(axes.xaxis)
-    axes.set_xlabel(textwrap.fill(record.side, 40))
+    drawn = bool(gap[:, rows].any())
+    axes.set_xlabel(textwrap.fill(record.side, 40) + (
+        "\n(ours with 99% limits)" if drawn else "\n(ours without limits: no range is declared)"
+    ))
     broken = int((record.decision == REFUTED).sum())
     agree = int((record.decision == UPHELD).sum())
     numbers = "the printed number" if record.size == 1 else f"{record.size} printed numbers"
@@ -83,7 +86,6 @@ def published(dataset: xr.Dataset | Record) -> Figure:
         title = judged(record, f"{agree} of {record.size} printed numbers are found again")
     else:
         title = f"Errors too wide to decide {numbers}"
-    drawn = bool(gap[:, rows].any())
     alt = f"Printed number and ours for {each_of(record, rows)}"
     alt += ", ours with 99% limits." if drawn else (
         ", without intervals: no range is declared from which one follows."

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "excess",
     "optimum",
+    "why_open",
 ]
 
 
@@ -86,7 +87,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     if broken:
         title = f"Certified counterexamples in {broken} of {record.size} cells"
     elif record.verdict == "undecided":
-        title = judged(record, _why_open(record))
+        title = judged(record, why_open(record))
     elif record.exact:
         title = (
             "No break in the one instance that there is" if total == "1"
@@ -104,8 +105,18 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     return finish(figure, axes, title, alt)
 
 
-def _why_open(record: Record) -> str:
-    """What leaves a claim about instances open."""
+def why_open(record: Record) -> str:
+    """What leaves a claim about instances undecided, in words.
+
+    Parameters
+    ----------
+    record : Record
+        Of an always or identity claim.
+
+    Returns
+    -------
+    str
+    """
     if record.vacuous.all():
         return "Vacuous in every cell"
     held = record.per_cell("tries")

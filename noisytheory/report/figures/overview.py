@@ -90,6 +90,7 @@ def _summary_rows(records: Sequence[Record], title: str, alt: str) -> Figure:
     axes.set_ylim(len(records) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     _tightness_axis(axes, records)
+    axes.set_xlabel(axes.get_xlabel() + "\n(with 99% limits where it was drawn)")
     return finish(figure, axes, title, alt)
 
 

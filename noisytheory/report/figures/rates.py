@@ -84,7 +84,7 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
         style = style_of(k)
         rows = fit["rows"]
         label = (
-            f"{shortened(fit['label'], 30)}: slope {number(fit['slope'])} "
+            f"{shortened(fit['label'], 30)}: slope {number(fit['slope'])}, 99% "
             f"{interval(fit['low'], fit['high'])}"
         )
         axes.plot(x, mean[rows], color=style["color"], marker=style["marker"], linestyle="none")

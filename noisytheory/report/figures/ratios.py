@@ -13,6 +13,7 @@ from noisytheory.report.figures.cells import (
     at_level,
     draw_rows,
     each_of,
+    interval_note,
     judged,
     mark_points,
     ratio_limits,
@@ -95,13 +96,14 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
         axes.set_ylim(min(0.0, 1.1 * float(np.nanmin(np.r_[finite, 0.0]))), 1.12 * top)
     number_axis(axes, x)
     axes.set_xlabel(parameter_label(along))
-    axes.set_ylabel(f"left side / bound{at_level(record)}")
+    limits = interval_note(*values, [int(i) for _, rows in series for i in rows])
+    axes.set_ylabel(f"left side / bound{at_level(record)}{limits}")
     drawn = "one line" if len(series) == 1 else f"{len(series)} lines"
     alt = f"Tightness against {along}, {drawn}, the bound as a line at 1."
     if others:
         alt += f" Each point is the largest over {', '.join(others)}."
         over = ", ".join(map(symbol, others))
-        axes.set_ylabel(f"left side / bound{at_level(record)},\nlargest over {over}")
+        axes.set_ylabel(f"left side / bound{at_level(record)},\nlargest over {over}{limits}")
     title = _trend(record, x, values[0], vacuous, along)
     refuted = np.any(record.decision == REFUTED)
     return finish(figure, axes, title if refuted else judged(record, title), alt)
@@ -184,7 +186,7 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     if np.isposinf(high[rows]).any():
         alt += " An arrow: no upper limit from so few draws."
     figure, axes = draw_rows(record, rows, centre, low, high, 1.0, "the bound")
-    axes.set_xlabel(textwrap.fill(what, 40))
+    axes.set_xlabel(textwrap.fill(what, 40) + interval_note(centre, low, high, rows))
     return finish(figure, axes, title, alt)
 
 

@@ -85,7 +85,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     axes.plot([1, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
     low = min((float(record.quantiles[i][1] / rhs[i]) for i in chosen), default=0.0)
     axes.set(
-        yscale="log", xlim=(min(0.0, max(low, -1.0)), reach), ylim=(floor, 1),
+        yscale="log", xlim=(min(-0.02 * reach, max(low, -1.0)), reach), ylim=(floor, 1),
         xlabel="left side / bound", ylabel="probability of exceeding it",
     )
     plain_log(axes.yaxis)
@@ -101,10 +101,12 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         title = f"No cell enters the forbidden region{at_level(record)}: the left side stays "
         title += "inside the bound"
     else:
-        open_ = int((record.decision[:, level] == 0).sum())
+        above = int((record.rate[:, level] > delta).sum())
+        how = "" if record.exact else "as drawn, "
         title = judged(record, (
-            f"{open_} of {record.size} cells are not decided{at_level(record)}" if open_
-            else f"No cell is shown to enter the forbidden region{at_level(record)}"
+            f"{how}{above or 'none'} of {record.size} cells "
+            f"exceed{'s' if above == 1 else ''} the bound more often than promised"
+            f"{at_level(record)}"
         ))
     alt = (
         f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
@@ -149,7 +151,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     record = Record.of(dataset)
     deltas = record.deltas
     rate, (low, high) = record.rate, record.rate_limits
-    groups = groups_of(record)
+    groups, possible = groups_of(record), record.rate_possible
     figure, axes = canvas()
     shown = [v for v in np.r_[rate[rate > 0], high[~record.is_exact].ravel(), deltas] if v > 0]
     floor = max(min(shown) / 4, 1e-3 * deltas.min())
@@ -173,9 +175,6 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
                 # Below the lower edge: a mark on it.
                 seen["edge"] |= bool(y <= floor)
                 axes.plot([x], [max(y, floor)], clip_on=False, **look)
-                if high[at][j] > y:
-                    seen["ties"] = True
-                    axes.plot([x, x], [max(y, floor), high[at][j]], color=colour, linewidth=1.1)
             elif y > 0:
                 seen["interval"] = True
                 gap = [[y - low[at][j]], [high[at][j] - y]]
@@ -185,6 +184,12 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
                 top = high[at][j]
                 look |= {"marker": "_", "markersize": 8}
                 axes.errorbar([x], [top], yerr=[0.45 * top], uplims=True, elinewidth=1.1, **look)
+            if possible[at][j] > y:
+                axes.plot(
+                    [x], [max(possible[at][j], floor)], marker="_", markersize=8, color=colour,
+                    linestyle="none", label="_" if seen["ties"] else "with what rounding leaves open",
+                )
+                seen["ties"] = True
     axes.plot(ends, ends, color=INK, linewidth=1.2, label="promised: rate = δ")
     axes.fill_between(
         ends, ends, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
@@ -207,11 +212,8 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         title = judged(record, "Vacuous everywhere: nothing is promised that is not true anyway")
     elif not np.isfinite(rate[solid]).any():
         title = judged(record, "The hypotheses hold in no draw")
-    elif np.nanmax(rate[solid]) == 0:
-        title = judged(record, "The promise was never broken")
     else:
-        share = float(np.nanmax((rate / deltas)[solid]))
-        title = judged(record, f"Broken at most {number(share, 2)} times as often as allowed")
+        title = judged(record, _how_often(record, solid))
     which = "the worst cell of each group" if worst_of_several else "each cell"
     alt = (
         f"{'Exact' if record.exact else 'Weighted' if record.weighted else 'Observed'} rate of "
@@ -224,7 +226,24 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += "; above the diagonal the promise is broken."
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
-    alt += " A line up from an exact mark: what rounding leaves open." if seen["ties"] else ""
-    if worst_of_several:
-        axes.set_ylabel("rate of violations, worst cell\n[probability]")
+    alt += " A dash: with the draws that rounding leaves open." if seen["ties"] else ""
+    told = "rate of violations"
+    told += ", worst cell" if worst_of_several else ""
+    told += ", 99% limits" if seen["interval"] else ""
+    axes.set_ylabel(told + ("\n[probability]" if len(told) > 20 else " [probability]"))
     return finish(figure, axes, title, alt)
+
+
+def _how_often(record: Record, solid: NDArray[np.bool_]) -> str:
+    """How often the promise was broken where no cell is refuted, and what rounding leaves open."""
+    broken, possible = (
+        float(np.nanmax((rates / record.deltas)[solid]))
+        for rates in (record.rate, record.rate_possible)
+    )
+    title = "The promise was never broken"
+    if broken > 0:
+        far = "up to" if broken > 1 else "at most"
+        title = f"Broken {far} {number(broken, 2)} times as often as allowed"
+    if possible > broken:
+        title += f"; with what rounding leaves open up to {number(possible, 2)} times"
+    return title
