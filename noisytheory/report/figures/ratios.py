@@ -96,7 +96,8 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
         axes.set_ylim(min(0.0, 1.1 * float(np.nanmin(np.r_[finite, 0.0]))), 1.12 * top)
     number_axis(axes, x)
     axes.set_xlabel(parameter_label(along))
-    limits = interval_note(*values, [int(i) for _, rows in series for i in rows])
+    drawn_rows = [int(i) for _, rows in series for i in rows]
+    limits = interval_note(values[0], values[1], values[2], drawn_rows)
     axes.set_ylabel(f"left side / bound{at_level(record)}{limits}")
     drawn = "one line" if len(series) == 1 else f"{len(series)} lines"
     alt = f"Tightness against {along}, {drawn}, the bound as a line at 1."

@@ -187,7 +187,8 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
             if possible[at][j] > y:
                 axes.plot(
                     [x], [max(possible[at][j], floor)], marker="_", markersize=8, color=colour,
-                    linestyle="none", label="_" if seen["ties"] else "with what rounding leaves open",
+                    linestyle="none",
+                    label="_" if seen["ties"] else "with what rounding leaves open",
                 )
                 seen["ties"] = True
     axes.plot(ends, ends, color=INK, linewidth=1.2, label="promised: rate = δ")

@@ -1,0 +1,221 @@
+"""Pages show what the rule in force says: its intervals, its draws, its verdict, its evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import planted
+import plants
+import pytest
+
+from noisytheory import audit
+from noisytheory.report import Record, figures, prose
+from noisytheory.trial.evidence import log_e_bets, mean_limits
+
+NAMES = (
+    "masked-mean-holds", "masked-laws-agree", "masked-always-holds", "masked-published-holds",
+    "masked-rate-0.4", "tie-tail", "tie-law", "cancelled-unsaid", "mean-vacuous", "equal-forced",
+    "only-low-false", "no-range-equal", "variance", "laws-natural", "laws-natural-false",
+    "laws-exact", "laws-exact-false", "weights-true", "printed-false", "log-over-root-noise-0.05",
+    "zero-means", "exists-open", "drawn-equal-true", "masked-everywhere",
+)
+
+
+@pytest.fixture(scope="module")
+def trial():
+    made = {plant.name: plant for plant in plants.every_plant()}
+    with audit([made[name].claim() for name in NAMES], budget="smoke") as found:
+        yield found
+
+
+def record(trial, name):
+    return Record.of(trial[f"planted/{name}"].dataset)
+
+
+def title(figure):
+    return figure.get_suptitle().replace("\n", " ").replace("\u00a0", " ")
+
+
+def drawn_limits(figure):
+    """Ends of the horizontal intervals, those of no width left out."""
+    axes, = figure.axes
+    ends = [
+        (float(segment[0][0]), float(segment[1][0]))
+        for container in axes.containers if container.has_xerr
+        for segment in container.lines[2][0].get_segments()
+    ]
+    return [pair for pair in ends if pair[0] < pair[1]]
+
+
+def table(about):
+    found = prose.tables(about)[0]
+    return dict(zip(found.head, found.rows[0], strict=True)), found.caption
+
+
+def applying(trial, name, of="lhs"):
+    dataset = trial[f"planted/{name}"].dataset
+    values, at = dataset[of].values.ravel(), dataset["applies"].values.ravel() == 1
+    return values[at]
+
+
+def test_limits_of_a_mean_are_those_of_its_range(trial):
+    dataset = trial["planted/drawn-equal-true"].dataset
+    gaps = (dataset["lhs"] - dataset["rhs_draw"]).values.ravel()
+    middle = float(dataset["rhs"].values[0])
+    low, high = (end + middle for end in mean_limits(gaps, -1.0, 1.0))
+    assert drawn_limits(figures.means(dataset)) == [pytest.approx((low / middle, high / middle))]
+    ours = trial["planted/printed-false"].dataset
+    limits = mean_limits(ours["lhs"].values.ravel(), 0.0, 1.0)
+    assert drawn_limits(figures.published(ours)) == [pytest.approx(limits)]
+
+
+def test_limits_by_a_variance_are_where_its_bets_cross(trial):
+    from noisytheory.trial.evidence import catoni_bets
+
+    dataset = trial["planted/variance"].dataset
+    low, high = (float(dataset[name].values[0]) for name in ("mean_low", "mean_high"))
+    draws = dataset["lhs"].values.ravel()
+    step = 0.02 * (high - low)
+    for end, side, inwards in ((low, "above", 1), (high, "below", -1)):
+        crossed, inside = (
+            log_e_bets(catoni_bets(draws, mean, 1.0, side)) for mean in (end, end + inwards * step)
+        )
+        assert crossed >= np.log(200) > inside
+    assert drawn_limits(figures.means(dataset)) == [pytest.approx((low / 1.3, high / 1.3))]
+
+
+def test_without_a_range_there_is_no_interval_but_a_sentence(trial):
+    for name in ("no-range-equal", "only-low-false"):
+        figure = figures.means(record(trial, name))
+        assert not drawn_limits(figure) and "No interval: it takes both ends" in figure.get_label()
+        assert "no interval" in figure.axes[0].get_xlabel()
+    assert "by 0.1" in prose.verdict(record(trial, "only-low-false"))
+
+
+def test_means_along_a_rate_have_no_normal_intervals(trial):
+    figure = figures.rate(record(trial, "masked-rate-0.4"))
+    assert not figure.axes[0].containers
+    assert "take means as normal; the points, the means themselves, have none" in figure.get_label()
+
+
+def test_rows_that_do_not_apply_are_in_no_picture_and_no_statistic(trial):
+    about = record(trial, "masked-mean-holds")
+    kept = applying(trial, "masked-mean-holds")
+    assert about.monte_carlo[0][0] == pytest.approx(kept.std() / kept.size**0.5, rel=0.2)
+    laws = record(trial, "masked-laws-agree")
+    left, right = (applying(trial, "masked-laws-agree", of) for of in ("lhs", "other"))
+    np.testing.assert_array_equal(laws.all_draws("other", 0), right)
+    points = np.sort(np.r_[left, right])
+    gap = np.abs(
+        np.searchsorted(np.sort(left), points, "right")
+        - np.searchsorted(np.sort(right), points, "right")
+    ).max() / left.size
+    curve = next(x for x in figures.laws(laws).axes[0].get_lines() if len(x.get_xdata()) > 2)
+    assert np.abs(curve.get_ydata()).max() == pytest.approx(gap)
+    assert gap == pytest.approx(float(laws.per_cell("distance")[0]))
+
+
+@pytest.mark.parametrize("name", ["mean-holds", "laws-agree", "always-holds", "published-holds",
+                                  "rate-0.4", "everywhere"])
+def test_every_kind_says_how_many_draws_satisfy_the_hypotheses(trial, name):
+    about = record(trial, f"masked-{name}")
+    row, _ = table(about)
+    held, drawn = int(about.held[0]), int(about.per_cell("replicates")[0])
+    assert 0 <= held < drawn
+    said = row["draws that satisfy the hypotheses"].replace("\u202f", "")
+    assert said == f"{held} of {drawn}"
+    assert "draws that satisfy the hypotheses" in dict(prose.tried(about))
+
+
+@pytest.mark.parametrize(("name", "says"), [
+    ("cancelled-unsaid", "Undecided: in 1 of 1 cells the sides differ beyond rounding"),
+    ("exists-open", "Undecided: the optimum is known too coarsely"),
+    ("mean-vacuous", "Undecided: vacuous in every cell"),
+    ("equal-forced", "Undecided: vacuous in every cell"),
+    ("masked-everywhere", "Undecided: the hypotheses hold in no draw"),
+    ("log-over-root-noise-0.05", "Undecided: the slope is −0.2"),
+    ("tie-tail", "; with what rounding leaves open up to 1."),
+    ("tie-law", "the promise was never broken; with what rounding leaves open up to 1.5"),
+    ("laws-exact", "The two laws are the same, value by value"),
+    ("laws-exact-false", "In 1 of 1 cells the two laws differ, by up to 1×10⁻⁶"),
+    ("laws-natural", "(margin 0.08) of area between their distribution functions"),
+])
+def test_titles_say_the_verdict(trial, name, says):
+    figure = next(iter(figures.deciding(record(trial, name)).values()))
+    assert says in title(figure)
+
+
+def test_what_all_cells_refute_together_is_said_in_every_title():
+    plant, = (p for p in plants.every_plant() if p.name == "tail-1.1-in-20")
+    with audit([plant.claim()], budget="smoke") as found:
+        result = found["planted/tail-1.1-in-20"]
+        assert result.reason == "20 cells together refute it, none alone"
+        for figure in figures.deciding(result.dataset).values():
+            assert title(figure).startswith("Refuted by all cells together, no cell alone: ")
+
+
+def test_two_laws_are_held_against_the_distance_of_the_rule(trial):
+    from scipy.stats import wasserstein_distance
+
+    natural = record(trial, "laws-natural-false")
+    found = wasserstein_distance(natural.all_draws("lhs", 0), natural.all_draws("other", 0))
+    row, caption = table(natural)
+    assert float(row["Wasserstein distance"]) == pytest.approx(found, rel=1e-2)
+    assert row["margin"] == "0.05" and "−log p against" in row and "no e-value" in caption
+    assert "in Wasserstein's distance" in prose.verdict(natural)
+    # A margin in the unit of the draws is no height of a difference of probabilities.
+    assert "declared margin" not in [t.get_text() for t in figures.laws(natural).legends[0].texts]
+    exact = record(trial, "laws-exact")
+    assert "vacuous" not in prose.verdict(exact).lower()
+    assert prose.verdict(exact) == "In the one cell that was tried the two laws agree to rounding."
+
+
+def test_weights_are_a_hypothesis_and_figures_are_weighted(trial):
+    about = record(trial, "weights-true")
+    row, _ = table(about)
+    assert any("Weights are ratios of likelihoods" in text for text in about.hypotheses)
+    assert "is a hypothesis" in dict(prose.tried(about))["weights"]
+    dataset = trial["planted/weights-true"].dataset
+    weight, lhs = (dataset[name].values.ravel() for name in ("weight", "lhs"))
+    limit = 10 * 3e-7**0.9 + 1e-12
+    assert float(dataset["weight_limit"].values[0, 0]) == pytest.approx(limit)
+    broken = weight * (lhs > float(dataset["rhs"].values[0, 0]))
+    low, high = mean_limits(broken, 0.0, limit)
+    assert about.rate_limits[0][0, 0] == pytest.approx(low)
+    assert about.rate_limits[1][0, 0] == pytest.approx(high) and low < 3e-7 < high
+    assert "weighted rate of violations" in row and "broken, unweighted" in row
+    drawn = prose.tables(about)[1]
+    assert "weighted mean" in drawn.head and "median" not in drawn.head
+    # X has the law Exp(1), whose mean is 1.
+    assert float(drawn.rows[0][drawn.head.index("weighted mean")]) == pytest.approx(1, abs=0.1)
+
+
+def test_ties_are_in_the_table_where_there_are_any(trial):
+    drawn, exact = table(record(trial, "tie-tail"))[0], table(record(trial, "tie-law"))[0]
+    assert int(drawn["left open by rounding"]) > 0
+    assert exact["left open by rounding"] == "0.617"
+    assert exact["rate of violations"] == "0 [0, 0.617]"
+    assert "left open by rounding" not in table(record(trial, "weights-true"))[0]
+
+
+def test_a_printed_number_has_a_p_value_and_is_said_to(trial):
+    about = record(trial, "printed-false")
+    row, caption = table(about)
+    assert "−log p against" in row and not any(name.startswith("log e") for name in row)
+    assert "p-value of a test of the cell, and no e-value" in caption
+    assert "the claim has log e = " in caption
+
+
+def test_a_curve_resolves_nothing(trial):
+    for name, says in (("log-over-root-noise-0.05", "Where curvature is seen there is no power"),
+                       ("zero-means", "Without a slope nothing would have been refuted")):
+        about = record(trial, name)
+        assert trial[f"planted/{name}"].resolution == np.inf
+        assert any(text.startswith("Resolution: infinite.") and says in text
+                   for text in prose.caveats(about))
+    assert np.isfinite(trial["planted/masked-rate-0.4"].resolution)
+
+
+def test_a_rounded_identity_upheld_still_says_so():
+    with audit([planted.identity()], budget="smoke") as found:
+        figure = figures.excess(found["planted/binomial"].dataset)
+    assert title(figure).replace("\u202f", "") == "No break in 1024 tries"
