@@ -13,9 +13,9 @@ from noisytheory.trial.evidence import log_e_bets, mean_limits
 NAMES = (
     "masked-mean-holds", "masked-laws-agree", "masked-always-holds", "masked-published-holds",
     "masked-rate-0.4", "tie-tail", "tie-law", "cancelled-unsaid", "mean-vacuous", "equal-forced",
-    "only-low-false", "no-range-equal", "variance", "laws-natural", "laws-exact", "laws-exact-false", "weights-true",
-    "printed-false", "log-over-root-noise-0.05",
-    "zero-means", "exists-open", "drawn-equal-true", "masked-everywhere",
+    "only-low-false", "no-range-equal", "variance", "laws-natural", "laws-exact",
+    "laws-exact-false", "weights-true", "printed-false", "log-over-root-noise-0.05", "zero-means",
+    "exists-open", "drawn-equal-true", "masked-everywhere",
 )
 
 
