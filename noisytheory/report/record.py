@@ -395,12 +395,15 @@ class Record:
 
     @property
     def mean_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of the mean by the rule in force; NaN where the draws give no two ends."""
+        """Limits of the mean by the rule in force; an end that it cannot give is infinite.
+
+        NaN where it gives neither.
+        """
         if "mean_low" not in self.dataset:
             none = np.full(self.size, np.nan)
             return none, none
         low, high = (self.per_cell(name).astype(float) for name in ("mean_low", "mean_high"))
-        known = np.isfinite(low) & np.isfinite(high)
+        known = np.isfinite(low) | np.isfinite(high)
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 

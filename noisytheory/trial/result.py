@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -197,36 +197,65 @@ def _describe_mean(claim: Claim, state: CellState, drawn: Arrays, out: Columns) 
 
 
 def _mean_limits(claim: Claim, cell: Cell, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Limits of a mean from what the claim declares of it: its range, else its variance."""
-    if claim.variance is not None:
-        return _limits_by_variance(values, float(claim.value("variance", cell)))
+    """Limits of a mean by the rule in force; an end that it cannot give is infinite."""
     given = (claim.value(name, cell) for name in ("low", "high"))
     low, high = (end if value is None else float(value)
                  for end, value in zip((-np.inf, np.inf), given, strict=True))
-    return evidence.mean_limits(np.clip(values, low, high), low, high, CONFIDENCE)
+    values = np.clip(values, low, high)
+    if claim.kind == "published":
+        # Maurer and Pontil's inequality, either way.
+        draws, level = values.size, np.log(4 / (1 - CONFIDENCE))
+        middle, spread = float(np.mean(values)), float(np.std(values, ddof=min(1, draws - 1)))
+        half = spread * np.sqrt(2 * level / draws)
+        half += 7 * (high - low) * level / (3 * max(1, draws - 1))
+        return max(low, middle - half), min(high, middle + half)
+    variance = None if claim.variance is None else float(claim.value("variance", cell))
+    return _bets_limits(values, low, high, variance)
 
 
-def _limits_by_variance(values: NDArray[np.float64], variance: float) -> tuple[float, float]:
-    """The means that Catoni's bets, which decide such a claim, have not rejected."""
+def _bets_limits(
+    values: NDArray[np.float64], low: float, high: float, variance: float | None = None
+) -> tuple[float, float]:
+    """The means that the bets, which decide, do not reject; infinite where there is no bet."""
+    draws, width = values.size, high - low
+    middle, spread = float(np.mean(values)), float(np.std(values))
+    if variance is not None:
+        spread, low, high, width = float(np.sqrt(variance)), -np.inf, np.inf, 0.0
+    scale = max(spread / np.sqrt(draws), width / draws if np.isfinite(width) else 0.0)
+
+    def wealth(mean: float, side: evidence.Side) -> float:
+        sums = (
+            evidence.bounded_bets(values, mean, low=low, high=high, side=side)
+            if variance is None else evidence.catoni_bets(values, mean, variance, side)
+        )
+        return float(evidence.log_e_bets(sums))
+
+    below, above = np.inf, np.inf
+    if variance is not None or np.isfinite(low):
+        below = _reach(lambda x: wealth(middle - x, "above"), scale, middle - low)
+    if variance is not None or np.isfinite(high):
+        above = _reach(lambda x: wealth(middle + x, "below"), scale, high - middle)
+    return middle - below, middle + above
+
+
+def _reach(wealth: Callable[[float], float], step: float, most: float) -> float:
+    """How far from the mean the bets do not reject, rounded up; the end of the range at most."""
     from scipy.optimize import brentq
 
-    needed, middle = float(np.log(2 / (1 - CONFIDENCE))), float(np.mean(values))
-    step = np.sqrt(2 * variance * (needed + np.log(len(evidence.BETS))) / values.size)
-    sides: tuple[tuple[int, evidence.Side], ...] = ((-1, "above"), (1, "below"))
-    ends = []
-    for sign, side in sides:
-
-        def missing(away: float, sign: int = sign, side: evidence.Side = side) -> float:
-            sums = evidence.catoni_bets(values, middle + sign * away, variance, side)
-            return needed - float(evidence.log_e_bets(sums))
-
-        far = step
-        while missing(far) > 0:
-            far *= 2
-        # Known to a hundredth of the width, and rounded outwards.
-        found = brentq(missing, far / 2 if far > step else 0.0, far, xtol=step / 100)
-        ends.append(middle + sign * (float(found) + step / 100))
-    return ends[0], ends[1]
+    needed = float(np.log(2 / (1 - CONFIDENCE)))
+    # At the very end a single draw off it is proof.
+    near, last = 0.0, most * (1 - 1e-9)
+    far = min(4 * step, last)
+    while far > 0 and wealth(far) < needed:
+        if far >= last:
+            return most
+        near, far = far, min(2 * far, last)
+    if far <= 0:
+        return max(0.0, most)
+    if near == 0 and wealth(0.0) >= needed:
+        return 0.0  # Draws that spread far beyond the declared variance.
+    inside = brentq(lambda x: wealth(x) - needed, near, far, xtol=step / 20)
+    return min(far, float(inside) + step / 20)
 
 
 def _sample_distance(trial: Trial, state: CellState) -> float:
@@ -274,7 +303,7 @@ def _describe_tail(
         for k, state in enumerate(states):
             for j, delta in enumerate(trial.claim.deltas):
                 limit = _weight_limit(trial.claim, state.cell, delta)
-                ends = evidence.mean_limits(broken[k, j], 0.0, limit, CONFIDENCE)
+                ends = _bets_limits(broken[k, j], 0.0, limit)
                 out["weight_limit"][state.index, j] = limit
                 out["probability_low"][state.index, j] = ends[0]
                 out["probability_high"][state.index, j] = min(ends[1], 1.0)
@@ -338,8 +367,8 @@ _LONG_NAMES = {
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
     "mean": "mean of the left side (always, identity: largest gap between the sides)",
-    "mean_low": "lower 99% confidence limit of the mean, whenever one stops",
-    "mean_high": "upper 99% confidence limit of the mean, whenever one stops",
+    "mean_low": "lower 99% confidence limit of the mean, by the rule in force",
+    "mean_high": "upper 99% confidence limit of the mean, by the rule in force",
     "distance": "distance of the two laws as drawn, or exact",
     "weight_mean": "mean of the importance weights",
     "weight_limit": "largest weight of a draw that breaks the promise",

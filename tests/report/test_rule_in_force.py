@@ -8,7 +8,7 @@ import pytest
 
 from noisytheory import audit
 from noisytheory.report import Record, figures, prose
-from noisytheory.trial.evidence import log_e_bets, mean_limits
+from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
 NAMES = (
     "masked-mean-holds", "masked-laws-agree", "masked-always-holds", "masked-published-holds",
@@ -56,38 +56,54 @@ def applying(trial, name, of="lhs"):
     return values[at]
 
 
-def test_limits_of_a_mean_are_those_of_its_range(trial):
+def crosses(bets, low, high):
+    """That the bets, `bets(mean, side)`, reject both ends at 99%, and nothing much inside."""
+    step = 0.03 * (high - low)
+    for end, side, inwards in ((low, "above", step), (high, "below", -step)):
+        assert log_e_bets(bets(end, side)) >= np.log(200) > log_e_bets(bets(end + inwards, side))
+
+
+def test_limits_of_a_mean_are_where_its_bets_cross(trial):
     dataset = trial["planted/drawn-equal-true"].dataset
-    gaps = (dataset["lhs"] - dataset["rhs_draw"]).values.ravel()
-    middle = float(dataset["rhs"].values[0])
-    low, high = (end + middle for end in mean_limits(gaps, -1.0, 1.0))
+    gaps, middle = (dataset["lhs"] - dataset["rhs_draw"]).values.ravel(), float(dataset["rhs"][0])
+    low, high = (float(dataset[name][0]) for name in ("mean_low", "mean_high"))
+    crosses(lambda mean, side: bounded_bets(gaps, mean - middle, low=-1.0, high=1.0, side=side),
+            low, high)
     assert drawn_limits(figures.means(dataset)) == [pytest.approx((low / middle, high / middle))]
-    ours = trial["planted/printed-false"].dataset
-    limits = mean_limits(ours["lhs"].values.ravel(), 0.0, 1.0)
-    assert drawn_limits(figures.published(ours)) == [pytest.approx(limits)]
 
 
 def test_limits_by_a_variance_are_where_its_bets_cross(trial):
-    from noisytheory.trial.evidence import catoni_bets
-
     dataset = trial["planted/variance"].dataset
-    low, high = (float(dataset[name].values[0]) for name in ("mean_low", "mean_high"))
+    low, high = (float(dataset[name][0]) for name in ("mean_low", "mean_high"))
     draws = dataset["lhs"].values.ravel()
-    step = 0.02 * (high - low)
-    for end, side, inwards in ((low, "above", 1), (high, "below", -1)):
-        crossed, inside = (
-            log_e_bets(catoni_bets(draws, mean, 1.0, side)) for mean in (end, end + inwards * step)
-        )
-        assert crossed >= np.log(200) > inside
+    crosses(lambda mean, side: catoni_bets(draws, mean, 1.0, side), low, high)
     assert drawn_limits(figures.means(dataset)) == [pytest.approx((low / 1.3, high / 1.3))]
 
 
+def test_limits_of_ours_beside_print_are_those_of_the_test_of_print(trial):
+    dataset = trial["planted/printed-false"].dataset
+    draws = dataset["lhs"].values.ravel()
+    # Maurer and Pontil, either way with half of 1%.
+    level, n = np.log(2 / 0.005), draws.size
+    half = np.sqrt(2 * draws.var(ddof=1) * level / n) + 7 * level / (3 * (n - 1))
+    limits = pytest.approx((draws.mean() - half, draws.mean() + half))
+    assert drawn_limits(figures.published(dataset)) == [limits]
+
+
 def test_without_a_range_there_is_no_interval_but_a_sentence(trial):
-    for name in ("no-range-equal", "only-low-false"):
-        figure = figures.means(record(trial, name))
-        assert not drawn_limits(figure) and "No interval: it takes both ends" in figure.get_label()
-        assert "no interval" in figure.axes[0].get_xlabel()
-    assert "by 0.1" in prose.verdict(record(trial, "only-low-false"))
+    figure = figures.means(record(trial, "no-range-equal"))
+    assert not drawn_limits(figure) and "No interval: it takes a range" in figure.get_label()
+    assert "no interval" in figure.axes[0].get_xlabel()
+
+
+def test_half_a_range_gives_half_an_interval(trial):
+    dataset = trial["planted/only-low-false"].dataset
+    assert np.isinf(float(dataset["mean_high"][0]))
+    low, draws = float(dataset["mean_low"][0]), dataset["lhs"].values.ravel()
+    bets = bounded_bets(draws, low, low=-1.0, side="above")
+    assert log_e_bets(bets) >= np.log(200) and -0.6 < low < draws.mean()
+    assert "An arrow: no limit on that side" in figures.means(dataset).get_label()
+    assert "by 0.1" in prose.verdict(Record.of(dataset))
 
 
 def test_means_along_a_rate_have_no_normal_intervals(trial):
@@ -178,9 +194,10 @@ def test_weights_are_a_hypothesis_and_figures_are_weighted(trial):
     limit = 10 * 3e-7**0.9 + 1e-12
     assert float(dataset["weight_limit"].values[0, 0]) == pytest.approx(limit)
     broken = weight * (lhs > float(dataset["rhs"].values[0, 0]))
-    low, high = mean_limits(broken, 0.0, limit)
-    assert about.rate_limits[0][0, 0] == pytest.approx(low)
-    assert about.rate_limits[1][0, 0] == pytest.approx(high) and low < 3e-7 < high
+    low, high = (float(end[0, 0]) for end in about.rate_limits)
+    crosses(lambda mean, side: bounded_bets(broken, mean, low=0.0, high=limit, side=side),
+            low, high)
+    assert low < 3e-7 < high
     assert "weighted rate of violations" in row and "broken, unweighted" in row
     drawn = prose.tables(about)[1]
     assert "weighted mean" in drawn.head and "median" not in drawn.head

@@ -82,11 +82,11 @@ def means(dataset: xr.Dataset | Record) -> Figure:
             )
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
-    bare = not record.exact and not np.isfinite(low[rows]).any()
+    bare = not record.exact and np.isnan(low[rows]).all()
     what = f"/ {divisor}" if as_ratio else f"− {divisor}{unit}"
     axes.set_xlabel(
         textwrap.fill(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
-        + ("\n(no interval: it takes both ends of a range, or a variance)" if bare else "")
+        + ("\n(no interval: it takes a range, or a variance)" if bare else "")
     )
     refuted = int((record.decision == REFUTED).sum())
     solid = np.where(record.vacuous[:, 0], np.nan, distance)
@@ -102,8 +102,10 @@ def means(dataset: xr.Dataset | Record) -> Figure:
         f"A row for {each_of(record, rows)}: mean of the left side ({record.side}) against the "
         f"{divisor}{with_interval(centre, low, high, rows)}."
     )
+    if np.isinf(np.r_[low[rows], high[rows]]).any():
+        alt += " An arrow: no limit on that side, where the range has no end."
     if bare:
-        alt += " No interval: it takes both ends of a range, or a variance, to be declared."
+        alt += " No interval: it takes a range, or a variance, to be declared."
     return finish(figure, axes, title, alt)
 
 

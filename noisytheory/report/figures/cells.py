@@ -183,8 +183,10 @@ def mark_points(
     axes: Axes, place: NDArray[Any], centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any],
     across: bool = False, label: str = "_", **style: Any,
 ) -> None:
-    """Points with their intervals; an arrow where the draws give no upper limit."""
-    below, above = (np.nan_to_num(v, posinf=0.0).clip(0) for v in (centre - low, high - centre))
+    """Points with their intervals; an arrow where the draws give no limit on a side."""
+    below, above = (
+        np.nan_to_num(v, posinf=0.0, neginf=0.0).clip(0) for v in (centre - low, high - centre)
+    )
     x, y = (centre, place) if across else (place, centre)
     look: dict[str, Any] = style | {"linestyle": "none", "elinewidth": 1.2}
     if below.any() or above.any():
@@ -192,11 +194,12 @@ def mark_points(
         axes.errorbar(x, y, label=label, **gap, **look)
     else:
         axes.plot(x, y, label=label, **(style | {"linestyle": "none"}))
-    open_ = np.isposinf(high) & np.isfinite(centre)
-    if open_.any():
-        reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[open_])}
-        reach["xlolims" if across else "lolims"] = True
-        axes.errorbar(x[open_], y[open_], **reach, **look)
+    for open_, arrow in ((np.isposinf(high), "lolims"), (np.isneginf(low), "uplims")):
+        at = open_ & np.isfinite(centre)
+        if at.any():
+            reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[at])}
+            reach[f"x{arrow}" if across else arrow] = True
+            axes.errorbar(x[at], y[at], **reach, **look)
 
 
 def state_of(decision: int) -> tuple[str, dict[str, Any]]:

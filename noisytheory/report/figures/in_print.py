@@ -39,7 +39,7 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     """
     record = Record.of(dataset)
     printed, ours = record.per_level("rhs")[:, 0], record.per_cell("mean")
-    low, high = (np.where(np.isnan(end), ours, end) for end in record.mean_limits)
+    low, high = (np.where(np.isfinite(end), end, ours) for end in record.mean_limits)
     gap = np.stack([ours - low, high - ours]).clip(0)
     error, margin = declared(record, "printed_error"), declared(record, "margin")
     error = error if error is not None else np.zeros(record.size)
