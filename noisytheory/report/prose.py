@@ -98,8 +98,9 @@ def _of(record: Record, word: int) -> str:
 def _upheld(record: Record) -> str:
     vacuous = int(record.vacuous.sum())
     count = record.decision.size - vacuous
+    every = "both" if count == 2 else f"all {number(count)}"
     where = "in the one cell that was tried" if record.decision.size == 1 else (
-        f"in all {number(count)} {_units(record)}" + (" that are not vacuous" if vacuous else "")
+        f"in {every} {_units(record)}" + (" that are not vacuous" if vacuous else "")
     )
     shown = "is" if record.exact else "is shown to be"
     if record.kind == "tail":
@@ -201,8 +202,13 @@ def _refuted(record: Record) -> str:
             f"{interval(worst['low'], worst['high'])}, {number(worst['first'])} in the first half "
             f"and {number(worst['second'])} in the second, the promise {number(worst['exponent'])}."
         )
-    return f"{where} what is printed is not what we find, beyond both errors and the tolerance, " \
-        "or is arithmetically impossible."
+    # No draws have infinite evidence against print.
+    impossible = np.isposinf(record.per_level("log_e_against"))[record.decision == REFUTED]
+    if impossible.all():
+        return f"{where} what is printed is arithmetically impossible."
+    return f"{where} what is printed is not what we find, beyond both errors and the tolerance" + (
+        ", or is arithmetically impossible." if impossible.any() else "."
+    )
 
 
 def _undecided(record: Record) -> str:
@@ -260,6 +266,11 @@ def caveats(record: Record) -> list[str]:
         out.append(
             "Only a counterexample re-checked in exact arithmetic can refute it: no chance is "
             "involved in that. Not finding one is no proof."
+        )
+    elif record.jointly and "false discovery rate" in str(record.reason):
+        out.append(
+            "By the e-BH procedure: of the claims of the audit that are refuted so, or by their "
+            f"own evidence, at most the share {number(alpha)} is true, in expectation."
         )
     else:
         test = {

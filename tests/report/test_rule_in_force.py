@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
+import planted
 import plants
 import pytest
 
 from noisytheory import audit
-from noisytheory.report import Record, figures, prose
+from noisytheory.report import Record, figures, prose, write
 from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
 NAMES = (
@@ -159,6 +162,40 @@ def test_titles_say_the_verdict(trial, name, says):
     assert says in title(figure)
 
 
+def test_a_discovery_is_not_said_to_hold_at_the_level_of_a_refutation():
+    # At its level: no cell refutes it, nor all together; e-BH at alpha may.
+    about = record_of_a_discovery()
+    assert about.jointly and "false discovery rate" in prose.verdict(about)
+    assert any("e-BH" in text for text in prose.caveats(about))
+    assert not any("by e-processes" in text for text in prose.caveats(about))
+    figure = next(iter(figures.deciding(about).values()))
+    assert title(figure).startswith("Refuted at a false discovery rate, no cell alone: ")
+
+
+def record_of_a_discovery():
+    with audit([planted.at_level()], replicates=512) as found:
+        dataset = found["planted/at-level"].dataset.load()
+    return Record.of(dataset.assign_attrs(
+        verdict="refuted", reason="refuted at a false discovery rate of 0.01, e-value 150"
+    ))
+
+
+def test_print_that_cannot_be_is_said_to_be_impossible():
+    claim = planted.published(impossible=lambda n: "a mean of .5 and an sd of .9 in [0, 1]",
+                              expect="refuted", rows=64)
+    with audit([claim], replicates=64) as found:
+        about = Record.of(found[claim.id].dataset)
+    assert prose.verdict(about).endswith("what is printed is arithmetically impossible.")
+
+
+def test_an_infinite_number_sorts_as_one(tmp_path):
+    plant, = (p for p in plants.every_plant() if p.name == "no-range")
+    with audit([plant.claim()], replicates=64) as found:
+        write(found, tmp_path)
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'data-sort="Infinity"' in index and 'data-sort="inf"' not in index
+
+
 def test_what_all_cells_refute_together_is_said_in_every_title():
     plant, = (p for p in plants.every_plant() if p.name == "tail-1.1-in-20")
     with audit([plant.claim()], budget="smoke") as found:
@@ -205,6 +242,16 @@ def test_weights_are_a_hypothesis_and_figures_are_weighted(trial):
     assert float(drawn.rows[0][drawn.head.index("weighted mean")]) == pytest.approx(1, abs=0.1)
 
 
+def test_weights_without_a_limit_are_a_hypothesis_too():
+    plant, = (p for p in plants.every_plant() if p.name == "weights-edge")
+    claim = dataclasses.replace(plant.claim(), weight_limit=None, expect="undecided")
+    with audit([claim], replicates=64) as found:
+        about = Record.of(found[claim.id].dataset)
+    assert "Weights are ratios of likelihoods: their mean is 1." in about.hypotheses
+    assert "Draws alone cannot uphold it: weight_limit is not declared." in about.hypotheses
+    assert about.rate_limits[0][0, 0] > 0 and "no limit declared" in prose.tried(about)[-1][1]
+
+
 def test_ties_are_in_the_table_where_there_are_any(trial):
     drawn, exact = table(record(trial, "tie-tail"))[0], table(record(trial, "tie-law"))[0]
     assert int(drawn["left open by rounding"]) > 0
@@ -229,4 +276,3 @@ def test_a_curve_resolves_nothing(trial):
         assert any(text.startswith("Resolution: infinite.") and says in text
                    for text in prose.caveats(about))
     assert np.isfinite(trial["planted/masked-rate-0.4"].resolution)
-

@@ -31,6 +31,7 @@ from noisytheory.report.figures.style import (
     style_of,
     styled,
 )
+from noisytheory.report.figures.ticks import plain_small
 from noisytheory.report.record import CONFIDENCE, REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -205,8 +206,6 @@ def _band(draws: int, rows: int) -> float:
 
 def _distances(record: Record) -> Figure:
     """A row a cell: the distance of two laws, of which no draws are at hand."""
-    from matplotlib.ticker import FuncFormatter
-
     gaps = record.per_cell("distance").astype(float)
     rows = rows_shown(record, np.nan_to_num(gaps, nan=-np.inf))
     # Within rounding exact laws are the same.
@@ -214,8 +213,7 @@ def _distances(record: Record) -> Figure:
     figure, axes = draw_rows(record, rows, shown, shown, shown, 0.0, "one law", values=False)
     largest = float(np.nanmax(shown, initial=0.0))
     axes.set_xlim(*((-0.06 * largest, 1.1 * largest) if largest else (-1.0, 1.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
-    axes.locator_params(axis="x", nbins=5)
+    plain_small(axes.xaxis)
     if not largest:
         axes.set_xticks([0])
     axes.set_xlabel("largest difference of the two\ndistribution functions [probability]")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.report.figures.style import COLOURS, INK, LINES, MUTED, canvas, shortened
-from noisytheory.report.figures.ticks import plain_log
+from noisytheory.report.figures.ticks import plain_log, plain_small
 from noisytheory.report.record import REFUTED, UPHELD, VACUOUS, Record, number, spell
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ def draw_rows(
         plain_log(axes.xaxis)
     elif values:
         axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
+        plain_small(axes.xaxis)
     return figure, axes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from noisytheory.report.figures.cells import declared, each_of, judged, rows_shown, state_of
 from noisytheory.report.figures.style import GRID, INK, canvas, finish, shortened, styled
-from noisytheory.report.figures.ticks import plain_log
+from noisytheory.report.figures.ticks import plain_log, plain_small
 from noisytheory.report.record import REFUTED, UPHELD, Record
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     if values.min() > 0 and values.max() / values.min() > 100:
         axes.set_xscale("log")
         plain_log(axes.xaxis)
+    else:
+        plain_small(axes.xaxis)
     drawn = bool(gap[:, rows].any())
     axes.set_xlabel(textwrap.fill(record.side, 40) + (
         "\n(ours with 99% limits)" if drawn else "\n(ours without limits: no range is declared)"

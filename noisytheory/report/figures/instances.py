@@ -16,7 +16,7 @@ from noisytheory.report.figures.cells import (
     state_of,
 )
 from noisytheory.report.figures.style import COLOURS, INK, MUTED, canvas, finish, shortened, styled
-from noisytheory.report.figures.ticks import ticks_apart
+from noisytheory.report.figures.ticks import plain_small, ticks_apart
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def optimum(dataset: xr.Dataset | Record) -> Figure:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.margins(x=0.1)
+    plain_small(axes.xaxis)
     axes.set_xlabel(textwrap.fill(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     title = (
