@@ -529,8 +529,7 @@ def _unsaid(trial: Trial) -> list[str]:
     """What the trial relies on, too, as what was drawn shows."""
     if "weight" not in trial.variables or trial.claim.weight_limit is not None:
         return []
-    return ["Weights are ratios of likelihoods: their mean is 1.",
-            "Draws alone cannot uphold it: weight_limit is not declared."]
+    return ["Draws alone cannot uphold it: weight_limit is not declared."]
 
 
 def _refuse_impossible(
