@@ -160,9 +160,9 @@ def _refuted(record: Record) -> str:
     if record.kind == "mean":
         value = record.tightness
         text = f"{where} the expected left side exceeds the bound"
-        if value is not None and np.isfinite(value):
+        if value is not None and np.isfinite(value) and number(value) != "1":
             return f"{text}, by a factor of {number(value)} at worst."
-        # Past a bound of zero or less there is no ratio.
+        # Past a bound of zero or less there is no ratio, and of a hair it says nothing.
         over = record.per_cell("mean") - record.per_level("rhs")[:, 0]
         most = float(np.max(np.where(record.decision[:, 0] == REFUTED, over, -np.inf)))
         return f"{text}, by {f'{number(most)} {record.unit}'.strip()} at worst."
@@ -219,11 +219,15 @@ def _undecided(record: Record) -> str:
     count = int((record.decision == 0).sum())
     if record.kind == "rate" and (found := slopes(record)):
         bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
-        return (
-            f"no power law is seen, or none that the draws tell from the promise of exponent "
-            f"{number(bent['exponent'])}: the slope is {number(bent['first'])} in the first half "
-            f"and {number(bent['second'])} in the second."
-        )
+        halves = (
+            f"the slope is {number(bent['slope'])} {interval(bent['low'], bent['high'])}, "
+            f"{number(bent['first'])} in the first half and {number(bent['second'])} in the second"
+        ).replace(" ,", ",")
+        if record.resolution == np.inf:
+            return f"curvature is seen, so no power law holds on the range: {halves}, the " \
+                f"promise {number(bent['exponent'])}."
+        return f"the draws do not tell the slope from the promise of {number(bent['exponent'])}: " \
+            f"{halves}."
     if record.kind == "rate":
         return "a mean is not positive, or there are too few draws, so there is no slope to hold " \
             "against the promise."
@@ -502,8 +506,8 @@ def _level_table(record: Record) -> Table:
         per_level["rhs"][i, j]), "rhs" in per_level)
     column(
         "draws that satisfy the hypotheses",
-        lambda i, j: "exact" if record.is_exact[i]
-        else f"{number(int(held[i]))} of {number(int(record.per_cell('replicates')[i]))}",
+        lambda i, j: f"{number(int(held[i]))} of {number(int(record.per_cell('replicates')[i]))}"
+        if not record.is_exact[i] else number(int(held[i])) if instances else "exact",
         record.masked,
     )
     if tail:
@@ -528,7 +532,7 @@ def _level_table(record: Record) -> Table:
         column(f"margin{unit}", lambda i, j: number(float(record.per_cell("margin")[i])),
                record.kind in ("equal", "published"))
     if instances:
-        column("instances", lambda i, j: number(int(held[i])))
+        column("instances", lambda i, j: number(int(held[i])), not record.masked)
         column("beyond rounding", lambda i, j: number(int(count[i, j])))
     if "slope" in record.dataset:
         for name, title in (("slope", "slope"), ("slope_first", "first half"),

@@ -276,3 +276,5 @@ def test_a_curve_resolves_nothing(trial):
         assert any(text.startswith("Resolution: infinite.") and says in text
                    for text in prose.caveats(about))
     assert np.isfinite(trial["planted/masked-rate-0.4"].resolution)
+    said = prose.verdict(record(trial, "log-over-root-noise-0.05"))
+    assert said.startswith("Curvature is seen, so no power law holds on the range: the slope is")

@@ -43,6 +43,9 @@ ROUNDING = 1e-12
 ROWS = 24
 """Rows of a forest at most."""
 
+_ARROW = 0.15
+"""Length of the arrow of what has no limit, as a part of its value."""
+
 
 def at_level(record: Record) -> str:
     """Words for the level that decides, if there is one."""
@@ -170,7 +173,9 @@ def draw_rows(
     axes.set_yticks(range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    finite = np.r_[[v for i in rows for v in (centre[i], low[i], high[i]) if np.isfinite(v)], line]
+    # With room for the arrows of what has no limit.
+    ends = [(centre[i], *_shown_ends(centre[i], low[i], high[i])) for i in rows]
+    finite = np.r_[[v for row in ends for v in row if np.isfinite(v)], line]
     if values and finite.min() > 0 and (finite.min() < 0.05 or finite.max() > 6):
         axes.set_xscale("log")
         plain_log(axes.xaxis)
@@ -178,6 +183,14 @@ def draw_rows(
         axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
         plain_small(axes.xaxis)
     return figure, axes
+
+
+def _shown_ends(centre: float, low: float, high: float) -> tuple[float, float]:
+    """Where a point's interval, or the arrow instead of it, ends."""
+    reach = _ARROW * abs(centre)
+    return (
+        centre - reach if np.isneginf(low) else low, centre + reach if np.isposinf(high) else high
+    )
 
 
 def mark_points(
@@ -198,7 +211,7 @@ def mark_points(
     for open_, arrow in ((np.isposinf(high), "lolims"), (np.isneginf(low), "uplims")):
         at = open_ & np.isfinite(centre)
         if at.any():
-            reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[at])}
+            reach: dict[str, Any] = {"xerr" if across else "yerr": _ARROW * np.abs(centre[at])}
             reach[f"x{arrow}" if across else arrow] = True
             axes.errorbar(x[at], y[at], **reach, **look)
 
