@@ -396,8 +396,8 @@ class Claim:
         Replicates in a block.
     rounding : float
         Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
-        where the simulator draws it. What breaks the promise by less does not count against it; of
-        draws it stands against upholding, of instances it is equality unless `certify` knows better.
+        where the simulator draws it. What breaks the promise by less does not count against it. Of
+        draws it stands against upholding; of instances it is equality, unless `certify` knows more.
     slack : float or callable
         Certified rounding error in the unit of the left side, besides that. Of an instance that it
         leaves open only `certify` knows.

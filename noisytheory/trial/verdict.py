@@ -776,8 +776,9 @@ class Always(Rule):
     ) -> Floats:
         """In the share of instances that break it; without a certificate none can."""
         # A set of instances of this probability would have been hit with 99% power.
-        tries = self.draws(summary)
-        known = tries and claim.certify is not None
+        tries, suspects = summary[:2]
+        # A certificate that leaves suspects open leaves everything open.
+        known = tries and not suspects and claim.certify is not None
         return np.array([1 - (1 - _POWER) ** (1 / tries) if known else np.inf])
 
 
