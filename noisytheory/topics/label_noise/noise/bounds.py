@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.vocabulary.domains import (
     LEVEL,
     NOISE_RATE,

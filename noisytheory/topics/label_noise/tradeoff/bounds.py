@@ -2,8 +2,8 @@ r"""Robustness against sparsity as a formula: Corollary 23, in print, and repair
 
 from __future__ import annotations
 
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
-from noisytheory.topics.sparse.bounds import clustered_error, clustered_error_repaired
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.sparse.clusters.bounds import clustered_error, clustered_error_repaired
 from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
