@@ -29,7 +29,10 @@ __all__ = [
     "minimax_probability",
 ]
 
-DIAMETER = Domain(0, 2, include_low=True, include_high=True)
+NORM = UNIT_INTERVAL.of(r"$\|\Phi(P)\|$; 0 holds for every population.")
+DIAMETER = Domain(0, 2, include_low=True, include_high=True).of(
+    r"$\Delta=\sup\|y\phi(x)-y'\phi(x')\|$; $\sqrt2$ for one label and a nonnegative kernel."
+)
 
 
 @requires(n=SAMPLE_SIZE)
@@ -38,20 +41,10 @@ def expected_deviation(n: Numeric) -> Numeric:
 
     $$E\|\Phi(P)-\Phi(S)\|\le\frac{2}{\sqrt n}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If ``n`` is not a whole number of at least 1.
 
     Notes
     -----
@@ -65,28 +58,16 @@ def expected_deviation(n: Numeric) -> Numeric:
     return 2 / np.sqrt(n)
 
 
-@requires(n=SAMPLE_SIZE, norm=UNIT_INTERVAL)
+@requires(n=SAMPLE_SIZE, norm=NORM)
 def expected_deviation_repaired(n: Numeric, norm: Numeric = 0.0) -> Numeric:
     r"""Expected deviation of the kernel mean, with the variance in place of its bound 4.
 
     $$E\|\Phi(P)-\Phi(S)\|\le\sqrt{\frac{1-\|\Phi(P)\|^2}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    norm : float or array
-        $\|\Phi(P)\|$, in [0, 1]; 0 holds for every population.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -109,22 +90,10 @@ def mean_deviation(n: Numeric, delta: Numeric) -> Numeric:
 
     $$\|\Phi(P)-\Phi(S)\|\le\frac2{\sqrt n}+\sqrt{\frac{2\log(1/\delta)}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-
     Returns
     -------
     float or array
         RKHS norm; at 2 or more it says nothing.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -141,7 +110,7 @@ def mean_deviation(n: Numeric, delta: Numeric) -> Numeric:
     return expected_deviation(n) + mcdiarmid(delta, 4 / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, norm=UNIT_INTERVAL)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, norm=NORM)
 def mean_deviation_repaired(n: Numeric, delta: Numeric, norm: Numeric = 0.0) -> Numeric:
     r"""Deviation of the kernel mean with high probability, with the variance in the mean term.
 
@@ -149,24 +118,10 @@ def mean_deviation_repaired(n: Numeric, delta: Numeric, norm: Numeric = 0.0) -> 
 
     $$\|\Phi(P)-\Phi(S)\|\le\sqrt{\frac{1-\|\Phi(P)\|^2}{n}}+\sqrt{\frac{2\log(1/\delta)}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    norm : float or array
-        $\|\Phi(P)\|$, in [0, 1]; 0 holds for every population.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -180,7 +135,7 @@ def mean_deviation_repaired(n: Numeric, delta: Numeric, norm: Numeric = 0.0) -> 
     return expected_deviation_repaired(n, norm) + mcdiarmid(delta, 4 / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, norm=UNIT_INTERVAL, diameter=DIAMETER)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, norm=NORM, diameter=DIAMETER)
 def mean_deviation_diameter(
     n: Numeric, delta: Numeric, norm: Numeric = 0.0, diameter: Numeric = 2.0
 ) -> Numeric:
@@ -191,27 +146,10 @@ def mean_deviation_diameter(
     $$\|\Phi(P)-\Phi(S)\|\le\sqrt{\frac{1-\|\Phi(P)\|^2}{n}}
       +\Delta\sqrt{\frac{\log(1/\delta)}{2n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    norm : float or array
-        $\|\Phi(P)\|$, in [0, 1]; 0 holds for every population.
-    diameter : float or array
-        $\Delta=\sup\|y\phi(x)-y'\phi(x')\|$, in [0, 2]; $\sqrt2$ for one label and a nonnegative
-        kernel.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -236,20 +174,10 @@ def minimax_probability(n: Numeric) -> Numeric:
     $$\frac12\Big(1-\sqrt{\tfrac n2\,\varepsilon\log\tfrac{1+\varepsilon}{1-\varepsilon}}\Big),
       \qquad\varepsilon=\frac{1}{2\sqrt n}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-
     Returns
     -------
     float or array
         A probability; tends to 1/4.
-
-    Raises
-    ------
-    ValueError
-        If ``n`` is not a whole number of at least 1.
 
     Notes
     -----
@@ -268,30 +196,16 @@ def minimax_probability(n: Numeric) -> Numeric:
     return (1 - np.sqrt(divergence / 2)) / 2
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, c=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, c=POSITIVE.of("The constant."))
 def mean_deviation_candidate(n: Numeric, delta: Numeric, c: Numeric) -> Numeric:
     r"""Deviation of the kernel mean with an unknown constant in the tail.
 
     $$\frac2{\sqrt n}+\sqrt{\frac{c\log(1/\delta)}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    c : float or array
-        The constant, positive.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----

@@ -12,8 +12,10 @@ from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, UNIT_INTERVAL, Nu
 
 __all__ = ["empirical_bernstein", "empirical_deviation"]
 
+SAMPLE_NORM = UNIT_INTERVAL.of(r"$\|\Phi(S)\|$.")
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sample_norm=UNIT_INTERVAL)
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, sample_norm=SAMPLE_NORM)
 def empirical_deviation(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Numeric:
     r"""Deviation of the kernel mean, from the sample alone (McDiarmid's inequality inverted).
 
@@ -23,24 +25,10 @@ def empirical_deviation(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Num
     $$L\le a+\sqrt{u\,\big(1-(\|\Phi(S)\|-L)_+^2\big)},\qquad
       a=\sqrt{\frac{2\log(1/\delta)}{n}},\quad u=\frac1n.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    sample_norm : float or array
-        $\|\Phi(S)\|$, in [0, 1].
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -58,7 +46,7 @@ def empirical_deviation(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Num
     return _largest_solution(mcdiarmid(delta, 4 / n), 1 / n, sample_norm)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sample_norm=UNIT_INTERVAL)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, sample_norm=SAMPLE_NORM)
 def empirical_bernstein(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Numeric:
     r"""Deviation of the kernel mean, from the sample alone (Bernstein's inequality inverted).
 
@@ -68,24 +56,10 @@ def empirical_bernstein(n: Numeric, delta: Numeric, sample_norm: Numeric) -> Num
     $$L\le a+\sqrt{u\,\big(1-(\|\Phi(S)\|-L)_+^2\big)},\qquad
       a=\frac{4\log(2/\delta)}{n},\quad u=\frac{2\log(2/\delta)}{n}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    sample_norm : float or array
-        $\|\Phi(S)\|$, in [0, 1].
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----

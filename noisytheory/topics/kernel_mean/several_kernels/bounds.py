@@ -7,8 +7,10 @@ from noisytheory.vocabulary.domains import COUNT, LEVEL, SAMPLE_SIZE, Numeric, r
 
 __all__ = ["multiple_kernel_gap", "multiple_kernel_gap_repaired"]
 
+K = COUNT.of("Number of kernels.")
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, k=COUNT)
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, k=K)
 def multiple_kernel_gap(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
     r"""Gap of population and sample risk of the normalised mean, over ``k`` kernels, as printed.
 
@@ -19,24 +21,10 @@ def multiple_kernel_gap(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
 
     under linear loss.
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability that some kernel exceeds the bound, in (0, 1).
-    k : int or array
-        Number of kernels, at least 1.
-
     Returns
     -------
     float or array
         Linear risk.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -51,30 +39,16 @@ def multiple_kernel_gap(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
     return mean_deviation(n, delta / k)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, k=COUNT)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, k=K)
 def multiple_kernel_gap_repaired(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
     r"""Gap of the normalised mean over ``k`` kernels, with the variance in the mean term.
 
     The inequality of `multiple_kernel_gap` with $\frac1{\sqrt n}$ in place of $\frac2{\sqrt n}$.
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability that some kernel exceeds the bound, in (0, 1).
-    k : int or array
-        Number of kernels, at least 1.
-
     Returns
     -------
     float or array
         Linear risk.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----

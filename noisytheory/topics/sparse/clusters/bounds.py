@@ -26,21 +26,17 @@ __all__ = [
     "clustered_sparsity_repaired",
 ]
 
+CELLS = COUNT.of("Cells.")
+DIAMETER = NONNEGATIVE.of("Largest diameter of a cell.")
 
-@requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
+
+@requires(m=CELLS, delta=LEVEL, diameter=DIAMETER)
 def clustered_error(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
     r"""Radius of clustered sub-sampling as printed, Theorem 21.
 
     $$\|\omega^*-\tilde\omega\|\le D\Big(\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(1/\delta)}m}\Big)$$
 
     With probability at least $1-\delta$, for cells of diameter at most $D$.
-
-    Parameters
-    ----------
-    m : int, >= 1
-        Cells.
-    delta : float in (0, 1)
-    diameter : float, >= 0
 
     Returns
     -------
@@ -55,7 +51,7 @@ def clustered_error(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
     return diameter * (1 + np.sqrt(-np.log(delta))) / np.sqrt(m)
 
 
-@requires(m=COUNT, delta=LEVEL, diameter=NONNEGATIVE)
+@requires(m=CELLS, delta=LEVEL, diameter=DIAMETER)
 def clustered_error_repaired(m: Numeric, delta: Numeric, diameter: Numeric) -> Numeric:
     r"""Theorem 21 with both of its terms computed: smaller by $1/\sqrt2$.
 
@@ -63,11 +59,6 @@ def clustered_error_repaired(m: Numeric, delta: Numeric, diameter: Numeric) -> N
 
     The variance in a cell is at most $D^2/2$, and
     $\sum_{ij}c_{ij}^2=D^2\sum\alpha_i^2/n_i\le D^2/m$.
-
-    Parameters
-    ----------
-    m, delta, diameter
-        As in `clustered_error`.
 
     Returns
     -------
@@ -83,14 +74,9 @@ def clustered_error_repaired(m: Numeric, delta: Numeric, diameter: Numeric) -> N
     return clustered_error(m, delta, diameter) / math.sqrt(2)
 
 
-@requires(m=COUNT, diameter=NONNEGATIVE)
+@requires(m=CELLS, diameter=DIAMETER)
 def clustered_mean(m: Numeric, diameter: Numeric) -> Numeric:
     r"""Mean error of clustered sub-sampling as printed, $D/\sqrt m$ (proof of Theorem 21).
-
-    Parameters
-    ----------
-    m, diameter
-        As in `clustered_error`.
 
     Returns
     -------
@@ -105,14 +91,9 @@ def clustered_mean(m: Numeric, diameter: Numeric) -> Numeric:
     return diameter / np.sqrt(m)
 
 
-@requires(m=COUNT, diameter=NONNEGATIVE)
+@requires(m=CELLS, diameter=DIAMETER)
 def clustered_mean_repaired(m: Numeric, diameter: Numeric) -> Numeric:
     r"""The same repaired, $D/\sqrt{2m}$; attained as regular simplices in the cells grow.
-
-    Parameters
-    ----------
-    m, diameter
-        As in `clustered_error`.
 
     Returns
     -------
@@ -127,14 +108,9 @@ def clustered_mean_repaired(m: Numeric, diameter: Numeric) -> Numeric:
     return diameter / np.sqrt(2 * m)
 
 
-@requires(m=COUNT)
+@requires(m=CELLS)
 def clustered_sparsity(m: Numeric) -> Numeric:
     r"""Largest number of atoms of clustered sub-sampling as printed, $2m$ (Theorem 21).
-
-    Parameters
-    ----------
-    m : int, >= 1
-        Cells.
 
     Returns
     -------
@@ -149,14 +125,9 @@ def clustered_sparsity(m: Numeric) -> Numeric:
     return 2 * m
 
 
-@requires(m=COUNT)
+@requires(m=CELLS)
 def clustered_sparsity_repaired(m: Numeric) -> Numeric:
     r"""The same repaired, $2m-1$: $m$ ceilings exceed their sum by less than $m$. Attained.
-
-    Parameters
-    ----------
-    m : int, >= 1
-        Cells.
 
     Returns
     -------

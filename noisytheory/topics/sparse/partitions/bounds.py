@@ -12,37 +12,24 @@ import numpy as np
 from noisytheory.vocabulary.domains import (
     COUNT,
     NONNEGATIVE,
-    SAMPLE_SIZE,
-    Domain,
     Numeric,
     requires,
 )
 
 __all__ = ["luckiness", "luckiness_repaired", "projection_error"]
 
-TWO_OR_MORE = Domain(2, include_low=True, whole=True)
+ATOMS = COUNT.of("Atoms; an even number, else it is refused.")
+DIAMETER = NONNEGATIVE.of("Least diameter of a partition, or the radius of its centres.")
 
 
-@requires(k=COUNT, diameter=NONNEGATIVE)
+@requires(k=ATOMS, diameter=DIAMETER)
 def luckiness(k: Numeric, diameter: Numeric) -> Numeric:
     r"""Some ``k``-sparse approximation is this near, $\sqrt2D^*(S,k/2)/\sqrt k$ (Section 5.5.1).
-
-    Parameters
-    ----------
-    k : int, even
-        Atoms.
-    diameter : float, >= 0
-        $D^*(S,k/2)$.
 
     Returns
     -------
     float
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range, or ``k`` is odd.
 
     Examples
     --------
@@ -52,14 +39,9 @@ def luckiness(k: Numeric, diameter: Numeric) -> Numeric:
     return math.sqrt(2) * luckiness_repaired(k, diameter)
 
 
-@requires(k=COUNT, diameter=NONNEGATIVE)
+@requires(k=ATOMS, diameter=DIAMETER)
 def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
     r"""The same from the repaired Theorem 21, $D^*(S,k/2)/\sqrt k$, with $k-1$ atoms.
-
-    Parameters
-    ----------
-    k, diameter
-        As in `luckiness`.
 
     Returns
     -------
@@ -77,16 +59,9 @@ def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
     return diameter / np.sqrt(k)
 
 
-@requires(m=COUNT, n=SAMPLE_SIZE, diameter=NONNEGATIVE)
+@requires(m=COUNT.of("Centres."), n=COUNT.of("Points."), diameter=DIAMETER)
 def projection_error(m: Numeric, n: Numeric, diameter: Numeric) -> Numeric:
     r"""Projection on ``m`` of ``n`` equally weighted points: $(1-\frac mn)D^*(S,m)$ (5.5.3).
-
-    Parameters
-    ----------
-    m, n : int
-        Centres and points.
-    diameter : float, >= 0
-        Least diameter of a partition into ``m`` cells, or the radius of the centres.
 
     Returns
     -------

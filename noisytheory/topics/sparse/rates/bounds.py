@@ -19,20 +19,21 @@ __all__ = [
 ]
 
 TWO_OR_MORE = Domain(2, include_low=True, whole=True)
+STEPS = COUNT.of("Steps, the first atom included.")
+DISTANCE = POSITIVE.of("$d$ from the target to the relative boundary.")
+RADIUS = NONNEGATIVE.of("$r$ from the target to the farthest atom, at least $d$.")
+DIAMETER = POSITIVE.of("$D$ of the hull, at least $d$.")
+FIRST = NONNEGATIVE.of("Squared error of the first atom.")
+WIDTH = POSITIVE.of(
+    "Pyramidal width. Up to twice the diameter there is a rate; it is at most the diameter."
+)
 
 
-@requires(k=COUNT, diameter=NONNEGATIVE)
+@requires(k=STEPS, diameter=NONNEGATIVE.of("Of the hull."))
 def frank_wolfe_square(k: Numeric, diameter: Numeric) -> Numeric:
     r"""Squared error of herding after ``k`` steps, $4\,\mathrm{diam}^2/(k+2)$ (Jaggi 2013).
 
     Holds for line search and for steps $2/(t+1)$, for every target in the hull.
-
-    Parameters
-    ----------
-    k : int, >= 1
-        Steps, the first atom included.
-    diameter : float, >= 0
-        Of the hull.
 
     Returns
     -------
@@ -47,19 +48,12 @@ def frank_wolfe_square(k: Numeric, diameter: Numeric) -> Numeric:
     return 4 * diameter**2 / (k + 2)
 
 
-@requires(k=COUNT, distance=POSITIVE, radius=NONNEGATIVE)
+@requires(k=STEPS, distance=DISTANCE, radius=RADIUS)
 def herding_inverse(k: Numeric, distance: Numeric, radius: Numeric) -> Numeric:
     r"""Error of herding with equal weights, the $O(1/(dk))$ of print: $r^2/(dk)$.
 
     $d$ is the target's distance from the relative boundary of the hull, $r$ from the farthest
     atom. With $w_t=t(\pi^*-\omega_t)$ one has $\|w_{t+1}\|^2\le\|w_t\|^2-2d\|w_t\|+r^2$.
-
-    Parameters
-    ----------
-    k : int, >= 1
-        Steps.
-    distance, radius : float
-        $d>0$ and $r\ge d$, RKHS norms.
 
     Returns
     -------
@@ -80,24 +74,14 @@ def herding_inverse(k: Numeric, distance: Numeric, radius: Numeric) -> Numeric:
     return radius**2 / (distance * k)
 
 
-@requires(k=COUNT, distance=POSITIVE, radius=NONNEGATIVE)
+@requires(k=STEPS, distance=DISTANCE, radius=RADIUS)
 def herding_inverse_sharp(k: Numeric, distance: Numeric, radius: Numeric) -> Numeric:
     r"""The same without slack in the recursion: $\max(r,\,r^2/2d)/k$.
-
-    Parameters
-    ----------
-    k, distance, radius
-        As in `herding_inverse`.
 
     Returns
     -------
     float
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        As `herding_inverse` does.
 
     Examples
     --------
@@ -108,7 +92,7 @@ def herding_inverse_sharp(k: Numeric, distance: Numeric, radius: Numeric) -> Num
     return np.maximum(radius, radius**2 / (2 * distance)) / k
 
 
-@requires(k=COUNT, distance=NONNEGATIVE, diameter=POSITIVE, first=NONNEGATIVE)
+@requires(k=STEPS, distance=NONNEGATIVE.of(DISTANCE.meaning), diameter=DIAMETER, first=FIRST)
 def herding_linear_square(
     k: Numeric, distance: Numeric, diameter: Numeric, first: Numeric
 ) -> Numeric:
@@ -117,15 +101,6 @@ def herding_linear_square(
     $$\|\mathrm{err}_k\|^2\le\|\mathrm{err}_1\|^2(1-d^2/D^2)^{k-1}$$
 
     Guélat and Marcotte 1986; Beck and Teboulle 2004.
-
-    Parameters
-    ----------
-    k : int, >= 1
-        Steps, the first atom included.
-    distance, diameter : float
-        $d$ to the relative boundary, at most $D$ of the hull.
-    first : float, >= 0
-        Squared error of the first atom.
 
     Returns
     -------
@@ -147,19 +122,12 @@ def herding_linear_square(
     return first * (1 - (distance / diameter) ** 2) ** (k - 1)
 
 
-@requires(k=COUNT, width=POSITIVE, diameter=POSITIVE, first=NONNEGATIVE)
+@requires(k=STEPS, width=WIDTH, diameter=DIAMETER, first=FIRST)
 def away_steps_square(k: Numeric, width: Numeric, diameter: Numeric, first: Numeric) -> Numeric:
     r"""Squared error of herding with away steps: $(1-w^2/4D^2)^{(k-1)/2}$ times the first.
 
     $w$ is the pyramidal width of the sample; the target's place in the hull does not matter.
     Lacoste-Julien and Jaggi 2015, Theorem 1.
-
-    Parameters
-    ----------
-    k, diameter, first
-        As in `herding_linear_square`.
-    width : float
-        Pyramidal width. Up to twice the diameter there is a rate; it is at most the diameter.
 
     Returns
     -------
@@ -186,10 +154,6 @@ def boundary_distance(n: Numeric) -> Numeric:
     r"""Distance of the mean of ``n`` orthonormal points from the boundary of their hull.
 
     $$d=1/\sqrt{n(n-1)}$$
-
-    Parameters
-    ----------
-    n : int, >= 2
 
     Returns
     -------

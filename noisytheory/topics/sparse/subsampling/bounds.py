@@ -10,7 +10,6 @@ import numpy as np
 from noisytheory.vocabulary.domains import (
     COUNT,
     NONNEGATIVE,
-    SAMPLE_SIZE,
     Domain,
     Numeric,
     requires,
@@ -18,25 +17,20 @@ from noisytheory.vocabulary.domains import (
 
 __all__ = ["sparse_lower_bound", "subsampling_mean_square", "without_replacement_mean_square"]
 
-TWO_OR_MORE = Domain(2, include_low=True, whole=True)
 ROUNDING = 1e-9
+ATOMS = COUNT.of("Draws or atoms; where they differ, at most as many as points.")
+POWER = NONNEGATIVE.of(r"$\sum\alpha(\omega)\|\omega\|^2$.")
+NORM = NONNEGATIVE.of(r"$\|\omega^*\|$, whose square is at most ``power``.")
+POINTS = COUNT.of("Points.")
+TWO_OR_MORE = Domain(2, include_low=True, whole=True, meaning="Points.")
 
 
-@requires(k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
+@requires(k=ATOMS, power=POWER, norm=NORM)
 def subsampling_mean_square(k: Numeric, power: Numeric, norm: Numeric) -> Numeric:
     r"""Mean square error of the mean of ``k`` independent draws, an identity.
 
     $$\mathbb E\|\omega^*-\tilde\omega\|^2
     =\tfrac1k\big(\textstyle\sum\alpha(\omega)\|\omega\|^2-\|\omega^*\|^2\big)$$
-
-    Parameters
-    ----------
-    k : int, >= 1
-        Draws.
-    power : float, >= 0
-        $\sum\alpha(\omega)\|\omega\|^2$.
-    norm : float, >= 0
-        $\|\omega^*\|$, whose square is at most ``power``.
 
     Returns
     -------
@@ -59,7 +53,7 @@ def subsampling_mean_square(k: Numeric, power: Numeric, norm: Numeric) -> Numeri
     return np.maximum(power - norm**2, 0.0) / k
 
 
-@requires(n=TWO_OR_MORE, k=COUNT, power=NONNEGATIVE, norm=NONNEGATIVE)
+@requires(n=TWO_OR_MORE, k=ATOMS, power=POWER, norm=NORM)
 def without_replacement_mean_square(
     n: Numeric, k: Numeric, power: Numeric, norm: Numeric
 ) -> Numeric:
@@ -68,21 +62,10 @@ def without_replacement_mean_square(
     $$\mathbb E\|\omega^*-\tilde\omega\|^2
     =\tfrac1k\tfrac{n-k}{n-1}\big(\textstyle\frac1n\sum\|\omega\|^2-\|\omega^*\|^2\big)$$
 
-    Parameters
-    ----------
-    n, k : int, 1 <= k <= n, n >= 2
-    power, norm : float
-        As in `subsampling_mean_square`.
-
     Returns
     -------
     float
         Squared RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range, ``k`` by exceeding ``n`` anywhere.
 
     Examples
     --------
@@ -97,7 +80,7 @@ def without_replacement_mean_square(
     return subsampling_mean_square(k, power, norm) * (n - k) / (n - 1)
 
 
-@requires(n=SAMPLE_SIZE, k=COUNT)
+@requires(n=POINTS, k=ATOMS)
 def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
     r"""Least error of a ``k``-sparse convex approximation of the mean of an orthonormal sample.
 
@@ -105,22 +88,10 @@ def sparse_lower_bound(n: Numeric, k: Numeric) -> Numeric:
 
     Theorem 20. Print leaves out that $k\le n$, and asks for infinite dimension where $n$ is enough.
 
-    Parameters
-    ----------
-    n : int, >= 1
-        Points.
-    k : int, 1 to ``n``
-        Atoms.
-
     Returns
     -------
     float
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range, ``k`` by exceeding ``n`` anywhere.
 
     Examples
     --------
