@@ -126,11 +126,9 @@ def test_no_direction_has_a_larger_gap(population):
 
 
 def test_the_sup_is_the_norm_and_needs_more_than_axes():
-    drawn = risks.risk_gap_samples(circle(7), 10, size=500, rng=np.random.default_rng(7))
+    drawn = risks.risk_gap_samples(circle(7), 10, "ball", size=500, rng=np.random.default_rng(7))
     np.testing.assert_allclose(drawn["lhs"], drawn["rhs"], atol=1e-12)
-    along = risks.risk_gap_samples_along_axes(
-        circle(7), 10, size=500, rng=np.random.default_rng(7)
-    )
+    along = risks.risk_gap_samples(circle(7), 10, "axes", size=500, rng=np.random.default_rng(7))
     np.testing.assert_array_equal(along["counts"], drawn["counts"])
     assert np.mean(along["lhs"] < drawn["lhs"] - 1e-6) > 0.9
 
@@ -138,27 +136,27 @@ def test_the_sup_is_the_norm_and_needs_more_than_axes():
 @pytest.mark.parametrize(("population", "n"), [(axis(), 4), (orthonormal(3), 4), (two_axes(), 3)],
                          ids=lambda x: getattr(x, "name", x))
 def test_every_sample_is_listed_once(population, n):
-    listed = risks.risk_gap_every_sample(population, n)["counts"]
+    listed = risks.risk_gap_every_sample(population, n, "ball")["counts"]
     brute = {c for c in itertools.product(range(n + 1), repeat=population.atoms) if sum(c) == n}
     assert len(listed) == len(brute) and {tuple(row) for row in listed.tolist()} == brute
 
 
 def test_the_certificate_is_the_float_squared():
     population = two_axes(Fraction(3, 4), Fraction(1, 3))
-    drawn = risks.risk_gap_samples(population, 10, size=20, rng=np.random.default_rng(8))
+    drawn = risks.risk_gap_samples(population, 10, "ball", size=20, rng=np.random.default_rng(8))
     for counts, lhs in zip(drawn["counts"], drawn["lhs"], strict=True):
-        certificate = risks.risk_gap_certificate(population, 10, counts)
+        certificate = risks.risk_gap_certificate(population, 10, "ball", counts)
         assert not certificate.differs()
         assert type(certificate.lhs.numerator) is type(certificate.rhs.numerator) is int
         assert float(certificate.lhs) == pytest.approx(lhs**2, abs=1e-13)
-        broken = risks.risk_gap_certificate_along_axes(population, 10, counts)
+        broken = risks.risk_gap_certificate(population, 10, "axes", counts)
         assert broken.lhs <= broken.rhs == certificate.rhs
 
 
 def test_certificates_need_fractions_and_points():
     counts = np.zeros(7, int)
     with pytest.raises(ValueError, match="not rational"):
-        risks.risk_gap_certificate(circle(7), 1, counts)
+        risks.risk_gap_certificate(circle(7), 1, "ball", counts)
     with pytest.raises(ValueError, match="no points"):
         risks.risk_gap(oblique_pair(), 1, size=1, rng=np.random.default_rng(1))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -37,10 +38,24 @@ from noisytheory.vocabulary.populations import (
     two_gaussians,
 )
 
+
+def tried(*population: Any, n: Sequence[int] = SIZES, **levels: Sequence[float]) -> dict[str, Any]:
+    """A grid of populations, sample sizes, and levels unless it has none."""
+    return {"population": list(population), "n": n, **levels}
+
+
+COMMON = [axes(50), orthonormal(50), circle(360)]
 OF_THE_NORM: dict[str, Any] = {
+    "hypotheses": [INDEPENDENT, BOUNDED],
     "simulate": simulate.mean_deviation,
     "exact": simulate.mean_deviation_law,
+    "trivial": 2.0,
     **DEVIATION,
+}
+SHARPER: dict[str, Any] = {**OF_THE_NORM, "origin": "sharper"}
+BY_RADIUS: dict[str, Any] = {
+    **SHARPER,
+    "hypotheses": [INDEPENDENT, "c bounds the distance of the signed features from their mean"],
 }
 CENTRED = "\\xi=y\\phi(x)-\\Phi(P)"
 
@@ -64,21 +79,15 @@ def _bousquet_without_the_mean(
 def _constant_halved(n: Numeric, delta: Numeric, c: Numeric) -> Numeric:
     return bounds.mean_deviation_candidate(n, delta, c / 2)
 
+
 theorem_5 = KERNEL_MEAN.tail(
     "theorem-5",
     statement=r"\|\Phi(P)-\Phi(S)\|\le\tfrac{2}{\sqrt n}+\sqrt{\tfrac{2\log(1/\delta)}{n}}",
     place="Theorem 5, Section 3; proof in Appendix A.2",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.mean_deviation,
-    grid={
-        "population": [
-            FAIR, SKEWED, BIASED, point_mass(), axes(50), orthonormal(50), circle(360),
-            two_gaussians(), digits(),
-        ],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
+    grid=tried(
+        FAIR, SKEWED, BIASED, point_mass(), *COMMON, two_gaussians(), digits(), delta=LEVELS
+    ),
     **OF_THE_NORM,
     note=(
         r"Holds, and is loose: the proof bounds $E\|y\phi(x)-\Phi(P)\|^2$ by 4, while it is "
@@ -92,15 +101,8 @@ theorem_5_mean = KERNEL_MEAN.mean(
     "theorem-5/mean",
     statement=r"\mathbb E\|\Phi(P)-\Phi(S)\|\le\tfrac{2}{\sqrt n}",
     place="proof of Theorem 5, Appendix A.2",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.expected_deviation,
-    grid={
-        "population": [
-            FAIR, SKEWED, BIASED, point_mass(), axes(50), orthonormal(50), circle(360), digits(),
-        ],
-        "n": SIZES,
-    },
-    trivial=2.0,
+    grid=tried(FAIR, SKEWED, BIASED, point_mass(), *COMMON, digits()),
     low=0.0,
     high=2.0,
     **OF_THE_NORM,
@@ -118,16 +120,8 @@ theorem_5_repaired = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2\log(1/\delta)}{n}}"
     ),
     place="Theorem 5 with the variance in its proof computed",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.mean_deviation_repaired,
-    grid={
-        "population": [
-            FAIR, SKEWED, BIASED, point_mass(), axes(50), orthonormal(50), circle(360), digits(),
-        ],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
+    grid=tried(FAIR, SKEWED, BIASED, point_mass(), *COMMON, digits(), delta=LEVELS),
     **OF_THE_NORM,
     note=r"The same proof with $E\|y\phi(x)-\Phi(P)\|^2\le1-\|\Phi(P)\|^2$ in place of 4.",
     twin=scaled(Fraction(1, 2)),
@@ -137,15 +131,10 @@ theorem_5_mean_repaired = KERNEL_MEAN.mean(
     "theorem-5/mean-repaired",
     statement=r"\mathbb E\|\Phi(P)-\Phi(S)\|\le\sqrt{\tfrac{1-\|\Phi(P)\|^2}{n}}",
     place="proof of Theorem 5 with the variance computed",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.expected_deviation_repaired,
-    grid={
-        "population": [
-            FAIR, SKEWED, BIASED, axes(50), axes(500), orthonormal(50), circle(360),
-        ],
-        "n": [5, 10, 30, 100],
-    },
-    trivial=2.0,
+    grid=tried(
+        FAIR, SKEWED, BIASED, axes(50), axes(500), orthonormal(50), circle(360), n=[5, 10, 30, 100]
+    ),
     low=0.0,
     high=2.0,
     **OF_THE_NORM,
@@ -161,16 +150,9 @@ theorem_5_diameter = KERNEL_MEAN.tail(
         r"\Delta=\operatorname{diam}\{y\phi(x)\}"
     ),
     place="not in the paper",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.mean_deviation_diameter,
-    grid={
-        "population": [FAIR, BIASED, NARROW, orthonormal(3), orthonormal(50)],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
-    origin="sharper",
-    **OF_THE_NORM,
+    grid=tried(FAIR, BIASED, NARROW, orthonormal(3), orthonormal(50), delta=LEVELS),
+    **SHARPER,
     note=(
         r"McDiarmid's inequality with $c_i=\Delta/n$; $\Delta=2$ only where a feature occurs with "
         r"both labels. One label and a nonnegative kernel give $\Delta\le\sqrt2$."
@@ -184,24 +166,14 @@ theorem_5_pinelis = KERNEL_MEAN.tail(
         r"\|\Phi(P)-\Phi(S)\|\le c\sqrt{\tfrac{2\log(2/\delta)}{n}},\quad\|" + CENTRED + r"\|\le c"
     ),
     place="not in the paper: Pinelis (1994), Theorem 3.5",
-    hypotheses=[INDEPENDENT, "c bounds the distance of the signed features from their mean"],
     bound=concentration.pinelis,
-    grid={
-        "population": [FAIR, BIASED, NARROW, orthonormal(50), circle(360)],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
-    origin="sharper",
-    **OF_THE_NORM,
+    grid=tried(FAIR, BIASED, NARROW, orthonormal(50), circle(360), delta=LEVELS),
+    **BY_RADIUS,
     note=(
         r"No mean term: $2.716/\sqrt n$ at $\Phi(P)=0$, $\delta=0.05$, against $3.448/\sqrt n$ "
         r"(repaired) and $4.448/\sqrt n$ (print). Where $c$ is near 2, McDiarmid's is better."
     ),
-    twin={
-        "bound": _pinelis_without_the_two,
-        "why": "the factor 2 before the logarithm dropped",
-    },
+    twin={"bound": _pinelis_without_the_two, "why": "the factor 2 before the logarithm dropped"},
 )
 
 theorem_5_bernstein = KERNEL_MEAN.tail(
@@ -211,16 +183,9 @@ theorem_5_bernstein = KERNEL_MEAN.tail(
         r"\quad v=\mathbb E\|" + CENTRED + r"\|^2"
     ),
     place="not in the paper: Pinelis and Sakhanenko (1985); Smale and Zhou (2007), Lemma 2",
-    hypotheses=[INDEPENDENT, "c bounds the distance of the signed features from their mean"],
     bound=concentration.hilbert_bernstein,
-    grid={
-        "population": [FAIR, BIASED, NARROW, orthonormal(50), circle(360)],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
-    origin="sharper",
-    **OF_THE_NORM,
+    grid=tried(FAIR, BIASED, NARROW, orthonormal(50), circle(360), delta=LEVELS),
+    **BY_RADIUS,
     note="Sharper than the bounds by differences where the variance is small and the sample large.",
     twin=scaled(Fraction(1, 2)),
 )
@@ -233,16 +198,9 @@ theorem_5_bousquet = KERNEL_MEAN.tail(
         r"s^2=\lambda_{\max}(\operatorname{Cov}\xi)"
     ),
     place="not in the paper: Bousquet (2002), Theorem 2.3",
-    hypotheses=[INDEPENDENT, "c bounds the distance of the signed features from their mean"],
     bound=concentration.bousquet,
-    grid={
-        "population": [FAIR, BIASED, axes(50), orthonormal(50), circle(360), digits()],
-        "n": SIZES,
-        "delta": LEVELS,
-    },
-    trivial=2.0,
-    origin="sharper",
-    **OF_THE_NORM,
+    grid=tried(FAIR, BIASED, *COMMON, digits(), delta=LEVELS),
+    **BY_RADIUS,
     note=(
         "The fluctuation is governed by the variance in the worst direction, far below the total "
         "variance in high dimension: the tightest of the bounds there."
@@ -289,14 +247,6 @@ theorem_4 = AVERAGE_CLASSIFIER.cited(
 )
 
 
-def _mean_term_1(n: Numeric, delta: Numeric) -> Numeric:
-    return bounds.mean_deviation_repaired(n, delta)
-
-
-def _mean_term_1_halved(n: Numeric, delta: Numeric) -> Numeric:
-    return bounds.mean_deviation_repaired(n, delta) / 2
-
-
 def _candidate(name: str, c: float, expect: str, note: str, **fields: Any) -> Claim:
     return AVERAGE_CLASSIFIER.tail(
         f"theorem-4/candidate-{name}",
@@ -321,6 +271,7 @@ def _candidate(name: str, c: float, expect: str, note: str, **fields: Any) -> Cl
         **fields,
     )
 
+
 theorem_4_candidates = [
     _candidate(
         "c-2", 2.0, "upheld",
@@ -339,12 +290,12 @@ theorem_4_candidates = [
             "mean-term-1", 2.0, "upheld",
             r"The mean term is $\mathbb E\|\cdot\|\le1/\sqrt n$; the Rademacher route gives "
             r"$2\mathfrak R_n\le2/\sqrt n$, twice as much.",
-            twin={"bound": _mean_term_1_halved, "why": "bound halved"},
+            twin=scaled(Fraction(1, 2)),
         ),
         statement=(
             r"\|\Phi(P)-\Phi(S)\|\le\tfrac{1}{\sqrt n}+\sqrt{\tfrac{2\log(1/\delta)}{n}}"
         ),
-        bound=_mean_term_1,
+        bound=bounds.mean_deviation_repaired,
     ),
     _candidate(
         "c-half", 0.5, "refuted",
@@ -354,16 +305,11 @@ theorem_4_candidates = [
 ]
 
 if mnist_available():
-    theorem_5_mnist = KERNEL_MEAN.tail(
-        "theorem-5/mnist",
-        statement=theorem_5.statement,
-        place=theorem_5.place,
-        hypotheses=theorem_5.hypotheses,
-        bound=bounds.mean_deviation,
-        grid={"population": [mnist(3, 8)], "n": SIZES, "delta": FEW_LEVELS},
-        trivial=2.0,
+    theorem_5_mnist = dataclasses.replace(
+        theorem_5,
+        id=f"{theorem_5.id}/mnist",
+        grid=tried(mnist(3, 8), delta=FEW_LEVELS),
         rows=1024,
-        **OF_THE_NORM,
         note="The theorem on real images. MNIST (LeCun, Cortes and Burges) is not bundled, and the "
         "claim is listed only where `NOISYTHEORY_DATA` names a folder with `mnist.npz`, or "
         "scikit-learn keeps a copy. Its first 2,000 training images of 3 and 8, pixels in [0, 1], "

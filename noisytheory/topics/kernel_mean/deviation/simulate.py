@@ -28,22 +28,6 @@ def mean_deviation(
 ) -> Floats:
     r"""Draws of $\|\Phi(P)-\Phi(S)\|$, $S\sim P^n$.
 
-    Parameters
-    ----------
-    population : Population
-        $P$.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array, shape (size,)
-        RKHS norms.
-
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import point_mass
@@ -55,17 +39,6 @@ def mean_deviation(
 
 def mean_deviation_law(population: Population, n: int) -> Law | None:
     r"""Exact law of $\|\Phi(P)-\Phi(S)\|$, where the samples can be enumerated.
-
-    Parameters
-    ----------
-    population : Population
-        $P$.
-    n : int
-        Sample size.
-
-    Returns
-    -------
-    Law or None
 
     Examples
     --------
@@ -93,16 +66,6 @@ def two_point_optimum(n: int) -> tuple[float, float]:
     estimator, so the least worst-case probability is that of the best randomised test:
     $\frac12(1-\mathrm{TV})$ of two binomial laws, the test being the sign of the sum.
 
-    Parameters
-    ----------
-    n : int
-        Sample size.
-
-    Returns
-    -------
-    optimum, error : float
-        The probability, and a bound on its rounding error.
-
     Examples
     --------
     >>> two_point_optimum(1)[0]
@@ -122,15 +85,6 @@ def fair_axis_law(n: int) -> Law:
     Products of the exact ratios $\Pr[B=k+1]/\Pr[B=k]=\frac{n-k}{k+1}$ from the centre outwards;
     $m$ steps lose at most $2m$ units in the last place, below $10^{-11}$ for the first 40,000
     steps. With ``n`` up to a million, what lies further out weighs less than $e^{-3000}$.
-
-    Parameters
-    ----------
-    n : int
-        Sample size, 1 to a million.
-
-    Returns
-    -------
-    Law
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.kernel_mean.empirical import bounds, simulate
@@ -19,7 +20,20 @@ from noisytheory.topics.kernel_mean.terms import (
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.populations import axis
 
-_SMALL = [FAIR, BIASED, axis(Fraction(99, 100)), NARROW]
+FROM_THE_SAMPLE: dict[str, Any] = {
+    "hypotheses": [INDEPENDENT, BOUNDED],
+    "simulate": simulate.mean_deviation_with_norm,
+    "grid": {
+        "population": [FAIR, BIASED, axis(Fraction(99, 100)), NARROW],
+        "n": SIZES,
+        "delta": FEW_LEVELS,
+    },
+    "trivial": 2.0,
+    "rows": 2048,
+    "origin": "sharper",
+    "twin": scaled(Fraction(1, 2)),
+    **DEVIATION,
+}
 
 theorem_5_empirical = KERNEL_MEAN.tail(
     "theorem-5/empirical",
@@ -28,20 +42,13 @@ theorem_5_empirical = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{1-(\|\Phi(S)\|-L)_+^2}{n}}\Big\}"
     ),
     place="not in the paper: the repaired Theorem 5 inverted",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.empirical_deviation,
-    simulate=simulate.mean_deviation_with_norm,
-    grid={"population": _SMALL, "n": SIZES, "delta": FEW_LEVELS},
-    trivial=2.0,
-    rows=2048,
-    origin="sharper",
-    **DEVIATION,
+    **FROM_THE_SAMPLE,
     note=(
         r"Needs the sample alone. On the event of the repaired bound "
         r"$\|\Phi(P)\|\ge\|\Phi(S)\|-L$, so $L$ solves an inequality whose largest solution is a "
         r"root of a quadratic; no part of $\delta$ is spent on the variance."
     ),
-    twin=scaled(Fraction(1, 2)),
 )
 
 theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
@@ -51,17 +58,10 @@ theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2\log(2/\delta)(1-(\|\Phi(S)\|-L)_+^2)}{n}}\Big\}"
     ),
     place="not in the paper: Bernstein's inequality in a Hilbert space inverted",
-    hypotheses=[INDEPENDENT, BOUNDED],
     bound=bounds.empirical_bernstein,
-    simulate=simulate.mean_deviation_with_norm,
-    grid={"population": _SMALL, "n": SIZES, "delta": FEW_LEVELS},
-    trivial=2.0,
-    rows=2048,
-    origin="sharper",
-    **DEVIATION,
+    **FROM_THE_SAMPLE,
     note=(
         r"Bernstein's inequality with $c=2$ and $v\le1-\|\Phi(P)\|^2$, inverted in the same way; "
         "it needs the sample alone and adapts to a small variance."
     ),
-    twin=scaled(Fraction(1, 2)),
 )

@@ -18,22 +18,6 @@ def mean_deviation_with_norm(
 ) -> dict[str, Floats]:
     r"""Draws of $\|\Phi(P)-\Phi(S)\|$ together with $\|\Phi(S)\|$ of the same sample.
 
-    Parameters
-    ----------
-    population : Finite
-        $P$.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    dict
-        ``lhs`` and ``sample_norm``, RKHS norms of shape (size,).
-
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import axis

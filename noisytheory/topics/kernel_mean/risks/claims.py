@@ -78,10 +78,6 @@ risk_bound_identity = KERNEL_MEAN.identity(
     quantity="largest gap of population and sample risk over the unit ball",
     unit="linear risk",
     note="The step of the text is an equality, so nothing is lost in passing to risks.",
-    twin={
-        "simulate": simulate.risk_gap_samples_along_axes,
-        "exact": None,
-        "certify": simulate.risk_gap_certificate_along_axes,
-        "why": "supremum over the coordinate axes instead of the ball",
-    },
+    given={"over": "ball"},
+    twin={"given": {"over": "axes"}, "why": "the coordinate axes instead of the ball"},
 )

@@ -15,14 +15,7 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = [
-    "risk_gap",
-    "risk_gap_certificate",
-    "risk_gap_certificate_along_axes",
-    "risk_gap_every_sample",
-    "risk_gap_samples",
-    "risk_gap_samples_along_axes",
-]
+__all__ = ["risk_gap", "risk_gap_certificate", "risk_gap_every_sample", "risk_gap_samples"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -32,29 +25,11 @@ Counts = NDArray[np.int64]
 ENUMERABLE = 5_000
 
 
-def risk_gap(
-    population: Finite, n: int, *, size: int, rng: np.random.Generator
-) -> Floats:
+def risk_gap(population: Finite, n: int, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Draws of $\sup_{\|\omega\|\le1}[\mathrm{Risk}(P,\omega)-\mathrm{Risk}(S,\omega)]$.
 
     The loss is linear. Found from risks alone: the best direction so far and the next coordinate
     axis span a plane in which the gap is a sinusoid; its crest is the next direction.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$, with points under the linear kernel.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array, shape (size,)
-        Linear risk.
 
     Examples
     --------
@@ -66,169 +41,59 @@ def risk_gap(
 
 
 def risk_gap_samples(
-    population: Finite, n: int, *, size: int, rng: np.random.Generator
+    population: Finite, n: int, over: str, *, size: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     r"""Samples with both sides of $\sup_\omega[\ldots]=\|\Phi(P)-\Phi(S)\|$.
 
-    Parameters
-    ----------
-    population : Finite
-        $P$, with points under the linear kernel.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    dict
-        ``lhs`` as `risk_gap` finds it, ``rhs`` the norm from the Gram matrix, and the ``counts``
-        of the atoms, shape (size, J).
+    The supremum is "over" the "ball", or over the coordinate "axes" and their opposites.
 
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import two_axes
-    >>> drawn = risk_gap_samples(two_axes(), 5, size=3, rng=np.random.default_rng(1))
+    >>> drawn = risk_gap_samples(two_axes(), 5, "ball", size=3, rng=np.random.default_rng(1))
     >>> bool(np.allclose(drawn["lhs"], drawn["rhs"]))
     True
     """
-    return _both_sides(population, population.counts(n, size=size, rng=rng), n)
+    return _both_sides(population, population.counts(n, size=size, rng=rng), n, over)
 
 
-def risk_gap_every_sample(population: Finite, n: int) -> dict[str, NDArray[Any]] | None:
-    r"""Every sample, as counts of the atoms, with both sides as in `risk_gap_samples`.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$, with points under the linear kernel.
-    n : int
-        Sample size.
-
-    Returns
-    -------
-    dict or None
-        None where there are more than 5,000.
+def risk_gap_every_sample(
+    population: Finite, n: int, over: str
+) -> dict[str, NDArray[Any]] | None:
+    r"""Every sample, as counts of the atoms, with both sides, unless there are too many.
 
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import axis
-    >>> risk_gap_every_sample(axis(), 2)["counts"].tolist()
+    >>> risk_gap_every_sample(axis(), 2, "ball")["counts"].tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
     atoms = population.atoms
     if math.comb(n + atoms - 1, atoms - 1) > ENUMERABLE:
         return None
-    return _both_sides(population, compositions(n, atoms), n)
+    return _both_sides(population, compositions(n, atoms), n, over)
 
 
-def risk_gap_certificate(population: Finite, n: int, counts: Counts) -> Certificate:
-    r"""Squares of both sides of $\sup_\omega[\ldots]=\|\Phi(P)-\Phi(S)\|$, in fractions.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$, with rational points and weights.
-    n : int
-        Sample size.
-    counts : array of int, shape (J,)
-        How often each atom occurs.
-
-    Returns
-    -------
-    Certificate
+def risk_gap_certificate(population: Finite, n: int, over: str, counts: Counts) -> Certificate:
+    r"""Squares of both sides, in fractions.
 
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import axis
-    >>> risk_gap_certificate(axis(), 4, np.array([3, 1])).lhs
+    >>> risk_gap_certificate(axis(), 4, "ball", np.array([3, 1])).lhs
     Fraction(1, 4)
     """
     gaps, norm = _exact_sides(population, n, counts)
+    squares = [gap * gap for gap in gaps]
     # The gap is linear in omega, so its supremum over the ball is the norm of its values on axes.
-    supremum = sum((g * g for g in gaps), Fraction(0))
+    supremum = sum(squares, Fraction(0)) if over == "ball" else max(squares)
     return Certificate(
         supremum,
         norm,
         [
             ("counts of the atoms", counts.tolist()),
             *((f"gap of the risks at axis {i}", gap) for i, gap in enumerate(gaps)),
-            ("supremum over the ball, squared", supremum),
-            ("norm from the Gram matrix, squared", norm),
-        ],
-    )
-
-
-def risk_gap_samples_along_axes(
-    population: Finite, n: int, *, size: int, rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
-    """As `risk_gap_samples`, with the coordinate axes and their opposites in place of the ball.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$, with points under the linear kernel.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    dict
-        ``lhs``, ``rhs`` and ``counts``; the left side is too small in two dimensions or more.
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.populations import orthonormal
-    >>> drawn = risk_gap_samples_along_axes(
-    ...     orthonormal(2), 1, size=1, rng=np.random.default_rng(1))
-    >>> float(drawn["lhs"][0]), bool(drawn["rhs"][0] > 0.7)
-    (0.5, True)
-    """
-    counts = population.counts(n, size=size, rng=rng)
-    both = _both_sides(population, counts, n)
-    gap = _gap(population, counts, n)
-    axes = np.eye(_coordinates(population).shape[1])
-    values = [np.abs(gap(np.broadcast_to(axis, (size, len(axis))))) for axis in axes]
-    return {**both, "lhs": np.max(values, axis=0)}
-
-
-def risk_gap_certificate_along_axes(population: Finite, n: int, counts: Counts) -> Certificate:
-    """As `risk_gap_certificate`, with the coordinate axes in place of the ball.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$, with rational points and weights.
-    n : int
-        Sample size.
-    counts : array of int, shape (J,)
-        How often each atom occurs.
-
-    Returns
-    -------
-    Certificate
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.populations import orthonormal
-    >>> certificate = risk_gap_certificate_along_axes(orthonormal(2), 1, np.array([1, 0]))
-    >>> certificate.lhs, certificate.rhs
-    (Fraction(1, 4), Fraction(1, 2))
-    """
-    gaps, norm = _exact_sides(population, n, counts)
-    largest = max(g * g for g in gaps)
-    return Certificate(
-        largest,
-        norm,
-        [
-            ("counts of the atoms", counts.tolist()),
-            *((f"gap of the risks at axis {i}", gap) for i, gap in enumerate(gaps)),
+            (f"supremum over the {over}, squared", supremum),
             ("norm from the Gram matrix, squared", norm),
         ],
     )
@@ -248,9 +113,12 @@ def _exact_sides(population: Finite, n: int, counts: Counts) -> tuple[list[Fract
     return gaps, Fraction(np.dot(np.dot(np.array(excess, dtype=object), gram), excess))
 
 
-def _both_sides(population: Finite, counts: Counts, n: int) -> dict[str, NDArray[Any]]:
+def _both_sides(
+    population: Finite, counts: Counts, n: int, over: str
+) -> dict[str, NDArray[Any]]:
+    largest = _largest_gap if over == "ball" else _largest_on_axes
     return {
-        "lhs": _largest_gap(population, counts, n),
+        "lhs": largest(population, counts, n),
         "rhs": norms(counts / n - population.weights, population.gram),
         "counts": counts,
     }
@@ -284,3 +152,9 @@ def _largest_gap(population: Finite, counts: Counts, n: int) -> Floats:
         best = np.divide(turned, crest, out=best, where=crest > 0)
         value = gap(best)
     return value
+
+
+def _largest_on_axes(population: Finite, counts: Counts, n: int) -> Floats:
+    gap, axes = _gap(population, counts, n), np.eye(_coordinates(population).shape[1])
+    shape = (len(counts), len(axes))
+    return np.max([np.abs(gap(np.broadcast_to(axis, shape))) for axis in axes], axis=0)

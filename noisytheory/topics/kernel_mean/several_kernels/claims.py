@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as deviation
 from noisytheory.topics.kernel_mean.several_kernels import bounds, simulate
 from noisytheory.topics.kernel_mean.several_kernels.simulate import IndependentSigns, Kernels
-from noisytheory.topics.kernel_mean.terms import (
-    BOUNDED,
-    FEW_LEVELS,
-    INDEPENDENT,
-)
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.topics.kernel_mean.terms import BOUNDED, FEW_LEVELS, INDEPENDENT
 from noisytheory.vocabulary.populations import digits
 
 BANDWIDTHS = Kernels(
@@ -19,14 +16,20 @@ BANDWIDTHS = Kernels(
 )
 
 
-def _without_union(n: Numeric, delta: Numeric) -> Numeric:
-    return deviation.mean_deviation(n, delta)
-
-
-def _repaired_without_union(n: Numeric, delta: Numeric) -> Numeric:
-    return deviation.mean_deviation_repaired(n, delta)
-
-_KERNELS = [IndependentSigns(1), IndependentSigns(10), IndependentSigns(1000), BANDWIDTHS]
+GAP: dict[str, Any] = {
+    "hypotheses": [INDEPENDENT, BOUNDED, "the normalised mean exists, or else its gap counts as 0"],
+    "simulate": simulate.normalised_gap,
+    "exact": simulate.normalised_gap_law,
+    "grid": {
+        "population": [*map(IndependentSigns, (1, 10, 1000)), BANDWIDTHS],
+        "n": [50, 200, 1000],
+        "delta": FEW_LEVELS,
+    },
+    "trivial": 2.0,
+    "rows": 1024,
+    "quantity": "largest gap of population and sample risk over the kernels",
+    "unit": "linear risk",
+}
 
 theorem_6 = KERNEL_MEAN.tail(
     "theorem-6",
@@ -36,20 +39,13 @@ theorem_6 = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2(\log(1/\delta)+\log k)}{n}}\quad\forall i\le k"
     ),
     place="Theorem 6, Section 3.4",
-    hypotheses=[INDEPENDENT, BOUNDED, "the normalised mean exists, or else its gap counts as 0"],
     bound=bounds.multiple_kernel_gap,
-    simulate=simulate.normalised_gap,
-    exact=simulate.normalised_gap_law,
-    grid={"population": _KERNELS, "n": [50, 200, 1000], "delta": FEW_LEVELS},
-    trivial=2.0,
-    rows=1024,
-    quantity="largest gap of population and sample risk over the kernels",
-    unit="linear risk",
+    **GAP,
     note=(
         r"Holds, and is loose as Theorem 5 is. Independent fair signs are the worst case: their "
         r"gaps are independent and as large as a single one can be."
     ),
-    twin={"bound": _without_union, "why": "logarithm of the number of kernels dropped"},
+    twin={"bound": deviation.mean_deviation, "why": "the number of kernels dropped"},
 )
 
 theorem_6_repaired = KERNEL_MEAN.tail(
@@ -60,15 +56,8 @@ theorem_6_repaired = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2(\log(1/\delta)+\log k)}{n}}\quad\forall i\le k"
     ),
     place="Theorem 6 with the variance in the proof of Theorem 5 computed",
-    hypotheses=[INDEPENDENT, BOUNDED, "the normalised mean exists, or else its gap counts as 0"],
     bound=bounds.multiple_kernel_gap_repaired,
-    simulate=simulate.normalised_gap,
-    exact=simulate.normalised_gap_law,
-    grid={"population": _KERNELS, "n": [50, 200, 1000], "delta": FEW_LEVELS},
-    trivial=2.0,
-    rows=1024,
-    quantity="largest gap of population and sample risk over the kernels",
-    unit="linear risk",
+    **GAP,
     note="The union bound over the repaired Theorem 5.",
-    twin={"bound": _repaired_without_union, "why": "logarithm of the number of kernels dropped"},
+    twin={"bound": deviation.mean_deviation_repaired, "why": "the number of kernels dropped"},
 )

@@ -115,22 +115,6 @@ def normalised_gap(
 ) -> Floats:
     r"""Draws of $\max_i\mathrm{Risk}(P,\hat\Phi_i(S))-\mathrm{Risk}(S,\hat\Phi_i(S))$, linear loss.
 
-    Parameters
-    ----------
-    population : IndependentSigns or Kernels
-        The kernels, and with them $P$.
-    n : int
-        Sample size.
-    size : int
-        Number of independent samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array, shape (size,)
-        Linear risk.
-
     Examples
     --------
     >>> drawn = normalised_gap(IndependentSigns(3), 1, size=2, rng=np.random.default_rng(1))
@@ -142,17 +126,6 @@ def normalised_gap(
 
 def normalised_gap_law(population: IndependentSigns | Kernels, n: int) -> Law | None:
     """Exact law of the largest gap of the normalised means, where it is known.
-
-    Parameters
-    ----------
-    population : IndependentSigns or Kernels
-        The kernels.
-    n : int
-        Sample size.
-
-    Returns
-    -------
-    Law or None
 
     Examples
     --------
