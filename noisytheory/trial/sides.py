@@ -45,8 +45,9 @@ def both(
         exact value, so dyadic numbers (halves, sixteenths) agree in both arithmetics to the last
         bit, those of the grid included; whole numbers stay whole numbers. With
         ``family.every(...)``, all instances there are (or None), the claim is tried on each of
-        them, and a family without ``draw`` draws of these with equal chances. With ``family.steps()`` a case tells its instance in words, ahead of the rest;
-        without, its fields come last.
+        them, and a family without ``draw`` draws of these with equal chances. With
+        ``family.steps()`` a case tells its instance in words, ahead of the rest; without, its
+        fields come last.
     bound : callable, optional
         The public bound that gives the right side, of names that `function` returns, the family
         draws or the grid has; it becomes the claim's. Over fractions it is called without its

@@ -58,21 +58,34 @@ def test_the_baseline_counts_what_the_mean_calls_right(protocol):
     assert protocol.baseline == int(np.sum(scores * protocol.answers > 0))
 
 
-def test_a_certificate_counts_images():
-    found = simulate.counted_certificate(Fraction(1, 10))(counted=12, tested=119)
-    assert found.lhs == Fraction(12, 119) and found.exceeds()
-    assert not simulate.counted_certificate(Fraction(1, 10))(11, 119).exceeds()
+@pytest.mark.parametrize("fold", [0, 1, 2])
+def test_plain_loops_over_the_gram_matrix_find_the_same_herds(fold):
+    protocol = simulate.bundled(fold)
+    found = simulate.plainly(protocol)
+    assert found["recursive"] == protocol.recursive and found["parallel"] == protocol.parallel
+    assert found["baseline"][0] == protocol.baseline
+    # Rounding is some 1e-15 of the numbers that are compared.
+    assert min(value for name, value in found.items() if "least lead" in name) > 1e-9
+
+
+def test_certificates_start_from_the_images():
+    few = simulate.few_points_certificate(herd=2, bandwidth=0.5, one_in=10, fold=0)
+    size, right = simulate.bundled(0).recursive[2]
+    assert few.lhs == Fraction(119 - right, 119) and not few.exceeds()
+    assert ("images in the herd", size) in few.steps
+    short = simulate.short_of_mean_certificate(herd=2, share=0.1, one_in=25, fold=0)
+    assert short.lhs == Fraction(1, 119) and short.applies
+    assert not simulate.short_of_mean_certificate(herd=9, share=0.1, one_in=25, fold=0).applies
 
 
 def test_instances_are_the_herds_in_question():
-    few = simulate.few_points(1, 0.5)
+    few = simulate.few_points(0.5, 1)
     sizes = [size for size, _ in simulate.bundled(1).recursive]
     assert len(few["lhs"]) == sum(size <= 23.8 for size in sizes)
-    far = simulate.short_of_mean(1, 0.1)
+    far = simulate.short_of_mean(0.1, 1)
     assert len(far["lhs"]) == sum(size >= 23.8 for size in sizes)
-    apart = simulate.compared(1, simulate.TOLERANCE)
-    assert len(apart["lhs"]) == len(simulate.bundled(1).parallel)
-    assert np.array_equal(apart["lhs"] * apart["tested"], apart["counted"])
+    apart = simulate.compared(simulate.TOLERANCE, 1)
+    assert apart["herd"].tolist() == list(range(len(simulate.bundled(1).parallel)))
 
 
 def test_mnist_is_used_only_where_the_variable_says_so(monkeypatch, tmp_path):
@@ -125,14 +138,17 @@ def test_no_curve_follows_the_last_digits_on_mnist():
 
 @pytest.mark.skipif(not simulate.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
 def test_what_is_said_of_the_digits_holds_of_mnist():
-    few = simulate.few_points_on_mnist(4000, simulate.MNIST_BANDWIDTH)
+    few = simulate.few_points(simulate.MNIST_BANDWIDTH, images=4000)
     # All the test images of the two classes, 1010 and 974.
-    assert set(few["tested"].tolist()) == {1984}
+    assert len(simulate.first_of_mnist(4000).answers) == 1984
     assert len(few["lhs"]) >= 3 and few["lhs"].max() < 0.1
-    short = simulate.short_of_mean_on_mnist(4000, simulate.MNIST_TOLERANCE)
-    assert short["lhs"].max() < 0.04
+    short = simulate.short_of_mean(0.0, images=4000)
+    assert short["lhs"].max() < 0.02
+    protocol = simulate.first_of_mnist(4000)
+    found = simulate.plainly(protocol)
+    assert found["recursive"] == protocol.recursive and found["parallel"] == protocol.parallel
     with pytest.raises(ValueError, match="images must be"):
-        simulate.few_points_on_mnist(20_000, simulate.MNIST_BANDWIDTH)
+        simulate.few_points(simulate.MNIST_BANDWIDTH, images=20_000)
 
 
 def test_captions_give_the_settings_that_print_leaves_out():

@@ -157,4 +157,5 @@ def _largest_gap(population: Finite, counts: Counts, n: int) -> Floats:
 def _largest_on_axes(population: Finite, counts: Counts, n: int) -> Floats:
     gap, axes = _gap(population, counts, n), np.eye(_coordinates(population).shape[1])
     shape = (len(counts), len(axes))
-    return np.max([np.abs(gap(np.broadcast_to(axis, shape))) for axis in axes], axis=0)
+    values = [np.abs(gap(np.broadcast_to(axis, shape))) for axis in axes]
+    return np.asarray(np.max(values, axis=0))

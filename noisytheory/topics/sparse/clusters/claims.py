@@ -82,8 +82,9 @@ theorem_21 = [
             "All masses that are multiples of 1/9 and of 1/(2m - 1), for up to five cells, some of "
             "them empty. At most 2m - 1, see `theorem-21/sparsity-repaired`."
         ),
-        certify=simulate.sparsity_certificate(0),
-        twin={"bound": lambda m: 2 * m - 2, "certify": simulate.sparsity_certificate(2),
+        certify=simulate.sparsity_certificate,
+        given={"spared": 0},
+        twin={"bound": lambda m: 2 * m - 2, "given": {"spared": 2},
               "why": "2m - 2 for 2m"},
     ),
     KERNEL_MEAN.always(
@@ -96,8 +97,9 @@ theorem_21 = [
         quantity="points drawn",
         origin="sharper",
         note="Attained where all cells but one weigh a little more than 1/m.",
-        certify=simulate.sparsity_certificate(1),
-        twin={"bound": lambda m: 2 * m - 2, "certify": simulate.sparsity_certificate(2),
+        certify=simulate.sparsity_certificate,
+        given={"spared": 1},
+        twin={"bound": lambda m: 2 * m - 2, "given": {"spared": 2},
               "why": "2m - 2 for 2m - 1"},
     ),
 ]

@@ -6,7 +6,6 @@ A `Sample` is a handful of signed points with weights; all its laws are enumerat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -128,30 +127,15 @@ def drawn_points(m: int) -> dict[str, Any]:
     return {"lhs": draws, "m": [m] * len(draws), "case": list(range(len(draws)))}
 
 
-def sparsity_certificate(less: int) -> Callable[..., Certificate]:
-    """The ceilings in fractions, against $2m$ less some.
-
-    Parameters
-    ----------
-    less : int
-        By how much the bound is below $2m$.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
-    """
-
-    def certify(m: int, case: int) -> Certificate:
-        masses = _masses(m)[int(case)]
-        draws = [math.ceil(share * m) for share in masses]
-        return Certificate(
-            sum(draws), 2 * m - less,
-            [("cells", m), ("masses", ", ".join(map(str, masses))),
-             ("draws", ", ".join(map(str, draws))), ("points drawn", sum(draws))],
-        )
-
-    return certify
+def sparsity_certificate(m: int, spared: int, case: int) -> Certificate:
+    """The ceilings in fractions, against $2m$ less what is spared."""
+    masses = _masses(m)[int(case)]
+    draws = [math.ceil(share * m) for share in masses]
+    return Certificate(
+        sum(draws), 2 * m - spared,
+        [("cells", m), ("masses", ", ".join(map(str, masses))),
+         ("draws", ", ".join(map(str, draws))), ("points drawn", sum(draws))],
+    )
 
 
 def tolerance_law(sample: str, epsilon: float, delta_used: float, test: str) -> Law:

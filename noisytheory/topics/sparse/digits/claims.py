@@ -9,6 +9,7 @@ from typing import Any
 from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.topics.sparse.digits import pictures, simulate
 from noisytheory.trial.claim import Claim
+from noisytheory.trial.sides import scaled
 
 PROTOCOL = "bundled digits 3 and 8, a third to test on; our bandwidth 0.5 and tolerance 0.1"
 IMAGES = simulate.MNIST_IMAGES
@@ -25,6 +26,7 @@ NOT_BUNDLED = (
 )
 FIGURE_1: dict[str, Any] = {
     "place": "Figure 1, Sec. 8",
+    "bound": lambda one_in: 1 / one_in,
     "origin": "candidate",
     "quantity": "share of the test images",
     "picture": pictures.digit_herds,
@@ -49,80 +51,65 @@ figure_1 = [
         "figure-1/parallel-agrees",
         statement=r"|\mathrm{acc}(\text{parallel herd})-\mathrm{acc}(\text{herd})|\le\tfrac1{20}",
         hypotheses=[PROTOCOL, "herds of like size"],
-        bound=lambda: 1 / 20,
         exact=simulate.compared,
-        certify=simulate.counted_certificate(Fraction(1, 20)),
+        certify=simulate.compared_certificate,
         grid={"fold": [0, 1, 2]},
-        given={"tolerance": simulate.TOLERANCE},
+        given={"tolerance": simulate.TOLERANCE, "one_in": 20},
         note="Print: the curves are qualitatively the same. How near, we had to say.",
-        twin={"given": {"tolerance": 0.6}, "why": "parallel herding with six times the tolerance"},
+        twin=scaled(Fraction(1, 2)),
         **FIGURE_1,
     ),
     AVERAGE_CLASSIFIER.always(
         "figure-1/few-points",
         statement=r"\text{at most a tenth of the points}\Rightarrow\mathrm{acc}\ge\tfrac9{10}",
         hypotheses=[PROTOCOL],
-        bound=lambda: 1 / 10,
         exact=simulate.few_points,
-        certify=simulate.counted_certificate(Fraction(1, 10)),
+        certify=simulate.few_points_certificate,
         grid={"fold": [0, 1, 2]},
-        given={"bandwidth": simulate.BANDWIDTH},
+        given={"bandwidth": simulate.BANDWIDTH, "one_in": 10},
         note="Print has lost both percentages; these are ours.",
-        twin={"given": {"bandwidth": 3.0}, "why": "a bandwidth at which the mean itself fails"},
+        twin=scaled(Fraction(1, 2)),
         **FIGURE_1,
     ),
     AVERAGE_CLASSIFIER.always(
         "figure-1/approaches-baseline",
         statement=r"\mathrm{acc}(\text{mean of all})-\mathrm{acc}(\text{herd})\le\tfrac1{25}",
         hypotheses=[PROTOCOL, "herds of a tenth of the points or more"],
-        bound=lambda: 1 / 25,
         exact=simulate.short_of_mean,
-        certify=simulate.counted_certificate(Fraction(1, 25)),
+        certify=simulate.short_of_mean_certificate,
         grid={"fold": [0, 1, 2]},
-        given={"share": 0.1},
+        given={"share": 0.1, "one_in": 25},
         note="Print: the performance rapidly approaches that of the full mean.",
-        twin={"given": {"share": 0.0}, "why": "herds of any size"},
+        twin={"given": {"share": 0.0, "one_in": 25}, "why": "herds of any size"},
         **FIGURE_1,
     ),
 ]
 
 
-def _on_mnist(name: str, hypotheses: list[str], **fields: Any) -> Claim:
-    """The claim of this name on the stand-ins, on MNIST."""
+def _on_mnist(
+    name: str, hypotheses: list[str], one_in: int, twin: Any, **given: float
+) -> Claim:
+    """The claim of this name on the stand-ins, on MNIST, with a limit of its own."""
     stand_in = next(c for c in figure_1 if c.id.endswith(f"figure-1/{name}"))
+    old, new = (rf"\tfrac1{{{limit}}}" for limit in (stand_in.given.get("one_in"), one_in))
     return dataclasses.replace(
-        stand_in, id=f"{stand_in.id}/mnist", hypotheses=[MNIST, *hypotheses],
-        note=f"{stand_in.note} {NOT_BUNDLED}", picture=pictures.mnist_herds, **fields,
+        stand_in, id=f"{stand_in.id}/mnist", statement=stand_in.statement.replace(old, new),
+        hypotheses=[MNIST, *hypotheses], grid={},
+        given={"images": IMAGES, "one_in": one_in, **given},
+        note=f"{stand_in.note} {NOT_BUNDLED}", picture=pictures.mnist_herds, twin=twin,
     )
 
 
 if simulate.mnist_at_hand():
     on_mnist = [
         _on_mnist(
-            "parallel-agrees",
-            ["herds of like size"],
-            exact=simulate.compared_on_mnist,
-            grid={},
-            given={"images": IMAGES, "tolerance": simulate.MNIST_TOLERANCE},
-            twin={"given": {"images": IMAGES, "tolerance": 0.6},
-                  "why": "parallel herding with 15 times the tolerance"},
+            "parallel-agrees", ["herds of like size"], 40, scaled(Fraction(1, 2)),
+            tolerance=simulate.MNIST_TOLERANCE,
         ),
         _on_mnist(
-            "few-points",
-            [],
-            exact=simulate.few_points_on_mnist,
-            grid={},
-            given={"images": IMAGES, "bandwidth": simulate.MNIST_BANDWIDTH},
-            twin={"given": {"images": IMAGES, "bandwidth": 6.0},
-                  "why": "a bandwidth at which the mean itself fails"},
+            "few-points", [], 10, scaled(Fraction(2, 5)), bandwidth=simulate.MNIST_BANDWIDTH
         ),
         _on_mnist(
-            "approaches-baseline",
-            ["herds of any size"],
-            exact=simulate.short_of_mean_on_mnist,
-            grid={},
-            given={"images": IMAGES, "tolerance": simulate.MNIST_TOLERANCE},
-            twin={"given": {"images": IMAGES, "tolerance": 0.2},
-                  "why": "five times the tolerance, which leaves a handful of points"},
+            "approaches-baseline", ["herds of any size"], 50, scaled(Fraction(1, 2)), share=0.0
         ),
     ]

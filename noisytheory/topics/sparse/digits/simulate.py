@@ -9,15 +9,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.digits import plain
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.trial.claim import Certificate
@@ -25,23 +26,15 @@ from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
 
 __all__ = [
-    "Protocol",
-    "bundled",
-    "compared",
-    "compared_on_mnist",
-    "counted_certificate",
-    "few_points",
-    "few_points_on_mnist",
-    "first_of_mnist",
-    "herds",
-    "mnist_at_hand",
-    "mnist_pair",
-    "short_of_mean",
-    "short_of_mean_on_mnist",
+    "Protocol", "bundled", "compared", "compared_certificate", "few_points",
+    "few_points_certificate", "first_of_mnist", "herds", "mnist_at_hand", "mnist_pair", "plainly",
+    "short_of_mean", "short_of_mean_certificate",
 ]
 
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
+Curve: TypeAlias = list[tuple[int, int]]
+"""Size of every herd, and how many test images it calls right."""
 
 FOLDS = 3
 BANDWIDTH, TOLERANCE, PART, STOP = 0.5, 0.1, 60, 10
@@ -98,12 +91,12 @@ class Protocol:
         return self.right(self.mean)
 
     @functools.cached_property
-    def recursive(self) -> list[tuple[int, int]]:
+    def recursive(self) -> Curve:
         """Size of every herd, and how many test images it calls right."""
         return [(int(np.count_nonzero(w)), self.right(w)) for w in herds(self, parallel=False)]
 
     @functools.cached_property
-    def parallel(self) -> list[tuple[int, int]]:
+    def parallel(self) -> Curve:
         """The same for parallel herding."""
         return [(int(np.count_nonzero(w)), self.right(w)) for w in herds(self, parallel=True)]
 
@@ -238,79 +231,127 @@ def first_of_mnist(
     )
 
 
-# What the text says of the figure, in counts of test images.
+# What the text says of the figure, in shares of the test images.
 
 
-def compared(fold: int, tolerance: float) -> dict[str, NDArray[Any]]:
+def protocol_of(
+    fold: int | None = None, images: int | None = None, **settings: float
+) -> Protocol:
+    """That on a fold of the bundled digits, or on the first so many images of MNIST."""
+    return first_of_mnist(images, **settings) if fold is None else bundled(fold, **settings)
+
+
+def compared(
+    tolerance: float, fold: int | None = None, images: int | None = None
+) -> dict[str, NDArray[Any]]:
     """Difference in accuracy between parallel herds and the recursive ones nearest in size.
 
     The tolerance is that of parallel herding; the other curve has its own.
     """
-    return _compared(bundled(fold), bundled(fold, tolerance=tolerance))
+    protocol = protocol_of(fold, images, tolerance=tolerance)
+    apart = _apart(protocol_of(fold, images).recursive, protocol.parallel)
+    return _instances(dict(enumerate(apart)), protocol)
 
 
-def compared_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
-    """The same on the first so many training images of MNIST."""
-    return _compared(first_of_mnist(images), first_of_mnist(images, tolerance=tolerance))
-
-
-def _compared(reference: Protocol, protocol: Protocol) -> dict[str, NDArray[Any]]:
-    sizes = np.log([size for size, _ in reference.recursive])
-    apart = [
-        abs(right - reference.recursive[int(np.argmin(np.abs(sizes - np.log(size))))][1])
-        for size, right in protocol.parallel
+def _apart(reference: Curve, other: Curve) -> list[int]:
+    sizes = np.log([size for size, _ in reference])
+    return [
+        abs(right - reference[int(np.argmin(np.abs(sizes - np.log(size))))][1])
+        for size, right in other
     ]
-    return _instances(apart, len(protocol.answers))
 
 
-def few_points(fold: int, bandwidth: float) -> dict[str, NDArray[Any]]:
+def few_points(
+    bandwidth: float, fold: int | None = None, images: int | None = None
+) -> dict[str, NDArray[Any]]:
     """Errors of the herds that hold at most a tenth of the training set."""
-    return _few_points(bundled(fold, bandwidth))
-
-
-def few_points_on_mnist(images: int, bandwidth: float) -> dict[str, NDArray[Any]]:
-    """The same on the first so many training images of MNIST."""
-    return _few_points(first_of_mnist(images, bandwidth))
-
-
-def _few_points(protocol: Protocol) -> dict[str, NDArray[Any]]:
+    protocol = protocol_of(fold, images, bandwidth=bandwidth)
     most, total = len(protocol.labels) / 10, len(protocol.answers)
-    return _instances([total - r for size, r in protocol.recursive if size <= most], total)
+    curve = enumerate(protocol.recursive)
+    return _instances({i: total - right for i, (size, right) in curve if size <= most}, protocol)
 
 
-def short_of_mean(fold: int, share: float) -> dict[str, NDArray[Any]]:
+def short_of_mean(
+    share: float, fold: int | None = None, images: int | None = None
+) -> dict[str, NDArray[Any]]:
     """By how much the accuracy of the herds of this share or more falls short of the mean's."""
-    return _short_of_mean(bundled(fold), share)
-
-
-def short_of_mean_on_mnist(images: int, tolerance: float) -> dict[str, NDArray[Any]]:
-    """The same for herds of any share, on the first so many training images of MNIST."""
-    return _short_of_mean(first_of_mnist(images, tolerance=tolerance), 0.0)
-
-
-def _short_of_mean(protocol: Protocol, share: float) -> dict[str, NDArray[Any]]:
-    least = share * len(protocol.labels)
+    protocol = protocol_of(fold, images)
+    least, curve = share * len(protocol.labels), enumerate(protocol.recursive)
     return _instances(
-        [protocol.baseline - right for size, right in protocol.recursive if size >= least],
-        len(protocol.answers),
+        {i: protocol.baseline - right for i, (size, right) in curve if size >= least}, protocol
     )
 
 
-def _instances(counts: Any, total: int) -> dict[str, NDArray[Any]]:
-    counted = np.asarray(counts, dtype=np.int64)
+def _instances(counts: dict[int, int], protocol: Protocol) -> dict[str, NDArray[Any]]:
     return {
-        "lhs": counted / total, "counted": counted,
-        "tested": np.full(len(counted), total, dtype=np.int64),
+        "lhs": np.array(list(counts.values()), dtype=np.int64) / len(protocol.answers),
+        "herd": np.array(list(counts), dtype=np.int64),
     }
 
 
-def counted_certificate(limit: Fraction) -> Callable[..., Certificate]:
-    """A share of test images against a limit, both as fractions."""
+# The same by plain loops.
 
-    def certify(counted: int, tested: int) -> Certificate:
-        share = Fraction(int(counted), int(tested))
-        return Certificate(
-            share, limit, [("test images", int(tested)), ("of them", int(counted))]
-        )
 
-    return certify
+@functools.lru_cache(maxsize=8)
+def plainly(protocol: Protocol) -> dict[str, Any]:
+    """Both curves and the baseline, from the whole Gram matrices."""
+    labels, answers = protocol.labels, protocol.answers
+    signed = plain.gram(protocol.train, protocol.train, protocol.bandwidth) * np.outer(
+        labels, labels
+    )
+    values = plain.gram(protocol.test, protocol.train, protocol.bandwidth)
+    everything = plain.right(values, labels, answers, np.abs(protocol.mean))
+    found: dict[str, Any] = {"baseline": everything}
+    for name, part in (("recursive", None), ("parallel", protocol.part)):
+        herd, lead = plain.curve(signed, protocol.tolerance, protocol.stop, part)
+        told = [plain.right(values, labels, answers, masses) for masses in herd]
+        found[name] = [
+            (int(np.count_nonzero(m)), right) for m, (right, _) in zip(herd, told, strict=True)
+        ]
+        found[f"{name}, least lead of an atom"] = lead
+        found[f"{name}, least score"] = min(least for _, least in told)
+    return found
+
+
+def compared_certificate(
+    herd: int, tolerance: float, one_in: int, fold: int | None = None, images: int | None = None
+) -> Certificate:
+    """The difference of one parallel herd, by plain loops, against its limit."""
+    reference = protocol_of(fold, images)
+    other = protocol_of(fold, images, tolerance=tolerance)
+    curves = plainly(reference)["recursive"], plainly(other)["parallel"]
+    steps = [("herds", curves[0]), ("parallel herds", curves[1])]
+    return _share(_apart(*curves)[int(herd)], one_in, other, steps)
+
+
+def few_points_certificate(
+    herd: int, bandwidth: float, one_in: int, fold: int | None = None, images: int | None = None
+) -> Certificate:
+    """The errors of one herd, by plain loops, against their limit."""
+    protocol = protocol_of(fold, images, bandwidth=bandwidth)
+    size, right = plainly(protocol)["recursive"][int(herd)]
+    wrong = len(protocol.answers) - right
+    return _share(wrong, one_in, protocol, [("images in the herd", size)])
+
+
+def short_of_mean_certificate(
+    herd: int, share: float, one_in: int, fold: int | None = None, images: int | None = None
+) -> Certificate:
+    """What one herd falls short of the mean of all by, by plain loops, against its limit."""
+    protocol = protocol_of(fold, images)
+    found = plainly(protocol)
+    size, right = found["recursive"][int(herd)]
+    baseline, _ = found["baseline"]
+    steps = [("images in the herd", size), ("right by the mean of all", baseline)]
+    applies = bool(size >= share * len(protocol.labels))
+    return _share(baseline - right, one_in, protocol, steps, applies)
+
+
+def _share(
+    count: int, one_in: int, protocol: Protocol, steps: list[tuple[str, Any]],
+    applies: bool = True,
+) -> Certificate:
+    tested = len(protocol.answers)
+    near = [(name, value) for name, value in plainly(protocol).items() if "least" in name]
+    told = [*steps, ("test images", tested), ("of them", count), *near]
+    return Certificate(Fraction(count, tested), Fraction(1, one_in), told, applies)

@@ -10,7 +10,6 @@ from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.sparse.greedy import simulate
 from noisytheory.topics.sparse.rates import sides as hulls
 from noisytheory.topics.sparse.terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
-from noisytheory.trial.claim import Certificate
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 from noisytheory.vocabulary.populations import axis, two_axes
@@ -125,7 +124,7 @@ average_classifier = [
         place="Sec. 6.2",
         bound=_matrix,
         exact=simulate.herding_evaluations,
-        certify=lambda n, lhs: Certificate(int(lhs), n * n, [("counted", int(lhs))]),
+        certify=simulate.matrix_certificate,
         grid={"n": [10, 1000, 3000], "k": [1]},
         given={"part": "scores"},
         note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
@@ -140,7 +139,7 @@ average_classifier = [
         exact=simulate.herding_evaluations,
         grid={"n": [10, 100, 700], "k": [1, 7]},
         given={"part": "iterations"},
-        certify=lambda n, k, lhs: Certificate(int(lhs), n * k, [("counted", int(lhs))]),
+        certify=simulate.iteration_certificate,
         twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),
@@ -166,11 +165,11 @@ average_classifier = [
         hypotheses=["linearly independent features"],
         bound=_sample_size,
         exact=simulate.mean_expansion,
-        certify=lambda n, lhs: Certificate(int(lhs), n, [("weights", f"{n} times 1/{n}")]),
+        certify=simulate.expansion_certificate,
+        given={"fewer": 0},
         grid={"n": [2, 5, 20]},
         note="Where features are dependent the mean may have shorter expansions.",
-        twin={"bound": lambda n: n - 1, "why": "n - 1 for n",
-              "certify": lambda n, lhs: Certificate(int(lhs), n - 1, [("atoms", int(lhs))])},
+        twin={"bound": lambda n: n - 1, "given": {"fewer": 1}, "why": "n - 1 for n"},
         quantity="atoms",
     ),
 ]

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.rates.sides import Inside, masses_of, vertices_of
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.kernels import Kernel, Linear, Plan
+from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
 
 __all__ = [
     "Ahead",
     "direction_slope",
+    "expansion_certificate",
     "herding_evaluations",
     "herding_weights",
+    "iteration_certificate",
+    "matrix_certificate",
     "mean_expansion",
     "score_deviation",
     "stuck_certificate",
@@ -56,8 +59,7 @@ class _Counting(Kernel):
 
 def herding_evaluations(n: int, k: int, part: str) -> Arrays:
     """Kernel evaluations of ``k`` iterations beyond the scores, or of the scores alone."""
-    rng = np.random.default_rng(n)
-    points, alpha = rng.standard_normal((n, 3)), np.full(n, 1 / n)
+    points, alpha = _of_random_points(n)
     counts = []
     for steps in (1, k + 1):
         count = np.zeros(1, dtype=np.int64)
@@ -67,9 +69,75 @@ def herding_evaluations(n: int, k: int, part: str) -> Arrays:
     return {"lhs": [counts[1] - counts[0] if part == "iterations" else scores]}
 
 
+def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
+    """Points and weights that a herd of ``n`` is made of."""
+    return np.random.default_rng(n).standard_normal((n, 3)), np.full(n, 1 / n)
+
+
+def matrix_certificate(n: int) -> Certificate:
+    r"""Kernel values of all scores, from the shape of what is computed, against $n^2$.
+
+    A band of rows is multiplied with its own columns and those to the right of it.
+    """
+    bands = [(min(TILE_ROWS, n - first), n - first) for first in range(0, n, TILE_ROWS)]
+    counted = sum(height * width for height, width in bands)
+    return Certificate(
+        counted, n * n,
+        [("bands of rows, heights", [height for height, _ in bands]),
+         ("columns of each", [width for _, width in bands]), ("values", counted),
+         ("of them different", n * (n + 1) // 2)],
+    )
+
+
+def iteration_certificate(n: int, k: int) -> Certificate:
+    """Kernel values that a plain loop looks up in ``k`` iterations on the same points."""
+    points, masses = _of_random_points(n)
+    looked_up = 0
+
+    def kernel(i: int, j: int) -> float:
+        nonlocal looked_up
+        looked_up += 1
+        return float(points[i] @ points[j])
+
+    scores = points @ (masses @ points)
+    met = np.zeros(n)
+    atoms = []
+    for t in range(1, k + 2):
+        atoms.append(int((scores - met).argmax()))
+        if t > 1:
+            met += (np.array([kernel(atoms[-1], j) for j in range(n)]) - met) / t
+        else:
+            met = points @ points[atoms[0]]
+    return Certificate(looked_up, n * k, [("atoms", atoms), ("values looked up", looked_up)])
+
+
+def expansion_certificate(n: int, fewer: int) -> Certificate:
+    """Atoms of the only expansion, if the points are independent over fractions; against all."""
+    rows = [[Fraction(x) for x in row] for row in _independent_points(n).tolist()]
+    rank = 0
+    for column in range(n + 2):
+        pivot = next((row for row in rows if row[column] != 0), None)
+        if pivot is None:
+            continue
+        rows.remove(pivot)
+        rank += 1
+        rows = [
+            [x - row[column] / pivot[column] * y for x, y in zip(row, pivot, strict=True)]
+            for row in rows
+        ]
+    return Certificate(
+        n, n - fewer,
+        [("points", n), ("rank", rank), ("weights", f"{n} times 1/{n}, and no others")], rank == n,
+    )
+
+
+def _independent_points(n: int) -> Doubles:
+    return np.random.default_rng(n).standard_normal((n, n + 2))
+
+
 def mean_expansion(n: int) -> Arrays:
     """Number of atoms in the only expansion of the mean of independent points."""
-    points = np.random.default_rng(n).standard_normal((n, n + 2))
+    points = _independent_points(n)
     weights = np.linalg.solve(points @ points.T, points @ points.mean(axis=0))
     return {"lhs": [int(np.sum(weights > 1 / (2 * n)))]}
 

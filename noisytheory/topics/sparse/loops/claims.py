@@ -105,7 +105,7 @@ counterexample = [
         bound=_half_the_gap,
         exact=simulate.parallel_error,
         grid={"eta": [0.01, 0.1]},
-        certify=simulate.parallel_certificate(Fraction(1, 2)),
+        certify=simulate.parallel_certificate,
         twin=scaled(Fraction(1, 2)),
         **ERROR,
     ),

@@ -149,9 +149,9 @@ herding_rates = [
         statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
         place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
         hypotheses=["orthonormal sample", "equal target weights"],
-        certify=simulate.boundary_certificate(1),
-        twin={"bound": lambda n: 1 / n, "certify": simulate.boundary_certificate(0),
-              "why": "1/n"},
+        certify=simulate.boundary_certificate,
+        given={"subtracted": 1},
+        twin={"bound": lambda n: 1 / n, "given": {"subtracted": 0}, "why": "1/n"},
         **BOUNDARY,
     ),
     KERNEL_MEAN.always(

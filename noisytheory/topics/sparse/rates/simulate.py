@@ -2,7 +2,6 @@ r"""What rates of herding mean: steps, errors and distances from the boundary.""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -89,29 +88,15 @@ def boundary_distance(n: int) -> Arrays:
     return {"lhs": distances}
 
 
-def boundary_certificate(less: int) -> Callable[..., Certificate]:
-    r"""Squared distance of the mean from that of the other points, against $1/n(n-\mathrm{less})$.
-
-    Parameters
-    ----------
-    less : int
-        1 in the claim.
-
-    Returns
-    -------
-    callable
-        One instance to a `Certificate`.
+def boundary_certificate(n: int, subtracted: int) -> Certificate:
+    r"""Squared distance of the mean from that of the other points, against $1/n(n-1)$, or $1/n^2$.
     """
-
-    def certify(n: int) -> Certificate:
-        foot = Fraction(1, n - 1)
-        square = (n - 1) * (foot - Fraction(1, n)) ** 2 + Fraction(1, n) ** 2
-        return Certificate(
-            square, Fraction(1, n * (n - less)),
-            [("nearest point of a facet", f"mean of the other {n - 1}"), ("squared", square)],
-        )
-
-    return certify
+    foot = Fraction(1, n - 1)
+    square = (n - 1) * (foot - Fraction(1, n)) ** 2 + Fraction(1, n) ** 2
+    return Certificate(
+        square, Fraction(1, n * (n - subtracted)),
+        [("nearest point of a facet", f"mean of the other {n - 1}"), ("squared", square)],
+    )
 
 
 def orthonormal_certificate(n: int, k: int, step: str, subtracted: int) -> Certificate:
