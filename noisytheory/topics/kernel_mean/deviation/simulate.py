@@ -11,14 +11,6 @@ from scipy import special
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import Finite, Population
 
-__all__ = [
-    "fair_axis_law",
-    "mean_deviation",
-    "mean_deviation_law",
-    "norms",
-    "two_point_optimum",
-]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from noisytheory.topics.kernel_mean.deviation.simulate import norms
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = ["mean_deviation_with_norm"]
-
 Floats = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = ["risk_gap", "risk_gap_certificate", "risk_gap_every_sample", "risk_gap_samples"]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

@@ -12,8 +12,6 @@ from noisytheory.topics.kernel_mean.deviation.simulate import fair_axis_law
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = ["IndependentSigns", "Kernels", "normalised_gap", "normalised_gap_law"]
-
 Floats = NDArray[np.float64]
 
 

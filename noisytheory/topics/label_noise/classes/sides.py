@@ -10,11 +10,6 @@ import numpy as np
 
 from noisytheory.vocabulary.exact import compositions
 
-__all__ = [
-    "Chosen", "Classes", "Flipped", "Mild", "Scorers", "auc", "balanced_error", "implied_constants",
-    "instance_noise", "label_noise_shares", "noise_rates", "promised_risk", "share_sums",
-]
-
 Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
 Sides: TypeAlias = dict[str, Any]

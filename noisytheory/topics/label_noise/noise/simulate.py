@@ -11,8 +11,6 @@ from scipy import special
 
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = ["noisy_deviation", "noisy_deviation_law", "two_point_error", "unavoidable_error"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["rules_on_clusters", "sparse_checkerboard"]
-
 Doubles = NDArray[np.float64]
 
 SEED = 2026

@@ -12,12 +12,6 @@ from noisytheory.topics.sparse.sampling import clustered, with_replacement
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.kernels import Gaussian
 
-__all__ = [
-    "all_right",
-    "checkerboard",
-    "missed_clusters_law",
-]
-
 Doubles = NDArray[np.float64]
 
 

@@ -20,14 +20,6 @@ from noisytheory.topics.sparse.subsampling.simulate import multinomial
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import compositions, simplex
 
-__all__ = [
-    "cell_law",
-    "clustered_law",
-    "drawn_points",
-    "sparsity_certificate",
-    "tolerance_law",
-]
-
 Doubles = NDArray[np.float64]
 LARGEST = 4_000_000
 

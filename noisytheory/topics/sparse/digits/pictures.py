@@ -16,9 +16,6 @@ from noisytheory.topics.sparse.digits.simulate import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["digit_herds", "mnist_herds"]
-
-
 def digit_herds() -> Figure:
     r"""Figure 1 of the earlier version on stand-in digits: accuracy on test images against the size
     of the herd. The training set is herded with a fixed tolerance, then the herd, and so on;

@@ -25,12 +25,6 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
 
-__all__ = [
-    "Protocol", "bundled", "compared", "compared_certificate", "few_points",
-    "few_points_certificate", "first_of_mnist", "herds", "mnist_at_hand", "mnist_pair", "plainly",
-    "short_of_mean", "short_of_mean_certificate",
-]
-
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
 Curve: TypeAlias = list[tuple[int, int]]

@@ -14,23 +14,6 @@ from noisytheory.topics.sparse.rates.sides import Inside, masses_of, vertices_of
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
 
-__all__ = [
-    "Ahead",
-    "direction_slope",
-    "expansion_certificate",
-    "herding_evaluations",
-    "herding_weights",
-    "iteration_certificate",
-    "matrix_certificate",
-    "mean_expansion",
-    "score_deviation",
-    "stuck_certificate",
-    "stuck_error",
-    "stuck_steps",
-    "stuck_steps_certificate",
-    "summed_weights",
-]
-
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]

@@ -15,18 +15,6 @@ from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 
-__all__ = [
-    "LISTS",
-    "atoms_certificate",
-    "centres",
-    "centres_certificate",
-    "loop_stuck",
-    "parallel_atoms",
-    "parallel_certificate",
-    "parallel_error",
-    "stuck_certificate",
-]
-
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 

@@ -11,11 +11,6 @@ import numpy as np
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import sphere
 
-__all__ = [
-    "Combined", "Features", "Parts", "Scored", "combined_error", "feature_distance",
-    "independent_errors_law", "mean_of_means", "score_error", "unlike_labels",
-]
-
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
 Drawn: TypeAlias = dict[str, Any]

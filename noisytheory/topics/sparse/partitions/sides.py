@@ -16,26 +16,6 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Certificate
 
-__all__ = [
-    "Flipped",
-    "Scattered",
-    "Weighted",
-    "Whole",
-    "cover_radius",
-    "covering",
-    "flipped_diameter",
-    "luckiness_scheme",
-    "nearest_centre_error",
-    "nearest_centre_square",
-    "projection_certificate",
-    "projection_error",
-    "signed_diameter",
-    "traversal_diameter",
-    "traversal_radius",
-    "weighted_centre_error",
-    "weighted_centre_square",
-]
-
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 COMMON = 12

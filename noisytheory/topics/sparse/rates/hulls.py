@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["BY_HAND", "diameter_square", "pyramidal_width_square"]
-
 BY_HAND = {
     "segment": ([[1], [2]], [63, 1]),
     "kite": ([[0, -1], [224, 16], [-32, 16], [0, -64]], [128, 13, 91, 24]),

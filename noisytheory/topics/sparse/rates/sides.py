@@ -21,20 +21,6 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
 
-__all__ = [
-    "Inside",
-    "away_certificate",
-    "away_error",
-    "herding_general",
-    "herding_inverse",
-    "herding_inverse_sharp",
-    "herding_linear",
-    "herding_progress",
-    "masses_of",
-    "run",
-    "vertices_of",
-]
-
 Numbers = Any
 """An array of floats, or of fractions."""
 Doubles = NDArray[np.float64]

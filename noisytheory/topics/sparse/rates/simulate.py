@@ -13,16 +13,6 @@ from noisytheory.topics.sparse.rates.sides import run, vertices_of
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 
-__all__ = [
-    "boundary_certificate",
-    "boundary_distance",
-    "iterations_certificate",
-    "iterations_needed",
-    "orthonormal_certificate",
-    "orthonormal_error",
-    "steps_per_nat",
-]
-
 Doubles = NDArray[np.float64]
 Arrays = dict[str, Any]
 

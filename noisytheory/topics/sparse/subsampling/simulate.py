@@ -16,11 +16,6 @@ from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.finite import Finite
 
-__all__ = [
-    "best_sparse_error", "multinomial", "norm_law", "radicand", "radicand_certificate",
-    "subsample_law", "subset_law",
-]
-
 Doubles = NDArray[np.float64]
 Arrays = dict[str, Any]
 
