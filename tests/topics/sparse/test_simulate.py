@@ -14,7 +14,13 @@ from noisytheory.topics.sparse import samples
 from noisytheory.topics.sparse.checkerboard.simulate import missed_clusters_law
 from noisytheory.topics.sparse.clusters import simulate
 from noisytheory.topics.sparse.farthest_first import traverse
-from noisytheory.topics.sparse.greedy.simulate import herding_evaluations
+from noisytheory.topics.sparse.greedy import simulate as costs
+from noisytheory.topics.sparse.greedy.simulate import (
+    expansion_certificate,
+    herding_evaluations,
+    iteration_certificate,
+    matrix_certificate,
+)
 from noisytheory.topics.sparse.partitions import sides as partitions
 from noisytheory.topics.sparse.rates import sides as hulls
 from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
@@ -208,6 +214,18 @@ def test_kernel_evaluations():
     # Half of the matrix, but for the blocks on its diagonal.
     count = herding_evaluations(3000, 1, "scores")["lhs"][0]
     assert 3000 * 3001 / 2 <= count <= 0.6 * 3000**2
+
+
+@pytest.mark.parametrize("n", [10, 192, 193, 600])
+def test_certificates_of_costs_count_for_themselves(n):
+    assert matrix_certificate(n).lhs == herding_evaluations(n, 1, "scores")["lhs"][0]
+    assert iteration_certificate(n, 3).lhs == herding_evaluations(n, 3, "iterations")["lhs"][0]
+
+
+def test_points_in_a_plane_have_no_only_expansion(monkeypatch):
+    assert expansion_certificate(3, 0).applies
+    monkeypatch.setattr(costs, "_independent_points", lambda n: np.ones((n, n + 2)))
+    assert not expansion_certificate(3, 0).applies
 
 
 def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
