@@ -346,6 +346,7 @@ def _share(
     applies: bool = True,
 ) -> Certificate:
     tested = len(protocol.answers)
-    near = [(name, value) for name, value in plainly(protocol).items() if "least" in name]
+    plain_run = plainly(protocol).items()
+    near = [(name, f"{value:.1e}") for name, value in plain_run if "least" in name]
     told = [*steps, ("test images", tested), ("of them", count), *near]
     return Certificate(Fraction(count, tested), Fraction(1, one_in), told, applies)
