@@ -759,8 +759,10 @@ def effects() -> list[Plant]:
                **weighted(lambda rng: rng.choice([2.5, 7.5]))),
         _plant("rows", "clusters-of-rare", "tail", never_refuted, simulate=clusters, bound=HALF,
                rows=2048),
-        _plant("rows", "weights-of-mean-0.5", "tail", "refused", **weighted(lambda rng: 2.5)),
-        _plant("rows", "weights-of-mean-1.5", "tail", "refused", **weighted(lambda rng: 7.5)),
+        _plant("rows", "weights-of-mean-0.5", "tail", {"refused", "undecided"},
+               **weighted(lambda rng: 2.5)),
+        _plant("rows", "weights-of-mean-1.5", "tail", {"refused", "undecided"},
+               **weighted(lambda rng: 7.5)),
         _plant("rows", "weights-without-range", "tail", "refused",
                **{**weighted(lambda rng: 5.0), "weight_high": None}),
     ]
