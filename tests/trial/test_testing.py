@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from noisytheory import Certificate, Law
-from noisytheory.trial.testing import FALSE_ALARM, _check_exact, check_claim
+from noisytheory.trial.testing import FALSE_ALARM, _check_exact, _Look, check_claim
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Domain, requires
 
 
@@ -185,7 +185,7 @@ def test_a_right_law_fails_about_as_often_as_stated():
     assert FALSE_ALARM == 1e-6
     claim = planted.exact_hoeffding(twin=None, rows=256, grid={"n": [10], "delta": [0.1]})
     for seed in range(300):
-        _check_exact(claim, seed)
+        _check_exact(claim, _Look(claim, seed))
 
 
 def test_a_certificate_that_disagrees_with_its_draw_fails():
