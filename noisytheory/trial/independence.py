@@ -193,6 +193,9 @@ def check_rows(
             blocks.append(draw(claim, cell, _LOOK + i, seed=seed, rows=rows))
             for look in [repeats, *([seen] if seen is not None and refuted else [])]:
                 look.see(blocks[-1])
+        if seen is not None and any(len(found) < len(blocks) for found in repeats.seen.values()):
+            # Short blocks that repeat each other prove little; whole ones prove more.
+            seen.see(draw(claim, cell, _LOOK + _GROUPS, seed=seed))
         chances = _chances(claim, cell, whole, kept, blocks, refuted=refuted)
         if min(chances.values()) > _ODD / len(chances):
             return
@@ -219,9 +222,9 @@ def _chances(
     """How likely independent rows are to show what these do: by what is looked at, and the sign."""
     # The same rows of blocks that are 1, 2, 4 and 8 apart.
     rows = len(blocks[0]["lhs"])
-    alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
+    alike = _within(np.nan_to_num(np.concatenate([np.asarray(b["lhs"], float) for b in blocks])),
                     rows * 2 ** np.arange(int(np.log2(len(blocks)))))
-    found = {}
+    found: dict[tuple[str, str], float] = {}
     for what, of in _views(claim, cell, whole).items():
         before, now = [of(b) for b in decided], [of(b) for b in blocks]
         found |= {
