@@ -94,7 +94,9 @@ def imports(tree: ast.Module, lazy: bool = True, types: bool = True) -> frozense
                 found.update({origin} if whole else {origin, str(node.module)})
                 if whole:
                     local[alias.asname or alias.name] = origin
-        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+        elif isinstance(node, ast.Call) and (
+            getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module"
+        ):
             found.update(str(name.value) for name in node.args if isinstance(name, ast.Constant))
     for node in nodes:
         first, *words = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else [""]
