@@ -253,7 +253,7 @@ def _clustered(groups: list[Floats]) -> float:
     if values.size < 64:
         return 1.0
     places, counts = np.unique(values, return_counts=True)
-    rare = np.array([v != places[np.argmax(counts)] for v in values])
+    rare = values != places[np.argmax(counts)]
     m, n = int(rare.sum()), values.size
     if m < 5 or m > n / 10:
         return 1.0

@@ -59,11 +59,10 @@ def gaussian_tail(p: float, z: int) -> float:
     pairs = np.zeros(count)
     pairs[::2] = one[: len(pairs[::2])]
     single = np.convolve(pairs, one)[:count]
-    law, power = np.zeros(count), single.copy()
-    # Rounds of C + 1 maps; a map of no query has probability < 1, so terms fall geometrically.
-    for chance in Geometric(p).pmf(2000):
-        law += chance * power
-        power = np.convolve(power, single)[:count]
+    # Of C + 1 maps the generating function is (p - 1) G / (p - G), a power series in closed form.
+    law = np.zeros(count)
+    for n in range(count):
+        law[n] = ((p - 1) * single[n] + law[:n] @ single[n:0:-1]) / (p - single[0])
     return float(1 - law[:z].sum())
 
 
