@@ -2,15 +2,16 @@ r"""Algorithm 1 in $O(T^2)$: incremental norms, one global scale, estimates stor
 
 All queries are drawn beforehand, because none depends on the predictor: a tape. The norm follows
 $\tilde n_t=\tilde n_{t-1}+2\alpha_t\langle w_t,\tilde\Psi_t\rangle+\alpha_t^2\|\tilde\Psi_t\|^2$,
-and a projection changes one scale instead of all coefficients.
+and a projection changes one scale instead of all coefficients. Rounds go in blocks: what a block's
+estimates have in common with earlier terms, and with one another, are matrix products by degree;
+the recursion itself is left with one row a round.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ Whole = NDArray[np.int64]
 
 SMALLEST = 1e-100
 """Scale at which the coefficients take it over."""
+CHUNK = 4096
+"""Stored terms at a time."""
 
 
 @dataclass(frozen=True)
@@ -171,19 +174,24 @@ class _Bucket:
     weights: Floats
     rounds: Whole
     count: int = 0
-    total: float = 0.0
 
-    def append(self, vectors: Floats, weight: float, at: int) -> None:
-        """Store a term, growing by doubling."""
-        if self.count == len(self.weights):
-            size = 2 * self.count
-            self.vectors = np.resize(self.vectors, (size, *self.vectors.shape[1:]))
-            self.weights = np.resize(self.weights, size)
-            self.rounds = np.resize(self.rounds, size)
-        self.vectors[self.count], self.weights[self.count] = vectors, weight
-        self.rounds[self.count] = at
-        self.count += 1
-        self.total += weight
+    def append(self, vectors: Floats, weights: Floats, at: Whole) -> None:
+        """Store terms, growing by doubling."""
+        last = self.count + len(weights)
+        if last > len(self.weights):
+            size = max(last, 2 * self.count)
+            self.vectors = _grown(self.vectors, self.count, size)
+            self.weights = _grown(self.weights, self.count, size)
+            self.rounds = _grown(self.rounds, self.count, size)
+        here = slice(self.count, last)
+        self.vectors[here], self.weights[here], self.rounds[here] = vectors, weights, at
+        self.count = last
+
+
+def _grown(values: NDArray[Any], count: int, size: int) -> NDArray[Any]:
+    out = np.empty((size, *values.shape[1:]), values.dtype)
+    out[:count] = values[:count]
+    return out
 
 
 class Expansion:
@@ -216,45 +224,47 @@ class Expansion:
             self._factors = self.scheme.factors(2 * n)
         return float(self._factors[n])
 
-    def append(self, degree: int, weight: float, vectors: Floats, at: int) -> None:
-        """One more term; the weight is the coefficient times the estimate's own."""
+    def append(self, degree: int, weights: Floats, vectors: Floats, at: Whole) -> None:
+        """More terms: coefficients times the estimates' own weights, shape (m,); (m, degree, d)."""
         if degree not in self.buckets:
             self.buckets[degree] = _Bucket(
                 np.empty((8, degree, self.d)), np.empty(8), np.empty(8, np.int64)
             )
-        self.buckets[degree].append(vectors, weight / self.scale, at)
+        self.buckets[degree].append(vectors, weights / self.scale, at)
 
-    def inner(self, degree: int, weight: float, vectors: Floats) -> float:
-        """Inner product with an estimate."""
+    def products(self, first: Floats, second: Floats) -> Floats:
+        """Inner products of estimates of weight 1, (a, n, d) and (b, m, d): a matrix."""
+        n, m = first.shape[1], second.shape[1]
         if not self.scheme.coupled:
-            bucket = self.buckets.get(degree)
-            if bucket is None:
-                return 0.0
-            if degree == 0:
-                return weight * self.scale * bucket.total
-            stored = bucket.vectors[: bucket.count]
-            products = stored[:, 0].dot(vectors[0])
-            for j in range(1, degree):
-                products *= stored[:, j].dot(vectors[j])
-            return weight * self.scale * float(bucket.weights[: bucket.count].dot(products))
-        total = 0.0
-        for most, bucket in self.buckets.items():
-            products = bucket.weights[: bucket.count]
-            total += self.factor(0) ** 2 * bucket.total
-            for j in range(min(most, degree)):
-                products = products * (bucket.vectors[: bucket.count, j] @ vectors[j])
-                total += self.factor(j + 1) ** 2 * products.sum()
-        return float(weight * self.scale * total)
+            if n != m:
+                return np.zeros((len(first), len(second)))
+            if n == 0:
+                return np.ones((len(first), len(second)))
+            found: Floats = first[:, 0] @ second[:, 0].T
+            for j in range(1, n):
+                found *= first[:, j] @ second[:, j].T
+            return found
+        found = np.full((len(first), len(second)), self.factor(0) ** 2)
+        product: Floats | float = 1.0
+        for j in range(min(n, m)):
+            product = product * (first[:, j] @ second[:, j].T)
+            found += self.factor(j + 1) ** 2 * product
+        return found
 
-    def own(self, degree: int, weight: float, vectors: Floats) -> float:
-        """Squared norm of an estimate."""
-        if not self.scheme.coupled:
-            square = weight**2
-            for vector in vectors:
-                square *= float(vector.dot(vector))
-            return square
-        squares = np.cumprod(np.concatenate([[1.0], np.square(vectors).sum(axis=1)]))
-        return float(weight**2 * sum(self.factor(n) ** 2 * s for n, s in enumerate(squares)))
+    def inner(self, vectors: Floats) -> Floats:
+        """Inner products with estimates of weight 1, shape (m, degree, d)."""
+        out = np.zeros(len(vectors))
+        for degree, bucket in self.buckets.items():
+            if not self.scheme.coupled and degree != vectors.shape[1]:
+                continue
+            if 0 in (degree, vectors.shape[1]):
+                total = float(bucket.weights[: bucket.count].sum())
+                out += total * (self.factor(0) ** 2 if self.scheme.coupled else 1.0)
+                continue
+            for start in range(0, bucket.count, CHUNK):
+                part = slice(start, min(start + CHUNK, bucket.count))
+                out += self.products(vectors, bucket.vectors[part]) @ bucket.weights[part]
+        return self.scale * out
 
     def terms(self, x: Floats) -> dict[int, Floats]:
         """Inner products of the estimates of each degree with features of known instances."""
@@ -369,7 +379,7 @@ def scores_over_time(run: Descent, x: Floats, *, block: int = 256) -> Floats:
 
 def descend(
     tape: Tape, y: Floats, scheme: Scheme, loss: AnalyticLoss, law: DegreeLaw, rule: Rule, *,
-    run: Descent | None = None,
+    run: Descent | None = None, block: int = 256,
 ) -> Descent:
     r"""Rounds of gradient descent on a tape.
 
@@ -382,6 +392,8 @@ def descend(
         How the tape was drawn, and how the predictor moves.
     run : Descent, optional
         A run to go on with; it is changed.
+    block : int
+        Rounds whose inner products are computed together.
 
     Returns
     -------
@@ -415,80 +427,141 @@ def descend(
         strange = np.asarray(y)[np.abs(y) != 1][0]
         raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange:g}")
     run.queries += tape.queries.tolist()
-    expansion = run.expansion
-    regression, printed = loss.form == "regression", rule.gradient == "printed"
-    maps, inner = _listed(tape.maps), _listed(tape.inner)
-    first, degrees, skipped = tape.first.tolist(), tape.degrees.tolist(), tape.skipped.tolist()
-    gamma = gamma.tolist()
-    for t, label in enumerate(np.asarray(y, float).tolist()):
-        at = run.T
-        run.scales.append(expansion.scale)
-        run.norms.append(expansion.square)
+    T = len(tape.degrees)
+    rounds = np.arange(T)
+    # Estimates in the order of their use: a round's map, then those of its gradient length.
+    at_map = rounds + tape.first[:-1]
+    at_inner = np.repeat(rounds, np.diff(tape.first)) + 1 + np.arange(len(tape.inner))
+    maps = _by_degree(rounds, tape.maps)
+    everything = _by_degree(at_map, tape.maps)
+    for n, more in _by_degree(at_inner, tape.inner).items():
+        everything[n] = everything[n].merged(more) if n in everything else more
+    for start in range(0, T, block):
+        stop = min(start + block, T)
+        low, high = (int(t + tape.first[t]) for t in (start, stop))
+        here = {n: group.between(low, high) for n, group in everything.items()}
+        sources = {n: group.between(start, stop) for n, group in maps.items()}
+        inner, gram = np.zeros(high - low), np.zeros((stop - start, high - low))
+        for n, asked in here.items():
+            if not len(asked.at):
+                continue
+            inner[asked.at - low] = asked.weights * run.expansion.inner(asked.vectors)
+            for m, source in sources.items():
+                if len(source.at) and (scheme.coupled or m == n):
+                    found = run.expansion.products(source.vectors, asked.vectors)
+                    found *= source.weights[:, None] * asked.weights
+                    gram[np.ix_(source.at - start, asked.at - low)] = found
+        moved = _rounds(
+            run, inner / run.expansion.scale, gram, (at_map[start:stop] - low).tolist(),
+            tape.degrees[start:stop].tolist(), tape.skipped[start:stop].tolist(),
+            np.asarray(y[start:stop], float).tolist(), gamma.tolist(), loss.form, rule,
+        )
+        base = run.T - (stop - start)
+        for n, source in sources.items():
+            coefficients = moved[source.at - start]
+            some = coefficients != 0
+            run.expansion.append(
+                n, run.expansion.scale * coefficients[some] * source.weights[some],
+                source.vectors[some], base + source.at[some] - start,
+            )
+    return run
+
+
+@dataclass
+class _Group:
+    """Estimates of one degree, by their places in an order."""
+
+    at: Whole
+    weights: Floats
+    vectors: Floats
+
+    def between(self, low: int, high: int) -> _Group:
+        """Those from one place to another."""
+        part = slice(*np.searchsorted(self.at, (low, high)))
+        return _Group(self.at[part], self.weights[part], self.vectors[part])
+
+    def merged(self, other: _Group) -> _Group:
+        """Both, in order."""
+        at = np.concatenate([self.at, other.at])
+        order = np.argsort(at)
+        return _Group(
+            at[order], np.concatenate([self.weights, other.weights])[order],
+            np.concatenate([self.vectors, other.vectors])[order],
+        )
+
+
+def _by_degree(at: Whole, maps: Maps) -> dict[int, _Group]:
+    """Estimates of each degree; `at` has their places, in order."""
+    out = {}
+    for n in np.flatnonzero(np.bincount(maps.degrees)).tolist() if len(maps) else []:
+        which = np.flatnonzero(maps.degrees == n)
+        vectors = maps.vectors[maps.starts[which][:, None] + np.arange(n)]
+        out[n] = _Group(at[which], maps.weights[which], vectors)
+    return out
+
+
+def _rounds(
+    run: Descent, inner: Floats, gram: Floats, at: list[int], degrees: list[int],
+    skipped: list[bool], labels: list[float], gamma: list[float], form: str, rule: Rule,
+) -> Floats:
+    """The rounds of a block: coefficients of its maps in units of the scale.
+
+    `inner` has the block's estimates with the predictor before it, in units of the scale, and
+    `gram` the block's maps with all of them.
+    """
+    expansion, coupled = run.expansion, rule.coupled
+    regression, printed = form == "regression", rule.gradient == "printed"
+    coefficients = np.zeros(len(labels))
+    scale, square = expansion.scale, expansion.square
+    # A step of the theory does not change; the others are asked for.
+    fixed = rule.step(0, 0.0) if rule.T is not None and not rule.adaptive else None
+    for t, label in enumerate(labels):
+        run.scales.append(scale)
+        run.norms.append(square)
         if skipped[t]:
             run.lengths.append(0.0)
             continue
         sign = 1.0 if regression or printed else label
         shift = label if regression else 0.0
-        n = degrees[t]
+        n, place = degrees[t], at[t]
         length, factor = gamma[0], 1.0
-        if not rule.coupled and gamma[n] == 0:
+        if not coupled and gamma[n] == 0:
             length = 0.0
-        else:
-            for j in range(n):
-                product = expansion.inner(*inner(first[t] + j))
-                factor *= sign * (product - shift)
-                length = length + gamma[j + 1] * factor if rule.coupled else factor
-            if not rule.coupled:
+        elif n:
+            for j, product in enumerate(inner[place + 1 : place + 1 + n].tolist(), 1):
+                factor *= sign * (scale * product - shift)
+                if coupled:
+                    length += gamma[j] * factor
+            if not coupled:
                 length = gamma[n] * factor
         if not regression:
             length *= label
         run.lengths.append(length)
-        if length:
-            _move(run, maps(t), length, rule, at)
+        own = gram.item(t, place) if length else 0.0
+        if own > 0:
+            size = length**2 * own
+            if size > rule.clip**2:
+                length *= rule.clip / math.sqrt(size)
+                size = rule.clip**2
+            run.squares += size
+            step = rule.step(len(run.scales) - 1, run.squares) if fixed is None else fixed
+            alpha = -length * step
+            square += 2 * alpha * scale * inner.item(place) + alpha**2 * own
+            coefficients[t] = alpha / scale
+            inner[place + 1 :] += (alpha / scale) * gram[t, place + 1 :]
         # What is in the ball stays there; the printed factor may leave it and is due again.
-        if expansion.square > rule.Bw:
-            _project(run, rule)
-    return run
-
-
-def _listed(maps: Maps) -> Callable[[int], tuple[int, float, Floats]]:
-    """`Maps.of`, for a loop: plain numbers are read faster from lists."""
-    degrees, weights, starts = maps.degrees.tolist(), maps.weights.tolist(), maps.starts.tolist()
-    vectors = maps.vectors
-
-    def of(i: int) -> tuple[int, float, Floats]:
-        return degrees[i], weights[i], vectors[starts[i] : starts[i + 1]]
-
-    return of
-
-
-def _move(
-    run: Descent, estimate: tuple[int, float, Floats], length: float, rule: Rule, at: int
-) -> None:
-    """One step."""
-    expansion = run.expansion
-    degree, weight, vectors = estimate
-    own = expansion.own(degree, weight, vectors)
-    if own == 0:
-        return
-    size = length**2 * own
-    if size > rule.clip**2:
-        length *= rule.clip / math.sqrt(size)
-        size = rule.clip**2
-    run.squares += size
-    alpha = -length * rule.step(at, run.squares)
-    expansion.square += 2 * alpha * expansion.inner(*estimate) + alpha**2 * own
-    expansion.append(degree, alpha * weight, vectors, at)
-
-
-def _project(run: Descent, rule: Rule) -> None:
-    """Shrink the predictor by one number."""
-    expansion = run.expansion
-    shrunk = projected(expansion.square, rule.Bw, printed=rule.projection == "printed")
-    expansion.scale *= math.sqrt(shrunk)
-    expansion.square *= shrunk
-    if expansion.scale < SMALLEST:
-        _rebase(run)
+        if square > rule.Bw:
+            shrunk = projected(square, rule.Bw, printed=rule.projection == "printed")
+            scale *= math.sqrt(shrunk)
+            square *= shrunk
+            if scale < SMALLEST:
+                inner *= scale
+                coefficients *= scale
+                expansion.scale = scale
+                _rebase(run)
+                scale = 1.0
+    expansion.scale, expansion.square = scale, square
+    return coefficients
 
 
 def _rebase(run: Descent) -> None:
@@ -496,7 +569,6 @@ def _rebase(run: Descent) -> None:
     scale = run.expansion.scale
     for bucket in run.expansion.buckets.values():
         bucket.weights[: bucket.count] *= scale
-        bucket.total *= scale
     run.scales = [s / scale for s in run.scales]
     run.expansion.scale = 1.0
 

@@ -296,7 +296,7 @@ def map_estimate(
     Examples
     --------
     >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(0))
+    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(1))
     (1, 4.0, [[1.0]])
     """
     law = Geometric(p)

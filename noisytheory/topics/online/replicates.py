@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,11 +103,12 @@ class _Line:
         self.degrees, self.values = n, values
         return queries
 
-    def keep(self, others: _Line) -> None:
-        """Make room for what `others` may add; degrees that no predictor has count for nothing."""
+    def fit(self, others: _Line) -> int:
+        """Coordinates with what `others` may add; degrees that no predictor has count for 0."""
         self.width = max(self.width, int(others.degrees.max(initial=0)) + 1, 2)
         self.values[self.degrees >= self.width] = 0
         self.degrees = np.minimum(self.degrees, self.width - 1)
+        return self.width
 
     def feature(self, t: int, width: int) -> Floats:
         """The exact coordinates."""
@@ -167,8 +169,9 @@ class _Space:
             self.vectors[live, self.starts[k] : self.starts[k + 1]] = tensor
         return n
 
-    def keep(self, others: _Space) -> None:
-        """There is room for all coordinates."""
+    def fit(self, others: _Space) -> int:
+        """All coordinates are there."""
+        return self.width
 
     def feature(self, t: int, width: int) -> Floats:
         """The exact coordinates."""
@@ -229,7 +232,7 @@ def replicate(
     [4.0, 4.0, 4.0]
     """
     T, d = examples.x.shape
-    kind = _Line if d == 1 else _Space
+    kind: Any = _Line if d == 1 else _Space
     maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
     lengths = law or Geometric(p)
     regression, y = loss.form == "regression", examples.y
@@ -251,9 +254,9 @@ def replicate(
         asked = np.repeat(np.arange(len(owner)), c)
         np.add.at(used, asked, inner.draw(owner[asked], rng))
         queries += used.reshape(-1, size).sum(axis=0)
-        inner.keep(maps)
-        if inner.width > w.shape[1]:
-            w = np.pad(w, ((0, 0), (0, inner.width - w.shape[1])))
+        width = inner.fit(maps)
+        if width > w.shape[1]:
+            w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
             feature = maps.feature(start, w.shape[1])
         # Where each round's inner estimates start, and within them each run's.
         first = np.concatenate([[0], np.cumsum(c)])
@@ -383,7 +386,7 @@ def few_copies(
         gradient = slope[:, None] * along - 2 * known * w
         if rule.adaptive:
             squares += np.square(gradient).sum(axis=1)
-            step = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
+            step: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
         else:
             step = rule.step(t, 0.0)
         w = w - step * gradient
