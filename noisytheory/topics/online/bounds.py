@@ -25,16 +25,17 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "averaging_floor",
-    "batch_excess", "best_approximation", "cap_probability", "certain", "expected_queries",
-    "expected_queries_gaussian", "expected_samples", "gaussian_kernel", "general_regret",
-    "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
-    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "jump_bias",
-    "linear_regret", "map_second_moment", "map_second_moment_gaussian",
-    "map_second_moment_gaussian_printed", "noisy_exponential_kernel", "operations", "prod_calls",
-    "query_tail", "radius_gaussian", "radius_gaussian_printed", "regret", "regret_gaussian",
-    "regret_gaussian_printed", "regret_tail", "sample_tail", "scalar_second_moment",
-    "smoothing_gap", "some_regret", "squared_radius", "two_copies_regret",
+    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "all_blocks",
+    "averaging_floor", "batch_excess", "best_approximation", "cap_probability", "certain",
+    "expected_queries", "expected_queries_gaussian", "expected_samples", "gaussian_kernel",
+    "general_regret", "gradient_second_moment", "gradient_second_moment_labels",
+    "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
+    "horizon_free_regret", "jump_bias", "linear_regret", "map_second_moment",
+    "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
+    "noisy_exponential_kernel", "operations", "prod_calls", "query_tail", "radius_gaussian",
+    "radius_gaussian_printed", "regret", "regret_gaussian", "regret_gaussian_printed",
+    "regret_tail", "sample_tail", "scalar_second_moment", "smoothing_gap", "some_regret",
+    "squared_radius", "two_copies_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -686,7 +687,7 @@ def prod_calls(T: Numeric, p: Numeric) -> Numeric:
 
 @requires(T=SAMPLE_SIZE, d=COUNT, p=ABOVE_1)
 def operations(T: Numeric, d: Numeric, p: Numeric) -> Numeric:
-    r"""Theorem 1's order with a constant: at most $3T^3(1+\frac{dp}{(p-1)^2})$ multiplications.
+    r"""Theorem 1's order with a constant: at most $\tfrac32T^3(1+\frac{dp}{(p-1)^2})$ operations.
 
     Parameters
     ----------
@@ -699,14 +700,14 @@ def operations(T: Numeric, d: Numeric, p: Numeric) -> Numeric:
 
     Notes
     -----
-    The constant is ours.
+    The constant is ours: d multiplications an inner product, one a call of Prod, and the queries.
 
     Examples
     --------
     >>> float(operations(10, 1, 2.0))
-    9000.0
+    4500.0
     """
-    return 3 * T**3 * (1 + d * p / (p - 1) ** 2)
+    return 1.5 * T**3 * (1 + d * p / (p - 1) ** 2)
 
 
 @requires(z=POSITIVE)
@@ -1000,3 +1001,23 @@ def some_regret(low: Numeric, high: Numeric) -> Numeric:
     1e-06
     """
     return 1e-6 + 0 * low + 0 * high
+
+
+@requires(K=SAMPLE_SIZE)
+def all_blocks(K: Numeric) -> Numeric:
+    r"""Chance that none of K blocks hurts, where each does with probability one half: $2^{-K}$.
+
+    Parameters
+    ----------
+    K : int or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(all_blocks(3))
+    0.125
+    """
+    return 0.5**K

@@ -94,7 +94,7 @@ lemma_1_tail = PAPER.equal(
     high=1.0,
     margin=0.05,
     grid=dict(p=P, z=[1, 2, 3]),
-    twin=dict(bound=_next_tail, why="one sample fewer", grid=dict(p=P, z=[1, 2, 3])),
+    twin=dict(bound=_next_tail, why="one sample fewer"),
     **ESTIMATE | dict(quantity="whether N is z or more", unit="probability"),
 )
 
@@ -261,10 +261,10 @@ discontinuous_jump = PAPER.exists(
     place="Sec. 3.2",
     bound=bounds.jump_bias,
     exact=exact_scalar.jump,
-    grid=dict(n=[1, 3, 6], wide=[0.0]),
+    grid=dict(n=[1, 3, 6]), given=dict(wide=0.0),
     note="By a linear programme with both one-sided limits at 1/2; attained.",
     quantity="smallest worst bias",
-    twin=dict(grid=dict(n=[1, 3, 6], wide=[0.25]), why="a ramp in place of the jump"),
+    twin=dict(given=dict(wide=0.25), why="a ramp in place of the jump"),
 )
 
 noisy_labels = PAPER.identity(

@@ -6,6 +6,7 @@ degree 3 and $X$ has three atoms, of uneven weights.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -263,6 +264,7 @@ class Polynomials:
         return {name: values[at] for name, values in every.items()}
 
 
+@functools.lru_cache(maxsize=64)
 def _bernstein(n: int) -> list[Fraction]:
     """Coefficients, in powers, of the Bernstein polynomial of |q - 1/2|."""
     values = [abs(Fraction(k, n) - Fraction(1, 2)) for k in range(n + 1)]

@@ -72,11 +72,12 @@ def capped(T: int, M: int, p: float, *, size: int, rng: np.random.Generator) -> 
     return np.asarray(drawn.max(axis=1) > M, float)
 
 
-def prods(T: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
+def prods(T: int, p: float, kernel: str, *, size: int, rng: np.random.Generator) -> Floats:
     """Calls of Prod that Algorithm 1 makes as printed."""
+    made = GaussianProduct(1.0) if kernel == "Gaussian" else ExponentialProduct()
     out = np.empty(size)
     for row in range(size):
-        plain = PlainLearner(ExponentialProduct(), ExponentialLoss(), 1.0, 0.1, T, p=p)
+        plain = PlainLearner(made, ExponentialLoss(), 1.0, 0.1, T, p=p)
         for _ in range(T):
             plain.step(lambda: [0.1], 1.0, rng=rng)
         out[row] = plain.prods
@@ -108,5 +109,5 @@ def expected_operations_certified(T: int, d: int, p: float) -> Certificate:
     """Both sides as fractions."""
     at = Fraction(p)
     return Certificate(
-        _operations(T, d, at), 3 * T**3 * (1 + d * at / (at - 1) ** 2), [("p", at)]
+        _operations(T, d, at), Fraction(3, 2) * T**3 * (1 + d * at / (at - 1) ** 2), [("p", at)]
     )
