@@ -42,8 +42,8 @@ __all__ = [
     *_bounds, "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
     "RecordedCopies", "Rule", "Scheme", "adaptive_value", "adversary", "best_in_ball", "best_p",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
-    "expected_regret", "few_copies", "first_useful_round", "hardest_labels", "importance_law", "kernel_value",
-    "largest_p", "mean_product", "query_quantile", "regret_of", "replicate", "scores_over_time",
-    "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
+    "expected_regret", "few_copies", "first_useful_round", "hardest_labels", "importance_law",
+    "kernel_value", "largest_p", "mean_product", "query_quantile", "regret_of", "replicate",
+    "scores_over_time", "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
     "trivial_regret",
 ]

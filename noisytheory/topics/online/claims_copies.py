@@ -13,7 +13,7 @@ CALLS = "independent copies with the instance as their mean"
 PAIR = r"$\mathcal D$ uniform on $\{3,-1\}$ and noise-free, or 1 with that noise"
 
 def _twice_the_separation(loss: str) -> float:
-    """Twice the paper's, where 5 (w - 1/5)^2 = (w - 1)^2, or for the hinge (w - 1/3) / 2 = 1 - w."""
+    """Twice the paper's: where 5 (w - 1/5)^2 = (w - 1)^2; of the hinge, (w - 1/3) / 2 = 1 - w."""
     w = (1 + 5**-0.5) / (1 + 5**0.5) if loss == "squared" else 7 / 9
     return 2 * ((w - 1) ** 2 if loss == "squared" else 1 - w)
 

@@ -235,13 +235,11 @@ def replicate(
     kind: Any = _Line if d == 1 else _Space
     maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
     lengths = law or Geometric(p)
-    regression, y = loss.form == "regression", examples.y
+    regression, repaired = loss.form == "regression", rule.gradient == "repaired"
     still = bool(np.all(examples.x == examples.x[0]))
     w = np.zeros((size, maps.width))
-    square, losses, squares = np.zeros((3, size))
-    norms, queries = np.zeros(size), np.zeros(size, np.int64)
-    sums, total = np.zeros((size, d)), np.zeros((size, d))
-    runs = np.arange(size)
+    square, losses, squares, norms = np.zeros((4, size))
+    queries, sums, total = np.zeros(size, np.int64), np.zeros((size, d)), np.zeros((size, d))
     feature = maps.feature(0, maps.width)
 
     step = max(1, TOGETHER // (size * maps.each))
@@ -250,56 +248,59 @@ def replicate(
         owner = np.repeat(rounds, size)
         used = maps.draw(owner, rng)
         c = lengths.draw(len(owner), rng=rng)
-        gammas = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c]
+        slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c].reshape(-1, size)
         asked = np.repeat(np.arange(len(owner)), c)
-        np.add.at(used, asked, inner.draw(owner[asked], rng))
+        used += np.bincount(asked, inner.draw(owner[asked], rng), len(owner)).astype(np.int64)
         queries += used.reshape(-1, size).sum(axis=0)
         width = inner.fit(maps)
         if width > w.shape[1]:
             w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
-            feature = maps.feature(start, w.shape[1])
-        # Where each round's inner estimates start, and within them each run's.
-        first = np.concatenate([[0], np.cumsum(c)])
-        live, own = c > 0, maps.own(np.arange(len(owner)))
-        slopes, seen = gammas.reshape(-1, size), np.empty((len(rounds), size))
-        shown = np.empty((len(rounds), size)) if labels else np.repeat(y[rounds, None], size, 1)
-        for i, t in enumerate(rounds):
-            at = slice(i * size, (i + 1) * size)
+            feature = maps.feature(start, width)
+        # By round: the runs that have inner estimates, whose these are, and where each run's start.
+        live, group = c.reshape(-1, size).nonzero()[1], np.cumsum(c) - c
+        group = group[c > 0]
+        lives = np.concatenate([[0], np.cumsum((c.reshape(-1, size) > 0).sum(axis=1))]).tolist()
+        parts = np.concatenate([[0], np.cumsum(c.reshape(-1, size).sum(axis=1))]).tolist()
+        who = asked % size
+        own = maps.own(np.arange(len(owner))).reshape(-1, size)
+        some = (slopes != 0) & (own != 0)
+        seen, shown = np.empty((len(rounds), size)), np.empty((len(rounds), size))
+        shown[:] = examples.y[rounds, None]
+        for i, t in enumerate(rounds.tolist()):
             if not still:
                 feature = maps.feature(t, w.shape[1])
-            scores = w @ feature
-            seen[i] = scores
+            seen[i] = scores = w @ feature
             total += w[:, maps.linear]
             if labels is not None:
                 shown[i] = labels(t, scores, sums[:, 0])
             label = shown[i]
             sums += label[:, None] * examples.x[t]
-            length = slopes[i] * (1.0 if regression else label)
-            some = runs[live[at]]
-            if len(some):
-                part = slice(first[at.start], first[at.stop])
-                who = asked[part] - at.start
-                factor = inner.inner(w, who, part)
+            length = slopes[i] if regression else slopes[i] * label
+            if parts[i + 1] > parts[i]:
+                part, here = slice(parts[i], parts[i + 1]), slice(lives[i], lives[i + 1])
+                whose = who[part]
+                factor = inner.inner(w, whose, part)
                 if regression:
-                    factor -= label[who]
-                elif rule.gradient == "repaired":
-                    factor *= label[who]
-                length[some] *= np.multiply.reduceat(factor, first[at][live[at]] - part.start)
-            move = np.flatnonzero((length != 0) & (own[at] != 0))
+                    factor -= label[whose]
+                elif repaired:
+                    factor *= label[whose]
+                length[live[here]] *= np.multiply.reduceat(factor, group[here] - parts[i])
+            move = (some[i] & (length != 0)).nonzero()[0]
             if len(move):
-                which = move + at.start
-                size_of = length[move] ** 2 * own[which]
-                squares[move] += size_of
-                eta = (
-                    np.sqrt(2 * rule.Bw / squares[move]) if rule.adaptive
-                    else rule.step(int(t), 0.0)
-                )
-                delta = -eta * length[move]
-                square[move] += (
-                    2 * delta * maps.inner(w, move, which) + delta**2 * own[which]
-                )
+                which, by, size_of = move + i * size, length[move], own[i, move]
+                if rule.adaptive:
+                    squares[move] += by**2 * size_of
+                    delta = -np.sqrt(2 * rule.Bw / squares[move]) * by
+                else:
+                    delta = -rule.step(t, 0.0) * by
+                square[move] += 2 * delta * maps.inner(w, move, which) + delta**2 * size_of
                 maps.add(w, move, which, delta)
-            over = np.flatnonzero(square > rule.Bw)
+                over = move[square[move] > rule.Bw]
+            else:
+                over = move
+            if rule.projection == "printed":
+                # It may leave the ball and is due again.
+                over = (square > rule.Bw).nonzero()[0]
             if len(over):
                 # `projected`, many at a time.
                 shrunk = rule.Bw / square[over] ** (2 if rule.projection == "printed" else 1)
@@ -375,15 +376,17 @@ def few_copies(
         x = examples.x[t]
         total += w
         scores = w @ x
-        y = np.full(size, examples.y[t]) if labels is None else labels(t, scores, sums[:, 0])
+        y: Any = examples.y[t] if labels is None else labels(t, scores, sums[:, 0])
         losses += loss.value(y, scores)
-        sums += y[:, None] * x
+        sums += np.multiply.outer(y, x)
         seen = x + drawn[t - start]
         if together:
             seen = seen.mean(axis=1, keepdims=True)
         at, along = seen[:, 0], seen[:, -1]
-        slope = loss.derivative(y, np.einsum("ij,ij->i", w, at))
-        gradient = slope[:, None] * along - 2 * known * w
+        slope = loss.derivative(y, (w * at).sum(axis=1))
+        gradient = slope[:, None] * along
+        if known:
+            gradient -= 2 * known * w
         if rule.adaptive:
             squares += np.square(gradient).sum(axis=1)
             step: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
@@ -391,7 +394,7 @@ def few_copies(
             step = rule.step(t, 0.0)
         w = w - step * gradient
         square = np.square(w).sum(axis=1)
-        over = np.flatnonzero(square > rule.Bw)
+        over = (square > rule.Bw).nonzero()[0]
         if len(over):
             w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
         np.maximum(norms, np.minimum(square, rule.Bw), out=norms)

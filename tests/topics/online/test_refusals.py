@@ -20,10 +20,10 @@ from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import Examples, hard_labels
 
 FITTING = {
-    "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "K": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
+    "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
-    "high": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
+    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(),
 }
 FUNCTIONS = [getattr(bounds, name) for name in bounds.__all__]
 
