@@ -28,7 +28,13 @@ from noisytheory.topics.online.descent import (
     scores_over_time,
 )
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
-from noisytheory.topics.online.planning import best_p, copies_needed, largest_p, second_moments
+from noisytheory.topics.online.planning import (
+    best_p,
+    copies_needed,
+    importance_laws,
+    largest_p,
+    second_moments,
+)
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,
@@ -37,7 +43,7 @@ from noisytheory.vocabulary.analytic import (
     SmoothedHinge,
     SquaredLoss,
 )
-from noisytheory.vocabulary.domains import POSITIVE, Domain
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, Domain
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -94,7 +100,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         loss: str | AnalyticLoss = "squared",
         *,
         Bw: float = 10.0,
-        p: float | Literal["best"] | None = None,
+        p: float | Literal["best", "importance"] | None = None,
         coupled: bool = True,
         copies: int = 1,
         step: float | Literal["adaptive", "theory"] = "adaptive",
@@ -186,6 +192,15 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 "By must be a bound on |y| where the step is the theory's, got None: without one "
                 "the regret bound says nothing of a regression loss"
             )
+        self.kernel_, self.loss_, self.Bx_ = kernel, loss, Bx
+        if self.p == "importance":
+            best = importance_laws(float(self.Bw), Bx, kernel, loss, By or 0.0)
+            self.p_, self.Bpsi_, self.Bg_ = None, best.Bpsi, best.Bg
+            self._law, self._coupled = best.lengths, False
+            self._scheme = Scheme(
+                kernel, best.maps, copies=self._count(), exponent=best.envelope
+            )
+            return
         if self.p is None:
             copies_needed(kernel, loss)
             p = None
@@ -206,21 +221,22 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             )
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
         maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
-        coupled = p is None or self.coupled
-        self.kernel_, self.loss_, self.p_ = kernel, loss, p
-        self.Bx_, self.Bpsi_, self.Bg_ = Bx, Bpsi, Bg
-        self._law = law
-        self._scheme = Scheme(kernel, maps, coupled=coupled, copies=int(self.copies))
+        self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
+        self._law, self._coupled = law, p is None or bool(self.coupled)
+        self._scheme = Scheme(kernel, maps, coupled=self._coupled, copies=self._count())
+
+    def _count(self) -> int:
+        """Copies a factor is the mean of."""
+        return int(COUNT.number("copies", self.copies))
 
     def _rule(self, horizon: int | None) -> Rule:
-        coupled = self.p_ is None or self.coupled
         eta = math.sqrt(self.Bw / (self.Bg_ * self.Bpsi_)) if self.step == "theory" else 1.0
         if not isinstance(self.step, str):
             eta = float(self.step)
         return Rule(
             float(self.Bw), eta, T=horizon, adaptive=self.step == "adaptive",
             clip=math.inf if self.clip is None else POSITIVE.number("clip", self.clip),
-            projection=self.projection, gradient=self.gradient, coupled=coupled,
+            projection=self.projection, gradient=self.gradient, coupled=self._coupled,
         )
 
     def _learn(
@@ -309,9 +325,11 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
     Bw : float
         Squared radius of the ball of predictors.
-    p : float, "best" or None
-        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. None
-        takes a fixed number of copies, which polynomials allow.
+    p : float, "best", "importance" or None
+        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. With
+        ``"importance"`` degrees have the laws of `noisytheory.online.importance_laws`, which make
+        the second moments of estimates of a single degree smallest. None takes a fixed number of
+        copies, which polynomials allow.
     coupled : bool
         Use all degrees up to the one drawn: same copies, smaller second moments. False is the
         paper's estimator.

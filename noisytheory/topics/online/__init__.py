@@ -29,6 +29,7 @@ from noisytheory.topics.online.planning import (
     best_p,
     copies_needed,
     first_useful_round,
+    importance_laws,
     largest_p,
     query_quantile,
     second_moments,
@@ -43,7 +44,7 @@ __all__ = [
     "RecordedCopies", "Rule", "Scheme", "adaptive_value", "adversary", "best_in_ball", "best_p",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
     "expected_regret", "few_copies", "first_useful_round", "hardest_labels", "importance_law",
-    "kernel_value", "largest_p", "mean_product", "query_quantile", "regret_of", "replicate",
-    "scores_over_time", "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
-    "trivial_regret",
+    "importance_laws", "kernel_value", "largest_p", "mean_product", "query_quantile", "regret_of",
+    "replicate", "scores_over_time", "second_moment", "second_moment_coupled", "second_moments",
+    "squared_norm", "step", "trivial_regret",
 ]

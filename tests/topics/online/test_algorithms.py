@@ -308,6 +308,19 @@ def test_the_programme_is_the_best_of_all_strategies():
     assert adversaries.adaptive_value(2.0, 8) == pytest.approx(best(0, 0, 0), rel=1e-12)
 
 
+def test_the_hardest_labels_are_the_best_of_all():
+    def regret(y, eta):
+        w = loss = 0.0
+        for t, label in enumerate(y, 1):
+            loss -= label * w
+            w = max(-1.0, min(1.0, w + label * eta / math.sqrt(t)))
+        return loss + abs(sum(y))
+
+    for eta in (0.3, 1.0, 4.0):
+        best = max(regret(y, eta) for y in itertools.product((1, -1), repeat=10))
+        assert regret(adversaries.hardest_labels(10, eta), eta) == pytest.approx(best, rel=1e-9)
+
+
 def test_two_copies_and_one():
     examples = constant(300, 2.0)
     loss, noise, rng = SquaredLoss(0.0, "regression"), InstanceNoise("rademacher", 3.0), np.random
