@@ -221,8 +221,9 @@ def main() -> None:
             "# Repeated noisy measurements", "", __doc__.split("\n\n")[1].strip(), "",
             "Rows have mean square 1; the variance is that of a whole row's noise. Means of "
             f"{REPEATS} repetitions.", "", "## Accuracy on clean mail (spambase)", "", *first, "",
-            "## Mean squared error on clean shells (abalone, labels of variance 1)", "", *second,
-            "",
+            "## Mean squared error on clean shells (abalone, labels of variance 1)", "",
+            *second, "",
+            f"## What to make of it{said.rstrip()}", "",
         ]))
 
 
