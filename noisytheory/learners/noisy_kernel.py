@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noisytheory.topics.online.bounds import general_regret
+from noisytheory.topics.online.bounds import general_regret, tuning_free_regret
 from noisytheory.topics.online.comparator import regret_of
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -88,6 +88,20 @@ class _Repeated:
         return self.x[rounds]
 
 
+def _listed(x: Any) -> Any:
+    """Nested lists of copies as an array; anything else as it came."""
+    if not isinstance(x, list | tuple):
+        return x
+    try:
+        made = np.asarray(x)
+    except ValueError:
+        raise ValueError(
+            "X must have shape (n, copies, d), as many copies of each instance, or (n, d); "
+            "got lists of different lengths"
+        ) from None
+    return made if made.ndim > 2 else x
+
+
 class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
     """What both learners share."""
 
@@ -144,7 +158,9 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
             noise = getattr(getattr(given, "noise", None), "variance", 0.0)
             return given, y, np.square(clean).sum(axis=1) + noise, None
-        array: Any = x
+        array: Any = _listed(x)
+        if getattr(array, "ndim", 2) > 3:
+            raise ValueError(f"X must have shape (n, copies, d) or (n, d), got {array.shape}")
         if getattr(array, "ndim", 2) == 3:
             array = np.asarray(array)
             rounds, copies, d = array.shape
@@ -210,9 +226,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi):
+            most = largest_p(Bx, kernel)
+            told = (
+                f"p must be below {most:g}, got {p:g}" if most > 1 else
+                f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"
+            )
             raise ValueError(
-                f"p must be below {largest_p(Bx, kernel):g}, got {p:g}: the kernel's series "
-                f"{kernel.name} is infinite at p Bx = {(p or 1) * Bx:g}"
+                f"{told}: the kernel's series {kernel.name} is infinite at p Bx = "
+                f"{(p or 1) * Bx:g}"
             )
         if not math.isfinite(Bg) and self.step == "theory":
             raise ValueError(
@@ -263,6 +284,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, x: ArrayLike) -> Floats:
         check_is_fitted(self, "_runs")
+        array: Any = _listed(x)
+        if getattr(array, "ndim", 2) == 3:
+            raise ValueError(
+                f"X must have shape (n, d), the clean instances to predict for, got {array.shape}"
+            )
         points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
         return np.stack([
             run.expansion.predict(points, self._averages[i] if self._averages else None)
@@ -285,10 +311,8 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             return math.inf
         if "printed" in (self.projection, self.gradient):
             return math.inf
-        factor = 2 * math.sqrt(2) if self.step == "adaptive" else 1.0
-        return factor * float(
-            general_regret(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_)
-        )
+        promised = tuning_free_regret if self.step == "adaptive" else general_regret
+        return float(promised(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
         check_is_fitted(self, "_runs")

@@ -7,6 +7,7 @@ $\ell'_+$ the absolute majorant of the loss's derivative: ``kernel.at`` and ``lo
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,7 +36,7 @@ __all__ = [
     "noisy_exponential_kernel", "operations", "prod_calls", "query_tail", "radius_gaussian",
     "radius_gaussian_printed", "regret", "regret_gaussian", "regret_gaussian_printed",
     "regret_tail", "sample_tail", "scalar_second_moment", "smoothing_gap", "some_regret",
-    "squared_radius", "two_copies_regret",
+    "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -526,6 +527,31 @@ def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Nu
     30.0
     """
     return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Steps $\sqrt{2B_w/\sum_s\|\tilde g_s\tilde\Psi_s\|^2}$: $2\sqrt2\sqrt{B_wB_gB_\Psi T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    AdaGrad-norm. The right side may have the realised sum of squares in place of $B_gB_\Psi T$.
+
+    Examples
+    --------
+    >>> round(float(tuning_free_regret(100, 1.0, 1.0, 1.0)), 2)
+    28.28
+    """
+    return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
 
 
 @requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)

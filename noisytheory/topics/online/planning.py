@@ -111,7 +111,7 @@ class ImportanceLaws:
 def importance_laws(
     Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0
 ) -> ImportanceLaws:
-    r"""Laws of degrees: $\propto\sqrt{\beta_n}B_x^{n/2}$ of maps, $\propto|\gamma_n|r^n$ of lengths.
+    r"""Laws of degrees, $\propto\sqrt{\beta_n}B_x^{n/2}$ and, of lengths, $\propto|\gamma_n|r^n$.
 
     $B_\Psi=(\sum_n\sqrt{\beta_n}B_x^{n/2})^2$ and $B_g=\ell'_+(r)^2$ with $r=\sqrt{B_wB_\Psi}+B_y$,
     the smallest that estimates of a single degree can have under these bounds.

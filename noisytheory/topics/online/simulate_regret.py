@@ -223,6 +223,19 @@ def hardest_regret_exactly(T: int, eta: float) -> Law:
     return Law(hardest_regret(T, eta, size=1, rng=np.random.default_rng(0)), [1.0])
 
 
+def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Regret of the adaptive step on the labels that are hardest for the same steps."""
+    y = hardest_labels(T, math.sqrt(2))
+    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
+                      Rule(1.0, adaptive=True), copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(y.sum()))
+
+
+def tuning_free_exactly(T: int) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(tuning_free(T, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
 @dataclass(frozen=True)
 class Environment:
     """One that a single copy cannot tell from the other: 3 and -1 are seen, the label is 1.
