@@ -84,7 +84,7 @@ def hardest_labels(T: int, eta: float) -> Floats:
     0.78
     """
     ABOVE_0.number("eta", eta)
-    w = np.linspace(-1, 1, 2001)
+    w = np.linspace(-1, 1, 1001)
     value, values = np.zeros_like(w), []
 
     def options(points: Floats, t: int, after: Floats) -> list[Floats]:
@@ -131,11 +131,11 @@ def expected_regret(y: ArrayLike, m: int, v: float) -> float:
     loss = 0.0
     for label in labels:
         loss -= label * float(law @ w)
-        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
     return float(loss) + abs(float(labels.sum()))
 
 
-def _moved(law: Floats, step: int) -> Floats:
+def shifted(law: Floats, step: int) -> Floats:
     """The law shifted by one along its first axis, mass at the edge kept."""
     out = np.roll(law, step, axis=0)
     edge, inside = (-1, 0) if step > 0 else (0, -1)
@@ -172,7 +172,7 @@ def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
         # The loss in units of 1/m: minus the label times the lattice index.
         for i in range(2 * m + 1):
             law[i] = np.roll(law[i], -label * (i - m))
-        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return (at - m * T) / m + abs(int(labels.sum())), mass[at]

@@ -301,7 +301,7 @@ def map_estimate(
     """
     law = Geometric(p)
     n = int(law.draw(1, rng=rng)[0])
-    weight = float(Scheme(kernel, law).factors(n + 1)[n])
+    weight = math.sqrt(kernel.coefficients(n + 1)[n]) * p ** (n + 1) / (p - 1)
     if isinstance(kernel, GaussianProduct):
         pairs = int(law.draw(1, rng=rng)[0])
         weight *= (-1) ** pairs / math.factorial(pairs) * p ** (pairs + 1) / (p - 1)

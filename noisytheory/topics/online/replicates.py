@@ -274,7 +274,8 @@ def replicate(
             if labels is not None:
                 shown[i] = labels(t, scores, sums[:, 0])
             label = shown[i]
-            sums += label[:, None] * examples.x[t]
+            if labels is not None:
+                sums += label[:, None] * examples.x[t]
             length = slopes[i] if regression else slopes[i] * label
             if parts[i + 1] > parts[i]:
                 part, here = slice(parts[i], parts[i + 1]), slice(lives[i], lives[i + 1])
@@ -308,6 +309,8 @@ def replicate(
                 square[over] *= shrunk
             np.maximum(norms, square, out=norms)
         losses += loss.value(shown, seen).sum(axis=0)
+    if labels is None:
+        sums += examples.y @ examples.x
     return Runs(losses, sums, queries, norms, total / T)
 
 

@@ -15,6 +15,7 @@ from noisytheory.topics.online.adversaries import (
     hardest_labels,
     lattice,
     regret_law,
+    shifted,
 )
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.descent import Rule
@@ -320,9 +321,20 @@ def batch_excess(
     return np.asarray(lean * (1 - runs.averaged[:, 0]))
 
 
-def regret_per_round(population: Game, *, size: int, rng: np.random.Generator) -> Floats:
-    """Regret over the number of rounds."""
-    return regret(population, size=size, rng=rng) / population.T
+def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
+    """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
+    m, v = lattice(p, T)
+    law = np.zeros((2 * m + 1, 2 * m * T + 1))
+    law[m, m * T] = 1.0
+    up = (1 + lean) / 2
+    for _ in range(T):
+        # The sum in units of 1/m.
+        law = np.stack([np.roll(row, i - m) for i, row in enumerate(law)])
+        moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
+        law = (1 - 1 / v) * law + moved / v
+    mass = law.sum(axis=0)
+    at = np.flatnonzero(mass)
+    return Law(lean * (1 - (at - m * T) / m / T), mass[at])
 
 
 def regret_of_mean(

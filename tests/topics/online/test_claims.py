@@ -159,6 +159,18 @@ def test_regret_over_bound(name, cell, ratio, width):
     assert drawn.mean() / float(claim.call(claim.bound, at)) == pytest.approx(ratio, abs=width)
 
 
+def test_the_exact_law_of_the_averaged_predictor_is_that_of_the_public_algorithm():
+    claim = nt.claims["noisy-kernels/online-to-batch"]
+    at = claim.cell(1)
+    law = claim.call(claim.exact, at)
+    drawn = claim.call(claim.simulate, at, size=6000, rng=np.random.default_rng(5))
+    assert np.sum(law.probabilities) == pytest.approx(1, abs=1e-12)
+    exact = float(np.dot(law.values, law.probabilities))
+    assert abs(drawn.mean() - exact) < 6 * drawn.std() / math.sqrt(6000)
+    spread = float(np.dot(np.square(law.values), law.probabilities))
+    assert np.square(drawn).mean() == pytest.approx(spread, rel=0.1)
+
+
 def test_adaptive_labels_by_the_public_algorithm():
     claim = nt.claims["noisy-kernels/theorem-4/adaptive/printed"]
     at = claim.cell(1)
