@@ -208,7 +208,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 "By must be a bound on |y| where the step is the theory's, got None: without one "
                 "the regret bound says nothing of a regression loss"
             )
-        self.kernel_, self.loss_, self.Bx_ = kernel, loss, Bx
+        self.kernel_, self.loss_, self.Bx_, self._By = kernel, loss, Bx, By or 0.0
         if self.p == "importance":
             best = importance_laws(float(self.Bw), Bx, kernel, loss, By or 0.0)
             self.p_, self.Bpsi_, self.Bg_ = None, best.Bpsi, best.Bg
@@ -249,6 +249,21 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
     def _count(self) -> int:
         """Copies a factor is the mean of."""
         return int(COUNT.number("copies", self.copies))
+
+    def _grow(self, squares: Floats, By: float) -> None:
+        """What was read off the data for want of a bound grows with it, and the constants do."""
+        Bx = self.Bx_ if self.Bx is not None else max(self.Bx_, float(squares.max()))
+        By = max(self._By, By)
+        if (Bx, By) == (self.Bx_, self._By):
+            return
+        if self.step == "theory" or self.p == "importance":
+            # The step or the degrees were chosen for smaller ones: nothing is promised.
+            self._outgrown = True
+            return
+        self.Bx_, self._By = Bx, By
+        self.Bpsi_, self.Bg_ = second_moments(
+            self.p_, self.Bw, Bx, self.kernel_, self.loss_, By, coupled=self._coupled
+        )
 
     def _rule(self, horizon: int | None) -> Rule:
         eta = math.sqrt(self.Bw / (self.Bg_ * self.Bpsi_)) if self.step == "theory" else 1.0
@@ -301,6 +316,8 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step.
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
+        Infinite also where later parts go beyond what the theory's step or the importance degrees
+        were chosen for: give `Bx` and `By` then.
 
         Returns
         -------
@@ -309,7 +326,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "_runs")
         if self.clip is not None or self.skipped_ or not isinstance(self.step, str):
             return math.inf
-        if "printed" in (self.projection, self.gradient):
+        if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
         promised = tuning_free_regret if self.step == "adaptive" else general_regret
         return float(promised(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_))
@@ -330,7 +347,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         return max(regret for regret, _ in found)
 
     def _forget(self) -> None:
-        for name in ("_runs", "skipped_", "_random"):
+        for name in ("_runs", "skipped_", "_random", "_outgrown"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -460,6 +477,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             self._random = check_random_state(self.random_state)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, got {classes!r}")
+        else:
+            self._grow(squares, 0.0)
         strange = np.setdiff1d(y, self.classes_)
         if len(strange):
             known = self.classes_.tolist()
@@ -590,6 +609,8 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         if first:
             self._resolve(squares, bound)
             self._random = check_random_state(self.random_state)
+        else:
+            self._grow(squares, bound)
         self._learn(source, [np.asarray(y, float)], available, None)
         return self
 

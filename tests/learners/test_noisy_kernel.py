@@ -183,3 +183,33 @@ def test_importance_degrees_are_an_option(measured):
             oracle, y)
     with pytest.raises(ValueError, match="copies must be"):
         NoisyKernelClassifier(copies=0).fit(oracle, y)
+
+
+def test_the_bound_grows_with_what_later_parts_show(measured):
+    clean, copies, _ = measured
+    y = clean[:, 0]
+    parts = NoisyKernelRegressor("linear", random_state=0).partial_fit(copies[:50], y[:50])
+    first = parts.regret_bound()
+    parts.partial_fit(3 * copies[50:100], 3 * y[50:100])
+    one = NoisyKernelRegressor("linear", random_state=0).fit(
+        np.concatenate([copies[:50], 3 * copies[50:100]]), np.concatenate([y[:50], 3 * y[50:100]]))
+    assert parts.regret_bound() == pytest.approx(one.regret_bound()) and one.regret_bound() > first
+    told = NoisyKernelRegressor("linear", step="theory", By=9.0, random_state=0)
+    told.partial_fit(copies[:50], y[:50])
+    assert np.isfinite(told.regret_bound())
+    assert told.partial_fit(3 * copies[50:100], y[50:100]).regret_bound() == math.inf
+
+
+def test_nested_lists_and_shapes(measured):
+    clean, copies, y = measured
+    lists = NoisyKernelClassifier(random_state=0).fit(copies[:40].tolist(), y[:40])
+    arrays = NoisyKernelClassifier(random_state=0).fit(copies[:40], y[:40])
+    np.testing.assert_array_equal(lists.decision_function(clean), arrays.decision_function(clean))
+    with pytest.raises(ValueError, match="lists of different lengths"):
+        lists.fit([[[1.0], [2.0]], [[1.0]]], [0, 1])
+    with pytest.raises(ValueError, match=r"X must have shape \(n, copies, d\)"):
+        lists.fit(copies[None], y)
+    with pytest.raises(ValueError, match="the clean instances"):
+        arrays.predict(copies)
+    with pytest.raises(ValueError, match="Bx must be below 1"):
+        NoisyKernelClassifier(BinomialProduct(1.0), p=2.0).fit(3 * copies, y)

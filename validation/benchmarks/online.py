@@ -126,8 +126,7 @@ def main() -> None:
         "work": work, "goal": f"{GOAL} s", "measured": f"{times['ours']:.3f} s",
         "reached": times["ours"] <= GOAL,
         "why": "" if times["ours"] <= GOAL else
-        "half is the recursion itself, a few numbers and one row a round in Python; on an idle core "
-        "of this kind it takes 0.033",
+        "half is the recursion itself, a few numbers and one row a round in Python",
     }]
     result = recorded.result(
         __file__, "Online learning from noisy copies", rows, goals, machine, (), options.rounds,

@@ -428,19 +428,13 @@ def descend(
         raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange:g}")
     run.queries += tape.queries.tolist()
     T = len(tape.degrees)
-    rounds = np.arange(T)
-    # Estimates in the order of their use: a round's map, then those of its gradient length.
-    at_map = rounds + tape.first[:-1]
-    at_inner = np.repeat(rounds, np.diff(tape.first)) + 1 + np.arange(len(tape.inner))
-    maps = _by_degree(rounds, tape.maps)
-    everything = _by_degree(at_map, tape.maps)
-    for n, more in _by_degree(at_inner, tape.inner).items():
-        everything[n] = everything[n].merged(more) if n in everything else more
+    groups = _by_degree(tape)
+    at_map = (np.arange(T) + tape.first[:-1]).tolist()
     for start in range(0, T, block):
         stop = min(start + block, T)
         low, high = (int(t + tape.first[t]) for t in (start, stop))
-        here = {n: group.between(low, high) for n, group in everything.items()}
-        sources = {n: group.between(start, stop) for n, group in maps.items()}
+        here = {n: group.between(low, high) for n, group in groups.items()}
+        sources = {n: asked.maps() for n, asked in here.items()}
         inner, gram = np.zeros(high - low), np.zeros((stop - start, high - low))
         for n, asked in here.items():
             if not len(asked.at):
@@ -450,53 +444,70 @@ def descend(
                 if len(source.at) and (scheme.coupled or m == n):
                     found = run.expansion.products(source.vectors, asked.vectors)
                     found *= source.weights[:, None] * asked.weights
-                    gram[np.ix_(source.at - start, asked.at - low)] = found
+                    gram[np.ix_(source.rounds - start, asked.at - low)] = found
         moved = _rounds(
-            run, inner / run.expansion.scale, gram, (at_map[start:stop] - low).tolist(),
+            run, inner / run.expansion.scale, gram, [at - low for at in at_map[start:stop]],
             tape.degrees[start:stop].tolist(), tape.skipped[start:stop].tolist(),
             np.asarray(y[start:stop], float).tolist(), gamma.tolist(), loss.form, rule,
         )
         base = run.T - (stop - start)
         for n, source in sources.items():
-            coefficients = moved[source.at - start]
+            coefficients = moved[source.rounds - start]
             some = coefficients != 0
             run.expansion.append(
                 n, run.expansion.scale * coefficients[some] * source.weights[some],
-                source.vectors[some], base + source.at[some] - start,
+                source.vectors[some], base + source.rounds[some] - start,
             )
     return run
 
 
 @dataclass
 class _Group:
-    """Estimates of one degree, by their places in an order."""
+    """Estimates of one degree in the order of their use: a round's map, then its inner ones.
+
+    `rounds` has the round of a map, and -1 for an inner estimate.
+    """
 
     at: Whole
+    rounds: Whole
     weights: Floats
     vectors: Floats
 
     def between(self, low: int, high: int) -> _Group:
         """Those from one place to another."""
-        part = slice(*np.searchsorted(self.at, (low, high)))
-        return _Group(self.at[part], self.weights[part], self.vectors[part])
+        return self._part(slice(*np.searchsorted(self.at, (low, high))))
 
-    def merged(self, other: _Group) -> _Group:
-        """Both, in order."""
-        at = np.concatenate([self.at, other.at])
-        order = np.argsort(at)
-        return _Group(
-            at[order], np.concatenate([self.weights, other.weights])[order],
-            np.concatenate([self.vectors, other.vectors])[order],
-        )
+    def maps(self) -> _Group:
+        """Without the inner ones."""
+        return self._part(self.rounds >= 0)
+
+    def _part(self, part: Any) -> _Group:
+        return _Group(self.at[part], self.rounds[part], self.weights[part], self.vectors[part])
 
 
-def _by_degree(at: Whole, maps: Maps) -> dict[int, _Group]:
-    """Estimates of each degree; `at` has their places, in order."""
+def _by_degree(tape: Tape) -> dict[int, _Group]:
+    """The estimates of a tape, those of one degree next to one another."""
+    rounds = np.arange(len(tape.degrees))
+    own = rounds + tape.first[:-1]
+    inner = np.repeat(rounds, np.diff(tape.first)) + 1 + np.arange(len(tape.inner))
+    both = [(tape.maps, own, rounds), (tape.inner, inner, np.full(len(inner), -1))]
     out = {}
-    for n in np.flatnonzero(np.bincount(maps.degrees)).tolist() if len(maps) else []:
-        which = np.flatnonzero(maps.degrees == n)
-        vectors = maps.vectors[maps.starts[which][:, None] + np.arange(n)]
-        out[n] = _Group(at[which], maps.weights[which], vectors)
+    for n in np.unique(np.concatenate([tape.maps.degrees, tape.inner.degrees])).tolist():
+        chosen = [np.flatnonzero(maps.degrees == n) for maps, _, _ in both]
+        places = np.concatenate([at[c] for (_, at, _), c in zip(both, chosen, strict=True)])
+        order = np.argsort(places)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        vectors = np.empty((len(order), n, tape.maps.vectors.shape[1]))
+        weights, of = np.empty(len(order)), np.empty(len(order), np.int64)
+        done = 0
+        for (maps, _, numbers), which in zip(both, chosen, strict=True):
+            to = rank[done : done + len(which)]
+            done += len(which)
+            weights[to], of[to] = maps.weights[which], numbers[which]
+            for j in range(n):
+                vectors[to, j] = maps.vectors[maps.starts[which] + j]
+        out[n] = _Group(places[order], of, weights, vectors)
     return out
 
 

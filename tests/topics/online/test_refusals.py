@@ -82,6 +82,12 @@ def test_it_says_what_is_wrong(call, message):
 
 
 def test_labels_of_a_classification_loss():
+    odd = Examples("odd", np.ones((2, 1)), np.array([1.0, 0.5]))
+    silent, rule, rng = InstanceNoise("none", 0.0), online.Rule(1.0), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.replicate(odd, LinearProduct(), AffineLoss(), silent, rule, p=2.0, size=1, rng=rng)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.few_copies(odd, AffineLoss(), silent, rule, copies=1, size=1, rng=rng)
     scheme = online.Scheme(LinearProduct(), online.Fixed(1), coupled=True)
     tape = online.draw_tape(2, scheme, online.Fixed(0), online.RecordedCopies(np.ones((2, 1, 1))),
                             rng=np.random.default_rng(0))
