@@ -444,7 +444,7 @@ def descend(
                 if len(source.at) and (scheme.coupled or m == n):
                     found = run.expansion.products(source.vectors, asked.vectors)
                     found *= source.weights[:, None] * asked.weights
-                    gram[np.ix_(source.rounds - start, asked.at - low)] = found
+                    gram[(source.rounds - start)[:, None], asked.at - low] = found
         moved = _rounds(
             run, inner / run.expansion.scale, gram, [at - low for at in at_map[start:stop]],
             tape.degrees[start:stop].tolist(), tape.skipped[start:stop].tolist(),
@@ -524,13 +524,15 @@ def _rounds(
     regression, printed = form == "regression", rule.gradient == "printed"
     coefficients = np.zeros(len(labels))
     scale, square = expansion.scale, expansion.square
+    Bw, longest, printed_factor = rule.Bw, rule.clip**2, rule.projection == "printed"
+    scales, norms, lengths = run.scales, run.norms, run.lengths
     # A step of the theory does not change; the others are asked for.
     fixed = rule.step(0, 0.0) if rule.T is not None and not rule.adaptive else None
     for t, label in enumerate(labels):
-        run.scales.append(scale)
-        run.norms.append(square)
+        scales.append(scale)
+        norms.append(square)
         if skipped[t]:
-            run.lengths.append(0.0)
+            lengths.append(0.0)
             continue
         sign = 1.0 if regression or printed else label
         shift = label if regression else 0.0
@@ -547,22 +549,22 @@ def _rounds(
                 length = gamma[n] * factor
         if not regression:
             length *= label
-        run.lengths.append(length)
+        lengths.append(length)
         own = gram.item(t, place) if length else 0.0
         if own > 0:
             size = length**2 * own
-            if size > rule.clip**2:
+            if size > longest:
                 length *= rule.clip / math.sqrt(size)
-                size = rule.clip**2
+                size = longest
             run.squares += size
-            step = rule.step(len(run.scales) - 1, run.squares) if fixed is None else fixed
+            step = rule.step(len(scales) - 1, run.squares) if fixed is None else fixed
             alpha = -length * step
             square += 2 * alpha * scale * inner.item(place) + alpha**2 * own
-            coefficients[t] = alpha / scale
-            inner[place + 1 :] += (alpha / scale) * gram[t, place + 1 :]
+            coefficients[t] = change = alpha / scale
+            inner[place + 1 :] += change * gram[t, place + 1 :]
         # What is in the ball stays there; the printed factor may leave it and is due again.
-        if square > rule.Bw:
-            shrunk = projected(square, rule.Bw, printed=rule.projection == "printed")
+        if square > Bw:
+            shrunk = projected(square, Bw, printed=printed_factor)
             scale *= math.sqrt(shrunk)
             square *= shrunk
             if scale < SMALLEST:
@@ -570,7 +572,7 @@ def _rounds(
                 coefficients *= scale
                 expansion.scale = scale
                 _rebase(run)
-                scale = 1.0
+                scale, scales = 1.0, run.scales
     expansion.scale, expansion.square = scale, square
     return coefficients
 

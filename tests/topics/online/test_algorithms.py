@@ -193,6 +193,21 @@ def test_rebasing_changes_nothing(coupled):
         np.testing.assert_allclose(weights, before[2][degree], rtol=1e-12)
 
 
+def test_a_run_that_rebases_at_every_projection(monkeypatch):
+    rng = np.random.default_rng(8)
+    x = rng.normal(0, 0.5, (60, 2))
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0)), Geometric(2.0)
+    tape = draw_tape(60, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
+    rule, y = Rule(0.2, 1.0, T=60), np.sign(x[:, 0])
+    plain = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=16)
+    monkeypatch.setattr("noisytheory.topics.online.descent.SMALLEST", 1.0)
+    often = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=16)
+    assert plain.expansion.scale < 1 == often.expansion.scale
+    np.testing.assert_allclose(often.expansion.predict(x), plain.expansion.predict(x), rtol=1e-9)
+    np.testing.assert_allclose(scores_over_time(often, x), scores_over_time(plain, x), rtol=1e-9,
+                               atol=1e-12)
+
+
 def test_the_coupled_inner_product_is_that_of_its_tensors():
     rng = np.random.default_rng(3)
     scheme = Scheme(ExponentialProduct(), Geometric(2.0), coupled=True)
