@@ -31,7 +31,7 @@ __all__ = [
     "expected_queries", "expected_queries_gaussian", "expected_samples", "gaussian_kernel",
     "general_regret", "gradient_second_moment", "gradient_second_moment_labels",
     "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
-    "horizon_free_regret", "jump_bias", "linear_regret", "map_second_moment",
+    "horizon_free_regret", "inner_products", "jump_bias", "linear_regret", "map_second_moment",
     "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
     "noisy_exponential_kernel", "operations", "prod_calls", "query_tail", "radius_gaussian",
     "radius_gaussian_printed", "regret", "regret_gaussian", "regret_gaussian_printed",
@@ -709,6 +709,29 @@ def prod_calls(T: Numeric, p: Numeric) -> Numeric:
     177040.0
     """
     return T * (T - 1) / (2 * (p - 1)) + T * (T + 1) * (2 * T + 1) / 6
+
+
+@requires(T=SAMPLE_SIZE, p=ABOVE_1)
+def inner_products(T: Numeric, p: Numeric) -> Numeric:
+    r"""Expected inner products of estimates with incremental norms: quadratic in T.
+
+    $$\frac{T(T-1)}{2(p-1)}+\frac{T(T+1)}2$$
+
+    Parameters
+    ----------
+    T : int or array
+    p : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(inner_products(80, 2.0)), round(float(prod_calls(80, 2.0)))
+    (6400.0, 177040)
+    """
+    return T * (T - 1) / (2 * (p - 1)) + T * (T + 1) / 2
 
 
 @requires(T=SAMPLE_SIZE, d=COUNT, p=ABOVE_1)

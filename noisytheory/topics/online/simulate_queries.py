@@ -84,6 +84,18 @@ def prods(T: int, p: float, kernel: str, *, size: int, rng: np.random.Generator)
     return out
 
 
+def pairs(T: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Inner products that the fast form takes if every round moves the predictor.
+
+    Each estimate of a round meets the terms of the rounds before; a map's own square counts too.
+    """
+    scheme, law = Scheme(ExponentialProduct(), Geometric(p)), Geometric(p)
+    oracle = NoisyOracle(np.zeros((size * T, 1)), InstanceNoise("none", 0.0))
+    tape = draw_tape(size * T, scheme, law, oracle, rng=rng)
+    estimates = 1 + np.diff(tape.first).reshape(size, T)
+    return np.asarray((estimates * np.arange(T)).sum(axis=1) + T, float)
+
+
 def expected_operations(
     T: int, d: int, p: float, *, size: int, rng: np.random.Generator
 ) -> dict[str, Floats]:

@@ -166,6 +166,20 @@ def test_blocks_change_rounding_only(coupled):
                                    rtol=1e-8, atol=1e-12)
 
 
+def test_stored_terms_are_at_most_one_a_round(monkeypatch):
+    """So the inner products taken are at most those of the claim on incremental norms."""
+    taken = []
+    plain = Expansion.products
+    monkeypatch.setattr(Expansion, "products", lambda self, a, b: (
+        taken.append(len(a) * len(b)) or plain(self, a, b)))
+    rng, T = np.random.default_rng(7), 80
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0)), Geometric(2.0)
+    tape = draw_tape(T, scheme, law, NoisyOracle(np.full((T, 1), 0.3), InstanceNoise("none", 0.0)),
+                     rng=rng)
+    descend(tape, np.ones(T), scheme, ExponentialLoss(), law, Rule(1.0, 0.1, T=T), block=1)
+    assert sum(taken) <= ((1 + np.diff(tape.first)) * np.arange(T)).sum() + (1 + tape.degrees).sum()
+
+
 def test_the_printed_learner_runs_by_itself():
     rng = np.random.default_rng(2)
     plain = PlainLearner(ExponentialProduct(), ExponentialLoss(), 1.0, 0.5, 30)
