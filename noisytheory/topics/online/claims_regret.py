@@ -182,7 +182,7 @@ theorem_4_adaptive = PAPER.mean(
         "comparator may not depend on the run."
     ),
     picture=pictures.adaptive_adversary,
-    **ADAPTIVE,
+    **ADAPTIVE | dict(rows=512),
 )
 theorem_4_repaired = PAPER.mean(
     "theorem-4/adaptive/repaired",
@@ -296,7 +296,7 @@ def _without_tail(
 
 
 PUSHED: dict[str, Any] = THEOREM_1 | dict(
-    place="Algorithm 1, last line", rows=256, simulate=simulate_regret.regret_by,
+    place="Algorithm 1, last line", rows=128, simulate=simulate_regret.regret_by,
     grid=dict(population=[_game(constant(128), Bw=4.0), _game(constant(432), Bw=4.0, p=3.0)]),
 )
 PRINTED_PROJECTION = dict(projection="printed", gradient="repaired")
