@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -58,21 +59,16 @@ _LAZY = {
     "both": "trial.sides",
     "scaled": "trial.sides",
 }
-_ROOMS = {
-    "trial": ("evidence", "testing"),
-    "vocabulary": (
-        "analytic", "confusion", "domains", "dot_products", "instance_noise", "kernels",
-        "losses", "noise", "populations", "sequences",
-    ),
-    "topics": (
-        "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
-        "multiclass", "top_k",
-    ),
-    "": ("learners", "papers", "report"),
-}
 _SUBMODULES = {
-    name: f"noisytheory.{room}.{name}".replace("..", ".")
-    for room, names in _ROOMS.items() for name in names
+    "evidence": "noisytheory.trial.evidence",
+    "testing": "noisytheory.trial.testing",
+    **{room: f"noisytheory.{room}" for room in ("learners", "papers", "report")},
+    # Every topic, and every module of the vocabulary, as the folders have them.
+    **{
+        module.name: f"noisytheory.{room}.{module.name}"
+        for room in ("topics", "vocabulary")
+        for module in pkgutil.iter_modules([f"{__path__[0]}/{room}"])
+    },
 }
 
 __all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory import concentration, label_noise, noise, sparse, surrogates
+from noisytheory import concentration, kernel_mean, label_noise, noise, sparse, surrogates
 from noisytheory.topics.concentration import bounds as concentration_bounds
-from noisytheory.topics.kernel_mean import bounds as kernel_mean_bounds
-from noisytheory.topics.sparse import bounds as sparse_bounds
-from noisytheory.topics.sparse import bounds_clusters, bounds_herding
+from noisytheory.topics.sparse.checkerboard import bounds as miss_bounds
+from noisytheory.topics.sparse.clusters import bounds as cluster_bounds
+from noisytheory.topics.sparse.partitions import bounds as partition_bounds
+from noisytheory.topics.sparse.rates import bounds as rate_bounds
+from noisytheory.topics.sparse.subsampling import bounds as subsampling_bounds
 from noisytheory.topics.surrogates.printed_table import bounds as printed_table_bounds
 from noisytheory.vocabulary.kernels import (
     Gaussian,
@@ -35,9 +37,9 @@ from noisytheory.vocabulary.populations import (
 )
 
 MODULES = [
-    concentration, concentration_bounds, kernel_mean_bounds, label_noise,
-    noise, sparse_bounds, bounds_clusters, bounds_herding, surrogates,
-    printed_table_bounds,
+    concentration, concentration_bounds, kernel_mean, label_noise,
+    noise, cluster_bounds, partition_bounds, miss_bounds, rate_bounds, subsampling_bounds,
+    surrogates, printed_table_bounds,
 ]
 # Names and switches take anything; they are no part of a hypothesis.
 FREE = {"name", "any_rate", "below"}
@@ -109,18 +111,18 @@ TOGETHER = [
     (noise.ClassConditionalFlip, {"sigma_minus": 0.5, "sigma_plus": 0.5}, "sigma_minus"),
     (noise.flip_rates, {"sigma": [0.5, 0.5]}, "sigma_minus"),
     (noise.flip_rates, {"sigma": [0.1, 0.1, 0.1]}, "sigma"),
-    (sparse_bounds.sparse_lower_bound, {"n": 3, "k": 4}, "k"),
-    (sparse_bounds.without_replacement_mean_square, {"n": 3, "k": 4}, "k"),
-    (sparse_bounds.without_replacement_mean_square, {"n": 1, "k": 1}, "n"),
-    (sparse_bounds.subsampling_mean_square, {"power": 0.2, "norm": 0.5}, "norm"),
-    (sparse_bounds.luckiness, {"k": 3}, "k"),
-    (sparse_bounds.luckiness_repaired, {"k": [2, 3]}, "k"),
-    (bounds_clusters.miss_probability_without_replacement, {"draws": 21}, "draws"),
-    (bounds_herding.boundary_distance, {"n": 1}, "n"),
-    (bounds_herding.herding_linear_square, {"distance": 1.1}, "distance"),
-    (bounds_herding.herding_inverse, {"distance": 1.1}, "distance"),
-    (bounds_herding.herding_inverse_sharp, {"distance": 1.1}, "distance"),
-    (bounds_herding.away_steps_square, {"width": 2.5}, "width"),
+    (subsampling_bounds.sparse_lower_bound, {"n": 3, "k": 4}, "k"),
+    (subsampling_bounds.without_replacement_mean_square, {"n": 3, "k": 4}, "k"),
+    (subsampling_bounds.without_replacement_mean_square, {"n": 1, "k": 1}, "n"),
+    (subsampling_bounds.subsampling_mean_square, {"power": 0.2, "norm": 0.5}, "norm"),
+    (partition_bounds.luckiness, {"k": 3}, "k"),
+    (partition_bounds.luckiness_repaired, {"k": [2, 3]}, "k"),
+    (miss_bounds.miss_probability_without_replacement, {"draws": 21}, "draws"),
+    (rate_bounds.boundary_distance, {"n": 1}, "n"),
+    (rate_bounds.herding_linear_square, {"distance": 1.1}, "distance"),
+    (rate_bounds.herding_inverse, {"distance": 1.1}, "distance"),
+    (rate_bounds.herding_inverse_sharp, {"distance": 1.1}, "distance"),
+    (rate_bounds.away_steps_square, {"width": 2.5}, "width"),
     (printed_table_bounds.most_between, {"mean": 0.0, "deviation": 0.4}, "deviation"),
     (printed_table_bounds.most_between, {"mean": [0.1, 0.2]}, "mean"),
 ]

@@ -35,7 +35,7 @@ class Fault:
 
 FAULTS = [
     Fault(
-        "a sign in Theorem 5", "noisytheory/topics/kernel_mean/bounds.py",
+        "a sign in Theorem 5", "noisytheory/topics/kernel_mean/deviation/bounds.py",
         "return expected_deviation(n) + mcdiarmid(delta, 4 / n)",
         "return expected_deviation(n) - mcdiarmid(delta, 4 / n)",
         ("tests/topics/kernel_mean",),

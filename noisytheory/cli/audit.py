@@ -102,6 +102,9 @@ def audit(
     except Unfinished as unfinished:
         found = unfinished.audit
         stopped = {name: diagnose(error) for name, error in unfinished.faults.items()}
+    for name, (_, line) in stopped.items():
+        # Not every line names its claim. Before all else: what follows may fail, too.
+        click.echo(f"not tried: {line if name in line else f'{name}: {line}'}", err=True)
     with found:
         # The answer first: a report that cannot be written must not take it along.
         page = None if report_folder is None else str(Path(report_folder) / "index.html")
@@ -119,9 +122,6 @@ def audit(
             _report(found, report_folder)
         if page is not None and not as_json and not quiet:
             say(out, f"report {page}")
-    for name, (_, line) in stopped.items():
-        # Not every line names its claim.
-        click.echo(f"not tried: {line if name in line else f'{name}: {line}'}", err=True)
     codes = [code for code, _ in stopped.values()]
     context.exit(max([*codes, AS_EXPECTED if found.as_expected else DIFFERS]))
 

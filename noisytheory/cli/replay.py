@@ -80,6 +80,9 @@ def replay(
             settings["workers"] = usable_cores([claim])
         with run_audit([claim], {"budget": "smoke", **settings}, quiet=False) as found:
             about, steps = _replayed(found[claim.id])
+    steps = {"applies": True, **steps}
+    if not steps["applies"]:
+        about = f"{_OUTSIDE}; {about}" if about.startswith("this ") else _OUTSIDE
     # Exact evidence is enumerated, not drawn: no block has it.
     drawn = steps["block"] >= 0
     tried = claim.kind != "cited"
@@ -105,6 +108,10 @@ def replay(
         head = "the same draw again" if drawn else "the same again"
         lines += listed(head, [f"noisytheory replay {shlex.join(words)}"])
     say(out, "\n".join(lines))
+
+
+_OUTSIDE = "outside the hypotheses, which do not hold of this draw: it counts neither for nor " \
+    "against the claim"
 
 
 def _this(where: tuple[int, int, int]) -> str:

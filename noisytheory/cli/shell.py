@@ -246,7 +246,7 @@ def say_json(out: TextIO, value: object) -> None:
 
 
 def _strict(value: Any) -> Any:
-    """As strict JSON knows it: no NaN, no infinities, nothing of NumPy's."""
+    """As strict JSON knows it: NaN is null, infinities are texts, nothing of NumPy's."""
     if isinstance(value, Mapping):
         return {str(key): _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
@@ -254,7 +254,9 @@ def _strict(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return _strict(value.tolist())
     if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
+        if value != value:
+            return None
+        return value if abs(value) < float("inf") else "inf" if value > 0 else "-inf"
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
@@ -297,7 +299,10 @@ def error_level(
         raise click.BadParameter(f"must be a number in (0, 1), got {value:g}")
     return value
 
-json_flag = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
+json_flag = click.option(
+    "--json", "as_json", is_flag=True,
+    help='JSON on standard output; an infinite number is the text "inf" or "-inf".',
+)
 keyword_option = click.option(
     "-k", "keyword", metavar="EXPR", help="Only ids with these words: 'kernel and not printed'."
 )

@@ -428,12 +428,20 @@ def environment() -> Environment:
         ).replace("|", "\\|"),
         "cell": _cell,
         "number": number,
+        "sortable": _sortable,
     }
     templates.globals |= {
         "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
         "address": lambda record: f"{record.id}.md",
     }
     return templates
+
+
+def _sortable(value: Any) -> str:
+    """A number as the script that sorts the table reads it."""
+    if value is None:
+        return ""
+    return str(value).replace("inf", "Infinity")
 
 
 def _cell(value: Any) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from noisytheory.report.figures import slopes
+from noisytheory.report.figures import slopes, why_open
 from noisytheory.report.record import (
     CONFIDENCE,
     REFUTED,
@@ -97,8 +98,9 @@ def _of(record: Record, word: int) -> str:
 def _upheld(record: Record) -> str:
     vacuous = int(record.vacuous.sum())
     count = record.decision.size - vacuous
+    every = "both" if count == 2 else f"all {number(count)}"
     where = "in the one cell that was tried" if record.decision.size == 1 else (
-        f"in all {number(count)} {_units(record)}" + (" that are not vacuous" if vacuous else "")
+        f"in {every} {_units(record)}" + (" that are not vacuous" if vacuous else "")
     )
     shown = "is" if record.exact else "is shown to be"
     if record.kind == "tail":
@@ -107,10 +109,13 @@ def _upheld(record: Record) -> str:
     if record.kind == "mean":
         return f"{where} the expected left side {shown} at most the bound."
     if record.kind == "equal":
-        what = "two laws agree" if "other" in record.dataset else "value is the promised one"
+        what = "two laws agree" if record.two_laws else "value is the promised one"
         margin = float(record.per_cell("margin").max())
-        within = "to rounding" if record.exact else f"within the margin of {number(margin)}"
-        return f"{where} the {what} {within}."
+        unit = record.distance_unit if record.two_laws else record.unit
+        far = f"{number(margin)} {unit}".strip()
+        far += f" in {record.distance}'s distance" if record.two_laws else ""
+        exactly = record.exact and (record.two_laws or margin == 0)
+        return f"{where} the {what} {'to rounding' if exactly else f'within the margin of {far}'}."
     if record.kind in ("always", "identity"):
         tries = number(int(record.per_cell("tries").sum()))
         broken = "breaks the inequality" if record.kind == "always" else "tells the sides apart"
@@ -129,7 +134,9 @@ def _upheld(record: Record) -> str:
 
 def _refuted(record: Record) -> str:
     where = _of(record, REFUTED)
-    if not np.any(record.decision == REFUTED):
+    if record.jointly and "false discovery rate" in str(record.reason):
+        return f"it is {record.reason} of the claim as a whole; no cell alone refutes it."
+    if record.jointly:
         return (
             f"all {_units(record)} together refute it, with log evidence "
             f"{number(float(record.log_e))} where {number(float(record.log_e_claim))} is enough; "
@@ -141,7 +148,8 @@ def _refuted(record: Record) -> str:
         at = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
         low, high = (limit[at] for limit in record.rate_limits)
         how = "exact" if record.is_exact[at[0]] else (
-            f"{100 * CONFIDENCE:.0f}% interval {interval(low, high)}"
+            f"{'weighted, ' if record.weighted else ''}{100 * CONFIDENCE:.0f}% interval "
+            f"{interval(low, high)}"
         )
         return (
             f"{where} the promise is broken more often than it may be. Worst is "
@@ -152,12 +160,21 @@ def _refuted(record: Record) -> str:
     if record.kind == "mean":
         value = record.tightness
         text = f"{where} the expected left side exceeds the bound"
-        return f"{text}, by a factor of {number(value)} at worst." if value else f"{text}."
+        if value is not None and np.isfinite(value) and number(value) != "1":
+            return f"{text}, by a factor of {number(value)} at worst."
+        # Past a bound of zero or less there is no ratio, and of a hair it says nothing.
+        over = record.per_cell("mean") - record.per_level("rhs")[:, 0]
+        most = float(np.max(np.where(record.decision[:, 0] == REFUTED, over, -np.inf)))
+        return f"{text}, by {f'{number(most)} {record.unit}'.strip()} at worst."
     if record.kind == "equal":
-        what = "two laws differ" if "other" in record.dataset else (
-            "the expected value is not the promised one"
+        if not record.two_laws:
+            return f"{where} the expected value is not the promised one."
+        gaps = np.where(record.decision[:, 0] == REFUTED, record.per_cell("distance"), -np.inf)
+        far = f"{number(float(gaps.max()))} {record.distance_unit}".strip()
+        return (
+            f"{where} the two laws differ, by {far} in {record.distance}'s distance at worst"
+            f"{'' if record.exact else ' as drawn'}."
         )
-        return f"{where} {what}."
     if record.kind in ("always", "identity"):
         found = record.counterexample
         if found is None:
@@ -185,21 +202,50 @@ def _refuted(record: Record) -> str:
             f"{interval(worst['low'], worst['high'])}, {number(worst['first'])} in the first half "
             f"and {number(worst['second'])} in the second, the promise {number(worst['exponent'])}."
         )
-    return f"{where} what is printed is not what we find, beyond both errors and the tolerance, " \
-        "or is arithmetically impossible."
+    # No draws have infinite evidence against print.
+    impossible = np.isposinf(record.per_level("log_e_against"))[record.decision == REFUTED]
+    if impossible.all():
+        return f"{where} what is printed is arithmetically impossible."
+    return f"{where} what is printed is not what we find, beyond both errors and the tolerance" + (
+        ", or is arithmetically impossible." if impossible.any() else "."
+    )
 
 
 def _undecided(record: Record) -> str:
     if record.vacuous.all():
-        return "the bound is vacuous everywhere on the grid, so it promises nothing that is not " \
-            "true anyway."
+        what = "margin" if record.kind in ("equal", "published") else "bound"
+        return f"the {what} is vacuous everywhere on the grid, so it promises nothing that is " \
+            "not true anyway."
     count = int((record.decision == 0).sum())
     if record.kind == "rate" and (found := slopes(record)):
         bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
+        halves = (
+            f"the slope is {number(bent['slope'])} {interval(bent['low'], bent['high'])}, "
+            f"{number(bent['first'])} in the first half and {number(bent['second'])} in the second"
+        ).replace(" ,", ",")
+        if record.resolution == np.inf:
+            return f"curvature is seen, so no power law holds on the range: {halves}, the " \
+                f"promise {number(bent['exponent'])}."
+        return f"the draws do not tell the slope from the promise of {number(bent['exponent'])}: " \
+            f"{halves}."
+    if record.kind == "rate":
+        return "a mean is not positive, or there are too few draws, so there is no slope to hold " \
+            "against the promise."
+    if record.kind in ("always", "identity"):
+        return f"{why_open(record)}."
+    if record.kind == "exists":
+        return f"in {number(count)} of {number(record.size)} cells the optimum is known too " \
+            "coarsely to be held against what is promised."
+    if record.exact:
+        return f"in {number(count)} of {number(record.decision.size)} {_units(record)} it hangs " \
+            "on values that rounding cannot tell apart, and none is refuted."
+    few = record.held < int(record.rows)
+    few &= (record.decision == 0).any(axis=1) & ~record.is_exact
+    if record.masked and few.any():
         return (
-            f"no power law is seen, or none that the draws tell from the promise of exponent "
-            f"{number(bent['exponent'])}: the slope is {number(bent['first'])} in the first half "
-            f"and {number(bent['second'])} in the second."
+            f"the budget was spent with {number(count)} of {number(record.decision.size)} "
+            f"{_units(record)} undecided and none refuted; the hypotheses hold in "
+            f"{number(int(record.held[few].min()))} draws only at worst."
         )
     return (
         f"the budget was spent with {number(count)} of {number(record.decision.size)} "
@@ -225,11 +271,19 @@ def caveats(record: Record) -> list[str]:
             "Only a counterexample re-checked in exact arithmetic can refute it: no chance is "
             "involved in that. Not finding one is no proof."
         )
+    elif record.jointly and "false discovery rate" in str(record.reason):
+        out.append(
+            "By the e-BH procedure: of the claims of the audit that are refuted so, or by their "
+            f"own evidence, at most the share {number(alpha)} is true, in expectation."
+        )
     else:
         test = {
             "rate": "by tests of slopes that take means as normal and the law as a power",
             "published": "by an empirical Bernstein inequality within the declared range",
         }.get(record.kind, "by e-processes, valid at whatever moment the drawing stopped")
+        if record.two_laws:
+            test = f"by {record.distance}'s distance of both samples and the inequality of " \
+                "Dvoretzky, Kiefer, Wolfowitz and Massart, at whatever moment the drawing stopped"
         out.append(
             f"Over {claims}, any true one is refuted with {level}, and any false one upheld with "
             f"{level}, {test}."
@@ -252,6 +306,13 @@ def _resolution(record: Record) -> str:
     value = record.resolution
     if value is None or record.exact or record.verdict == "refuted":
         return ""
+    if not np.isfinite(value) and record.kind == "rate":
+        if not slopes(record):
+            return "Resolution: infinite. Without a slope nothing would have been refuted."
+        return (
+            "Resolution: infinite. Where curvature is seen there is no power law on the range, and "
+            "whatever the exponent promised, nothing would have been refuted or upheld."
+        )
     if not np.isfinite(value):
         return (
             "Resolution: infinite. In the worst cell nothing that the hypotheses allow would have "
@@ -261,7 +322,8 @@ def _resolution(record: Record) -> str:
     what = {
         "tail": f"a probability of breaking the promise {text} above δ",
         "mean": f"an expected left side {text}{unit} above the bound",
-        "equal": f"two laws {text} apart" if "other" in record.dataset
+        "equal": f"two laws {f'{text} {record.distance_unit}'.strip()} apart"
+        f" in {record.distance}'s distance" if record.two_laws
         else f"an expected value {text}{unit} away",
         "always": f"a set of counterexamples of probability {text}",
         "identity": f"a set of counterexamples of probability {text}",
@@ -288,7 +350,26 @@ def tried(record: Record) -> list[tuple[str, str]]:
             f"exact in {exact} of {record.size} cells, {drawn} in the others"
         )
         rows.append(("evidence", how))
+        if record.masked:
+            sampled = ~record.is_exact
+            held, of = (int(v[sampled].sum()) for v in (record.held, record.per_cell("replicates")))
+            rows.append(("draws that satisfy the hypotheses", f"{number(held)} of {number(of)}"))
+        if record.weighted:
+            rows.append(("weights", _weights(record)))
     return rows
+
+
+def _weights(record: Record) -> str:
+    """What the draws' importance weights are relied on for."""
+    limits = record.per_level("weight_limit")
+    least, most = float(np.nanmin(limits)), float(np.nanmax(limits))
+    if most == np.inf:
+        return "ratios of likelihoods of the promised law and the one drawn from; no limit declared"
+    reach = number(least) + (f" to {number(most)}" if number(most) != number(least) else "")
+    return (
+        "ratios of likelihoods of the promised law and the one drawn from; that none of a draw "
+        f"that breaks the promise is above {reach} is a hypothesis"
+    )
 
 
 def steps(record: Record) -> list[tuple[str, str]]:
@@ -382,7 +463,18 @@ def _cell_text(record: Record, index: int) -> list[str]:
 
 def _level_table(record: Record) -> Table:
     unit = f" [{record.unit}]" if record.unit else ""
-    tail = record.kind == "tail"
+    tail, instances = record.kind == "tail", record.kind in ("always", "identity")
+    laws = record.two_laws
+    per_level = {
+        name: record.per_level(name).astype(float)
+        for name in ("rhs", "tightness", "tightness_low", "tightness_high", "refutable_factor",
+                     "resolution", "weight_limit", "log_e_against", "log_e_support")
+    }
+    per_level = {
+        name: values for name, values in per_level.items()
+        if np.isfinite(values).any() or name.startswith("log_e")
+        or (name == "resolution" and np.isinf(values).any())
+    }
     mean_name = {
         "always": "largest left − right side", "identity": "largest difference",
         "exists": "optimum",
@@ -390,85 +482,112 @@ def _level_table(record: Record) -> Table:
     right = {"published": "print", "rate": "promised slope", "equal": "promised"}.get(
         record.kind, "right side"
     )
-    per_level = {
-        name: record.per_level(name).astype(float)
-        for name in ("rhs", "tightness", "tightness_low", "tightness_high", "refutable_factor",
-                     "resolution", "log_e_against", "log_e_support")
-    }
-    per_level = {
-        name: values for name, values in per_level.items()
-        if np.isfinite(values).any() or name.startswith("log_e")
-    }
-    head = _cell_head(record)
-    head += ["δ"] if tail else []
-    says = len(head)
-    head.append("says")
-    head += [right + ("" if record.kind == "rate" else unit)] if "rhs" in per_level else []
-    masked = tail and bool(np.any(record.per_cell("tries") < record.per_cell("replicates")))
-    head += ["draws that satisfy the hypotheses"] if masked else []
-    head += ["broken", "rate of violations"] if tail else []
-    head += [] if tail else [mean_name + unit]
-    instances = record.kind in ("always", "identity")
-    head += ["instances", "broken"] if instances else []
-    head += ["slope"] if "slope" in record.dataset else []
-    head += ["tightness"] if "tightness" in per_level else []
-    head += ["refutable factor"] if "refutable_factor" in per_level else []
-    head += ["resolution"] if "resolution" in per_level and not record.exact else []
-    # Of a search there is no evidence of a size: a break, or none in so many tries.
-    head += [] if instances else ["log e against", "log e for"]
-    rows, states = [], []
-    mean = record.per_cell("mean")
-    draws = record.per_cell("replicates")
-    count = record.per_level("violations")
-    low, high = record.rate_limits if tail else (None, None)
-    for i, j in np.ndindex(record.decision.shape):
-        row = _cell_text(record, i)
-        if tail:
-            row.append(number(float(record.deltas[j])))
-        word = WORDS[int(record.decision[i, j])]
-        row.append(word)
-        if "rhs" in per_level:
-            row.append(number(per_level["rhs"][i, j]))
-        if tail:
-            assert low is not None and high is not None
-            exact = record.is_exact[i]
-            held = record.per_cell("tries")[i]
-            if masked:
-                row.append("exact" if exact else f"{number(held)} of {number(draws[i])}")
-            row.append("exact" if exact else f"{number(int(count[i, j]))} of {number(held)}")
-            row.append(_with(record.rate[i, j], low[i, j], high[i, j]))
-        else:
-            row.append(number(float(mean[i]), 5))
-        if instances:
-            row += [number(int(record.per_cell("tries")[i])), number(int(count[i, j]))]
-        if "slope" in record.dataset:
-            row.append(number(float(record.per_cell("slope")[i])))
-        if "tightness" in per_level:
-            row.append(_with(*(
-                per_level.get(name, per_level["tightness"])[i, j]
-                for name in ("tightness", "tightness_low", "tightness_high")
-            )))
-        for name in ("refutable_factor", "resolution"):
-            if name in per_level and not (name == "resolution" and record.exact):
-                row.append(number(per_level[name][i, j]))
-        if not instances:
-            row += [number(per_level[f"log_e_{side}"][i, j]) for side in ("against", "support")]
-        rows.append(row)
-        states.append(word)
-    refute, uphold = float(record.log_e_refute), float(record.log_e_uphold)
-    rule = (
-        "A cell is refuted by one certified break, and upheld by none in all tries."
-        if instances else
-        f"A cell is refuted from log evidence {number(refute)} against, upheld from "
-        f"{number(uphold)} for it."
+    count, held = record.per_level("violations"), record.held
+    ties = record.per_level("ties")
+    low, high = record.rate_limits
+    tied = bool(np.nansum(ties) or np.any((high > record.rate)[record.is_exact]))
+    ends = record.mean_limits
+    columns: list[tuple[str, Callable[[int, int], str]]] = []
+
+    def column(name: str, text: Callable[[int, int], str], shown: bool = True) -> None:
+        if shown:
+            columns.append((name, text))
+
+    def of_draws(i: int, value: Any) -> str:
+        return "exact" if record.is_exact[i] else f"{number(int(value))} of {number(int(held[i]))}"
+
+    def plain(name: str) -> Callable[[int, int], str]:
+        return lambda i, j: number(per_level[name][i, j])
+
+    column("δ", lambda i, j: number(float(record.deltas[j])), tail)
+    says = len(_cell_head(record)) + len(columns)
+    column("says", lambda i, j: WORDS[int(record.decision[i, j])])
+    column(right + ("" if record.kind == "rate" else unit), lambda i, j: number(
+        per_level["rhs"][i, j]), "rhs" in per_level)
+    column(
+        "draws that satisfy the hypotheses",
+        lambda i, j: f"{number(int(held[i]))} of {number(int(record.per_cell('replicates')[i]))}"
+        if not record.is_exact[i] else number(int(held[i])) if instances else "exact",
+        record.masked,
     )
-    if record.dataset.attrs.get("charged") and record.kind in ("tail", "mean", "equal"):
+    if tail:
+        column("broken, unweighted" if record.weighted else "broken",
+               lambda i, j: of_draws(i, count[i, j]))
+        column("left open by rounding", lambda i, j: (
+            number(float(high[i, j] - record.rate[i, j])) if record.is_exact[i]
+            else number(int(ties[i, j]))
+        ), tied)
+        rate = "weighted rate of violations" if record.weighted else "rate of violations"
+        column(rate, lambda i, j: _with(record.rate[i, j], low[i, j], high[i, j]))
+        column("largest weight allowed", plain("weight_limit"), "weight_limit" in per_level)
+    elif laws:
+        far = f" [{record.distance_unit}]" if record.distance_unit else ""
+        column(f"{record.distance} distance{far}", lambda i, j: number(
+            float(record.per_cell("distance")[i])))
+        column(f"margin{far}", lambda i, j: number(float(record.per_cell("margin")[i])))
+    else:
+        mean = record.per_cell("mean")
+        column(mean_name + unit, lambda i, j: " ".join(
+            [number(float(mean[i]), 5), interval(float(ends[0][i]), float(ends[1][i]))]).strip())
+        column(f"margin{unit}", lambda i, j: number(float(record.per_cell("margin")[i])),
+               record.kind in ("equal", "published"))
+    if instances:
+        column("instances", lambda i, j: number(int(held[i])), not record.masked)
+        column("beyond rounding", lambda i, j: number(int(count[i, j])))
+    if "slope" in record.dataset:
+        for name, title in (("slope", "slope"), ("slope_first", "first half"),
+                            ("slope_second", "second half")):
+            column(title, lambda i, j, name=name: number(  # type: ignore[misc]
+                float(record.per_cell(name)[i])))
+    column("tightness", lambda i, j: _with(*(
+        per_level.get(name, per_level["tightness"])[i, j]
+        for name in ("tightness", "tightness_low", "tightness_high")
+    )), "tightness" in per_level)
+    column("refutable factor", plain("refutable_factor"), "refutable_factor" in per_level)
+    column("resolution", plain("resolution"), "resolution" in per_level and not record.exact)
+    # Of a search there is no evidence of a size: a break, or none in so many tries.
+    name = _evidence_name(record)
+    for side, word in (("against", "against"), ("support", "for")):
+        column(f"{name} {word}", plain(f"log_e_{side}"), not instances)
+    rows, states = [], []
+    for i, j in np.ndindex(record.decision.shape):
+        rows.append([*_cell_text(record, i), *(text(i, j) for _, text in columns)])
+        states.append(WORDS[int(record.decision[i, j])])
+    head = [*_cell_head(record), *(title for title, _ in columns)]
+    caption = f"By cell{' and δ' if tail else ''}. {_rule(record)}"
+    return Table(caption, head, rows, states, says)
+
+
+def _evidence_name(record: Record) -> str:
+    """What the evidence of a cell is: the log of an e-value, or minus that of a p-value."""
+    tested = record.kind in ("rate", "published") or (record.two_laws and not record.exact)
+    return "−log p" if tested else "log e"
+
+
+def _rule(record: Record) -> str:
+    """What it takes to decide a cell."""
+    if record.kind in ("always", "identity"):
+        return "A cell is refuted by one certified break, and upheld by none in all tries."
+    if record.exact:
+        return "Exact evidence decides a cell outright: its log evidence is infinite."
+    name = _evidence_name(record)
+    refute, uphold = float(record.log_e_refute), float(record.log_e_uphold)
+    own = float(record.log_e)
+    rule = (
+        f"A cell is refuted from {name} = {number(refute)} against, upheld from "
+        f"{name} = {number(uphold)} for it."
+    )
+    if name != "log e":
+        what = "anytime-valid " if record.two_laws else ""
+        rule += f" p is the {what}p-value of a test of the cell, and no e-value."
+        if record.dataset.attrs.get("charged"):
+            rule += f" Calibrated from the smallest p, the claim has log e = {number(own)}."
+    elif record.dataset.attrs.get("charged"):
         rule += (
-            f" All cells together have log evidence {number(float(record.log_e))} against it and "
+            f" All cells together have log e = {number(own)} against it and "
             f"need {number(float(record.log_e_claim))}."
         )
-    caption = f"By cell{' and δ' if tail else ''}. {rule}"
-    return Table(caption, head, rows, states, says)
+    return rule
 
 
 def _with(value: Any, low: Any, high: Any) -> str:
@@ -483,20 +602,26 @@ def _draw_table(record: Record) -> list[Table]:
     unit = f" [{record.unit}]" if record.unit else ""
     probabilities = np.asarray(record.dataset["quantile"].values, float)
     middle, upper = (int(np.argmin(np.abs(probabilities - p))) for p in (0.5, 0.995))
-    head = [
-        *_cell_head(record), "replicates", f"mean{unit}", "MCSE of the mean", "R-hat over blocks",
-        "median", "0.995-quantile",
-    ]
+    mean = f"weighted mean{unit}" if record.weighted else f"mean{unit}"
+    head = [*_cell_head(record), "draws", mean, "MCSE of the mean", "R-hat over blocks"]
+    # Quantiles of weighted draws would be those of a law of which nothing is promised.
+    head += ["mean weight"] if record.weighted else ["median", "0.995-quantile"]
     rows = []
     for i in range(record.size):
-        drawn = "exact" if record.is_exact[i] else number(record.per_cell("replicates")[i])
+        drawn = "exact" if record.is_exact[i] else number(int(record.held[i]))
+        last = [float(record.per_cell("weight_mean")[i])] if record.weighted else [
+            float(record.quantiles[i, at]) for at in (middle, upper)
+        ]
         rows.append([
             *_cell_text(record, i), drawn, number(float(record.per_cell("mean")[i]), 5),
-            number(float(error[i])), number(float(rhat[i]), 5),
-            number(float(record.quantiles[i, middle])), number(float(record.quantiles[i, upper])),
+            number(float(error[i])), number(float(rhat[i]), 5), *map(number, last),
         ])
     caption = (
-        "The left side by cell. Blocks are independent by construction, so R-hat (ArviZ, blocks as "
-        "chains) near 1 is a check of the simulator."
+        f"The {'first law' if record.two_laws else 'left side'} by cell. Blocks are independent by "
+        "construction, so R-hat (ArviZ, blocks as chains) near 1 is a check of the simulator."
     )
+    if record.masked:
+        caption += " Draws are those that satisfy the hypotheses."
+    if record.weighted:
+        caption += " A mean weight near 1 is a check of the weights."
     return [Table(caption, head, rows, [""] * len(rows))]

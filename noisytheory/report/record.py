@@ -26,9 +26,6 @@ UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown."""
 
-NORMAL = 2.5758293035489004
-"""Half-width of a normal interval of that coverage, in standard errors."""
-
 ORIGINS = {
     "paper": "as printed in the paper",
     "sharper": "a sharper known result, not the paper's",
@@ -189,8 +186,51 @@ class Record:
 
     @cached_property
     def vacuous(self) -> NDArray[np.bool_]:
-        """Where the bound is no better than what is true anyway."""
+        """Where the bound, or the margin, is no better than what is true anyway."""
+        if "vacuous" not in self.dataset:
+            return np.asarray(self.decision == VACUOUS)
         return np.asarray(self.per_level("vacuous") == 1)
+
+    @property
+    def two_laws(self) -> bool:
+        """Whether the promise is that two laws agree, not that a mean has a value."""
+        said = {"distance", "other"} & {*self.dataset.variables, *self.dataset.attrs}
+        return bool(self.kind == "equal" and said)
+
+    @property
+    def distance(self) -> str:
+        """Name of the distance that two laws are held against."""
+        # Exact ones are compared value by value.
+        natural = self.dataset.attrs.get("distance") == "Wasserstein" and not self.exact
+        return "Wasserstein" if natural else "Kolmogorov"
+
+    @property
+    def distance_unit(self) -> str:
+        """Unit of that distance: of the left side, or of a probability."""
+        return self.unit if self.distance == "Wasserstein" else ""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether draws carry importance weights."""
+        return "weight" in self.dataset or "weight_limit" in self.dataset
+
+    @property
+    def jointly(self) -> bool:
+        """Whether it is refuted by all cells together, or at a discovery rate, by none alone."""
+        return bool(self.verdict == "refuted" and not np.any(self.decision == REFUTED))
+
+    @property
+    def held(self) -> NDArray[Any]:
+        """Draws of each cell that satisfy the hypotheses; of exact evidence its instances."""
+        return self.per_cell("tries" if "tries" in self.dataset else "replicates")
+
+    @property
+    def masked(self) -> bool:
+        """Whether some draws do not satisfy the hypotheses, and so are none."""
+        if "tries" not in self.dataset:
+            return False
+        drawn = ~self.is_exact
+        return bool(np.any(self.held[drawn] < self.per_cell("replicates")[drawn]))
 
     @cached_property
     def is_exact(self) -> NDArray[np.bool_]:
@@ -216,6 +256,15 @@ class Record:
     def rate_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Limits of `rate` that hold whenever one stops; the probability itself where exact."""
         return self.per_level("probability_low"), self.per_level("probability_high")
+
+    @property
+    def rate_possible(self) -> NDArray[np.float64]:
+        """`rate` with what rounding leaves open: of draws a count, of an exact law a bracket."""
+        if "ties" not in self.dataset or self.weighted:
+            return self.rate
+        drawn = np.maximum(self.held, 1)[:, None]
+        sampled = self.rate + self.per_level("ties") / drawn
+        return np.where(self.is_exact[:, None], self.rate_limits[1], sampled)
 
     def _headline(self, name: str) -> tuple[int, int] | None:
         """Where a variable is largest among cells that are not vacuous."""
@@ -291,23 +340,34 @@ class Record:
         addresses = [",".join(f"{k}={v}" for k, v in cell.items()) for cell in self.cells]
         return addresses.index(text) if text in addresses else None
 
-    def draws(self, name: str, index: int) -> NDArray[np.float64]:
-        """Stored draws of a cell, shape (blocks, rows); empty where there are none."""
+    def draws(self, name: str, index: int) -> list[NDArray[np.float64]]:
+        """Stored draws of a cell by block, of the rows where the hypotheses apply."""
         if name not in self.dataset:
-            return np.empty((0, 0))
+            return []
         where = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True))
-        values = np.asarray(
-            self.dataset[name].isel(where).transpose("chain", "draw").values, float
-        )
-        whole: NDArray[np.float64] = values[~np.isnan(values).any(axis=1)]
-        return whole
+
+        def blocks(of: str) -> NDArray[np.float64]:
+            stored = self.dataset[of].isel(where).transpose("chain", "draw")
+            return np.asarray(stored.values, float)
+
+        values = blocks(name)
+        whole = ~np.isnan(values).any(axis=1)
+        if "applies" not in self.dataset:
+            return list(values[whole])
+        applies = blocks("applies") > 0
+        return [row[at] for row, at in zip(values[whole], applies[whole], strict=True)]
+
+    def all_draws(self, name: str, index: int) -> NDArray[np.float64]:
+        """The same, all blocks as one."""
+        return np.concatenate([np.empty(0), *self.draws(name, index)])
 
     @cached_property
     def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Monte Carlo standard error of the mean, and R-hat over blocks as chains, by cell.
 
-        Both by ArviZ, on the draws as stored; NaN where a cell is exact, or has one block only
-        (R-hat). Independent blocks have R-hat near 1: anything else is a fault of the simulator.
+        Both by ArviZ, on the draws that satisfy the hypotheses, weighted where they carry weights;
+        NaN where a cell is exact, or has one block only (R-hat). Independent blocks have R-hat near
+        1: anything else is a fault of the simulator.
         """
         import arviz_stats.base
 
@@ -317,20 +377,34 @@ class Record:
         if not self.tried or self.kind in ("always", "identity", "exists"):
             return error, rhat
         for index in np.flatnonzero(~self.is_exact):
-            draws = self.draws("lhs", int(index))
-            if draws.size < 4 or np.ptp(draws) == 0:
+            chains = self.draws("lhs", int(index))
+            if "weight" in self.dataset:
+                weights = self.draws("weight", int(index))
+                chains = [w * x for w, x in zip(weights, chains, strict=True)]
+            together = np.concatenate([np.empty(0), *chains])
+            if together.size < 4 or not np.isfinite(together).all() or np.ptp(together) == 0:
                 continue
-            error[index] = statistics.mcse(draws, chain_axis=0, draw_axis=1, method="mean")
-            if len(draws) > 1:
-                rhat[index] = statistics.rhat(
-                    draws, chain_axis=0, draw_axis=1, method="identity"
-                )
+            # Chains are of one length: as short as the hypotheses leave the shortest.
+            shortest = min(len(chain) for chain in chains)
+            even = np.array([chain[:shortest] for chain in chains])
+            whole = even if even.size == together.size else together[None]
+            error[index] = statistics.mcse(whole, chain_axis=0, draw_axis=1, method="mean")
+            if len(even) > 1 and shortest >= 4 and np.ptp(even) > 0:
+                rhat[index] = statistics.rhat(even, chain_axis=0, draw_axis=1, method="identity")
         return error, rhat
 
-    @cached_property
-    def mean_error(self) -> NDArray[np.float64]:
-        """Standard error of the mean of the left side by cell; 0 where exact."""
-        return np.where(self.is_exact, 0.0, self.monte_carlo[0])
+    @property
+    def mean_limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Limits of the mean by the rule in force; an end that it cannot give is infinite.
+
+        NaN where it gives neither.
+        """
+        if "mean_low" not in self.dataset:
+            none = np.full(self.size, np.nan)
+            return none, none
+        low, high = (self.per_cell(name).astype(float) for name in ("mean_low", "mean_high"))
+        known = np.isfinite(low) | np.isfinite(high)
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
 def read(source: Audit | str | os.PathLike[str]) -> list[Record]:

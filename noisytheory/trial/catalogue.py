@@ -16,15 +16,11 @@ from types import ModuleType
 from noisytheory.trial.claim import Claim
 
 __all__ = [
-    "ENTRY_POINTS", "TOPICS", "catalogue", "distinct", "file_of", "find", "find_or_none",
-    "load_file", "match",
+    "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
+    "match", "of_topic",
 ]
 
-TOPICS = (
-    "concentration", "kernel_mean", "sparse", "label_noise", "surrogates", "online",
-    "multiclass", "top_k",
-)
-"""Topic folders, bottom up; each has a ``claims.py``."""
+_TOPICS = Path(__file__).parents[1] / "topics"
 
 ENTRY_POINTS = "noisytheory.claims"
 """Entry-point group by which an installed package ships claims: each entry names a module."""
@@ -43,6 +39,33 @@ def claims_of(module: ModuleType) -> Iterator[Claim]:
             yield from (item for item in value.values() if isinstance(item, Claim))
 
 
+def _claims_files(topic: str) -> list[str]:
+    """Modules of a topic, or by a pattern of several, that declare claims: each ``claims.py``."""
+    files = [path.relative_to(_TOPICS) for path in sorted(_TOPICS.glob(f"{topic}/**/claims.py"))]
+    return [".".join(("noisytheory.topics", *path.with_suffix("").parts)) for path in files]
+
+
+def of_topic(topic: str) -> list[Claim]:
+    """A topic's claims: those of every ``claims.py`` in its folder.
+
+    Parameters
+    ----------
+    topic : str
+        The folder's name.
+
+    Returns
+    -------
+    list of Claim
+
+    Examples
+    --------
+    >>> [claim.id for claim in of_topic("concentration")]
+    ['kernel-mean/theorem-24']
+    """
+    modules = map(importlib.import_module, _claims_files(topic))
+    return distinct(claim for module in modules for claim in claims_of(module))
+
+
 @functools.cache
 def catalogue() -> Mapping[str, Claim]:
     """All claims by id: the topics' and those of installed packages.
@@ -58,7 +81,7 @@ def catalogue() -> Mapping[str, Claim]:
     ValueError
         If two different claims share an id.
     """
-    modules = [f"noisytheory.topics.{topic}.claims" for topic in TOPICS]
+    modules = _claims_files("*")
     modules += [entry.value for entry in entry_points(group=ENTRY_POINTS)]
     found: dict[str, Claim] = _Catalogue()
     for module in modules:

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +48,10 @@ _TOGETHER = 2**16
 
 _PER_LEVEL = (
     "rhs", "probability", "probability_low", "probability_high", "tightness", "tightness_low",
-    "tightness_high", "refutable_factor", "resolution",
+    "tightness_high", "refutable_factor", "resolution", "weight_limit",
 )
+
+_PER_CELL = ("mean", "mean_low", "mean_high", "distance", "weight_mean")
 
 Columns = dict[str, NDArray[Any]]
 """Numbers by name, cells first."""
@@ -77,7 +79,7 @@ def _describe(trial: Trial) -> Columns:
     out["violations"] = np.zeros((cells, levels), np.int64)
     out["ties"] = np.zeros((cells, levels), np.int64)
     out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
-    out["mean"] = np.full(cells, np.nan)
+    out |= {name: np.full(cells, np.nan) for name in _PER_CELL}
     out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     together: dict[int, list[CellState]] = {}
     for state in trial.cells:
@@ -88,6 +90,7 @@ def _describe(trial: Trial) -> Columns:
             _describe_law(trial.claim, state, out)
         elif isinstance(state.exact, tuple) and isinstance(state.exact[0], Law):
             out["mean"][state.index] = state.exact[0].mean()
+            out["distance"][state.index] = _law_distance(*state.exact)
         elif trial.claim.kind == "exists":
             _describe_optimum(trial.claim, state, out)
         else:
@@ -121,12 +124,14 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
     out["rhs"][at], out["mean"][at] = rhs, law.mean()
     out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
     if claim.kind == "tail":
-        chances = [law.exceeding(r)[0] for r in rhs]
-        for name in ("probability", "probability_low", "probability_high"):
-            out[name][at] = chances
+        # What rounding leaves open lies between both ends.
+        certain, possible = np.transpose([law.exceeding(r) for r in rhs])
+        out["probability"][at] = out["probability_low"][at] = certain
+        out["probability_high"][at] = possible
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
+        out["mean_low"][at] = out["mean_high"][at] = law.mean()
     size = np.maximum(np.abs(left), np.where(np.isfinite(rhs), np.abs(rhs), 0.0))
     for name in _TIGHTNESS:
         out[name][at] = tightness(left, rhs, law.error * size + law.slack)
@@ -152,20 +157,22 @@ def _describe_draws(
         out["mean"][at] = lhs.mean(axis=1)
     out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
     if isinstance(trial.rule, SameLaw):
+        for state in states:
+            out["distance"][state.index] = _sample_distance(trial, state)
         return
     pairs = list(zip((s.cell for s in states), draws, strict=True))
     sides = [right_side(claim, *of) for of in pairs]
     rhs = np.array(np.broadcast_arrays(*sides))
     middle = np.mean if claim.kind in ("mean", "equal") else np.median
+    if claim.kind in ("mean", "equal", "published"):
+        for state, drawn in zip(states, draws, strict=True):
+            _describe_mean(claim, state, drawn, out)
     out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else middle(rhs, axis=2)
     if claim.kind == "tail":
         rooms = [slack(claim, *of, side) for of, side in zip(pairs, sides, strict=True)]
         room = np.array(np.broadcast_arrays(*rooms))
         weights = np.array([drawn["weight"] for drawn in draws]) if "weight" in draws[0] else None
-        _describe_tail(trial, at, lhs[:, None], rhs, room, weights, out)
-    elif claim.kind == "mean":
-        for state, drawn in zip(states, draws, strict=True):
-            _describe_mean(claim, state, drawn, out)
+        _describe_tail(trial, states, lhs[:, None], rhs, room, weights, out)
     elif isinstance(trial.rule, Always):
         for state in states:
             assert state.summary is not None
@@ -177,30 +184,129 @@ def _describe_draws(
 
 
 def _describe_mean(claim: Claim, state: CellState, drawn: Arrays, out: Columns) -> None:
-    """The mean over the bound; of a drawn right side, over its mean."""
+    """The mean with its limits; of a mean over the bound, of a drawn right side over its mean."""
     lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, state.cell, drawn)[0]
-    ends = (claim.value("low", state.cell), claim.value("high", state.cell))
-    low, high = (end if given is None else float(given)
-                 for end, given in zip((-np.inf, np.inf), ends, strict=True))
     right, room = float(rhs.mean()), float(slack(claim, state.cell, drawn, rhs).mean())
     shift = right if "rhs_draw" in drawn else 0.0
-    limits = evidence.mean_limits(np.clip(lhs - (rhs if shift else 0), low, high), low, high)
-    for name, left in zip(_TIGHTNESS, (lhs.mean(), *(end + shift for end in limits)), strict=True):
-        out[name][state.index, 0] = tightness(left, right, room)
+    limits = _mean_limits(claim, state.cell, lhs - (rhs if "rhs_draw" in drawn else 0.0))
+    ends = [end + shift for end in limits]
+    out["mean_low"][state.index], out["mean_high"][state.index] = ends
+    if claim.kind == "mean":
+        for name, left in zip(_TIGHTNESS, (lhs.mean(), *ends), strict=True):
+            out[name][state.index, 0] = tightness(left, right, room)
+
+
+def _mean_limits(claim: Claim, cell: Cell, values: NDArray[np.float64]) -> tuple[float, float]:
+    """Limits of a mean by the rule in force; an end that it cannot give is infinite."""
+    given = (claim.value(name, cell) for name in ("low", "high"))
+    low, high = (end if value is None else float(value)
+                 for end, value in zip((-np.inf, np.inf), given, strict=True))
+    values = np.clip(values, low, high)
+    if claim.kind == "published":
+        # Maurer and Pontil's inequality, either way.
+        draws, level = values.size, np.log(4 / (1 - CONFIDENCE))
+        middle, spread = float(np.mean(values)), float(np.std(values, ddof=min(1, draws - 1)))
+        half = spread * np.sqrt(2 * level / draws)
+        half += 7 * (high - low) * level / (3 * max(1, draws - 1))
+        return max(low, middle - half), min(high, middle + half)
+    variance = None if claim.variance is None else float(claim.value("variance", cell))
+    return _bets_limits(values, low, high, variance)
+
+
+def _bets_limits(
+    values: NDArray[np.float64], low: float, high: float, variance: float | None = None
+) -> tuple[float, float]:
+    """The means that the bets, which decide, do not reject; infinite where there is no bet."""
+    draws, width = values.size, high - low
+    middle, spread = float(np.mean(values)), float(np.std(values))
+    if variance is not None:
+        spread, low, high, width = float(np.sqrt(variance)), -np.inf, np.inf, 0.0
+    scale = max(spread / np.sqrt(draws), width / draws if np.isfinite(width) else 0.0)
+
+    def wealth(mean: float, side: evidence.Side) -> float:
+        sums = (
+            evidence.bounded_bets(values, mean, low=low, high=high, side=side)
+            if variance is None else evidence.catoni_bets(values, mean, variance, side)
+        )
+        return float(evidence.log_e_bets(sums))
+
+    below, above = np.inf, np.inf
+    if variance is not None or np.isfinite(low):
+        below = _reach(lambda x: wealth(middle - x, "above"), scale, middle - low)
+    if variance is not None or np.isfinite(high):
+        above = _reach(lambda x: wealth(middle + x, "below"), scale, high - middle)
+    return middle - below, middle + above
+
+
+def _reach(wealth: Callable[[float], float], step: float, most: float) -> float:
+    """How far from the mean the bets do not reject, rounded up; the end of the range at most."""
+    from scipy.optimize import brentq
+
+    needed = float(np.log(2 / (1 - CONFIDENCE)))
+    # At the very end a single draw off it is proof.
+    near, last = 0.0, most * (1 - 1e-9)
+    far = min(4 * step, last)
+    while far > 0 and wealth(far) < needed:
+        if far >= last:
+            return most
+        near, far = far, min(2 * far, last)
+    if far <= 0:
+        return max(0.0, most)
+    if near == 0 and wealth(0.0) >= needed:
+        return 0.0  # Draws that spread far beyond the declared variance.
+    inside = brentq(lambda x: wealth(x) - needed, near, far, xtol=step / 20)
+    return min(far, float(inside) + step / 20)
+
+
+def _sample_distance(trial: Trial, state: CellState) -> float:
+    """Distance of two samples: Kolmogorov's, or on a declared range Wasserstein's."""
+    from scipy.stats import ks_2samp, wasserstein_distance
+
+    assert state.summary is not None
+    first, second = state.summary
+    if first.size == 0:
+        return float("nan")
+    if trial.claim.low is not None and trial.claim.high is not None:
+        return float(wasserstein_distance(first, second))
+    return float(ks_2samp(first, second, method="asymp").statistic)
+
+
+def _law_distance(first: Law, second: Law) -> float:
+    """Kolmogorov's distance of two exact laws; values that rounding may have parted are one."""
+    laws = [(np.asarray(law.values), np.asarray(law.probabilities)) for law in (first, second)]
+    union = np.sort(np.concatenate([values for values, _ in laws]))
+    error, slack_ = first.error + second.error, first.slack + second.slack
+    union = union[np.append(True, np.diff(union) > 2 * (error * np.abs(union[1:]) + slack_))]
+    below = [
+        np.bincount(np.searchsorted(union, values, side="right") - 1, mass, union.size).cumsum()
+        for values, mass in laws
+    ]
+    return float(np.abs(below[0] - below[1]).max())
 
 
 def _describe_tail(
-    trial: Trial, at: list[int], lhs: NDArray[Any], rhs: NDArray[Any], room: NDArray[Any],
-    weights: NDArray[Any] | None, out: Columns,
+    trial: Trial, states: Sequence[CellState], lhs: NDArray[Any], rhs: NDArray[Any],
+    room: NDArray[Any], weights: NDArray[Any] | None, out: Columns,
 ) -> None:
-    size = lhs.shape[2]
+    size, at = lhs.shape[2], [state.index for state in states]
     ratios = tightness(lhs, rhs, room)
     certain, possible = lhs > rhs + room, lhs > rhs - room
     out["violations"][at] = certain.sum(axis=2)
     out["ties"][at] = possible.sum(axis=2) - certain.sum(axis=2)
     if weights is not None:
         # The promised law's probability is the mean weight of what breaks the promise.
-        out["probability"][at] = (weights[:, None] * certain).mean(axis=2)
+        broken = weights[:, None] * certain
+        out["probability"][at] = broken.mean(axis=2)
+        with np.errstate(invalid="ignore"):
+            out["mean"][at] = (weights * lhs[:, 0]).mean(axis=1)
+        out["weight_mean"][at] = weights.mean(axis=1)
+        for k, state in enumerate(states):
+            for j, delta in enumerate(trial.claim.deltas):
+                limit = _weight_limit(trial.claim, state.cell, delta)
+                ends = _bets_limits(broken[k, j], 0.0, limit)
+                out["weight_limit"][state.index, j] = limit
+                out["probability_low"][state.index, j] = ends[0]
+                out["probability_high"][state.index, j] = min(ends[1], 1.0)
         return
     out["probability"][at] = certain.mean(axis=2)
     limits = evidence.rate_limits(out["violations"][at], size, CONFIDENCE)
@@ -216,13 +322,21 @@ def _describe_tail(
             out["refutable_factor"][at, j] = ratios[:, j, size - needed]
 
 
+def _weight_limit(claim: Claim, cell: Cell, delta: float) -> float:
+    """Largest declared weight of a draw that breaks the promise; infinite where none is."""
+    limit = claim.weight_limit
+    if callable(limit):
+        limit = claim.call(limit, cell, delta=delta)
+    return np.inf if limit is None else float(limit)
+
+
 _TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
 
 _RATES = ("probability", "probability_low", "probability_high")
 
 _COLUMNS = {
     "tail": ("tries", "violations", "ties", *_RATES, *_TIGHTNESS, "refutable_factor", "resolution",
-             "vacuous"),
+             "weight_limit", "vacuous"),
     "mean": ("tries", *_TIGHTNESS, "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
     "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
@@ -253,6 +367,11 @@ _LONG_NAMES = {
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
     "mean": "mean of the left side (always, identity: largest gap between the sides)",
+    "mean_low": "lower 99% confidence limit of the mean, by the rule in force",
+    "mean_high": "upper 99% confidence limit of the mean, by the rule in force",
+    "distance": "distance of the two laws as drawn, or exact",
+    "weight_mean": "mean of the importance weights",
+    "weight_limit": "largest weight of a draw that breaks the promise",
     "replicates": "independent draws",
     "tries": "draws that satisfy the hypotheses",
     "log_e_against": "log evidence against the promise, stopped where it crossed",
@@ -281,11 +400,7 @@ def finish(
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    extra: dict[str, Any] = {}
-    if claim.kind != "cited" and trial.rule.together:
-        summaries = [s.summary for s in trial.cells if s.summary is not None]
-        trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
-        trial.highest_against, trial.highest_support = trial.against, trial.support
+    extra = trial.settle()
     decided = decisions(trial)
     own = trial.own_evidence()
     verdict, reason = _conclude(trial, decided, own, extra)
@@ -302,7 +417,10 @@ def finish(
     columns = {} if claim.kind == "cited" else _describe(trial)
     if "slope_error" in extra:
         reach = special.ndtri(0.99) - special.ndtri_exp(-trial.thresholds.entry)
+        # Where curvature is seen the rule decides nothing, whatever the exponent.
+        curved = ((trial.against == 0) & (trial.support == 0))[:, 0]
         columns["resolution"][:, 0] = np.ravel(extra["slope_error"]) * reach
+        columns["resolution"][curved] = np.inf
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
@@ -317,12 +435,16 @@ def finish(
         level_shape = (*shape, len(claim.deltas)) if has_levels else shape
         kept = _COLUMNS[claim.kind]
         for name in ("rhs", *kept):
-            if name in columns and name != "tries":
+            said = name != "weight_limit" or not np.isnan(columns[name]).all()
+            if name in columns and name != "tries" and said:
                 put(name, columns[name], level_dims, level_shape)
         coords["quantile"] = QUANTILES
         put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
         for name in ("mean", "replicates", *(["tries"] if "tries" in kept else [])):
             put(name, columns[name], dims, shape)
+        for name in _PER_CELL[1:]:
+            if not np.isnan(columns[name]).all():
+                put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", trial.against, level_dims, level_shape)
         # That no instance tried broke the promise is no evidence of a size.
@@ -343,8 +465,9 @@ def finish(
             put(name, declared, dims, shape)
         for name, values in extra.items():
             put(name, values, dims, shape)
-        for name in ("rhs", "quantiles", "mean"):
-            variables[name][2]["units"] = claim.unit
+        for name in ("rhs", "quantiles", "mean", "mean_low", "mean_high"):
+            if name in variables:
+                variables[name][2]["units"] = claim.unit
     attributes = {
         "claim": claim.id,
         "paper": claim.paper.id,
@@ -352,7 +475,7 @@ def finish(
         "kind": claim.kind,
         "place": claim.place,
         "statement": claim.statement,
-        "hypotheses": list(claim.assumed),
+        "hypotheses": [*claim.assumed, *_unsaid(trial)],
         "note": claim.note,
         "origin": claim.origin,
         "quantity": claim.quantity,
@@ -375,6 +498,9 @@ def finish(
         attributes["given"] = [claim.address({name: claim.given[name]}) for name in claim.given]
     if claim.along is not None:
         attributes["along"] = claim.along
+    if isinstance(trial.rule, SameLaw):
+        natural = claim.low is not None and claim.high is not None
+        attributes["distance"] = "Wasserstein" if natural else "Kolmogorov"
     if claim.picture is not None:
         attributes["picture"] = getattr(claim.picture, "__name__", "picture")
     if trial.counterexample is not None:
@@ -397,6 +523,13 @@ def finish(
     }
     trial.blocks.finish(dataset, list(dims), described)
     return Result(claim=claim, summary=dataset, seed=trial.seed)
+
+
+def _unsaid(trial: Trial) -> list[str]:
+    """What the trial relies on, too, as what was drawn shows."""
+    if "weight" not in trial.variables or trial.claim.weight_limit is not None:
+        return []
+    return ["Draws alone cannot uphold it: weight_limit is not declared."]
 
 
 def _refuse_impossible(
@@ -713,7 +846,7 @@ def replay_address(
     Returns
     -------
     dict
-        The address, both sides and the steps.
+        The address, both sides, the steps, and whether the hypotheses hold of it (``applies``).
     """
     cell = claim.cell(index)
     address = {"seed": seed, "claim": claim.id, "cell": claim.address(cell), "block": block,
@@ -721,14 +854,17 @@ def replay_address(
     if block < 0:
         exact = exact_evidence(claim, cell)
         if not isinstance(exact, dict):
-            return {**address, **_exact_steps(claim, cell, exact)}
+            return {**address, "applies": True, **_exact_steps(claim, cell, exact)}
         drawn = renamed(exact)
     else:
         drawn = draw(claim, cell, block, seed=seed)
+    applies = "applies" not in drawn or bool(drawn["applies"][row])
     if claim.certify is not None:
         certificate = certified(claim, cell, drawn, row)
+        address["applies"] = applies and certificate.applies
         return {**address, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
                 "steps": [[name, str(value)] for name, value in certificate.steps]}
+    address["applies"] = applies
     rhs = _promised(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0
     steps = [[name, np.array2string(array[row], precision=6)] for name, array in drawn.items()]

@@ -45,8 +45,9 @@ def both(
         exact value, so dyadic numbers (halves, sixteenths) agree in both arithmetics to the last
         bit, those of the grid included; whole numbers stay whole numbers. With
         ``family.every(...)``, all instances there are (or None), the claim is tried on each of
-        them. With ``family.steps()`` a case tells its instance in words, ahead of the rest;
-        without, its fields come last.
+        them, and a family without ``draw`` draws of these with equal chances. With
+        ``family.steps()`` a case tells its instance in words, ahead of the rest; without, its
+        fields come last.
     bound : callable, optional
         The public bound that gives the right side, of names that `function` returns, the family
         draws or the grid has; it becomes the claim's. Over fractions it is called without its
@@ -79,6 +80,7 @@ def both(
     ('gap', Fraction(1, 16))
     """
     parameters = [name for name in inspect.signature(function).parameters][1:]
+    draw = getattr(family, "draw", None) or _some_of(family.every)
     asked_for = [] if bound is None else list(inspect.signature(bound).parameters)
 
     def sides(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +98,7 @@ def both(
 
     def simulate(*, size: int, rng: np.random.Generator, **given: Any) -> dict[str, Any]:
         asked = {name: given[name] for name in drawing}
-        return search(dict(family.draw(**asked, size=size, rng=rng)), given)
+        return search(dict(draw(**asked, size=size, rng=rng)), given)
 
     def exact(**given: Any) -> dict[str, Any] | None:
         listed = family.every(**{name: given[name] for name in listing})
@@ -124,7 +126,7 @@ def both(
         applies = bool(_only(found["applies"])) if "applies" in found else True
         return Certificate(_only(found["lhs"]), _only(found["rhs"]), steps, applies)
 
-    drawing = [n for n in inspect.signature(family.draw).parameters if n not in ("size", "rng")]
+    drawing = [n for n in inspect.signature(draw).parameters if n not in ("size", "rng")]
     fields = list(inspect.signature(family).parameters)
     outside = [name for name in asked_for if name not in fields and name not in parameters]
     made = {"simulate": _signed(simulate, [*drawing, *parameters], "size", "rng"),
@@ -134,9 +136,21 @@ def both(
         made["exact"] = _signed(exact, [*listing, *parameters])
     made["simulate"].gives = asked_for  # type: ignore[attr-defined]
     for member in made.values():
-        member.made_of = (function, family.draw)  # type: ignore[attr-defined]
+        member.made_of = (function, draw)  # type: ignore[attr-defined]
         member.__module__ = function.__module__
     return made if bound is None else {**made, "bound": bound}
+
+
+def _some_of(every: Callable[..., Mapping[str, NDArray[Any]]]) -> Callable[..., dict[str, Any]]:
+    """Draws from a list of instances, each with equal chances."""
+
+    @functools.wraps(every)
+    def draw(*, size: int, rng: np.random.Generator, **given: Any) -> dict[str, Any]:
+        listed = every(**given)
+        rows = rng.integers(len(next(iter(listed.values()))), size=size)
+        return {name: array[rows] for name, array in listed.items()}
+
+    return _signed(draw, list(inspect.signature(every).parameters), "size", "rng")
 
 
 def _signed(

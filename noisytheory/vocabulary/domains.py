@@ -6,8 +6,10 @@ import functools
 import inspect
 import math
 import numbers
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -49,6 +51,8 @@ class Domain:
         Whether the end point itself is allowed.
     whole : bool
         Whether only whole numbers are allowed.
+    meaning : str
+        What such an argument is, for the docstrings that `requires` completes.
 
     Examples
     --------
@@ -62,6 +66,26 @@ class Domain:
     include_low: bool = False
     include_high: bool = False
     whole: bool = False
+    meaning: str = field(default="", compare=False)
+
+    def of(self, meaning: str) -> Domain:
+        """The same numbers, which are something else.
+
+        Parameters
+        ----------
+        meaning : str
+            As a phrase, without its range.
+
+        Returns
+        -------
+        Domain
+
+        Examples
+        --------
+        >>> UNIT_INTERVAL.of("Share of the second population.").meaning
+        'Share of the second population.'
+        """
+        return replace(self, meaning=meaning)
 
     def __str__(self) -> str:
         noun = "a whole number" if self.whole else "a finite number"
@@ -125,10 +149,10 @@ class Domain:
         return float(cast(Any, value))
 
 
-SAMPLE_SIZE = Domain(1, include_low=True, whole=True)
 COUNT = Domain(1, include_low=True, whole=True)
-LEVEL = Domain(0, 1)
-NOISE_RATE = Domain(0, 0.5, include_low=True)
+SAMPLE_SIZE = COUNT.of("Sample size.")
+LEVEL = Domain(0, 1, meaning="Probability of exceeding the bound.")
+NOISE_RATE = Domain(0, 0.5, include_low=True, meaning="Probability that a label is flipped.")
 UNIT_INTERVAL = Domain(0, 1, include_low=True, include_high=True)
 NONNEGATIVE = Domain(0, include_low=True)
 POSITIVE = Domain(0)
@@ -223,12 +247,13 @@ def _float(value: Any) -> float:
 
 
 def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Check the named arguments of a bound before it is evaluated.
+    """Check the named arguments of a bound before it is evaluated, and say so in its docstring.
 
     Parameters
     ----------
     **domains : Domain
-        What each argument may be; read by ``noisytheory show`` as well.
+        What each argument may be; read by ``noisytheory show`` as well. A docstring without a
+        section on parameters gets one of them, and one on what is raised.
 
     Returns
     -------
@@ -286,9 +311,27 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
             return cast(R, _renamed(found, function.__name__))
 
         checked.domains = domains  # type: ignore[attr-defined]
+        checked.__doc__ = _completed(function.__doc__, domains)
         return checked
 
     return decorate
+
+
+def _completed(docstring: str | None, domains: Mapping[str, Domain]) -> str | None:
+    """A docstring with what the domains say of parameters, where it leaves that to them."""
+    if docstring is None or "Parameters\n" in docstring:
+        return docstring
+    text = inspect.cleandoc(docstring)
+    parameters = ["Parameters", "----------"]
+    for name, domain in domains.items():
+        said = f"{domain.meaning} {str(domain)[0].upper()}{str(domain)[1:]}.".strip()
+        parameters.append(f"{name} : {'int' if domain.whole else 'float'} or array")
+        parameters += textwrap.wrap(said, 100, initial_indent="    ", subsequent_indent="    ")
+    said, *sections = re.split(r"\n\n(?=[A-Z][a-z]+\n-+\n)", text)
+    after = 1 if sections and sections[0].startswith("Returns") else 0
+    raises = "Raises\n------\nValueError\n    Names the argument that is anything else."
+    both = [*sections[:after], *([] if "Raises\n" in text else [raises])]
+    return "\n\n".join([said, "\n".join(parameters), *both, *sections[after:]])
 
 
 def _renamed(found: Any, name: str | None) -> Any:

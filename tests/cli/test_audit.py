@@ -158,6 +158,39 @@ other = nt.Paper("mine", "x").tail(
         assert "1 more of this audit has no verdict here" in text
 
 
+def test_what_was_not_tried_is_said_even_if_the_report_fails(tmp_path, monkeypatch):
+    path = tmp_path / "two.py"
+    path.write_text(HOEFFDING + """
+def lost(n, *, size, rng):
+    return {}["lost"]
+
+other = nt.Paper("mine", "x").tail(
+    "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
+""")
+
+    def fails(*_):
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("noisytheory.report.write", fails)
+    result = invoke("audit", path, "--budget", "smoke", "--workers", 1, "--report", tmp_path / "r")
+    assert result.exit_code == 3 and "no ink" in result.stderr
+    assert result.stderr.startswith("not tried: mine/broken at n=10, block 0: simulate raised")
+    assert "mine/theorem-2  tail  upheld" in result.stdout
+
+
+def test_infinite_numbers_are_texts_in_the_json(variant):
+    # Nothing can refute without a lower end, so nothing is resolved; past a bound of 0 no ratio.
+    path = variant('.tail(\n    "theorem-2"', '.mean(\n    "theorem-2"')
+    path.write_text(path.read_text().replace("n, delta):", "n):")
+                    .replace("np.sqrt(np.log(1 / delta) / (2 * n))", "-1.0")
+                    .replace(", delta=[0.1, 0.01]", "")
+                    .replace('expect="upheld", trivial=0.5', 'expect="undecided"'))
+    words = ["audit", path, "--budget", "smoke", "--workers", 1]
+    (entry,) = json.loads(answer(*words, "--json"))["claims"]
+    assert (entry["resolution"], entry["tightness"]) == ("inf", "inf")
+    assert '"inf"' in answer("audit", "--help")
+
+
 def test_a_simulator_that_fails_late_says_where_and_keeps_the_store(tmp_path, mine):
     path = tmp_path / "late.py"
     path.write_text(HOEFFDING.replace(

@@ -133,3 +133,25 @@ def test_an_exact_cell_shows_the_level_that_it_was_picked_by():
     ratio = float(steps["lhs"].partition(" ")[0]) / float(steps["rhs"])
     assert ratio == pytest.approx(float(found.summary["tightness"].max()), rel=1e-6)
     assert steps["what"] == "exact, nearest to breaking the bound"
+
+
+def test_a_draw_outside_the_hypotheses_is_no_counterexample(tmp_path):
+    path = tmp_path / "masked.py"
+    # Only the row a = 1 would satisfy the hypotheses, and a^2 <= a holds there.
+    path.write_text(STRICT.replace('"a": a}', '"a": a, "applies": a == 1}'))
+    target = f"{path}::strict/square"
+    rows = [json.loads(answer("replay", target, "--address", f"n=1;0;{row}", "--json"))
+            for row in range(12)]
+    assert {row["applies"] for row in rows} == {True, False}
+    for row in rows:
+        assert row["applies"] == (row["lhs"] == "1")
+        assert row["what"].startswith("outside the hypotheses") != row["applies"]
+    outside = next(row for row in rows if not row["applies"])
+    text = answer("replay", target, "--address", outside["address"])
+    assert "it counts neither for nor against the claim; this draw" in text.replace("\n", " ")
+    # What no row satisfies is shown, and said to be none.
+    path.write_text(STRICT.replace('"a": a}', '"a": a, "applies": a > 9}')
+                    .replace('expect="refuted"', 'expect="undecided"'))
+    select._claims_in.cache_clear()
+    steps = json.loads(answer("replay", target, "--json"))
+    assert not steps["applies"] and steps["what"].startswith("outside the hypotheses")

@@ -454,6 +454,18 @@ def test_what_every_number_goes_through_is_in_every_fingerprint(claim_id, monkey
         assert claim.fingerprint() != first, name
 
 
+def test_an_algorithm_of_another_topic_is_in_the_fingerprint_of_a_claim_on_it(monkeypatch):
+    from noisytheory.trial import fingerprint
+
+    on_it, other = nt.claims["kernel-mean/corollary-23/printed"], nt.claims["kernel-mean/lemma-10"]
+    first, contents = (on_it.fingerprint(), other.fingerprint()), fingerprint._contents
+    monkeypatch.setattr(
+        fingerprint, "_contents",
+        lambda path: contents(path) + b"#" * (path.name == "farthest_first.py"),
+    )
+    assert on_it.fingerprint() != first[0] and other.fingerprint() == first[1]
+
+
 def test_what_is_installed_beside_a_file_is_no_part_of_it(tmp_path, monkeypatch):
     """The environment of the README's command lies in the folder of the user's file."""
     packages = tmp_path / ".venv" / "lib" / "site-packages"

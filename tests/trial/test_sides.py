@@ -43,6 +43,24 @@ def promised(side, times=1.0):
     return side * times
 
 
+@dataclass
+class Listed:
+    """The same, all listed and nothing more."""
+
+    square: Any
+    every = Square.every
+
+
+def test_a_family_without_draw_draws_from_its_list():
+    made = both(roots, Listed, promised)
+    found = made["simulate"](most=1, factor=1, size=200, rng=np.random.default_rng(0))
+    assert set(found["square"]) == set(Square.every(1)["square"])
+    again = made["simulate"](most=1, factor=1, size=200, rng=np.random.default_rng(0))
+    assert np.array_equal(found["square"], again["square"])
+    check_claim(MINE.identity("listed", statement="x", grid={"most": [2]}, given={"factor": 1},
+                              twin=scaled(Fraction(3, 4)), **made))
+
+
 def test_a_public_bound_gives_the_right_side_in_both_arithmetics():
     claim = MINE.identity("roots", statement="x", grid={"most": [2, 4]}, given={"factor": 1},
                           twin=scaled(Fraction(3, 4)), **both(roots, Square, promised))

@@ -120,7 +120,7 @@ def test_bad_bounds_fail(message):
 
 def ours(function):
     """As if a topic of the package declared it."""
-    function.__module__ = "noisytheory.topics.kernel_mean.bounds"
+    function.__module__ = "noisytheory.topics.kernel_mean.deviation.bounds"
     return function
 
 

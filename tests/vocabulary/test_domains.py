@@ -10,7 +10,7 @@ import xarray as xr
 
 import noisytheory as nt
 from noisytheory import surrogates
-from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE
+from noisytheory.vocabulary.domains import COUNT, LEVEL, SAMPLE_SIZE, requires
 
 N = xr.DataArray([100, 400], dims="n", coords={"n": [100, 400]}, name="n", attrs={"units": "draws"})
 DELTA = xr.DataArray([0.1, 0.05], dims="delta", coords={"delta": [0.1, 0.05]}, name="delta")
@@ -71,3 +71,40 @@ def test_fractions_are_taken_as_floats(deltas):
 def test_a_list_is_refused_for_one_that_is_no_number(wrong):
     with pytest.raises(ValueError, match=r"^delta must be a finite number in \(0, 1\), got \["):
         nt.kernel_mean.mean_deviation(n=100, delta=wrong)
+
+
+def test_a_docstring_is_completed_by_what_the_domains_say():
+    @requires(n=SAMPLE_SIZE, k=COUNT.of("Number of kernels."), delta=LEVEL)
+    def bound(n, k, delta):
+        """A bound.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> 1
+        1
+        """
+        return n * k * delta
+
+    titles = [line for line in bound.__doc__.splitlines() if line[:1].isupper()]
+    assert titles == ["A bound.", "Parameters", "Returns", "Raises", "ValueError", "Examples"]
+    assert "k : int or array\n    Number of kernels. A whole number >= 1.\n" in bound.__doc__
+    assert "Sample size. A whole number >= 1." in bound.__doc__
+    assert COUNT == SAMPLE_SIZE and COUNT.meaning == ""
+
+    @requires(n=COUNT)
+    def own(n):
+        """A bound.
+
+        Parameters
+        ----------
+        n : int
+            Whatever I say.
+        """
+        return n
+
+    assert own.__doc__.count("Parameters") == 1 and "Raises" not in own.__doc__
+    assert requires(n=COUNT)(lambda n: n).__doc__ is None

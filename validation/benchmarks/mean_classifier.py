@@ -18,7 +18,7 @@ import numpy as np
 import recorded
 from sklearn.metrics.pairwise import rbf_kernel
 
-from noisytheory.topics.kernel_mean import KernelMeanClassifier
+from noisytheory import KernelMeanClassifier
 from noisytheory.vocabulary.kernels import Gaussian
 
 CHUNK, SIDE = 1000, 512

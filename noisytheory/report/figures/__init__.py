@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum
+from noisytheory.report.figures.instances import excess, optimum, why_open
 from noisytheory.report.figures.overview import deciding, summary
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
@@ -27,4 +27,5 @@ __all__ = [
     "svg",
     "tightness",
     "violations",
+    "why_open",
 ]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.report.figures.style import COLOURS, INK, LINES, MUTED, canvas, shortened
-from noisytheory.report.figures.ticks import plain_log
-from noisytheory.report.record import NORMAL, REFUTED, UPHELD, VACUOUS, Record, number, spell
+from noisytheory.report.figures.ticks import plain_log, plain_small
+from noisytheory.report.record import REFUTED, UPHELD, VACUOUS, Record, number, spell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,8 @@ __all__ = [
     "draw_rows",
     "each_of",
     "groups_of",
+    "interval_note",
+    "judged",
     "mark_points",
     "most_tense",
     "ratio_limits",
@@ -40,6 +42,9 @@ ROUNDING = 1e-12
 
 ROWS = 24
 """Rows of a forest at most."""
+
+_ARROW = 0.15
+"""Length of the arrow of what has no limit, as a part of its value."""
 
 
 def at_level(record: Record) -> str:
@@ -97,12 +102,23 @@ def ratio_limits(record: Record) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
         for n in ("tightness", "tightness_low", "tightness_high")
     )
     if record.kind == "equal" and not np.isfinite(centre).all():
-        rhs, mean = record.per_level("rhs"), record.per_cell("mean")[:, None]
-        half = NORMAL * record.mean_error[:, None]
+        rhs, mean = record.per_level("rhs"), record.per_cell("mean")
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.where(rhs > 0, 1 / rhs, np.nan)
-        centre, low, high = mean * scale, (mean - half) * scale, (mean + half) * scale
+        centre, low, high = (v[:, None] * scale for v in (mean, *record.mean_limits))
     return centre, low, high
+
+
+def judged(record: Record, title: str) -> str:
+    """The title of a picture that shows no cell refuted: with the verdict, if it is not upheld."""
+    said = ""
+    if record.verdict == "undecided":
+        said = "Undecided"
+    elif record.jointly:
+        rate = "at a false discovery rate" in str(record.reason)
+        said = f"Refuted {'at a false discovery rate' if rate else 'by all cells together'}, " \
+            "no cell alone"
+    return f"{said}: {title[0].lower()}{title[1:]}" if said else title
 
 
 def each_of(record: Record, rows: Sequence[int]) -> str:
@@ -118,6 +134,13 @@ def with_interval(
     """What a caption says of intervals: nothing where none is drawn."""
     gap = np.stack([centre - low, high - centre])[:, rows]
     return " and its 99% interval" if np.any(np.isfinite(gap) & (gap > 0)) else ""
+
+
+def interval_note(
+    centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rows: Sequence[int]
+) -> str:
+    """The same under an axis."""
+    return "\n(with 99% limits)" if with_interval(centre, low, high, rows) else ""
 
 
 def rows_shown(record: Record, key: NDArray[Any]) -> list[int]:
@@ -150,21 +173,34 @@ def draw_rows(
     axes.set_yticks(range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    finite = np.r_[[v for i in rows for v in (centre[i], low[i], high[i]) if np.isfinite(v)], line]
+    # With room for the arrows of what has no limit.
+    ends = [(centre[i], *_shown_ends(centre[i], low[i], high[i])) for i in rows]
+    finite = np.r_[[v for row in ends for v in row if np.isfinite(v)], line]
     if values and finite.min() > 0 and (finite.min() < 0.05 or finite.max() > 6):
         axes.set_xscale("log")
         plain_log(axes.xaxis)
     elif values:
         axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
+        plain_small(axes.xaxis)
     return figure, axes
+
+
+def _shown_ends(centre: float, low: float, high: float) -> tuple[float, float]:
+    """Where a point's interval, or the arrow instead of it, ends."""
+    reach = _ARROW * abs(centre)
+    return (
+        centre - reach if np.isneginf(low) else low, centre + reach if np.isposinf(high) else high
+    )
 
 
 def mark_points(
     axes: Axes, place: NDArray[Any], centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any],
     across: bool = False, label: str = "_", **style: Any,
 ) -> None:
-    """Points with their intervals; an arrow where the draws give no upper limit."""
-    below, above = (np.nan_to_num(v, posinf=0.0).clip(0) for v in (centre - low, high - centre))
+    """Points with their intervals; an arrow where the draws give no limit on a side."""
+    below, above = (
+        np.nan_to_num(v, posinf=0.0, neginf=0.0).clip(0) for v in (centre - low, high - centre)
+    )
     x, y = (centre, place) if across else (place, centre)
     look: dict[str, Any] = style | {"linestyle": "none", "elinewidth": 1.2}
     if below.any() or above.any():
@@ -172,11 +208,12 @@ def mark_points(
         axes.errorbar(x, y, label=label, **gap, **look)
     else:
         axes.plot(x, y, label=label, **(style | {"linestyle": "none"}))
-    open_ = np.isposinf(high) & np.isfinite(centre)
-    if open_.any():
-        reach: dict[str, Any] = {"xerr" if across else "yerr": 0.15 * np.abs(centre[open_])}
-        reach["xlolims" if across else "lolims"] = True
-        axes.errorbar(x[open_], y[open_], **reach, **look)
+    for open_, arrow in ((np.isposinf(high), "lolims"), (np.isneginf(low), "uplims")):
+        at = open_ & np.isfinite(centre)
+        if at.any():
+            reach: dict[str, Any] = {"xerr" if across else "yerr": _ARROW * np.abs(centre[at])}
+            reach[f"x{arrow}" if across else arrow] = True
+            axes.errorbar(x[at], y[at], **reach, **look)
 
 
 def state_of(decision: int) -> tuple[str, dict[str, Any]]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noisytheory.report.figures.cells import declared, each_of, rows_shown, state_of
+from noisytheory.report.figures.cells import declared, each_of, judged, rows_shown, state_of
 from noisytheory.report.figures.style import GRID, INK, canvas, finish, shortened, styled
-from noisytheory.report.figures.ticks import plain_log
-from noisytheory.report.record import NORMAL, REFUTED, UPHELD, Record
+from noisytheory.report.figures.ticks import plain_log, plain_small
+from noisytheory.report.record import REFUTED, UPHELD, Record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,7 +23,10 @@ __all__ = [
 
 @styled
 def published(dataset: xr.Dataset | Record) -> Figure:
-    """Our number beside the printed one, a row a cell, with 99% intervals where there are errors.
+    """Our number beside the printed one, a row a cell.
+
+    Ours has 99% limits from the declared range, if there is one, the printed number its own
+    standard error, if one is declared.
 
     Parameters
     ----------
@@ -36,9 +39,10 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     """
     record = Record.of(dataset)
     printed, ours = record.per_level("rhs")[:, 0], record.per_cell("mean")
-    half = NORMAL * np.nan_to_num(record.mean_error)
+    low, high = (np.where(np.isfinite(end), end, ours) for end in record.mean_limits)
+    gap = np.stack([ours - low, high - ours]).clip(0)
     error, margin = declared(record, "printed_error"), declared(record, "margin")
-    printed_half = NORMAL * error if error is not None else np.zeros(record.size)
+    error = error if error is not None else np.zeros(record.size)
     rows = rows_shown(record, np.abs(ours - printed))
     labels = [textwrap.fill(shortened(record.labels[i], 72), 36) for i in rows]
     figure, axes = canvas(height=0.8 + 0.28 * len(rows))
@@ -49,14 +53,15 @@ def published(dataset: xr.Dataset | Record) -> Figure:
             label="stated tolerance",
         )
     axes.errorbar(
-        printed[rows], y + 0.15, xerr=printed_half[rows], linestyle="none", marker="s",
-        color=INK, markerfacecolor="none", label="print",
+        printed[rows], y + 0.15, xerr=error[rows], linestyle="none", marker="s", color=INK,
+        markerfacecolor="none",
+        label="print ± its standard error" if error[rows].any() else "print",
     )
     seen: set[str] = set()
     for k, index in enumerate(rows):
         word, style = state_of(int(record.decision[index, 0]))
         axes.errorbar(
-            [ours[index]], [k - 0.15], xerr=[half[index]], linestyle="none",
+            [ours[index]], [k - 0.15], xerr=gap[:, [index]], linestyle="none",
             label="_" if word in seen else f"ours ({word})", **style,
         )
         seen.add(word)
@@ -68,17 +73,23 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     if values.min() > 0 and values.max() / values.min() > 100:
         axes.set_xscale("log")
         plain_log(axes.xaxis)
-    axes.set_xlabel(textwrap.fill(record.side, 40))
+    else:
+        plain_small(axes.xaxis)
+    drawn = bool(gap[:, rows].any())
+    axes.set_xlabel(textwrap.fill(record.side, 40) + (
+        "\n(ours with 99% limits)" if drawn else "\n(ours without limits: no range is declared)"
+    ))
     broken = int((record.decision == REFUTED).sum())
     agree = int((record.decision == UPHELD).sum())
     numbers = "the printed number" if record.size == 1 else f"{record.size} printed numbers"
     if broken:
         title = f"{broken} of {record.size} printed numbers are not what we find"
     elif agree:
-        title = f"{agree} of {record.size} printed numbers are found again"
+        title = judged(record, f"{agree} of {record.size} printed numbers are found again")
     else:
         title = f"Errors too wide to decide {numbers}"
-    drawn = bool(half[rows].any() or printed_half[rows].any())
     alt = f"Printed number and ours for {each_of(record, rows)}"
-    alt += ", with 99% intervals." if drawn else "."
+    alt += ", ours with 99% limits." if drawn else (
+        ", without intervals: no range is declared from which one follows."
+    )
     return finish(figure, axes, title, alt)

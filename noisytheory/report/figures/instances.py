@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noisytheory.report.figures.cells import ROUNDING, draw_rows, each_of, rows_shown, state_of
+from noisytheory.report.figures.cells import (
+    ROUNDING,
+    draw_rows,
+    each_of,
+    judged,
+    rows_shown,
+    state_of,
+)
 from noisytheory.report.figures.style import COLOURS, INK, MUTED, canvas, finish, shortened, styled
-from noisytheory.report.figures.ticks import ticks_apart
+from noisytheory.report.figures.ticks import plain_small, ticks_apart
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "excess",
     "optimum",
+    "why_open",
 ]
 
 
@@ -78,6 +86,8 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     total = number(int(tries.sum()))
     if broken:
         title = f"Certified counterexamples in {broken} of {record.size} cells"
+    elif record.verdict == "undecided":
+        title = judged(record, why_open(record))
     elif record.exact:
         title = (
             "No break in the one instance that there is" if total == "1"
@@ -93,6 +103,33 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
         alt += f" What is left of equality by rounding, up to {number(float(rounded), 2)}, is "
         alt += "drawn as 0."
     return finish(figure, axes, title, alt)
+
+
+def why_open(record: Record) -> str:
+    """What leaves a claim about instances undecided, in words.
+
+    Parameters
+    ----------
+    record : Record
+        Of an always or identity claim.
+
+    Returns
+    -------
+    str
+    """
+    if record.vacuous.all():
+        return "Vacuous in every cell"
+    held = record.per_cell("tries")
+    suspects = (record.per_level("violations")[:, 0] > 0) & (record.decision[:, 0] != UPHELD)
+    if suspects.any():
+        what = "the left side exceeds the right one" if record.kind == "always" else (
+            "the sides differ"
+        )
+        return (
+            f"In {int(suspects.sum())} of {record.size} cells {what} beyond rounding, "
+            "which no exact arithmetic confirms"
+        )
+    return f"The hypotheses hold in no try of {int((held == 0).sum())} of {record.size} cells"
 
 
 @styled
@@ -130,11 +167,16 @@ def optimum(dataset: xr.Dataset | Record) -> Figure:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.margins(x=0.1)
+    plain_small(axes.xaxis)
     axes.set_xlabel(textwrap.fill(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     title = (
         f"In {broken} of {record.size} instances the optimum is smaller than promised"
-        if broken else "The exact optimum is at least what is promised"
+        if broken else judged(record, (
+            "Vacuous in every cell" if record.vacuous.all()
+            else "The exact optimum is at least what is promised" if record.verdict == "upheld"
+            else "The optimum is known too coarsely to be held against what is promised"
+        ))
     )
     count = f"{record.size}" if len(rows) == record.size else f"{len(rows)} of {record.size}"
     alt = f"Promised value and exact optimum for {count} instances."

@@ -90,6 +90,7 @@ def _summary_rows(records: Sequence[Record], title: str, alt: str) -> Figure:
     axes.set_ylim(len(records) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     _tightness_axis(axes, records)
+    axes.set_xlabel(axes.get_xlabel() + "\n(with 99% limits where it was drawn)")
     return finish(figure, axes, title, alt)
 
 
@@ -206,12 +207,12 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     if record.kind == "tail":
         drawn["violations"] = violations
         # Of weighted draws the law drawn from is not the one that is promised.
-        if "weight" not in record.dataset and np.any(record.per_level("rhs")[:, record.level] > 0):
+        if not record.weighted and np.any(record.per_level("rhs")[:, record.level] > 0):
             drawn["distribution"] = distribution
     elif record.kind == "mean":
         drawn["means"] = means
     elif record.kind == "equal":
-        drawn |= {"laws": laws} if "other" in record.dataset else {"means": means}
+        drawn |= {"laws": laws} if record.two_laws else {"means": means}
     elif record.kind in ("always", "identity"):
         drawn["excess"] = excess
     elif record.kind != "rate" or slopes(record):

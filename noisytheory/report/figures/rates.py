@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from noisytheory.report.figures.cells import judged
 from noisytheory.report.figures.style import INK, LINES, canvas, finish, shortened, style_of, styled
 from noisytheory.report.figures.ticks import number_axis, parameter_label, plain_log
-from noisytheory.report.record import NORMAL, REFUTED, Record, interval, number, spell, symbol
+from noisytheory.report.record import REFUTED, Record, interval, number, spell, symbol
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -76,21 +78,18 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
     fits = slopes(record)
     shown = sorted(fits, key=lambda f: f["exponent"] - f["slope"])[:LINES]
     x = np.asarray(record.grid[record.along], float)
-    mean, half = record.per_cell("mean"), NORMAL * np.nan_to_num(record.mean_error)
+    mean = record.per_cell("mean")
     figure, axes = canvas(3.0)
     for k, fit in enumerate(shown):
         style = style_of(k)
         rows = fit["rows"]
         label = (
-            f"{shortened(fit['label'], 30)}: slope {number(fit['slope'])} "
+            f"{shortened(fit['label'], 30)}: slope {number(fit['slope'])}, 99% "
             f"{interval(fit['low'], fit['high'])}"
         )
-        axes.errorbar(
-            x, mean[rows], yerr=np.minimum(half[rows], 0.99 * mean[rows]),
-            color=style["color"], marker=style["marker"], linestyle="none",
-        )
+        axes.plot(x, mean[rows], color=style["color"], marker=style["marker"], linestyle="none")
         line = np.exp(fit["intercept"]) * x ** fit["slope"]
-        axes.plot(x, line, label=label, **style)
+        axes.plot(x, line, label=label, **(style | {"marker": ""}))
         # The promise through the fit's middle: only its slope is promised.
         middle = np.exp(np.mean(np.log(x)))
         height = np.exp(fit["intercept"]) * middle ** fit["slope"]
@@ -107,11 +106,22 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
     title = (
         f"It {'grows faster' if shown[0]['exponent'] > 0 else 'falls more slowly'} than promised, "
         f"by {number(steepest, 2)} in the exponent"
-        if refuted else
+        if refuted else _halves(record, fits)
+        if record.verdict == "undecided" else
         f"The slope is {number(shown[0]['slope'])}, the promise {number(shown[0]['exponent'])}"
     )
     alt = (
         f"Mean of the left side against {symbol(record.along)} on logarithmic axes for "
-        f"{len(shown)} of {len(fits)} lines, with the fitted and the promised slope."
+        f"{len(shown)} of {len(fits)} lines, with the fitted and the promised slope. Slopes have "
+        "99% limits that take means as normal; the points, the means themselves, have none."
     )
     return finish(figure, axes, title, alt)
+
+
+def _halves(record: Record, fits: Sequence[Mapping[str, Any]]) -> str:
+    """Title of what is not decided: the line that bends most."""
+    bent = max(fits, key=lambda f: abs(f["second"] - f["first"]))
+    return judged(record, (
+        f"The slope is {number(bent['first'])} in the first half, {number(bent['second'])} in the "
+        f"second, the promise {number(bent['exponent'])}"
+    ))

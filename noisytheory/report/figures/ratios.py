@@ -13,6 +13,8 @@ from noisytheory.report.figures.cells import (
     at_level,
     draw_rows,
     each_of,
+    interval_note,
+    judged,
     mark_points,
     ratio_limits,
     rows_shown,
@@ -94,14 +96,18 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
         axes.set_ylim(min(0.0, 1.1 * float(np.nanmin(np.r_[finite, 0.0]))), 1.12 * top)
     number_axis(axes, x)
     axes.set_xlabel(parameter_label(along))
-    axes.set_ylabel(f"left side / bound{at_level(record)}")
+    drawn_rows = [int(i) for _, rows in series for i in rows]
+    limits = interval_note(values[0], values[1], values[2], drawn_rows)
+    axes.set_ylabel(f"left side / bound{at_level(record)}{limits}")
     drawn = "one line" if len(series) == 1 else f"{len(series)} lines"
     alt = f"Tightness against {along}, {drawn}, the bound as a line at 1."
     if others:
         alt += f" Each point is the largest over {', '.join(others)}."
         over = ", ".join(map(symbol, others))
-        axes.set_ylabel(f"left side / bound{at_level(record)},\nlargest over {over}")
-    return finish(figure, axes, _trend(record, x, values[0], vacuous, along), alt)
+        axes.set_ylabel(f"left side / bound{at_level(record)},\nlargest over {over}{limits}")
+    title = _trend(record, x, values[0], vacuous, along)
+    refuted = np.any(record.decision == REFUTED)
+    return finish(figure, axes, title if refuted else judged(record, title), alt)
 
 
 def _trend(
@@ -181,7 +187,7 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     if np.isposinf(high[rows]).any():
         alt += " An arrow: no upper limit from so few draws."
     figure, axes = draw_rows(record, rows, centre, low, high, 1.0, "the bound")
-    axes.set_xlabel(textwrap.fill(what, 40))
+    axes.set_xlabel(textwrap.fill(what, 40) + interval_note(centre, low, high, rows))
     return finish(figure, axes, title, alt)
 
 
@@ -192,7 +198,7 @@ def _forest_title(record: Record, centre: NDArray[Any], rows: Sequence[int]) -> 
     if refuted:
         return f"{shown}{refuted} of {record.size} cells break the promise{at_level(record)}"
     if not np.isfinite(solid).any():
-        return f"{shown}vacuous in every cell{at_level(record)}"
+        return judged(record, f"{shown}vacuous in every cell{at_level(record)}")
     value = float(np.nanmax(solid))
     text = f"{shown}the tightest cell reaches {share_of(value)} the bound{at_level(record)}"
-    return text[0].upper() + text[1:]
+    return judged(record, text[0].upper() + text[1:])

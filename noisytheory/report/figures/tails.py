@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.report.figures.cells import at_level, groups_of, most_tense, worst_cells
+from noisytheory.report.figures.cells import (
+    at_level,
+    groups_of,
+    judged,
+    most_tense,
+    worst_cells,
+)
 from noisytheory.report.figures.style import (
     GRID,
     INK,
@@ -20,7 +26,7 @@ from noisytheory.report.figures.style import (
     styled,
 )
 from noisytheory.report.figures.ticks import delta_ticks, plain_log
-from noisytheory.report.record import REFUTED, UPHELD, Record, number
+from noisytheory.report.record import REFUTED, Record, number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -79,7 +85,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     axes.plot([1, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
     low = min((float(record.quantiles[i][1] / rhs[i]) for i in chosen), default=0.0)
     axes.set(
-        yscale="log", xlim=(min(0.0, max(low, -1.0)), reach), ylim=(floor, 1),
+        yscale="log", xlim=(min(-0.02 * reach, max(low, -1.0)), reach), ylim=(floor, 1),
         xlabel="left side / bound", ylabel="probability of exceeding it",
     )
     plain_log(axes.yaxis)
@@ -89,15 +95,19 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
             f"{broken} of {record.size} cells exceed the bound more often than promised"
             f"{at_level(record)}"
         )
-    elif record.tightest is None:
-        title = f"The bound is vacuous in every cell{at_level(record)}"
+    elif record.vacuous.all():
+        title = judged(record, f"The bound is vacuous in every cell{at_level(record)}")
+    elif record.verdict == "upheld":
+        title = f"No cell enters the forbidden region{at_level(record)}: the left side stays "
+        title += "inside the bound"
     else:
-        title = (
-            f"No cell is shown to enter the forbidden region{at_level(record)}: the left side "
-            "stays inside the bound"
-            if (record.decision[:, level] == UPHELD).any()
-            else f"Not decided everywhere{at_level(record)}"
-        )
+        above = int((record.rate[:, level] > delta).sum())
+        how = "" if record.exact else "as drawn, "
+        title = judged(record, (
+            f"{how}{above or 'none'} of {record.size} cells "
+            f"exceed{'s' if above == 1 else ''} the bound more often than promised"
+            f"{at_level(record)}"
+        ))
     alt = (
         f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
         f"each scaled by its bound; the bound is the vertical line at 1, the promised level "
@@ -112,7 +122,7 @@ def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
     survival = 1 - np.asarray(record.dataset["quantile"].values, float)
     if not record.is_exact[index]:
         # The largest draw is exceeded about once in as many more.
-        survival[-1] = 1 / record.per_cell("replicates")[index]
+        survival[-1] = 1 / record.held[index]
         return x, survival
     # Where the law is exact it is known at every level, however small.
     small = record.deltas < survival[survival > 0].min()
@@ -141,14 +151,14 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     record = Record.of(dataset)
     deltas = record.deltas
     rate, (low, high) = record.rate, record.rate_limits
-    groups = groups_of(record)
+    groups, possible = groups_of(record), record.rate_possible
     figure, axes = canvas()
     shown = [v for v in np.r_[rate[rate > 0], high[~record.is_exact].ravel(), deltas] if v > 0]
     floor = max(min(shown) / 4, 1e-3 * deltas.min())
     ends = np.array([deltas.min() / 1.7, min(1.0, deltas.max() * 1.7)])
     step = np.linspace(-1, 1, len(groups)) * min(0.028 * len(groups), 0.14)
     worst_of_several = any(len(members) > 1 for _, members in groups)
-    seen = dict.fromkeys(("interval", "arrow", "edge"), False)
+    seen = dict.fromkeys(("interval", "arrow", "edge", "ties"), False)
     for k, (label, members) in enumerate(groups):
         drawn = worst_cells(record, members, rate, high)
         at = (drawn, np.arange(deltas.size))
@@ -174,6 +184,13 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
                 top = high[at][j]
                 look |= {"marker": "_", "markersize": 8}
                 axes.errorbar([x], [top], yerr=[0.45 * top], uplims=True, elinewidth=1.1, **look)
+            if possible[at][j] > y:
+                axes.plot(
+                    [x], [max(possible[at][j], floor)], marker="_", markersize=8, color=colour,
+                    linestyle="none",
+                    label="_" if seen["ties"] else "with what rounding leaves open",
+                )
+                seen["ties"] = True
     axes.plot(ends, ends, color=INK, linewidth=1.2, label="promised: rate = δ")
     axes.fill_between(
         ends, ends, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
@@ -193,15 +210,15 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         worst = float(np.nanmax((rate / deltas)[record.decision == REFUTED]))
         title = f"Broken up to {number(worst, 2)} times as often as promised"
     elif not solid.any():
-        title = "Vacuous everywhere: nothing is promised that is not true anyway"
-    elif np.nanmax(rate[solid]) == 0:
-        title = "The promise was never broken"
+        title = judged(record, "Vacuous everywhere: nothing is promised that is not true anyway")
+    elif not np.isfinite(rate[solid]).any():
+        title = judged(record, "The hypotheses hold in no draw")
     else:
-        share = float(np.nanmax((rate / deltas)[solid]))
-        title = f"Broken at most {number(share, 2)} times as often as allowed"
+        title = judged(record, _how_often(record, solid))
     which = "the worst cell of each group" if worst_of_several else "each cell"
     alt = (
-        f"{'Exact' if record.exact else 'Observed'} rate of violations against the promised level "
+        f"{'Exact' if record.exact else 'Weighted' if record.weighted else 'Observed'} rate of "
+        "violations against the promised level "
         f"for {which}, on logarithmic axes"
     )
     if seen["interval"]:
@@ -210,6 +227,24 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += "; above the diagonal the promise is broken."
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
-    if worst_of_several:
-        axes.set_ylabel("rate of violations, worst cell\n[probability]")
+    alt += " A dash: with the draws that rounding leaves open." if seen["ties"] else ""
+    told = "rate of violations"
+    told += ", worst cell" if worst_of_several else ""
+    told += ", 99% limits" if seen["interval"] else ""
+    axes.set_ylabel(told + ("\n[probability]" if len(told) > 20 else " [probability]"))
     return finish(figure, axes, title, alt)
+
+
+def _how_often(record: Record, solid: NDArray[np.bool_]) -> str:
+    """How often the promise was broken where no cell is refuted, and what rounding leaves open."""
+    broken, possible = (
+        float(np.nanmax((rates / record.deltas)[solid]))
+        for rates in (record.rate, record.rate_possible)
+    )
+    title = "The promise was never broken"
+    if broken > 0:
+        far = "up to" if broken > 1 else "at most"
+        title = f"Broken {far} {number(broken, 2)} times as often as allowed"
+    if possible > broken:
+        title += f"; with what rounding leaves open up to {number(possible, 2)} times"
+    return title

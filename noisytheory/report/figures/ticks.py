@@ -17,6 +17,7 @@ __all__ = [
     "number_axis",
     "parameter_label",
     "plain_log",
+    "plain_small",
     "ticks_apart",
 ]
 
@@ -81,3 +82,12 @@ def plain_log(axis: Any) -> None:
     axis.set_major_locator(LogLocator(subs=subs, numticks=9 if decades < 8 else 5))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def plain_small(axis: Any) -> None:
+    """Small numbers of a linear axis in full, instead of a power of ten in its corner."""
+    from matplotlib.ticker import FuncFormatter
+
+    if np.abs(axis.get_view_interval()).max() < 1e-3:
+        axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
+        axis.get_major_locator().set_params(nbins=5)

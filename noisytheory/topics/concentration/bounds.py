@@ -13,8 +13,18 @@ from noisytheory.vocabulary.domains import LEVEL, NONNEGATIVE, SAMPLE_SIZE, Nume
 
 __all__ = ["bousquet", "hilbert_bernstein", "mcdiarmid", "pinelis"]
 
+SQUARED_DIFFERENCES = NONNEGATIVE.of(
+    r"$\sum_i c_i^2$, in the squared unit of $f$: what it moves by when argument $i$ alone moves."
+)
+N = SAMPLE_SIZE.of("Number of vectors.")
+RADIUS = NONNEGATIVE.of(r"$c$ with $\|\xi_i\|\le c$ almost surely, a norm.")
+VARIANCE = NONNEGATIVE.of(r"$v=E\|\xi\|^2$, a squared norm.")
+TOP_EIGENVALUE = NONNEGATIVE.of(
+    r"$s^2$, the largest variance of $\langle u,\xi\rangle$ over unit vectors $u$."
+)
 
-@requires(delta=LEVEL, squared_differences=NONNEGATIVE)
+
+@requires(delta=LEVEL, squared_differences=SQUARED_DIFFERENCES)
 def mcdiarmid(delta: Numeric, squared_differences: Numeric) -> Numeric:
     r"""Deviation of a function with bounded differences above its mean (McDiarmid).
 
@@ -22,23 +32,10 @@ def mcdiarmid(delta: Numeric, squared_differences: Numeric) -> Numeric:
 
     $$f(Z)-E f(Z)\le\sqrt{\frac{\log(1/\delta)\,\sum_i c_i^2}{2}}.$$
 
-    Parameters
-    ----------
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    squared_differences : float or array
-        $\sum_i c_i^2$, where $c_i$ is the most that $f$ moves when argument $i$ alone moves; in the
-        squared unit of $f$, at least 0.
-
     Returns
     -------
     float or array
         In the unit of $f$.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -53,7 +50,7 @@ def mcdiarmid(delta: Numeric, squared_differences: Numeric) -> Numeric:
     return np.sqrt(-np.log(delta) * squared_differences / 2)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, radius=NONNEGATIVE)
+@requires(n=N, delta=LEVEL, radius=RADIUS)
 def pinelis(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     r"""Norm of a mean of bounded vectors (Pinelis).
 
@@ -61,24 +58,10 @@ def pinelis(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
 
     $$\Big\|\frac1n\sum_i\xi_i\Big\|\le c\sqrt{\frac{2\log(2/\delta)}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Number of vectors, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    radius : float or array
-        $c$ with $\|\xi_i\|\le c$ almost surely, a norm.
-
     Returns
     -------
     float or array
         A norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -94,7 +77,7 @@ def pinelis(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     return radius * np.sqrt(2 * (np.log(2) - np.log(delta)) / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, variance=NONNEGATIVE, radius=NONNEGATIVE)
+@requires(n=N, delta=LEVEL, variance=VARIANCE, radius=RADIUS)
 def hilbert_bernstein(n: Numeric, delta: Numeric, variance: Numeric, radius: Numeric) -> Numeric:
     r"""Norm of a mean of bounded vectors of known variance (Bernstein in a Hilbert space).
 
@@ -103,26 +86,10 @@ def hilbert_bernstein(n: Numeric, delta: Numeric, variance: Numeric, radius: Num
     $$\Big\|\frac1n\sum_i\xi_i\Big\|\le\frac{2c\log(2/\delta)}{n}
       +\sqrt{\frac{2v\log(2/\delta)}{n}}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Number of vectors, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    variance : float or array
-        $v=E\|\xi\|^2$, a squared norm.
-    radius : float or array
-        $c$ with $\|\xi_i\|\le c$ almost surely, a norm.
-
     Returns
     -------
     float or array
         A norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----
@@ -138,10 +105,7 @@ def hilbert_bernstein(n: Numeric, delta: Numeric, variance: Numeric, radius: Num
     return 2 * radius * log / n + np.sqrt(2 * variance * log / n)
 
 
-@requires(
-    n=SAMPLE_SIZE, delta=LEVEL, variance=NONNEGATIVE, radius=NONNEGATIVE,
-    top_eigenvalue=NONNEGATIVE,
-)
+@requires(n=N, delta=LEVEL, variance=VARIANCE, radius=RADIUS, top_eigenvalue=TOP_EIGENVALUE)
 def bousquet(
     n: Numeric, delta: Numeric, variance: Numeric, radius: Numeric, top_eigenvalue: Numeric
 ) -> Numeric:
@@ -152,29 +116,10 @@ def bousquet(
     $$\Big\|\frac1n\sum_i\xi_i\Big\|\le m+\sqrt{\frac{2\log(1/\delta)\,(s^2+2cm)}{n}}
       +\frac{c\log(1/\delta)}{3n},\qquad m=\sqrt{v/n}.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Number of vectors, at least 1.
-    delta : float or array
-        Probability of exceeding the bound, in (0, 1).
-    variance : float or array
-        $v=E\|\xi\|^2$, a squared norm; $\sqrt{v/n}$ bounds the mean of the left side.
-    radius : float or array
-        $c$ with $\|\xi_i\|\le c$ almost surely, a norm.
-    top_eigenvalue : float or array
-        $s^2$, the largest variance of $\langle u,\xi\rangle$ over unit vectors $u$: the largest
-        eigenvalue of the covariance.
-
     Returns
     -------
     float or array
         A norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument leaves its range.
 
     Notes
     -----

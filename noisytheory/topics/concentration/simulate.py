@@ -66,19 +66,6 @@ class Statistic(Protocol):
 def excess(population: Statistic, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Draws of $f(Z)-E f(Z)$.
 
-    Parameters
-    ----------
-    population : Statistic
-        The function, and with it the law of its arguments.
-    size : int
-        Number of independent draws.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array, shape (size,)
-
     Examples
     --------
     >>> drawn = excess(CoinMean(10, 0.5), size=1000, rng=np.random.default_rng(1))
@@ -90,15 +77,6 @@ def excess(population: Statistic, *, size: int, rng: np.random.Generator) -> Flo
 
 def excess_law(population: Statistic) -> Law | None:
     """Exact law of $f(Z)-E f(Z)$, or None where it would have to be drawn.
-
-    Parameters
-    ----------
-    population : Statistic
-        The function, and with it the law of its arguments.
-
-    Returns
-    -------
-    Law or None
 
     Examples
     --------

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from noisytheory.topics.kernel_mean.bounds import (
-    empirical_bernstein,
-    empirical_deviation,
+from noisytheory.topics.kernel_mean.deviation.bounds import (
     expected_deviation,
     expected_deviation_repaired,
     mean_deviation,
@@ -12,6 +10,9 @@ from noisytheory.topics.kernel_mean.bounds import (
     mean_deviation_diameter,
     mean_deviation_repaired,
     minimax_probability,
+)
+from noisytheory.topics.kernel_mean.empirical.bounds import empirical_bernstein, empirical_deviation
+from noisytheory.topics.kernel_mean.several_kernels.bounds import (
     multiple_kernel_gap,
     multiple_kernel_gap_repaired,
 )
@@ -29,4 +30,3 @@ __all__ = [
     "multiple_kernel_gap",
     "multiple_kernel_gap_repaired",
 ]
-

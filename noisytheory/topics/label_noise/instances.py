@@ -17,14 +17,6 @@ from numpy.typing import NDArray
 
 from noisytheory.vocabulary.exact import LABELS, compositions, margin, signed, sphere
 
-__all__ = [
-    "COARSE", "EVERY_PAIR", "EVERY_POPULATION", "EVERY_POSTERIOR", "FOUR_POINTS", "IN_THE_BALL",
-    "OBLIQUE", "ONE_POINT", "PAIRS", "SMALL", "THREE_POINTS", "TWO_POINTS", "Alone",
-    "EveryPair",
-    "Instances", "OnePair", "Pair", "Pairs", "RandomPairs", "Rng", "listed", "noisy",
-    "picked", "scored",
-]
-
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
 Rng: TypeAlias = np.random.Generator

@@ -9,15 +9,7 @@ from noisytheory.topics.sparse.algorithms import (
     find_algorithm,
 )
 from noisytheory.topics.sparse.approximation import Approximation
-from noisytheory.topics.sparse.bounds import (
-    clustered_error,
-    clustered_error_repaired,
-    luckiness,
-    projection_error,
-    sparse_lower_bound,
-    subsampling_mean_square,
-)
-from noisytheory.topics.sparse.bounds_herding import frank_wolfe_square, herding_linear_square
+from noisytheory.topics.sparse.clusters.bounds import clustered_error, clustered_error_repaired
 from noisytheory.topics.sparse.farthest_first import farthest_first, farthest_first_printed
 from noisytheory.topics.sparse.herding import (
     away_steps,
@@ -26,12 +18,14 @@ from noisytheory.topics.sparse.herding import (
     recursive_herding,
 )
 from noisytheory.topics.sparse.parallel import map_reduce
+from noisytheory.topics.sparse.partitions.bounds import luckiness, projection_error
 from noisytheory.topics.sparse.projection import (
     convex_projection,
     fully_corrective,
     nearest_centre,
     projection,
 )
+from noisytheory.topics.sparse.rates.bounds import frank_wolfe_square, herding_linear_square
 from noisytheory.topics.sparse.sampling import (
     clustered,
     clustered_printed,
@@ -39,6 +33,10 @@ from noisytheory.topics.sparse.sampling import (
     clustered_to_tolerance_printed,
     with_replacement,
     without_replacement,
+)
+from noisytheory.topics.sparse.subsampling.bounds import (
+    sparse_lower_bound,
+    subsampling_mean_square,
 )
 
 __all__ = [

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.vocabulary.kernels import Linear
 
-__all__ = ["SAMPLES", "Sample", "cell_diameter", "least_diameter", "total_weight"]
-
 Doubles = NDArray[np.float64]
 
 

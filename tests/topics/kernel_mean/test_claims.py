@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from noisytheory.topics.kernel_mean import claims
-from noisytheory.trial.catalogue import claims_of
+from noisytheory.trial.catalogue import of_topic
 
-CLAIMS = {claim.id: claim for claim in claims_of(claims)}
+CLAIMS = {claim.id: claim for claim in of_topic("kernel_mean")}
 
 
 @pytest.mark.parametrize("claim_id", CLAIMS)

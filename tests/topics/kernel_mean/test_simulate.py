@@ -10,8 +10,20 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from noisytheory.topics.kernel_mean import simulate
-from noisytheory.topics.kernel_mean.simulate import IndependentSigns, Kernels, fair_axis_law
+from noisytheory.topics.kernel_mean.deviation.simulate import (
+    fair_axis_law,
+    mean_deviation,
+    mean_deviation_law,
+    two_point_optimum,
+)
+from noisytheory.topics.kernel_mean.empirical.simulate import mean_deviation_with_norm
+from noisytheory.topics.kernel_mean.risks import simulate as risks
+from noisytheory.topics.kernel_mean.several_kernels.simulate import (
+    IndependentSigns,
+    Kernels,
+    normalised_gap,
+    normalised_gap_law,
+)
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import (
     axes,
@@ -48,7 +60,7 @@ def test_the_anchor_in_26_terms():
     # One axis, p = 0.7, n = 25: E L^2 = 0.84 / 25 exactly, E L in fractions.
     table = fractions_of_the_axis(25, Fraction(7, 10))
     assert sum(value**2 * mass for value, mass in table) == Fraction(84, 2500)
-    law = simulate.mean_deviation_law(axis(Fraction(7, 10)), 25)
+    law = mean_deviation_law(axis(Fraction(7, 10)), 25)
     second = np.dot(np.asarray(law.values) ** 2, np.asarray(law.probabilities))
     assert math.sqrt(second) == pytest.approx(math.sqrt(0.84 / 25), rel=1e-12)
     exact = float(sum(value * mass for value, mass in table))
@@ -62,22 +74,22 @@ def test_the_anchor_in_26_terms():
     ids=lambda x: getattr(x, "name", x),
 )
 def test_deviations_follow_their_law(population, n):
-    law = simulate.mean_deviation_law(population, n)
-    drawn = simulate.mean_deviation(population, n, size=DRAWS, rng=np.random.default_rng(1))
+    law = mean_deviation_law(population, n)
+    drawn = mean_deviation(population, n, size=DRAWS, rng=np.random.default_rng(1))
     assert distance(drawn, law) < DISTANCE
-    drawn = simulate.mean_deviation_with_norm(population, n, size=DRAWS,
+    drawn = mean_deviation_with_norm(population, n, size=DRAWS,
                                               rng=np.random.default_rng(2))
     assert distance(drawn["lhs"], law) < DISTANCE
 
 
 def test_no_law_beyond_enumeration_and_beyond_atoms():
-    assert simulate.mean_deviation_law(circle(360), 100) is None
-    assert simulate.mean_deviation_law(two_gaussians(), 5) is None
+    assert mean_deviation_law(circle(360), 100) is None
+    assert mean_deviation_law(two_gaussians(), 5) is None
 
 
 def test_the_norm_of_the_sample_is_that_of_the_same_sample():
     # On one axis with p = 0.9, Phi(S) = Phi(P) +- L with Phi(P) = 0.8.
-    drawn = simulate.mean_deviation_with_norm(
+    drawn = mean_deviation_with_norm(
         axis(Fraction(9, 10)), 20, size=500, rng=np.random.default_rng(3)
     )
     lhs, norm = drawn["lhs"], drawn["sample_norm"]
@@ -103,7 +115,7 @@ def test_limits_of_the_catalogue():
 def test_no_direction_has_a_larger_gap(population):
     rng = np.random.default_rng(5)
     counts = population.counts(10, size=200, rng=np.random.default_rng(6))
-    largest = simulate.risk_gap(population, 10, size=200, rng=np.random.default_rng(6))
+    largest = risks.risk_gap(population, 10, size=200, rng=np.random.default_rng(6))
     points = population.points.astype(float)
     for _ in range(200):
         direction = rng.normal(size=points.shape[1])
@@ -114,11 +126,9 @@ def test_no_direction_has_a_larger_gap(population):
 
 
 def test_the_sup_is_the_norm_and_needs_more_than_axes():
-    drawn = simulate.risk_gap_samples(circle(7), 10, size=500, rng=np.random.default_rng(7))
+    drawn = risks.risk_gap_samples(circle(7), 10, "ball", size=500, rng=np.random.default_rng(7))
     np.testing.assert_allclose(drawn["lhs"], drawn["rhs"], atol=1e-12)
-    along = simulate.risk_gap_samples_along_axes(
-        circle(7), 10, size=500, rng=np.random.default_rng(7)
-    )
+    along = risks.risk_gap_samples(circle(7), 10, "axes", size=500, rng=np.random.default_rng(7))
     np.testing.assert_array_equal(along["counts"], drawn["counts"])
     assert np.mean(along["lhs"] < drawn["lhs"] - 1e-6) > 0.9
 
@@ -126,29 +136,29 @@ def test_the_sup_is_the_norm_and_needs_more_than_axes():
 @pytest.mark.parametrize(("population", "n"), [(axis(), 4), (orthonormal(3), 4), (two_axes(), 3)],
                          ids=lambda x: getattr(x, "name", x))
 def test_every_sample_is_listed_once(population, n):
-    listed = simulate.risk_gap_every_sample(population, n)["counts"]
+    listed = risks.risk_gap_every_sample(population, n, "ball")["counts"]
     brute = {c for c in itertools.product(range(n + 1), repeat=population.atoms) if sum(c) == n}
     assert len(listed) == len(brute) and {tuple(row) for row in listed.tolist()} == brute
 
 
 def test_the_certificate_is_the_float_squared():
     population = two_axes(Fraction(3, 4), Fraction(1, 3))
-    drawn = simulate.risk_gap_samples(population, 10, size=20, rng=np.random.default_rng(8))
+    drawn = risks.risk_gap_samples(population, 10, "ball", size=20, rng=np.random.default_rng(8))
     for counts, lhs in zip(drawn["counts"], drawn["lhs"], strict=True):
-        certificate = simulate.risk_gap_certificate(population, 10, counts)
+        certificate = risks.risk_gap_certificate(population, 10, "ball", counts)
         assert not certificate.differs()
         assert type(certificate.lhs.numerator) is type(certificate.rhs.numerator) is int
         assert float(certificate.lhs) == pytest.approx(lhs**2, abs=1e-13)
-        broken = simulate.risk_gap_certificate_along_axes(population, 10, counts)
+        broken = risks.risk_gap_certificate(population, 10, "axes", counts)
         assert broken.lhs <= broken.rhs == certificate.rhs
 
 
 def test_certificates_need_fractions_and_points():
     counts = np.zeros(7, int)
     with pytest.raises(ValueError, match="not rational"):
-        simulate.risk_gap_certificate(circle(7), 1, counts)
+        risks.risk_gap_certificate(circle(7), 1, "ball", counts)
     with pytest.raises(ValueError, match="no points"):
-        simulate.risk_gap(oblique_pair(), 1, size=1, rng=np.random.default_rng(1))
+        risks.risk_gap(oblique_pair(), 1, size=1, rng=np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 25, 400])
@@ -156,7 +166,7 @@ def test_the_two_point_optimum_is_half_of_one_less_total_variation(n):
     k, epsilon = np.arange(n + 1), 1 / (2 * math.sqrt(n))
     plus = stats.binom.pmf(k, n, (1 + epsilon) / 2)
     minus = stats.binom.pmf(k, n, (1 - epsilon) / 2)
-    optimum, error = simulate.two_point_optimum(n)
+    optimum, error = two_point_optimum(n)
     assert abs(optimum - (1 - np.abs(plus - minus).sum() / 2) / 2) <= error
 
 
@@ -170,7 +180,7 @@ def test_no_test_beats_the_two_point_optimum():
         (plus[~np.array(said)].sum() + minus[np.array(said)].sum()) / 2
         for said in itertools.product([False, True], repeat=4)
     ]
-    assert min(errors) == pytest.approx(simulate.two_point_optimum(3)[0], rel=1e-12)
+    assert min(errors) == pytest.approx(two_point_optimum(3)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 60, 1001, 10_000])
@@ -227,22 +237,22 @@ def test_the_law_of_the_largest_of_independent_signs_by_enumeration():
 
 def test_independent_signs_follow_their_law():
     family = IndependentSigns(10)
-    drawn = simulate.normalised_gap(family, 20, size=DRAWS, rng=np.random.default_rng(9))
-    assert distance(drawn, simulate.normalised_gap_law(family, 20)) < DISTANCE
+    drawn = normalised_gap(family, 20, size=DRAWS, rng=np.random.default_rng(9))
+    assert distance(drawn, normalised_gap_law(family, 20)) < DISTANCE
 
 
 def test_one_sign_among_kernels_is_one_sign():
     # The same single feature map, once by its binomial law and once by its Gram matrix.
     family = Kernels("one", [axis()])
-    drawn = simulate.normalised_gap(family, 20, size=DRAWS, rng=np.random.default_rng(10))
+    drawn = normalised_gap(family, 20, size=DRAWS, rng=np.random.default_rng(10))
     assert distance(drawn, IndependentSigns(1).law(20)) < DISTANCE
-    assert simulate.normalised_gap_law(family, 20) is None
+    assert normalised_gap_law(family, 20) is None
 
 
 def test_gaps_of_kernels_are_differences_of_risks():
     populations = [digits(bandwidth=b) for b in (0.5, 2.0)]
     n, size = 30, 5
-    gaps = simulate.normalised_gap(
+    gaps = normalised_gap(
         Kernels("two", populations), n, size=size, rng=np.random.default_rng(11)
     )
     counts = populations[0].counts(n, size=size, rng=np.random.default_rng(11))
@@ -257,7 +267,7 @@ def test_gaps_of_kernels_are_differences_of_risks():
 
 
 def test_a_sample_mean_of_zero_has_no_gap():
-    gaps = simulate.normalised_gap(
+    gaps = normalised_gap(
         Kernels("one", [axis()]), 2, size=200, rng=np.random.default_rng(12)
     )
     assert set(np.unique(gaps)) == {0.0, 1.0}
@@ -266,10 +276,10 @@ def test_a_sample_mean_of_zero_has_no_gap():
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda rng: simulate.mean_deviation(digits(), 10, size=7, rng=rng),
-        lambda rng: simulate.mean_deviation_with_norm(axes(3), 10, size=7, rng=rng)["sample_norm"],
-        lambda rng: simulate.risk_gap(two_axes(), 10, size=7, rng=rng),
-        lambda rng: simulate.normalised_gap(IndependentSigns(3), 10, size=7, rng=rng),
+        lambda rng: mean_deviation(digits(), 10, size=7, rng=rng),
+        lambda rng: mean_deviation_with_norm(axes(3), 10, size=7, rng=rng)["sample_norm"],
+        lambda rng: risks.risk_gap(two_axes(), 10, size=7, rng=rng),
+        lambda rng: normalised_gap(IndependentSigns(3), 10, size=7, rng=rng),
     ],
 )
 def test_shapes_and_reproducibility(draw):

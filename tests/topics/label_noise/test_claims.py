@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory.topics.label_noise import claims
 from noisytheory.topics.label_noise.contamination import sides as contamination
 from noisytheory.topics.label_noise.instances import EVERY_PAIR, Pair
-from noisytheory.trial.catalogue import claims_of
+from noisytheory.trial.catalogue import of_topic
 
-ALL = {claim.id: claim for claim in claims_of(claims)}
+ALL = {claim.id: claim for claim in of_topic("label_noise")}
 TWINS = {name: claim.broken() for name, claim in ALL.items() if claim.twin is not None}
 
 

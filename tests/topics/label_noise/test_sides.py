@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory.topics.label_noise import claims, instances
+from noisytheory.topics.label_noise import instances
 from noisytheory.topics.label_noise.classes import sides as classes
 from noisytheory.topics.label_noise.instances import Alone, EveryPair, OnePair, RandomPairs
 from noisytheory.topics.label_noise.margins import sides as margins
 from noisytheory.topics.label_noise.noise import sides as noise
+from noisytheory.trial.catalogue import of_topic
 from noisytheory.vocabulary.exact import LABELS
 from noisytheory.vocabulary.populations import Finite, axes, digits, two_axes
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
-ABOUT_INSTANCES = [c for c in claims.everything if c.kind in ("always", "identity")]
+ABOUT_INSTANCES = [c for c in of_topic("label_noise") if c.kind in ("always", "identity")]
 
 
 def rng(seed=0):

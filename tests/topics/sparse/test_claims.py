@@ -9,18 +9,12 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory.topics.sparse import (
-    bounds,
-    claims,
-    simulate,
-    simulate_clusters,
-    simulate_rates,
-)
-from noisytheory.topics.sparse.claims_earlier import average_classifier
-from noisytheory.topics.sparse.claims_subsampling import theorem_21
-from noisytheory.trial.catalogue import claims_of
+from noisytheory.topics.sparse.checkerboard import simulate as checkerboard
+from noisytheory.topics.sparse.clusters import bounds, simulate
+from noisytheory.topics.sparse.rates.simulate import steps_per_nat
+from noisytheory.trial.catalogue import of_topic
 
-CLAIMS = list(claims_of(claims))
+CLAIMS = of_topic("sparse")
 CITED = {
     "kernel-mean/not-adaptive-herding", "average-classifier/herbrich-williamson",
     "average-classifier/figure-1",
@@ -69,38 +63,38 @@ def test_simplices_attain_the_mean_term():
 
 
 def test_missed_clusters():
-    law = simulate_clusters.missed_clusters_law(16, 32, 0)
+    law = checkerboard.missed_clusters_law(16, 32, 0)
     assert law.mean() == pytest.approx(0.926557, abs=5e-7)
     for members, probability in [(10, 0.8639), (20, 0.9001), (50, 0.9170), (100, 0.9219)]:
-        law = simulate_clusters.missed_clusters_law(16, 32, members)
+        law = checkerboard.missed_clusters_law(16, 32, members)
         assert law.mean() == pytest.approx(probability, abs=5e-5)
 
 
 def test_herding_rate_on_the_square_is_four_d_squared():
     rng = np.random.default_rng(0)
     for inverse in (6.0, 12.0, 24.0):
-        steps = simulate_rates.steps_per_nat(inverse, size=4, rng=rng)
+        steps = steps_per_nat(inverse, size=4, rng=rng)
         np.testing.assert_allclose(steps * 4 / inverse**2, 1.0, atol=0.1)
 
 
 def test_checkerboard_with_32_atoms():
     rng = np.random.default_rng(1)
-    wrong = simulate_clusters.all_right("clustered", 0.25, size=100, rng=rng).mean()
+    wrong = checkerboard.all_right("clustered", 0.25, size=100, rng=rng).mean()
     # The catalogue saw 2 of 20, 400 draws gave 0.06: above 0.25 with probability below 1e-8.
     assert wrong < 0.25
     # About 0.9, see the missed clusters: 12 of 20 or fewer with probability below 1e-3.
-    assert simulate_clusters.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
+    assert checkerboard.all_right("random", 0.25, size=20, rng=rng).mean() > 0.6
 
 
 def test_counterexamples_replay():
-    for claim in (*theorem_21, *average_classifier):
-        if claim.expect == "refuted":
+    for claim in CLAIMS:
+        if claim.expect == "refuted" and claim.kind == "always":
             found = nt.audit(claim, budget="smoke").replay()
             assert "lhs" in str(found) or "left" in str(found)
 
 
 def test_random_subsets_miss_theorem_20_with_replacement():
-    square = bounds.subsampling_mean_square(7, 1.0, 0.1)
+    square = nt.sparse.subsampling_mean_square(7, 1.0, 0.1)
     assert math.sqrt(square) == pytest.approx(0.376070, abs=5e-7)
 
 

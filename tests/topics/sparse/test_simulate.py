@@ -10,16 +10,20 @@ import pytest
 from scipy.optimize import nnls
 
 from noisytheory import sparse
-from noisytheory.topics.sparse import (
-    samples,
-    simulate,
-    simulate_clusters,
-    simulate_hulls,
-    simulate_means,
-    simulate_partitions,
-)
+from noisytheory.topics.sparse import samples
+from noisytheory.topics.sparse.checkerboard.simulate import missed_clusters_law
+from noisytheory.topics.sparse.clusters import simulate
 from noisytheory.topics.sparse.farthest_first import traverse
-from noisytheory.topics.sparse.hulls import diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.greedy import simulate as costs
+from noisytheory.topics.sparse.greedy.simulate import (
+    expansion_certificate,
+    herding_evaluations,
+    iteration_certificate,
+    matrix_certificate,
+)
+from noisytheory.topics.sparse.partitions import sides as partitions
+from noisytheory.topics.sparse.rates import sides as hulls
+from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
@@ -65,8 +69,8 @@ def brute_diameter(squares, m):
 
 @pytest.mark.parametrize("n, m", [(5, 2), (6, 3)])
 def test_least_diameters_are_those_of_all_labellings(n, m):
-    drawn = simulate_partitions.Whole.draw(n, 2, size=10, rng=np.random.default_rng(1))
-    sides = simulate_partitions.traversal_radius(simulate_partitions.Whole(**drawn), m)
+    drawn = partitions.Whole.draw(n, 2, size=10, rng=np.random.default_rng(1))
+    sides = partitions.traversal_radius(partitions.Whole(**drawn), m)
     for points, least, radius in zip(drawn["points"], sides["rhs"], sides["lhs"], strict=True):
         squares = ((points[:, None] - points) ** 2).sum(axis=-1)
         assert least == brute_diameter(squares.tolist(), m)
@@ -89,19 +93,19 @@ def test_gonzalez_factor_two_is_attained():
 
 
 def test_projection_errors_are_those_of_the_algorithm_and_of_fractions():
-    drawn = simulate_partitions.projection_error(6, 3, 6, size=20, rng=np.random.default_rng(2))
+    drawn = partitions.projection_error(6, 3, 6, size=20, rng=np.random.default_rng(2))
     for i in range(20):
         points = drawn["points"][i]
         found = sparse.projection(Linear(), points.astype(float), np.full(6, 1 / 6), 3)
         assert found.error == pytest.approx(drawn["lhs"][i], abs=1e-7)
-        exact = simulate_partitions.projection_certificate(points, 6, 3)
+        exact = partitions.projection_certificate(points, 6, 3)
         assert float(exact.lhs) == pytest.approx(drawn["lhs"][i] ** 2, abs=1e-9)
 
 
 def test_centres_in_place_of_points_have_the_error_of_a_mean():
     # One axis, 7 points, equal weights: each point moves to the nearer of the traversal's centres.
     rng = np.random.default_rng(3)
-    drawn = simulate_partitions.nearest_centre_error(7, 2, 1, size=50, rng=rng)
+    drawn = partitions.nearest_centre_error(7, 2, 1, size=50, rng=rng)
     for row in range(50):
         line = drawn["points"][row][:, 0]
         far = line[np.abs(line - line[0]).argmax()]
@@ -111,9 +115,9 @@ def test_centres_in_place_of_points_have_the_error_of_a_mean():
 
 
 def inside(hull, size, seed):
-    drawn = simulate_hulls.Inside.draw(hull, size=size, rng=np.random.default_rng(seed))
+    drawn = hulls.Inside.draw(hull, size=size, rng=np.random.default_rng(seed))
     exactly = {name: exact_numbers(value) for name, value in drawn.items()}
-    return simulate_hulls.Inside(**drawn), simulate_hulls.Inside(**exactly)
+    return hulls.Inside(**drawn), hulls.Inside(**exactly)
 
 
 @pytest.mark.parametrize("hull", ["cross 2", "cross 5", "cube 3", "simplex 4", "segment", "kite"])
@@ -121,11 +125,11 @@ def inside(hull, size, seed):
 @pytest.mark.parametrize("step, k", [("line search", 6), ("uniform", 6), ("classic", 3)])
 def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull, step, k):
     floats, fractions = inside(hull, 5, 4)
-    vertices = simulate_hulls.vertices_of(hull)
-    errors, _, _ = simulate_hulls.run(vertices, floats.target, k, step)
-    exact, _, _ = simulate_hulls.run(vertices, fractions.target, k, step)
+    vertices = hulls.vertices_of(hull)
+    errors, _, _ = hulls.run(vertices, floats.target, k, step)
+    exact, _, _ = hulls.run(vertices, fractions.target, k, step)
     assert isinstance(exact[0, -1], Fraction)
-    scale = simulate_hulls._diameter_square(hull)
+    scale = hulls._diameter_square(hull)
     np.testing.assert_allclose(errors / scale, exact.astype(float) / scale, atol=1e-12)
     if hull.startswith("simplex"):
         found = sparse.herding(Linear(), vertices, floats.target[0], k, step=step, gap=-1.0)
@@ -135,12 +139,12 @@ def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull,
 @pytest.mark.parametrize("hull", ["cross 5", "simplex 4", "kite"])
 def test_intervals_of_a_long_run_hold_what_fractions_find(hull, monkeypatch):
     _, fractions = inside(hull, 4, 6)
-    vertices = simulate_hulls.vertices_of(hull)
+    vertices = hulls.vertices_of(hull)
     for target in fractions.target[:, None]:
-        exact, _, _ = simulate_hulls.run(vertices, target, 11, "line search")
+        exact, _, _ = hulls.run(vertices, target, 11, "line search")
         with monkeypatch.context() as patch:
-            patch.setattr(simulate_hulls, "LONG", 2**40)
-            enclosed, _, _ = simulate_hulls.run(vertices, target, 11, "line search")
+            patch.setattr(hulls, "LONG", 2**40)
+            enclosed, _, _ = hulls.run(vertices, target, 11, "line search")
         assert not isinstance(enclosed[0, -1], Fraction) or exact[0, -1] == 0
         low, high = map(np.ravel, exact_ends(enclosed))
         for least, most, error in zip(low, high, exact[0], strict=True):
@@ -154,14 +158,14 @@ def exact_ends(values):
 
 def test_a_run_that_intervals_cannot_follow_ends_in_what_is_certain(monkeypatch):
     target = np.array([[Fraction(1, 3), Fraction(1, 3), Fraction(1, 7)]])
-    vertices = simulate_hulls.vertices_of("cross 3")
-    exact, _, _ = simulate_hulls.run(vertices, target, 9, "line search")
+    vertices = hulls.vertices_of("cross 3")
+    exact, _, _ = hulls.run(vertices, target, 9, "line search")
 
     def lost(*args):
         raise Undecided("the intervals overlap")
 
-    monkeypatch.setattr(simulate_hulls, "_rate", lost)
-    cut, _, _ = simulate_hulls.run(vertices, target, 9, "line search")
+    monkeypatch.setattr(hulls, "_rate", lost)
+    cut, _, _ = hulls.run(vertices, target, 9, "line search")
     assert cut[0, 0] == exact[0, 0]
     for found, error in zip(cut[0, 1:], exact[0, 1:], strict=True):
         assert found.low == 0 and error <= found.high
@@ -189,27 +193,39 @@ def test_distances_from_the_boundary(hull):
 def test_distances_of_the_hulls_by_hand_from_their_edges():
     # Written in 256ths: the kite's target 0 is 16 from the side at height 16; at (0, -40) the edge
     # from (0, -64) to (-32, 16), 5x + 2y = -128, is nearest: 48 / sqrt(29).
-    at = simulate_hulls.Inside(np.array([[0.0, 0.0], [0.0, -40.0]]), np.ones(2))
+    at = hulls.Inside(np.array([[0.0, 0.0], [0.0, -40.0]]), np.ones(2))
     assert at.distance_square("kite").tolist() == pytest.approx([256, 48**2 / 29])
-    segment = simulate_hulls.Inside(np.array([[65.0]]), np.array([64.0]))
+    segment = hulls.Inside(np.array([[65.0]]), np.array([64.0]))
     assert segment.distance_square("segment") == 64.0**-2
     assert segment.radius_square("segment") == (63 / 64) ** 2
 
 
 def test_missed_clusters_by_counting():
     hits = sum(len(set(draw)) == 3 for draw in itertools.product(range(3), repeat=4))
-    assert simulate_clusters.missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
+    assert missed_clusters_law(3, 4, 0).mean() == pytest.approx(1 - hits / 81)
     subsets = list(itertools.combinations([0, 0, 1, 1, 2, 2], 4))
     hits = sum(len(set(draw)) == 3 for draw in subsets)
-    law = simulate_clusters.missed_clusters_law(3, 4, 2)
+    law = missed_clusters_law(3, 4, 2)
     assert law.mean() == pytest.approx(1 - hits / len(subsets))
 
 
 def test_kernel_evaluations():
-    assert simulate_means.herding_evaluations(50, 4, "iterations")["lhs"] == [200]
+    assert herding_evaluations(50, 4, "iterations")["lhs"] == [200]
     # Half of the matrix, but for the blocks on its diagonal.
-    count = simulate_means.herding_evaluations(3000, 1, "scores")["lhs"][0]
+    count = herding_evaluations(3000, 1, "scores")["lhs"][0]
     assert 3000 * 3001 / 2 <= count <= 0.6 * 3000**2
+
+
+@pytest.mark.parametrize("n", [10, 192, 193, 600])
+def test_certificates_of_costs_count_for_themselves(n):
+    assert matrix_certificate(n).lhs == herding_evaluations(n, 1, "scores")["lhs"][0]
+    assert iteration_certificate(n, 3).lhs == herding_evaluations(n, 3, "iterations")["lhs"][0]
+
+
+def test_points_in_a_plane_have_no_only_expansion(monkeypatch):
+    assert expansion_certificate(3, 0).applies
+    monkeypatch.setattr(costs, "_independent_points", lambda n: np.ones((n, n + 2)))
+    assert not expansion_certificate(3, 0).applies
 
 
 def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
@@ -217,7 +233,7 @@ def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
     # such a face leaves.
     for hull in ("cross 2", "cross 3", "cross 5", "cube 2", "cube 3", "simplex 4", "simplex 5",
                  "triangle"):
-        vertices = simulate_hulls.vertices_of(hull)
+        vertices = hulls.vertices_of(hull)
         faces = set()
         for direction in itertools.product((-1, 0, 1), repeat=vertices.shape[1]):
             heights = vertices @ np.array(direction)
@@ -259,11 +275,11 @@ def test_away_steps_in_fractions_are_those_of_the_library():
     rng = np.random.default_rng(5)
     for hull in ("cross 5", "simplex 4", "simplex 5", "triangle"):  # on cubes vertices tie
         for k in (5, 6):
-            drawn = simulate_hulls.away_error(hull, k, size=6, rng=rng)
+            drawn = hulls.away_error(hull, k, size=6, rng=rng)
             for row in range(6):
                 top, low = drawn["top"][row], drawn["low"][row]
-                found = simulate_hulls.away_certificate(hull, k, 1, top, low)
-                scale = simulate_hulls._diameter_square(hull)
+                found = hulls.away_certificate(hull, k, 1, top, low)
+                scale = hulls._diameter_square(hull)
                 assert float(found.lhs) / scale == pytest.approx(
                     drawn["lhs"][row] / scale, abs=1e-12
                 )
@@ -271,7 +287,7 @@ def test_away_steps_in_fractions_are_those_of_the_library():
 
 
 def test_projection_on_two_of_three_points_attains_its_bound():
-    drawn = simulate_partitions.projection_error(3, 2, 8, size=512, rng=np.random.default_rng(0))
+    drawn = partitions.projection_error(3, 2, 8, size=512, rng=np.random.default_rng(0))
     promised = np.sqrt(drawn["least"]) / 3
     ratio = drawn["lhs"] / np.where(promised > 0, promised, 1)
     assert ratio[drawn["applies"]].max() == pytest.approx(1.0)

@@ -10,14 +10,14 @@ import pytest
 from scipy.integrate import quad
 
 from noisytheory.topics.surrogates.calibration import simulate as calibration
-from noisytheory.topics.surrogates.claims import everything
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.topics.surrogates.orders import simulate as orders
 from noisytheory.topics.surrogates.relations import simulate as relations
+from noisytheory.trial.catalogue import of_topic
 from noisytheory.vocabulary.losses import Logistic
 
-ALL = {claim.id: claim for claim in everything}
+ALL = {claim.id: claim for claim in of_topic("surrogates")}
 
 REFUTED = {
     "kernel-mean": {

@@ -22,25 +22,26 @@ __all__ = [
     "noise_of_contamination",
 ]
 
-LEVEL_OR_0 = Domain(0, 1, include_low=True)
+ERROR = REAL.of("Clean balanced error, in the unit of the loss, which may be negative.")
+ALPHA = UNIT_INTERVAL.of("Share of the other class in the positive one.")
+BETA = UNIT_INTERVAL.of("Share of the other class in the negative one.")
+TOTAL = POSITIVE.of(
+    r"$C=\ell(1,v)+\ell(-1,v)$. With 1 the same formula holds for AUC, ties counted one half."
+)
+MINUS = UNIT_INTERVAL.of("Flip probability of negative labels.")
+PLUS = UNIT_INTERVAL.of("Flip probability of positive labels.")
+PRIOR = LEVEL.of(r"$\pi=P(y=1)$ before the noise.")
+LEAST = NOISE_RATE.of("Smallest flip probability.")
+MOST = NOISE_RATE.of("Largest flip probability.")
 
 
-@requires(error=REAL, alpha=UNIT_INTERVAL, beta=UNIT_INTERVAL, total=POSITIVE)
+@requires(error=ERROR, alpha=ALPHA, beta=BETA, total=TOTAL)
 def balanced_error_contaminated(
     error: Numeric, alpha: Numeric, beta: Numeric, total: Numeric = 1
 ) -> Numeric:
     r"""Balanced error when the classes are contaminated with each other.
 
     $$(1-\alpha-\beta)\,\mathrm{BER}+\frac{\alpha+\beta}2C$$
-
-    Parameters
-    ----------
-    error : float
-        Clean balanced error, in the unit of the loss, which may be negative.
-    alpha, beta : float
-        Share of the other class in the positive and in the negative one, in [0, 1].
-    total : float
-        $C=\ell(1,v)+\ell(-1,v)$. With 1 the same formula holds for AUC, ties counted one half.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def balanced_error_contaminated(
     return (1 - alpha - beta) * error + (alpha + beta) / 2 * total
 
 
-@requires(minus=UNIT_INTERVAL, plus=UNIT_INTERVAL, positive=LEVEL)
+@requires(minus=MINUS, plus=PLUS, positive=PRIOR)
 def contamination_of_noise(
     minus: Numeric, plus: Numeric, positive: Numeric
 ) -> tuple[Numeric, Numeric]:
@@ -66,13 +67,6 @@ def contamination_of_noise(
 
     $$\alpha=\frac{(1-\pi)\sigma_-}{\pi(1-\sigma_+)+(1-\pi)\sigma_-},\quad
     \beta=\frac{\pi\sigma_+}{\pi\sigma_++(1-\pi)(1-\sigma_-)}$$
-
-    Parameters
-    ----------
-    minus, plus : float
-        Flip probabilities of negative and of positive labels.
-    positive : float
-        $\pi=P(y=1)$, in (0, 1).
 
     Returns
     -------
@@ -97,7 +91,11 @@ def contamination_of_noise(
     return (1 - positive) * minus / kept, positive * plus / lost
 
 
-@requires(alpha=LEVEL_OR_0, beta=LEVEL_OR_0, positive=LEVEL)
+@requires(
+    alpha=Domain(0, 1, include_low=True, meaning=ALPHA.meaning),
+    beta=Domain(0, 1, include_low=True, meaning=BETA.meaning),
+    positive=LEVEL.of(r"$\pi$; between $\beta$ and $1-\alpha$, else no label noise does it."),
+)
 def noise_of_contamination(
     alpha: Numeric, beta: Numeric, positive: Numeric
 ) -> tuple[Numeric, Numeric]:
@@ -106,22 +104,10 @@ def noise_of_contamination(
     $$\tilde\pi=\frac{\pi-\beta}{1-\alpha-\beta},\quad
     \sigma_-=\frac{\alpha\,\tilde\pi}{1-\pi},\quad\sigma_+=\frac{\beta(1-\tilde\pi)}{\pi}$$
 
-    Parameters
-    ----------
-    alpha, beta : float
-        Share of the other class in the positive and in the negative one, in [0, 1).
-    positive : float
-        $\pi=P(y=1)$ before the noise; between $\beta$ and $1-\alpha$, else no label noise does it.
-
     Returns
     -------
     minus, plus : float
         Probabilities; $\tilde\pi$ is the share of noisy labels that are positive.
-
-    Raises
-    ------
-    ValueError
-        If no noise rates give these shares.
 
     Examples
     --------
@@ -137,14 +123,9 @@ def noise_of_contamination(
     return alpha * noisy / (1 - positive), beta * (1 - noisy) / positive
 
 
-@requires(least=NOISE_RATE, most=NOISE_RATE)
+@requires(least=LEAST, most=MOST)
 def instance_noise_factor(least: Numeric, most: Numeric) -> Numeric:
     r"""Factor on the risk that noise between two rates can cost, $(1-2\min\sigma)/(1-2\max\sigma)$.
-
-    Parameters
-    ----------
-    least, most : float
-        Smallest and largest flip probability, in [0, 1/2), in this order.
 
     Returns
     -------

@@ -8,13 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.label_noise.instances import Rng, picked
 from noisytheory.vocabulary.exact import compositions
-
-__all__ = [
-    "Chosen", "Classes", "Flipped", "Mild", "Scorers", "auc", "balanced_error", "implied_constants",
-    "instance_noise", "label_noise_shares", "noise_rates", "promised_risk", "share_sums",
-]
 
 Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
@@ -63,11 +57,6 @@ class Classes:
     alpha: Numbers
     beta: Numbers
     f: Numbers
-
-    @staticmethod
-    def draw(*, size: int, rng: Rng) -> Drawn:
-        """Some of all."""
-        return picked(Classes.every(), size, rng)
 
     @staticmethod
     def every() -> Drawn:
@@ -125,11 +114,6 @@ class Scorers(Classes):
     g: Numbers
 
     @staticmethod
-    def draw(*, size: int, rng: Rng) -> Drawn:
-        """Some of all."""
-        return picked(Scorers.every(), size, rng)
-
-    @staticmethod
     def every() -> Drawn:
         """The first two scorers are those of the note."""
         masses, scorers = compositions(2, 2) / 2, [(0, 2), (1, 0), (0, 1), (1, -1), (-1, 1)]
@@ -171,11 +155,6 @@ class Flipped:
     down: Numbers
 
     @staticmethod
-    def draw(*, size: int, rng: Rng) -> Drawn:
-        """Some of all."""
-        return picked(Flipped.every(), size, rng)
-
-    @staticmethod
     def every() -> Drawn:
         """Everything in eighths."""
         inner = np.arange(1, 8) / 8
@@ -192,11 +171,6 @@ class Flipped:
 
 class Mild(Flipped):
     """Flip probabilities of sum below 1: the noisy labels still tell something."""
-
-    @staticmethod
-    def draw(*, size: int, rng: Rng) -> Drawn:
-        """Some of all."""
-        return picked(Mild.every(), size, rng)
 
     @staticmethod
     def every() -> Drawn:
@@ -250,11 +224,6 @@ class Chosen:
     rates: Numbers
     f: Numbers
     g: Numbers
-
-    @staticmethod
-    def draw(loss: str, most: float, *, size: int, rng: Rng) -> Drawn:
-        """Some of all."""
-        return picked(Chosen.every(loss, most), size, rng)
 
     @staticmethod
     def every(loss: str, most: float) -> Drawn:

@@ -17,31 +17,21 @@ __all__ = [
     "worst_score",
 ]
 
-MARGIN = Domain(0, 1, include_high=True)
+DISTANCE = NONNEGATIVE.of(r"$\|\Phi(P)-\Phi(Q)\|$.")
+SIGMA = UNIT_INTERVAL.of(r"Share of $Q$ in $\tilde P$.")
+MARGIN = Domain(0, 1, include_high=True, meaning=r"Margin for error $\Gamma(P,\Phi(P))$.")
 
 
-@requires(distance=NONNEGATIVE, sigma=UNIT_INTERVAL)
+@requires(distance=DISTANCE, sigma=SIGMA)
 def contaminated_distance(distance: Numeric, sigma: Numeric) -> Numeric:
     r"""How far contamination moves the mean.
 
     $$\|\Phi(P)-\Phi(\tilde P)\|=\sigma\,\|\Phi(P)-\Phi(Q)\|.$$
 
-    Parameters
-    ----------
-    distance : float or array
-        $\|\Phi(P)-\Phi(Q)\|$, at least 0 (never above 2).
-    sigma : float or array
-        Share of $Q$ in $\tilde P$, in [0, 1].
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -55,7 +45,7 @@ def contaminated_distance(distance: Numeric, sigma: Numeric) -> Numeric:
     return sigma * distance
 
 
-@requires(margin=MARGIN, sigma=UNIT_INTERVAL)
+@requires(margin=MARGIN, sigma=SIGMA)
 def worst_score(margin: Numeric, sigma: Numeric) -> Numeric:
     r"""Lowest score that contamination can leave a correctly classified point with.
 
@@ -63,22 +53,10 @@ def worst_score(margin: Numeric, sigma: Numeric) -> Numeric:
     for a point of margin $\Gamma=y\langle\Phi(P),\phi(x)\rangle$ and $\|\phi(x)\|=1$; attained by
     the point itself with its label flipped.
 
-    Parameters
-    ----------
-    margin : float or array
-        $\Gamma$, in (0, 1].
-    sigma : float or array
-        Share of $Q$ in $\tilde P$, in [0, 1].
-
     Returns
     -------
     float or array
         At or below 0 the point is lost.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Examples
     --------
@@ -94,20 +72,10 @@ def harmless_share(margin: Numeric) -> Numeric:
 
     $$\sigma<\Gamma/2.$$
 
-    Parameters
-    ----------
-    margin : float or array
-        Margin for error $\Gamma(P,\Phi(P))$, in (0, 1] as features have norm at most 1.
-
     Returns
     -------
     float or array
         Share of $Q$ in $\tilde P$.
-
-    Raises
-    ------
-    ValueError
-        If the margin is not in (0, 1].
 
     Notes
     -----
@@ -129,20 +97,10 @@ def harmless_share_sharp(margin: Numeric) -> Numeric:
     $$\sigma<\frac\Gamma{1+\Gamma},$$
     where `worst_score` vanishes.
 
-    Parameters
-    ----------
-    margin : float or array
-        Margin for error $\Gamma(P,\Phi(P))$, in (0, 1] as features have norm at most 1.
-
     Returns
     -------
     float or array
         Share of $Q$ in $\tilde P$, at least `harmless_share` since $\Gamma\le1$.
-
-    Raises
-    ------
-    ValueError
-        If the margin is not in (0, 1].
 
     Notes
     -----

@@ -10,12 +10,6 @@ import numpy as np
 from noisytheory.topics.label_noise.instances import Instances, Pair, Pairs, Rng
 from noisytheory.vocabulary.exact import LABELS, mass_where, risk, root, signed
 
-__all__ = [
-    "Hit", "Threatened", "added_mean", "contaminated_distance", "contaminated_mean",
-    "contaminated_risk", "contaminated_risk_two_sided", "corrupted_risk", "losing_share",
-    "losing_share_of_two", "lost_mass", "population_distance", "weakest_mass", "worst_score",
-]
-
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 

@@ -12,11 +12,6 @@ from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, list
 from noisytheory.topics.label_noise.regret.sides import STEPS, Scored, classifiers, errors
 from noisytheory.vocabulary.exact import LABELS, margin, risk
 
-__all__ = [
-    "Gap", "Inside", "Perturbed", "half_error", "margin_for_error", "margin_gap", "mixed_gap",
-    "mixed_risk", "perturbed_risk", "risk_within_margin", "worst_perturbation",
-]
-
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 Zero: TypeAlias = Literal["both", "half"]

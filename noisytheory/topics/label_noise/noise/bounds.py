@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.vocabulary.domains import (
     LEVEL,
     NOISE_RATE,
@@ -26,29 +26,21 @@ __all__ = [
     "noisy_score",
 ]
 
+SCORE = REAL.of(r"$\langle\Phi(P),\phi(x)\rangle$.")
+NORM = UNIT_INTERVAL.of(r"$\|\Phi(P)\|$ of the clean mean; 0, the worst case, if it is not known.")
+RISK = REAL.of(r"$\mathrm{Risk}_{\rm linear}(P,f)=1-\mathbb E[yf(x)]$.")
 
-@requires(score=REAL, sigma=NOISE_RATE)
+
+@requires(score=SCORE, sigma=NOISE_RATE)
 def noisy_score(score: Numeric, sigma: Numeric) -> Numeric:
     r"""Score under the mean of $P_\sigma$, from the score under the mean of $P$.
 
     $$\langle\Phi(P_\sigma),\phi(x)\rangle=(1-2\sigma)\,\langle\Phi(P),\phi(x)\rangle,$$
     because $P_\sigma=(1-\sigma)P+\sigma P'$ with $\Phi(P')=-\Phi(P)$.
 
-    Parameters
-    ----------
-    score : float or array
-        $\langle\Phi(P),\phi(x)\rangle$.
-    sigma : float or array
-        Probability that a label is flipped, in [0, 1/2).
-
     Returns
     -------
     float or array
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -70,24 +62,10 @@ def noisy_deviation(n: Numeric, delta: Numeric, sigma: Numeric) -> Numeric:
     \left(\frac2{\sqrt n}+\sqrt{\frac{2\log(1/\delta)}n}\right)$$
     with probability at least $1-\delta$ over $n$ independent draws from $P_\sigma$.
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability that the bound fails, in (0, 1).
-    sigma : float or array
-        Probability that a label is flipped, in [0, 1/2).
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -102,7 +80,7 @@ def noisy_deviation(n: Numeric, delta: Numeric, sigma: Numeric) -> Numeric:
     return kernel_mean.mean_deviation(n, delta) / (1 - 2 * sigma)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sigma=NOISE_RATE, norm=UNIT_INTERVAL)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, sigma=NOISE_RATE, norm=NORM)
 def noisy_deviation_repaired(
     n: Numeric, delta: Numeric, sigma: Numeric, norm: Numeric = 0.0
 ) -> Numeric:
@@ -112,26 +90,10 @@ def noisy_deviation_repaired(
     \left(\sqrt{\frac{1-(1-2\sigma)^2\|\Phi(P)\|^2}n}+\sqrt{\frac{2\log(1/\delta)}n}\right)$$
     with probability at least $1-\delta$ over $n$ independent draws from $P_\sigma$.
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    delta : float or array
-        Probability that the bound fails, in (0, 1).
-    sigma : float or array
-        Probability that a label is flipped, in [0, 1/2).
-    norm : float or array
-        $\|\Phi(P)\|$ of the clean mean, in [0, 1]; 0, the worst case, if it is not known.
-
     Returns
     -------
     float or array
         RKHS norm.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -153,22 +115,10 @@ def noisy_deviation_repaired(
 def noisy_minimax_radius(n: Numeric, sigma: Numeric) -> Numeric:
     r"""Error that no estimator of the clean mean avoids: $\frac1{2\sqrt n\,(1-2\sigma)}$.
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size, at least 1.
-    sigma : float or array
-        Probability that a label is flipped, in [0, 1/2).
-
     Returns
     -------
     float or array
         RKHS norm. The construction needs it to be at most 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -185,28 +135,16 @@ def noisy_minimax_radius(n: Numeric, sigma: Numeric) -> Numeric:
     return 1 / (2 * np.sqrt(n) * (1 - 2 * sigma))
 
 
-@requires(risk=REAL, sigma=NOISE_RATE)
+@requires(risk=RISK, sigma=NOISE_RATE)
 def noisy_linear_risk(risk: Numeric, sigma: Numeric) -> Numeric:
     r"""Linear risk of a classifier on $P_\sigma$, from its risk on $P$.
 
     $$1-\mathrm{Risk}_{\rm linear}(P_\sigma,f)=(1-2\sigma)\,(1-\mathrm{Risk}_{\rm linear}(P,f)),$$
     for every $f:X\to\mathbb R$, so that every class has the same minimisers on both.
 
-    Parameters
-    ----------
-    risk : float or array
-        $\mathrm{Risk}_{\rm linear}(P,f)=1-\mathbb E[yf(x)]$.
-    sigma : float or array
-        Probability that a label is flipped, in [0, 1/2).
-
     Returns
     -------
     float or array
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----

@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER as EARLIER
 from noisytheory.papers import KERNEL_MEAN as PAPER
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.label_noise.instances import (
     EVERY_POPULATION,
     FOUR_POINTS,

@@ -12,11 +12,6 @@ from noisytheory.topics.label_noise.regret.sides import Scored, linear_losses
 from noisytheory.vocabulary.exact import LABELS, risk, signed
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = [
-    "Class", "Scores", "argmin_beyond_half", "argmin_sets", "noise_beyond_half", "noise_immunity",
-    "noisy_linear_risk", "noisy_score",
-]
-
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 

@@ -11,8 +11,6 @@ from scipy import special
 
 from noisytheory.vocabulary.populations import Finite
 
-__all__ = ["noisy_deviation", "noisy_deviation_law", "two_point_error", "unavoidable_error"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -22,24 +20,6 @@ def noisy_deviation(
     r"""$\|\Phi(P)-\frac1{1-2\sigma}\Phi(S)\|$ for independent samples $S\sim P_\sigma^n$.
 
     Examples are drawn from $P$ and their labels flipped one by one; only counts are kept.
-
-    Parameters
-    ----------
-    population : Finite
-        $P$.
-    n : int
-        Sample size.
-    sigma : float
-        Probability that a label is flipped, in [0, 1/2).
-    size : int
-        Number of samples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array, shape (size,)
-        RKHS norms.
 
     Examples
     --------
@@ -60,20 +40,6 @@ def noisy_deviation_law(
 ) -> tuple[Floats, Floats] | None:
     r"""The law of what `noisy_deviation` draws, by enumeration of samples from $P_\sigma$.
 
-    Parameters
-    ----------
-    population : Finite
-        $P$.
-    n : int
-        Sample size.
-    sigma : float
-        Probability that a label is flipped, in [0, 1/2).
-
-    Returns
-    -------
-    values, probabilities : arrays, or None
-        None where there are too many outcomes to list.
-
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import axis
@@ -92,18 +58,6 @@ def two_point_error(n: int, sigma: float) -> tuple[float, float]:
     error counts where it reaches $m$. No estimate is within $m$ of both means, and either mean
     itself is at distance $2m$ of the other, so the best estimator is the best test of one sign
     rate of $n$ noisy labels against the other.
-
-    Parameters
-    ----------
-    n : int
-        Sample size.
-    sigma : float
-        Probability that a label is flipped, in [0, 1/2).
-
-    Returns
-    -------
-    probability, error : float
-        $\frac12(1-\mathrm{TV})$ of the two binomial laws, and a bound on its rounding.
 
     Raises
     ------

@@ -19,32 +19,26 @@ __all__ = [
     "surrogate_regret_with_zeros",
 ]
 
-SCORE = Domain(-1, 1, include_low=True, include_high=True)
+ETA = UNIT_INTERVAL.of("Probability of a positive label given the instance.")
+SCORE = Domain(-1, 1, include_low=True, include_high=True, meaning="$f(x)$.")
+ZERO = UNIT_INTERVAL.of(
+    r"Loss of a zero score: 1 in print ($\ell_{01}(y,v)=[\![yv\le0]\!]$), 1/2 in the repair."
+)
+REGRET = NONNEGATIVE.of(r"$\mathrm{Regret}_{\rm linear}(P,f)$ over $f\in[-1,1]^X$.")
+IDLE = UNIT_INTERVAL.of("$P(f(x)=0)$.")
 
 
-@requires(eta=UNIT_INTERVAL, score=SCORE)
+@requires(eta=ETA, score=SCORE)
 def linear_regret(eta: Numeric, score: Numeric) -> Numeric:
     r"""Regret of a score for linear loss, given the instance.
 
     $$c\,(1-sf),\qquad c=|1-2\eta|,\quad s=\mathrm{sign}(2\eta-1),$$
     over scores $f\in[-1,1]$, for $\ell(y,f)=1-yf$.
 
-    Parameters
-    ----------
-    eta : float or array
-        Probability of a positive label given the instance, in [0, 1].
-    score : float or array
-        $f(x)$, in [-1, 1].
-
     Returns
     -------
     float or array
         In [0, 2].
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -59,31 +53,17 @@ def linear_regret(eta: Numeric, score: Numeric) -> Numeric:
     return abs(1 - 2 * eta) - (2 * eta - 1) * score
 
 
-@requires(eta=UNIT_INTERVAL, score=SCORE, zero=UNIT_INTERVAL)
+@requires(eta=ETA, score=SCORE, zero=ZERO)
 def misclassification_regret(eta: Numeric, score: Numeric, zero: Numeric = 1.0) -> Numeric:
     r"""Regret of a score for misclassification loss, given the instance.
 
     $$c\,[\![sf\le0]\!]\ \text{ if } f\ne0,\qquad z-\min(\eta,1-\eta)\ \text{ if } f=0,$$
     with $c=|1-2\eta|$, $s=\mathrm{sign}(2\eta-1)$ and $z$ the loss of a zero score.
 
-    Parameters
-    ----------
-    eta : float or array
-        Probability of a positive label given the instance, in [0, 1].
-    score : float or array
-        $f(x)$, in [-1, 1].
-    zero : float or array
-        Loss of a zero score: 1 in print ($\ell_{01}(y,v)=[\![yv\le0]\!]$), 1/2 in the repair.
-
     Returns
     -------
     float or array
         In [0, 1] if ``zero`` is at least 1/2.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----
@@ -103,25 +83,15 @@ def misclassification_regret(eta: Numeric, score: Numeric, zero: Numeric = 1.0) 
     return wrong * (score != 0) + at_zero * (score == 0)
 
 
-@requires(regret=NONNEGATIVE)
+@requires(regret=REGRET)
 def surrogate_regret(regret: Numeric) -> Numeric:
     r"""Limit on the regret for misclassification loss, from that for linear loss, as printed.
 
     $$\mathrm{Regret}_{01}(P,f)\le\mathrm{Regret}_{\rm linear}(P,f).$$
 
-    Parameters
-    ----------
-    regret : float or array
-        $\mathrm{Regret}_{\rm linear}(P,f)$ over $f\in[-1,1]^X$, at least 0.
-
     Returns
     -------
     float or array
-
-    Raises
-    ------
-    ValueError
-        If the regret is negative or NaN.
 
     Notes
     -----
@@ -137,27 +107,15 @@ def surrogate_regret(regret: Numeric) -> Numeric:
     return regret
 
 
-@requires(regret=NONNEGATIVE, idle=UNIT_INTERVAL)
+@requires(regret=REGRET, idle=IDLE)
 def surrogate_regret_with_zeros(regret: Numeric, idle: Numeric) -> Numeric:
     r"""Limit on the regret for misclassification loss where scores may be zero.
 
     $$\mathrm{Regret}_{01}(P,f)\le\mathrm{Regret}_{\rm linear}(P,f)+\tfrac12P(f=0).$$
 
-    Parameters
-    ----------
-    regret : float or array
-        $\mathrm{Regret}_{\rm linear}(P,f)$ over $f\in[-1,1]^X$, at least 0.
-    idle : float or array
-        $P(f(x)=0)$, in [0, 1].
-
     Returns
     -------
     float or array
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
 
     Notes
     -----

@@ -11,11 +11,6 @@ import numpy as np
 from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, scored
 from noisytheory.vocabulary.exact import LABELS, risk
 
-__all__ = [
-    "STEPS", "Scored", "classifiers", "errors", "linear_losses", "linear_regret",
-    "misclassification_regret", "regret",
-]
-
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]
 Zero: TypeAlias = Literal["both", "half"]

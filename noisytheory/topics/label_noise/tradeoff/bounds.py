@@ -2,8 +2,8 @@ r"""Robustness against sparsity as a formula: Corollary 23, in print, and repair
 
 from __future__ import annotations
 
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
-from noisytheory.topics.sparse.bounds import clustered_error, clustered_error_repaired
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.sparse.clusters.bounds import clustered_error, clustered_error_repaired
 from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
@@ -16,8 +16,11 @@ from noisytheory.vocabulary.domains import (
 
 __all__ = ["noisy_sparse_error", "noisy_sparse_error_sharp"]
 
+CELLS = COUNT.of("Cells.")
+DIAMETER = NONNEGATIVE.of("$D^*(S,m)$.")
 
-@requires(n=SAMPLE_SIZE, m=COUNT, delta=LEVEL, sigma=NOISE_RATE, diameter=NONNEGATIVE)
+
+@requires(n=SAMPLE_SIZE, m=CELLS, delta=LEVEL, sigma=NOISE_RATE, diameter=DIAMETER)
 def noisy_sparse_error(
     n: Numeric, m: Numeric, delta: Numeric, sigma: Numeric, diameter: Numeric
 ) -> Numeric:
@@ -27,16 +30,6 @@ def noisy_sparse_error(
     +\tfrac{2D^*(S,m)}{1-2\sigma}\Big(\tfrac1{\sqrt m}+\sqrt{\tfrac{\log(2/\delta)}m}\Big)$$
 
     Print has it for $\|\Phi(P)-\tilde\omega\|$, which tends to $2\sigma\|\Phi(P)\|$.
-
-    Parameters
-    ----------
-    n, m : int, >= 1
-        Sample size and cells.
-    delta : float in (0, 1)
-    sigma : float in [0, 1/2)
-        Rate of label noise.
-    diameter : float, >= 0
-        $D^*(S,m)$.
 
     Returns
     -------
@@ -52,16 +45,11 @@ def noisy_sparse_error(
     return (deviation + 2 * clustered_error(m, delta / 2, diameter)) / (1 - 2 * sigma)
 
 
-@requires(n=SAMPLE_SIZE, m=COUNT, delta=LEVEL, sigma=NOISE_RATE, diameter=NONNEGATIVE)
+@requires(n=SAMPLE_SIZE, m=CELLS, delta=LEVEL, sigma=NOISE_RATE, diameter=DIAMETER)
 def noisy_sparse_error_sharp(
     n: Numeric, m: Numeric, delta: Numeric, sigma: Numeric, diameter: Numeric
 ) -> Numeric:
     r"""The same from the repaired Theorems 5 and 21.
-
-    Parameters
-    ----------
-    n, m, delta, sigma, diameter
-        As in `noisy_sparse_error`.
 
     Returns
     -------

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["trade_off"]
-
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 

@@ -16,16 +16,6 @@ from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import point_mass
 from noisytheory.vocabulary.populations.finite import Finite
 
-__all__ = [
-    "CellsOf",
-    "OnePoint",
-    "checkerboard_of_pairs",
-    "close_points",
-    "noisy_diameter",
-    "noisy_point_law",
-    "noisy_sparse_distance",
-]
-
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER
-from noisytheory.topics.kernel_mean import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.surrogates.generalisation import simulate
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.domains import COUNT, LEVEL, SAMPLE_SIZE, Numeric, requires

@@ -1,0 +1,1 @@
+"""How far a sample's kernel mean lies from its population's: Theorem 5, repaired and sharpened."""

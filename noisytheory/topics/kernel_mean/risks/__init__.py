@@ -1,0 +1,1 @@
+"""The deviation as the largest gap of population and sample risk."""

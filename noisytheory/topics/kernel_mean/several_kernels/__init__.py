@@ -1,0 +1,1 @@
+"""Theorem 6: several kernels at once."""

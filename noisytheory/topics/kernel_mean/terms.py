@@ -1,0 +1,24 @@
+"""What the claims of this topic say in the same words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from noisytheory.vocabulary.populations import axis, oblique_pair
+
+SIZES = [5, 10, 30, 100, 1000]
+LEVELS = [0.5, 0.1, 0.05, 0.01, 0.001]
+# Levels that one block of replicates decides.
+FEW_LEVELS = [0.5, 0.1, 0.05, 0.01]
+
+FAIR, SKEWED, BIASED = axis(), axis(Fraction(7, 10)), axis(Fraction(9, 10))
+# Two features at 60 degrees, one label: the diameter is 1.
+NARROW = oblique_pair(Fraction(1, 2), Fraction(1, 2))
+
+BOUNDED = "features of norm at most 1"
+INDEPENDENT = "independent draws from P"
+DEVIATION: dict[str, Any] = {
+    "quantity": "norm of the deviation of the kernel mean",
+    "unit": "RKHS norm",
+}

@@ -1,0 +1,1 @@
+"""Clusters on a checkerboard: the experiment of Section 7.1."""

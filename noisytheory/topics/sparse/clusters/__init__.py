@@ -1,0 +1,1 @@
+"""Sub-sampling of clusters: Theorem 21, Algorithms 1 and 2, the span."""

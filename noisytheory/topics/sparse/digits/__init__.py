@@ -1,0 +1,1 @@
+"""Herds of digits: Figure 1 of the earlier version."""

@@ -1,0 +1,175 @@
+"""The greedy loop of the earlier version on trial: its steps, its end, its cost."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from noisytheory.papers import AVERAGE_CLASSIFIER
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.sparse.greedy import simulate
+from noisytheory.topics.sparse.rates import sides as hulls
+from noisytheory.topics.sparse.terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
+from noisytheory.trial.sides import both, scaled
+from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
+from noisytheory.vocabulary.populations import axis, two_axes
+
+
+def _score_radius(n: int, delta: Numeric) -> Numeric:
+    return kernel_mean.mean_deviation_repaired(n, delta)
+
+
+@requires(n=SAMPLE_SIZE)
+def _matrix(n: Numeric) -> Numeric:
+    return n * n
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT)
+def _iterations(n: Numeric, k: Numeric) -> Numeric:
+    return n * k
+
+
+@requires(n=SAMPLE_SIZE)
+def _sample_size(n: Numeric) -> Numeric:
+    return n
+
+SUMMED = both(simulate.summed_weights, hulls.Inside)
+
+average_classifier = [
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/error-falls",
+        statement=r"\|\omega_P-\omega_{k+1}\|\le\|\omega_P-\omega_k\|",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["line search"],
+        grid={"hull": HULLS, "k": [2, 3, 10]},
+        given={"step": "line search"},
+        rows=512,
+        twin={"given": {"step": "uniform"}, "why": "steps 1/t"},
+        **SQUARE,
+        **both(hulls.herding_progress, hulls.Inside),
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/weights/printed",
+        statement=r"\tilde\omega\in\mathrm{co}(\phi(R)):\ \textstyle\sum_i\alpha_i=1",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["line search from the empty set, as printed"],
+        grid={"hull": ["cross 2", "simplex 4"], "k": [1]},
+        given={"empty": 1},
+        **SUMMED,
+        rows=512,
+        expect="refuted",
+        quantity="sum of the weights",
+        note=(
+            r"From $\omega=0$ the line search gives $\lambda_1=\langle\omega_P,\phi(z)\rangle/"
+            r"\|\phi(z)\|^2$, below 1 unless $P$ is a point."
+        ),
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/weights/repaired",
+        statement=r"\textstyle\sum_i\alpha_i=1",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=[r"the first step is $\lambda_1=1$"],
+        simulate=simulate.herding_weights,
+        certify=SUMMED["certify"],
+        grid={"hull": ["cross 2", "simplex 4"], "k": [1, 5]},
+        given={"empty": 0},
+        rows=64,
+        twin={"given": {"empty": 1}, "simulate": SUMMED["simulate"],
+              "why": "the first step by line search"},
+        quantity="sum of the weights",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/termination/printed",
+        statement=r"\text{the loop reaches}\ \|\omega_P-\tilde\omega\|\le\epsilon",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["candidates a part of the support of P"],
+        bound=lambda: 0.1,
+        exact=simulate.stuck_error,
+        certify=simulate.stuck_certificate,
+        grid={"k": [1, 10, 1000]},
+        given={"gap": -math.inf},
+        expect="refuted",
+        note="Where the candidates' hull is farther away than the tolerance, it never does.",
+        **ERROR,
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "algorithm-1/termination/repaired",
+        statement=r"\text{the loop ends when the duality gap is 0}",
+        place="Algorithm 1, Sec. 6",
+        hypotheses=["candidates a part of the support of P", "a stop at the duality gap"],
+        bound=lambda: 1,
+        exact=simulate.stuck_steps,
+        certify=simulate.stuck_steps_certificate,
+        grid={"k": [10, 1000]},
+        given={"gap": 0.0},
+        twin={"given": {"gap": -math.inf}, "why": "no stop at the duality gap"},
+        quantity="steps made where none but the first can help",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "algorithm-1/frank-wolfe",
+        statement=(
+            r"\langle\omega_P-\omega,\phi(z)\rangle"
+            r"=-\partial_{\phi(z)}\tfrac12\|\omega_P-\omega\|^2"
+        ),
+        place="Sec. 6: herding is Frank-Wolfe",
+        given={"sign": 1},
+        rows=512,
+        twin={"given": {"sign": -1}, "why": "the other sign"},
+        quantity="greedy score",
+        **both(simulate.direction_slope, simulate.Ahead),
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "computation/matrix",
+        statement=r"\text{all scores take}\ O(n^2)\ \text{kernel values: at most}\ n^2",
+        place="Sec. 6.2",
+        bound=_matrix,
+        exact=simulate.herding_evaluations,
+        certify=simulate.matrix_certificate,
+        grid={"n": [10, 1000, 3000], "k": [1]},
+        given={"part": "scores"},
+        note="n(n + 1)/2 of them differ; in blocks, ours takes little more where n is large.",
+        twin=scaled(Fraction(1, 2)),
+        quantity="kernel evaluations",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "computation/iteration",
+        statement=r"k\ \text{iterations use}\ kn\ \text{kernel values}",
+        place="Sec. 6.2: of order n",
+        bound=_iterations,
+        exact=simulate.herding_evaluations,
+        grid={"n": [10, 100, 700], "k": [1, 7]},
+        given={"part": "iterations"},
+        certify=simulate.iteration_certificate,
+        twin=scaled(Fraction(1, 2)),
+        quantity="kernel evaluations",
+    ),
+    AVERAGE_CLASSIFIER.tail(
+        "computation/estimated-scores",
+        statement=(
+            r"\max_z|\langle\hat\omega-\omega_S,\phi(z)\rangle|"
+            r"\le\tfrac{1+\sqrt{2\log(1/\delta)}}{\sqrt s}"
+        ),
+        place="Sec. 6.2: estimating the mean lowers the cost of the scores",
+        hypotheses=["s independent draws from the sample", BOUNDED],
+        bound=_score_radius,
+        simulate=simulate.score_deviation,
+        grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
+        trivial=2.0,
+        twin=scaled(Fraction(1, 2)),
+        quantity="largest error of a score",
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "sparsity-prose",
+        statement=r"\text{the minimiser of linear loss has}\ n\ \text{atoms}",
+        place="Sec. 6.7",
+        hypotheses=["linearly independent features"],
+        bound=_sample_size,
+        exact=simulate.mean_expansion,
+        certify=simulate.expansion_certificate,
+        given={"fewer": 0},
+        grid={"n": [2, 5, 20]},
+        note="Where features are dependent the mean may have shorter expansions.",
+        twin={"bound": lambda n: n - 1, "given": {"fewer": 1}, "why": "n - 1 for n"},
+        quantity="atoms",
+    ),
+]

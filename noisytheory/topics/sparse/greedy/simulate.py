@@ -1,0 +1,240 @@
+"""What a greedy step does, when the loop ends, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.sparse.herding import herding
+from noisytheory.topics.sparse.rates.sides import Inside, masses_of, vertices_of
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Arrays = dict[str, Any]
+
+
+# Costs and weights.
+
+
+class _Counting(Kernel):
+    """The linear kernel, counting its evaluations in an array of one number."""
+
+    def __init__(self, count: Ints) -> None:
+        self.count = count
+
+    def diagonal(self, x: Any) -> Any:
+        """Squared norms; not counted."""
+        return Linear().diagonal(x)
+
+    def plan(self, x: Any, z: Any, *, scaled: bool = False) -> Plan:
+        """Inner products, counted tile by tile."""
+        def finish(tile: Any, rows: Any, columns: Any) -> None:
+            self.count[0] += tile.size
+
+        return Plan(x, z.T, finish)
+
+
+def herding_evaluations(n: int, k: int, part: str) -> Arrays:
+    """Kernel evaluations of ``k`` iterations beyond the scores, or of the scores alone."""
+    points, alpha = _of_random_points(n)
+    counts = []
+    for steps in (1, k + 1):
+        count = np.zeros(1, dtype=np.int64)
+        herding(_Counting(count), points, alpha, steps, step="uniform", gap=-np.inf)
+        counts.append(int(count[0]))
+    scores = counts[0] - n
+    return {"lhs": [counts[1] - counts[0] if part == "iterations" else scores]}
+
+
+def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
+    """Points and weights that a herd of ``n`` is made of."""
+    return np.random.default_rng(n).standard_normal((n, 3)), np.full(n, 1 / n)
+
+
+def matrix_certificate(n: int) -> Certificate:
+    r"""Kernel values of all scores, from the shape of what is computed, against $n^2$.
+
+    A band of rows is multiplied with its own columns and those to the right of it.
+    """
+    bands = [(min(TILE_ROWS, n - first), n - first) for first in range(0, n, TILE_ROWS)]
+    counted = sum(height * width for height, width in bands)
+    return Certificate(
+        counted, n * n,
+        [("bands of rows, heights", [height for height, _ in bands]),
+         ("columns of each", [width for _, width in bands]), ("values", counted),
+         ("of them different", n * (n + 1) // 2)],
+    )
+
+
+def iteration_certificate(n: int, k: int) -> Certificate:
+    """Kernel values that a plain loop looks up in ``k`` iterations on the same points."""
+    points, masses = _of_random_points(n)
+    looked_up = 0
+
+    def kernel(i: int, j: int) -> float:
+        nonlocal looked_up
+        looked_up += 1
+        return float(points[i] @ points[j])
+
+    scores = points @ (masses @ points)
+    met = np.zeros(n)
+    atoms = []
+    for t in range(1, k + 2):
+        atoms.append(int((scores - met).argmax()))
+        if t > 1:
+            met += (np.array([kernel(atoms[-1], j) for j in range(n)]) - met) / t
+        else:
+            met = points @ points[atoms[0]]
+    return Certificate(looked_up, n * k, [("atoms", atoms), ("values looked up", looked_up)])
+
+
+def expansion_certificate(n: int, fewer: int) -> Certificate:
+    """Atoms of the only expansion, if the points are independent over fractions; against all."""
+    rows = [[Fraction(x) for x in row] for row in _independent_points(n).tolist()]
+    rank = 0
+    for column in range(n + 2):
+        pivot = next((row for row in rows if row[column] != 0), None)
+        if pivot is None:
+            continue
+        rows.remove(pivot)
+        rank += 1
+        rows = [
+            [x - row[column] / pivot[column] * y for x, y in zip(row, pivot, strict=True)]
+            for row in rows
+        ]
+    return Certificate(
+        n, n - fewer,
+        [("points", n), ("rank", rank), ("weights", f"{n} times 1/{n}, and no others")], rank == n,
+    )
+
+
+def _independent_points(n: int) -> Doubles:
+    return np.random.default_rng(n).standard_normal((n, n + 2))
+
+
+def mean_expansion(n: int) -> Arrays:
+    """Number of atoms in the only expansion of the mean of independent points."""
+    points = _independent_points(n)
+    weights = np.linalg.solve(points @ points.T, points @ points.mean(axis=0))
+    return {"lhs": [int(np.sum(weights > 1 / (2 * n)))]}
+
+
+def summed_weights(at: Inside, hull: str, k: int, empty: int) -> Arrays:
+    r"""Sum of the weights after ``k`` steps of line search, and 1.
+
+    From the first atom; from $\omega=0$, as printed, if ``empty``.
+    """
+    corners = vertices_of(hull).astype(at.top.dtype)
+    point, total = 0 * at.target, 0 * at.low
+    rates = []
+    for t in range(1, k + 1):
+        residual = at.target - point
+        direction = corners[(residual @ corners.T).argmax(axis=1)] - point
+        curvature = np.sum(direction**2, axis=-1)
+        rate = np.sum(direction * residual, axis=-1) / np.where(curvature > 0, curvature, 1)
+        rate = np.minimum(np.maximum(rate, 0), 1)
+        rates.append(rate if empty or t > 1 else 0 * rate + 1)
+        point = point + rates[-1][:, None] * direction
+        total = (1 - rates[-1]) * total + rates[-1]
+    return dict(lhs=total, rhs=0 * total + 1, target=at.target, rates=np.stack(rates, axis=1))
+
+
+def herding_weights(
+    hull: str, k: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    """Sum of the weights that `herding` returns for random targets, and 1."""
+    drawn = Inside.draw(hull, size=size, rng=rng)
+    masses = masses_of(hull, Inside(**drawn).target)
+    vertices = vertices_of(hull)
+    found = [herding(Linear(), vertices, row, k).weights.sum() for row in masses]
+    return {"lhs": np.array(found), "rhs": np.ones(size), **drawn}
+
+
+def stuck_error(k: int, gap: float) -> Arrays:
+    """Error and number of steps for half on 0, half on 1, where 1 alone may be taken."""
+    found = herding(
+        Linear(), [[0.0], [1.0]], [0.5, 0.5], k, candidates=[1], gap=gap, tolerance=0.1
+    )
+    return {"lhs": [found.error], "steps": [len(found.errors)]}
+
+
+def stuck_steps(k: int, gap: float) -> Arrays:
+    """The number of steps made there."""
+    return {"lhs": stuck_error(k, gap)["steps"]}
+
+
+def _stuck(k: int, gap: float) -> tuple[int, Fraction]:
+    """Steps made and error left, in fractions: every step takes 1."""
+    target, point, made = Fraction(1, 2), Fraction(0), 0
+    for t in range(1, k + 1):
+        slope, curvature = (target - point) * (1 - point), (1 - point) ** 2
+        if t > 1 and slope <= gap:
+            break
+        # Between 0 and the best, 1: there the curvature is 0, and nothing moves.
+        rate = slope / curvature if t > 1 and curvature else Fraction(1)
+        point, made = point + rate * (1 - point), made + 1
+        if abs(target - point) <= Fraction(1, 10):
+            break
+    return made, abs(target - point)
+
+
+def stuck_certificate(k: int, gap: float) -> Certificate:
+    """The error that is left, against the tolerance."""
+    made, error = _stuck(k, gap)
+    return Certificate(
+        error, Fraction(1, 10),
+        [("target", "1/2 at 0, 1/2 at 1: the number 1/2"), ("candidates", [1]),
+         ("every step takes", 1), ("steps made", made), ("error", error)],
+    )
+
+
+def stuck_steps_certificate(k: int, gap: float) -> Certificate:
+    """The steps made, against one."""
+    made, error = _stuck(k, gap)
+    return Certificate(made, 1, [("steps made", made), ("error", error)])
+
+
+@dataclass(frozen=True)
+class Ahead:
+    r"""What is left of the target, and a vertex.
+
+    Parameters
+    ----------
+    rest, vertex : array, shape (size, 3)
+    """
+
+    rest: Any
+    vertex: Any
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> Arrays:
+        """Whole numbers."""
+        rest, vertex = 1.0 * rng.integers(-9, 10, (2, size, 3))
+        return {"rest": rest, "vertex": vertex}
+
+
+def direction_slope(at: Ahead, sign: int) -> Arrays:
+    r"""$4\langle\omega_P-\omega,z\rangle$, and minus a difference of $\|\omega_P-\omega\|^2$.
+
+    Central differences are exact for a quadratic.
+    """
+    ahead = np.sum((at.rest - at.vertex) ** 2, axis=-1)
+    behind = np.sum((at.rest + at.vertex) ** 2, axis=-1)
+    return dict(
+        lhs=4 * np.sum(at.rest * at.vertex, axis=-1), rhs=sign * (behind - ahead),
+        squared_distance_one_step_ahead=ahead, one_step_back=behind,
+    )
+
+
+def score_deviation(
+    gram: Doubles, weights: Doubles, n: int, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the atoms, of samples of size ``n``."""
+    difference = rng.multinomial(n, weights, size=size) / n - weights
+    return np.asarray(np.abs(difference @ gram).max(axis=1))

@@ -1,0 +1,1 @@
+"""Means of means, and distances of labelled features."""

@@ -1,0 +1,1 @@
+"""Partitions of small samples: the traversal, luckiness, projection, both signs."""

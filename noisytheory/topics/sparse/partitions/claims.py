@@ -1,0 +1,201 @@
+"""Partitions on trial: the traversal's radius, luckiness, projection on centres, both signs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
+from noisytheory.topics.sparse.partitions import bounds, sides
+from noisytheory.topics.sparse.terms import ERROR, INTEGER
+from noisytheory.trial.sides import both, scaled
+from noisytheory.vocabulary.domains import COUNT, Numeric, requires
+
+
+def _projection(m: int, n: int, least: Numeric) -> Numeric:
+    return bounds.projection_error(m, n, np.sqrt(least))
+
+
+# Certified in squares.
+NEAREST = both(sides.nearest_centre_square, sides.Whole)
+
+WEIGHTED = both(sides.weighted_centre_square, sides.Weighted)
+
+PROJECTION: dict[str, Any] = {
+    "bound": _projection,
+    "rows": 256,
+    **ERROR,
+}
+
+cruz_cortes_scott = [
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)D^*(S,m)",
+        place="Sec. 5.5.3",
+        hypotheses=["equal weights", "distinct points", "farthest-first centres"],
+        simulate=sides.projection_error,
+        certify=sides.projection_certificate,
+        grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
+        note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
+        twin=scaled(Fraction(1, 2), power=2),
+        **PROJECTION,
+    ),
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott/nearest-centre",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)r_m",
+        place="not in the paper",
+        hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
+        simulate=sides.nearest_centre_error,
+        certify=NEAREST["certify"],
+        grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
+        origin="sharper",
+        note=r"Already this is in the hull, and $r_m\le D^*(S,m)$.",
+        twin=scaled(Fraction(1, 2), power=2),
+        **PROJECTION,
+    ),
+    KERNEL_MEAN.always(
+        "cruz-cortes-scott/nearest-centre-weighted",
+        statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
+        place="not in the paper",
+        hypotheses=["each point replaced by its centre"],
+        simulate=sides.weighted_centre_error,
+        certify=WEIGHTED["certify"],
+        grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
+        origin="sharper",
+        twin=scaled(Fraction(1, 2), power=2),
+        rows=256,
+        **ERROR,
+    ),
+]
+
+SCHEME: dict[str, Any] = {
+    "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
+    "rows": 256,
+    "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
+    "unit": "1 / (12 n^2)",
+    "quantity": "mean square error of the scheme",
+}
+
+
+@requires(m=COUNT)
+def _luckiness_square(m: int, least: Numeric) -> Numeric:
+    return bounds.luckiness(2 * m, np.sqrt(least)) ** 2
+
+
+@requires(m=COUNT)
+def _luckiness_square_repaired(m: int, least: Numeric) -> Numeric:
+    return bounds.luckiness_repaired(2 * m, np.sqrt(least)) ** 2
+
+algorithmic_luckiness = [
+    KERNEL_MEAN.always(
+        "algorithmic-luckiness",
+        statement=(
+            r"\exists k\text{-sparse }\tilde\omega:\ "
+            r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,k/2)}{\sqrt k}"
+        ),
+        place="Sec. 5.5.1, quoting Herbrich and Williamson",
+        given={"share": 1},
+        note="Some outcome is no farther away than the root mean square of the scheme.",
+        twin=scaled(Fraction(2, 5)),
+        **SCHEME,
+        **both(
+            sides.luckiness_scheme, sides.Scattered, _luckiness_square
+        ),
+    ),
+    KERNEL_MEAN.always(
+        "algorithmic-luckiness/repaired",
+        statement=(
+            r"\exists(k-1)\text{-sparse }\tilde\omega:\ "
+            r"\|\omega^*-\tilde\omega\|\le\tfrac{D^*(S,k/2)}{\sqrt k}"
+        ),
+        place="Sec. 5.5.1 with the repaired Theorem 21",
+        given={"share": 2},
+        origin="sharper",
+        twin=scaled(Fraction(1, 2)),
+        **SCHEME,
+        **both(
+            sides.luckiness_scheme, sides.Scattered,
+            _luckiness_square_repaired,
+        ),
+    ),
+    AVERAGE_CLASSIFIER.cited(
+        "herbrich-williamson",
+        statement=r"\exists m\text{-sparse }\tilde\omega:\ \|\omega^*-\tilde\omega\|\le\ ?",
+        reason="formula lost in print: candidates are tried under their own names",
+        place="Sec. 6.5",
+        note="The formula is lost; `herbrich-williamson/candidate` is the later version's.",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "herbrich-williamson/candidate",
+        statement=(
+            r"\exists m\text{-sparse }\tilde\omega:\ "
+            r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m/2)}{\sqrt m}"
+        ),
+        place="Sec. 6.5",
+        given={"share": 1},
+        origin="candidate",
+        twin=scaled(Fraction(2, 5)),
+        **SCHEME,
+        **both(
+            sides.luckiness_scheme, sides.Scattered, _luckiness_square
+        ),
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "herbrich-williamson/entropy-numbers",
+        statement=r"\epsilon_m(S)\le D^*(S,m)",
+        place="Sec. 6.5; with centres in S, and so $D^*\\le2\\epsilon_m$",
+        origin="candidate",
+        twin=scaled(Fraction(1, 2)),
+        **INTEGER,
+        **both(sides.covering, sides.Whole),
+    ),
+]
+
+SMALL: dict[str, Any] = {
+    "quantity": "squared diameter", "rows": 128,
+    "grid": {"n": [4], "m": [2, 3], "dimension": [2]},
+}
+
+both_signs = [
+    KERNEL_MEAN.always(
+        "pm-s",
+        statement=r"D^*(S,m)\le D^*(\pm S,m)",
+        place="Sec. 6",
+        given={"swapped": 0},
+        twin={"given": {"swapped": 1}, "why": "the other way round"},
+        **SMALL,
+        **both(sides.signed_diameter, sides.Whole),
+    ),
+    KERNEL_MEAN.identity(
+        "pm-s/invariant",
+        statement=r"D^*(\pm S_\sigma,m)=D^*(\pm S,m)",
+        place="Sec. 6",
+        given={"doubled": 1},
+        twin={"given": {"doubled": 0}, "why": "S in place of both signs of S"},
+        **SMALL,
+        **both(sides.flipped_diameter, sides.Flipped),
+    ),
+]
+
+traversal = [
+    KERNEL_MEAN.always(
+        "algorithm-1/radius",
+        statement=r"r_m\le D^*(S,m)",
+        place="behind Algorithm 1: m + 1 points at mutual distance r",
+        origin="sharper",
+        twin=scaled(Fraction(1, 2)),
+        **INTEGER,
+        **both(sides.traversal_radius, sides.Whole),
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/diameter",
+        statement=r"D\le2D^*(S,m)",
+        place="Sec. 5.2, quoting Gonzalez 1985",
+        note="The factor 2 is attained.",
+        twin=scaled(Fraction(1, 2)),
+        **INTEGER,
+        **both(sides.traversal_diameter, sides.Whole),
+    ),
+]

@@ -1,0 +1,317 @@
+r"""Partitions of small samples of integer points: squared distances are whole numbers, so exact.
+
+Both sides are functions of the points, searched and certified alike: squares, but for the errors of
+Section 5.5.3 that a bound speaks of, which are norms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Certificate
+
+Ints = NDArray[np.int64]
+Arrays = dict[str, Any]
+COMMON = 12
+"""A multiple of every number of draws that a cell of these samples gives."""
+
+
+def _points(size: int, n: int, dimension: int, rng: np.random.Generator) -> Ints:
+    return rng.integers(0, 10 if dimension < 4 else 3, (size, n, dimension))
+
+
+def _squares(points: Ints) -> Ints:
+    difference = points[:, :, None] - points[:, None]
+    return np.asarray((difference**2).sum(axis=-1))
+
+
+@cache
+def _partitions(n: int, m: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Labels of every partition into at most ``m`` cells, and which pairs share a cell."""
+    rows = np.zeros((1, 1), dtype=np.int64)
+    for _ in range(1, n):
+        used = rows.max(axis=1)
+        grown = [
+            np.column_stack([rows[used + 1 >= label], np.full((used + 1 >= label).sum(), label)])
+            for label in range(m)
+        ]
+        rows = np.concatenate(grown)
+    i, j = np.triu_indices(n, 1)
+    return rows, rows[:, i] == rows[:, j]
+
+
+def _least(squares: Ints, m: int) -> tuple[Ints, Ints]:
+    """Least squared diameter of a partition into at most ``m`` cells, and one that attains it."""
+    labels, same = _partitions(squares.shape[1], m)
+    i, j = np.triu_indices(squares.shape[1], 1)
+    diameters = np.zeros((len(squares), len(same)), dtype=np.int64)
+    for pair in range(len(i)):
+        np.maximum(
+            diameters, squares[:, i[pair], j[pair], None] * same[None, :, pair], out=diameters
+        )
+    best = diameters.argmin(axis=1)
+    return diameters[np.arange(len(squares)), best], labels[best]
+
+
+def _traverse(squares: Ints, m: int) -> tuple[Ints, Ints, Ints]:
+    """Mended traversal from the first point, row by row: centres, cells and squared radius."""
+    rows = np.arange(len(squares))
+    nearest, cells = squares[:, 0].copy(), np.zeros(squares.shape[:2], dtype=np.int64)
+    centres = [np.zeros(len(squares), dtype=np.int64)]
+    for label in range(1, m):
+        centre = nearest.argmax(axis=1)
+        distance = squares[rows, centre]
+        cells[distance < nearest] = label
+        np.minimum(nearest, distance, out=nearest)
+        centres.append(centre)
+    return np.stack(centres, axis=1), cells, nearest.max(axis=1)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Small samples of points with whole coordinates.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    """
+
+    points: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Points that repeat now and then."""
+        return {"points": _points(size, n, dimension, rng)}
+
+    @cached_property
+    def squares(self) -> Ints:
+        """Squared distances."""
+        return _squares(self.points)
+
+    @property
+    def distinct(self) -> NDArray[np.bool_]:
+        """Whether no point repeats."""
+        n = self.points.shape[1]
+        return np.asarray((self.squares + np.eye(n, dtype=np.int64)).min(axis=(1, 2)) > 0)
+
+
+@dataclass(frozen=True)
+class Scattered(Whole):
+    """With corners of a simplex, where whole coordinates have ten dimensions or more."""
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Corners repeat now and then, too."""
+        if dimension < 10:
+            return Whole.draw(n, dimension, size=size, rng=rng)
+        corners = np.eye(dimension, dtype=np.int64)
+        return {"points": corners[rng.integers(dimension, size=(size, n))]}
+
+
+def traversal_radius(at: Whole, m: int) -> Arrays:
+    """Squared radius of farthest-first cells, and $D^*(S,m)^2$."""
+    return {"lhs": _traverse(at.squares, m)[2], "rhs": _least(at.squares, m)[0]}
+
+
+def traversal_diameter(at: Whole, m: int) -> Arrays:
+    """Squared diameter of farthest-first cells, and $4D^*(S,m)^2$."""
+    cells = _traverse(at.squares, m)[1]
+    same = cells[:, :, None] == cells[:, None]
+    return {"lhs": (at.squares * same).max(axis=(1, 2)), "rhs": 4 * _least(at.squares, m)[0]}
+
+
+# Sections 5.5 and 6.
+
+
+def luckiness_scheme(at: Whole, m: int, share: int) -> Arrays:
+    r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(12n^2)$.
+
+    Some outcome of the scheme is no farther away than its root mean square. The right side is
+    $D^{*2}/m$ in the same units, by ``share``, 1 in print: whole where that times $m$ divides 12.
+    """
+    n = at.points.shape[1]
+    least, labels = _least(at.squares, m)
+    total = np.zeros(len(labels), dtype=np.int64)
+    for cell in range(m):
+        member = labels == cell
+        count = member.sum(axis=1)
+        draws = -(-count * m // n)
+        pairs = (at.squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
+        total += pairs * (COMMON // np.maximum(draws, 1))
+    promised = least * (COMMON // (m * share)) * n**2
+    return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2}
+
+
+def nearest_centre_square(at: Whole, m: int) -> Arrays:
+    r"""Squared error, points replaced by the nearest of ``m`` centres, and $(1-m/n)^2r_m^2$.
+
+    Both times $n^2$.
+    """
+    n = at.points.shape[1]
+    centres, cells, radius = _traverse(at.squares, m)
+    nearest = np.take_along_axis(centres, cells, axis=1)
+    moved = (at.points - np.take_along_axis(at.points, nearest[:, :, None], axis=1)).sum(axis=1)
+    return {
+        "lhs": (moved**2).sum(axis=1), "rhs": (n - m) ** 2 * radius, "least": radius,
+        "applies": at.distinct,
+    }
+
+
+def nearest_centre_error(
+    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    r"""The error itself, and $r_m^2$."""
+    drawn = Whole.draw(n, dimension, size=size, rng=rng)
+    found = nearest_centre_square(Whole(**drawn), m)
+    return {"lhs": np.sqrt(found["lhs"]) / n, "least": found["least"],
+            "applies": found["applies"], **drawn}
+
+
+@dataclass(frozen=True)
+class Weighted(Whole):
+    """With a mass to every point.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    masses : int array, shape (size, n)
+    """
+
+    masses: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Masses of 1 to 9."""
+        return {"points": _points(size, n, dimension, rng),
+                "masses": rng.integers(1, 10, (size, n))}
+
+
+def weighted_centre_square(at: Weighted, m: int) -> Arrays:
+    r"""The same with masses, and the bound $(1-\alpha^*(\tilde S))r_m$, both squared.
+
+    Times the squared total mass.
+    """
+    centres, cells, radius = _traverse(at.squares, m)
+    nearest = np.take_along_axis(centres, cells, axis=1)
+    shifts = at.points - np.take_along_axis(at.points, nearest[:, :, None], axis=1)
+    moved = (at.masses[:, :, None] * shifts).sum(axis=1)
+    # A centre that is found twice, or another point in its place, counts once.
+    away = np.where((shifts != 0).any(axis=2), at.masses, 0).sum(axis=1)
+    return {"lhs": (moved**2).sum(axis=1), "rhs": away**2 * radius}
+
+
+def weighted_centre_error(
+    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    r"""The two sides themselves."""
+    drawn = Weighted.draw(n, dimension, size=size, rng=rng)
+    squares, total = weighted_centre_square(Weighted(**drawn), m), drawn["masses"].sum(axis=1)
+    return {**{side: np.sqrt(square) / total for side, square in squares.items()}, **drawn}
+
+
+def projection_error(
+    n: int, m: int, dimension: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    r"""Distance of the mean from the span of ``m`` centres, beside $D^*(S,m)^2$."""
+    case = Whole(_points(size, n, dimension, rng))
+    points, least = case.points, _least(case.squares, m)[0]
+    centres = _traverse(case.squares, m)[0]
+    chosen = np.take_along_axis(points, centres[:, :, None], axis=1).astype(float)
+    mean = points.mean(axis=1)
+    weights = np.einsum("bpm,bp->bm", np.linalg.pinv(chosen), mean)
+    rest = mean - np.einsum("bmp,bm->bp", chosen, weights)
+    return {
+        "lhs": np.sqrt((rest**2).sum(axis=1)),
+        "least": least,
+        "points": points,
+        "centres": centres,
+        "applies": case.distinct,
+    }
+
+
+def projection_certificate(points: Ints, n: int, m: int) -> Certificate:
+    r"""Squared distance from a span, by fractions, against $(1-m/n)^2D^{*2}$."""
+    case = Whole(points[None])
+    centres, least = _traverse(case.squares, m)[0][0], int(_least(case.squares, m)[0][0])
+    rest = [Fraction(int(total), n) for total in points.sum(axis=0)]
+    basis: list[list[Fraction]] = []
+    for centre in centres:
+        vector = [Fraction(int(x)) for x in points[centre]]
+        for other in basis:
+            vector = _without(vector, other)
+        if any(vector):
+            basis.append(vector)
+            rest = _without(rest, vector)
+    lhs = sum((x * x for x in rest), Fraction(0))
+    right = Fraction(n - m, n) ** 2 * least
+    return Certificate(
+        lhs, right,
+        [("points", points.tolist()), ("centres", [points[c].tolist() for c in centres]),
+         ("mean less its projection", [str(x) for x in rest]), ("D* squared", least),
+         ("both sides", "squared")],
+    )
+
+
+def _without(vector: list[Fraction], direction: list[Fraction]) -> list[Fraction]:
+    share = sum((x * y for x, y in zip(vector, direction, strict=True)), Fraction(0))
+    share /= sum((y * y for y in direction), Fraction(0))
+    return [x - share * y for x, y in zip(vector, direction, strict=True)]
+
+
+def signed_diameter(at: Whole, m: int, swapped: int) -> Arrays:
+    r"""$D^*(S,m)^2$ and $D^*(\pm S,m)^2$, or the other way round."""
+    own = _least(at.squares, m)[0]
+    both = _least(_squares(_both_signs(at.points)), m)[0]
+    return {"lhs": both if swapped else own, "rhs": own if swapped else both}
+
+
+def _both_signs(points: Ints) -> Ints:
+    return np.concatenate([points, -points], axis=1)
+
+
+@dataclass(frozen=True)
+class Flipped(Whole):
+    """With a sign by which every point is flipped, or not.
+
+    Parameters
+    ----------
+    points : int array, shape (size, n, dimension)
+    signs : int array, shape (size, n)
+    """
+
+    signs: Ints
+
+    @staticmethod
+    def draw(n: int, dimension: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Fair signs."""
+        return {"points": _points(size, n, dimension, rng),
+                "signs": rng.choice([-1, 1], size=(size, n))}
+
+
+def flipped_diameter(at: Flipped, m: int, doubled: int) -> Arrays:
+    r"""$D^*(\pm S,m)^2$ after label flips and before; of $S$ unless ``doubled``."""
+    sets = [at.points * at.signs[:, :, None], at.points]
+    if doubled:
+        sets = [_both_signs(one) for one in sets]
+    after, before = (_least(_squares(one), m)[0] for one in sets)
+    return {"lhs": after, "rhs": before}
+
+
+def covering(at: Whole, m: int) -> Arrays:
+    """Squared least radius of ``m`` balls around points of the sample, and $D^*(S,m)^2$."""
+    return {"lhs": cover_radius(at.squares, m), "rhs": _least(at.squares, m)[0]}
+
+
+def cover_radius(squares: Ints, m: int) -> Ints:
+    """Squared entropy number: the least radius with which ``m`` points cover the sample."""
+    from itertools import combinations
+
+    n = squares.shape[1]
+    radii = [squares[:, list(c)].min(axis=1).max(axis=1) for c in combinations(range(n), m)]
+    return np.asarray(np.min(radii, axis=0))

@@ -1,0 +1,1 @@
+"""Rates of herding, where the geometry of the hull is known."""

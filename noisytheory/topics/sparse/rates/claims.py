@@ -1,0 +1,249 @@
+"""Rates of herding on trial: Section 5.5.2, and Section 6 of the earlier version."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
+from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
+from noisytheory.topics.sparse.rates import bounds, sides, simulate
+from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.subsampling import bounds as subsampling_bounds
+from noisytheory.topics.sparse.subsampling import simulate as subsampling_simulate
+from noisytheory.topics.sparse.subsampling.claims import independent_square
+from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
+from noisytheory.trial.sides import both, scaled
+from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
+
+
+@requires(epsilon=POSITIVE)
+def _twenty_logs(epsilon: Numeric) -> Numeric:
+    return 20 * np.log(1 / epsilon)
+
+HERDING: dict[str, Any] = {"rows": 512, **SQUARE}
+
+
+def _frank_wolfe(hull: str, k: int) -> Numeric:
+    return bounds.frank_wolfe_square(k, math.sqrt(diameter_square(hull)))
+
+
+def _linear(hull: str, k: int, distance: Numeric, first: Numeric, times: int) -> Numeric:
+    diameter = math.sqrt(diameter_square(hull))
+    nearer = np.minimum(math.sqrt(times) * distance, diameter)
+    return bounds.herding_linear_square(k, nearer, diameter, first)
+
+
+def _away(hull: str, k: int, first: Numeric, times: int) -> Numeric:
+    width = math.sqrt(pyramidal_width_square(hull))
+    diameter = math.sqrt(diameter_square(hull))
+    return bounds.away_steps_square(
+        k, min(times * width, 2 * diameter), diameter, first
+    )
+
+
+GENERAL: dict[str, Any] = {
+    "hypotheses": [IN_HULL, "line search, or steps 2/(t+1)"],
+    "grid": {"hull": [*HULLS, "segment"], "step": ["line search", "classic"], "k": [1, 3, 10, 40]},
+    "note": "Jaggi 2013, Theorem 1, with curvature the squared diameter. On the segment from 1 to "
+            "2, with the target next to 1, the first atom is 2: three quarters of the bound.",
+    "twin": scaled(Fraction(1, 2)),
+    **HERDING,
+    **both(sides.herding_general, sides.Inside, _frank_wolfe),
+}
+LINEAR: dict[str, Any] = {
+    "statement": (
+        r"\|\omega^*-\omega_k\|\le\|\omega^*-\omega_1\|\big(1-\tfrac{d^2}{D^2}\big)^{(k-1)/2}"
+    ),
+    "hypotheses": [IN_HULL, "line search", "d to the relative boundary, D the diameter"],
+    "grid": {"hull": [*HULLS, "kite"], "k": [2, 3, 10, 60]},
+    "given": {"step": "line search", "times": 1},
+    "twin": {"given": {"step": "line search", "times": 2}, "why": "twice the square of d"},
+    **HERDING,
+    **both(sides.herding_linear, sides.Inside, _linear),
+}
+INVERSE: dict[str, Any] = {
+    "hypotheses": ["steps 1/t", "d > 0 to the relative boundary: finite dimension",
+                   "r to the farthest atom"],
+    "rows": 512,
+    "grid": {"hull": [*HULLS, "simplex 2"], "k": [1, 3, 10, 100]},
+    "twin": scaled(Fraction(1, 2)),
+    **ERROR,
+}
+BOUNDARY: dict[str, Any] = {
+    "bound": bounds.boundary_distance,
+    "exact": simulate.boundary_distance,
+    "grid": {"n": [2, 3, 10, 30]},
+    "rounding": 1e-9,
+    "quantity": "distance from the boundary",
+    "unit": "RKHS norm",
+}
+QUADRATIC: dict[str, Any] = {
+    "simulate": simulate.steps_per_nat,
+    "along": "inverse_distance",
+    "grid": {"inverse_distance": [4.0, 8.0, 16.0, 32.0, 64.0]},
+    "rows": 1,
+    "quantity": "steps in which the error falls by a factor e",
+}
+
+herding_rates = [
+    KERNEL_MEAN.always(
+        "herding-rates/general",
+        statement=r"\|\omega^*-\omega_k\|^2\le\tfrac{4D^2}{k+2}",
+        place="Sec. 5.5.2: the same guarantee as random sampling in general",
+        **GENERAL,
+    ),
+    KERNEL_MEAN.always(
+        "herding-rates/inverse",
+        statement=r"\|\omega^*-\omega_k\|\le O\big(\tfrac1{dk}\big)=\tfrac{r^2}{dk}",
+        place="Sec. 5.5.2, quoting Chen, Welling and Smola",
+        note=(
+            r"Print gives no constant. $w_t=t(\omega^*-\omega_t)$ obeys "
+            r"$\|w_{t+1}\|^2\le\|w_t\|^2-2d\|w_t\|+r^2$, so that $r^2$ is one. Attained in the "
+            "middle of a segment."
+        ),
+        **INVERSE,
+        **both(
+            sides.herding_inverse, sides.Inside, bounds.herding_inverse
+        ),
+    ),
+    KERNEL_MEAN.always(
+        "herding-rates/inverse-sharp",
+        statement=r"\|\omega^*-\omega_k\|\le\tfrac1k\max\big(r,\tfrac{r^2}{2d}\big)",
+        place="not in the paper",
+        origin="sharper",
+        **INVERSE,
+        **both(
+            sides.herding_inverse_sharp, sides.Inside,
+            bounds.herding_inverse_sharp,
+        ),
+    ),
+    KERNEL_MEAN.rate(
+        "herding-rates/exponential/printed",
+        statement=(
+            r"\|\omega^*-\omega_k\|\le O(e^{-dk}):\ \text{steps for a factor}\ e"
+            r"=O\big(\tfrac1d\big)"
+        ),
+        place="Sec. 5.5.2",
+        hypotheses=[IN_HULL, "line search", "d to the boundary: the inverse distance is 1/d"],
+        bound=lambda: 1.0,
+        expect="refuted",
+        note=(
+            r"On the square with corners $\pm e_1,\pm e_2$ and the target at distance $d$ from an "
+            r"edge, the logarithm of the error falls by $4d^2$ a step: the slope of steps against "
+            r"$1/d$ is 2, not 1."
+        ),
+        **QUADRATIC,
+    ),
+    KERNEL_MEAN.always(
+        "herding-rates/exponential/repaired",
+        place="Sec. 5.5.2, from Guélat and Marcotte 1986, Beck and Teboulle 2004",
+        note=r"Repaired: $e^{-kd^2/2D^2}$ in place of $e^{-dk}$.",
+        **LINEAR,
+    ),
+    KERNEL_MEAN.identity(
+        "herding-rates/theorem-20-distance",
+        statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
+        place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
+        hypotheses=["orthonormal sample", "equal target weights"],
+        certify=simulate.boundary_certificate,
+        given={"subtracted": 1},
+        twin={"bound": lambda n: 1 / n, "given": {"subtracted": 0}, "why": "1/n"},
+        **BOUNDARY,
+    ),
+    KERNEL_MEAN.always(
+        "herding-rates/away-steps",
+        statement=(
+            r"\|\omega^*-\omega_k\|\le\|\omega^*-\omega_1\|"
+            r"\big(1-\tfrac{w^2}{4D^2}\big)^{(k-1)/4}"
+        ),
+        place="not in the paper: Lacoste-Julien and Jaggi 2015",
+        hypotheses=[IN_HULL, "away steps allowed", "w the pyramidal width of the sample"],
+        bound=_away,
+        simulate=sides.away_error,
+        certify=sides.away_certificate,
+        rows=64,
+        grid={"hull": [*HULLS, "simplex 5", "triangle"], "k": [2, 7, 40]},
+        given={"times": 1},
+        origin="sharper",
+        note=(
+            "The rate knows the sample, not the target's distance from the boundary. In the long "
+            "run the error falls as if the width were several times as large; the first step on "
+            "the triangle needs almost all that is promised, but in the exponent 8.5 times it."
+        ),
+        twin={"given": {"times": 3}, "why": "a faster rate: three times the width"},
+        **SQUARE,
+    ),
+    KERNEL_MEAN.cited(
+        "not-adaptive-herding",
+        statement=r"\text{no proof that herding adapts to the complexity of the sample}",
+        place="Sec. 5.5.2",
+        note=(
+            "A statement about the literature. The figure compares the three rules on clustered "
+            "points, where adapting would show."
+        ),
+        picture=checkerboard_pictures.rules_on_clusters,
+    ),
+]
+
+herding_rates_earlier = [
+    AVERAGE_CLASSIFIER.equal(
+        "herding-rates/monte-carlo",
+        statement=r"\mathbb E\|\omega_P-\omega\|^2=\tfrac1n\big(1-\|\omega_P\|^2\big)",
+        place="Sec. 6.1",
+        hypotheses=["independent draws", "features of norm 1"],
+        bound=lambda sample, k: independent_square(sample, k),
+        exact=subsampling_simulate.subsample_law,
+        grid={"k": [1, 2, 5]},
+        given={"sample": "orthonormal 5"},
+        twin={"bound": lambda sample, k: independent_square(sample, k + 1), "why": "n + 1 for n"},
+        **SQUARE,
+    ),
+    AVERAGE_CLASSIFIER.identity(
+        "herding-rates/worst-case",
+        statement=r"\|\omega_P-\omega_k\|^2=\tfrac1k-\tfrac1n",
+        place="Sec. 6.1: in the worst case no better than 1/k",
+        hypotheses=["orthonormal sample"],
+        bound=subsampling_bounds.sparse_lower_bound,
+        exact=simulate.orthonormal_error,
+        grid={"n": [50], "k": [1, 10, 49], "step": ["line search", "uniform"]},
+        given={"subtracted": 1},
+        certify=simulate.orthonormal_certificate,
+        twin={"bound": lambda k: k**-0.5, "given": {"subtracted": 0}, "why": "1/k alone"},
+        rounding=1e-9,
+        **ERROR,
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "herding-rates/interior", place="Sec. 6.1, quoting Beck and Teboulle",
+        note=(
+            r"Holds with $d$ the distance from the relative boundary. For distinct points and a "
+            r"strictly positive definite kernel the hull is a simplex and $d$ is tiny: on an "
+            r"orthonormal sample the factor is $1-\frac1{2n(n-1)}$."
+        ), **LINEAR,
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "herding-rates/printed",
+        statement=r"O(\log\tfrac1\epsilon)\ \text{iterations give accuracy}\ \epsilon",
+        place="Sec. 6",
+        hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
+        bound=_twenty_logs,
+        exact=simulate.iterations_needed,
+        certify=simulate.iterations_certificate,
+        grid={"n": [10_000], "epsilon": [0.02, 0.05]},
+        expect="refuted",
+        quantity="iterations",
+        note=(
+            "Contradicts the paper's own worst case. True with a constant that depends on the "
+            r"sample: $D^2/d^2\ge n(n-1)$ on an orthonormal one."
+        ),
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "jones",
+        statement=r"\|\omega^*-\omega_k\|\le O\big(\tfrac1{\sqrt k}\big)=\tfrac{2D}{\sqrt{k+2}}",
+        place="Sec. 6.5, quoting Jones 1992",
+        **GENERAL,
+    ),
+]

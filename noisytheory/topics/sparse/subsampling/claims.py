@@ -1,0 +1,144 @@
+"""Random sub-sampling and its limit on trial: Sections 5 and 5.1."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from noisytheory.papers import KERNEL_MEAN
+from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.sparse.rates import simulate as rates_simulate
+from noisytheory.topics.sparse.samples import SAMPLES
+from noisytheory.topics.sparse.subsampling import bounds, simulate
+from noisytheory.topics.sparse.terms import BOUNDED, ERROR, LEVELS, SQUARE
+from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.domains import COUNT, LEVEL, Numeric, requires
+from noisytheory.vocabulary.populations import axis, orthonormal
+
+# Random sub-sampling.
+
+
+def independent_square(sample: str, k: int) -> Numeric:
+    """Mean square error of k independent draws from a small sample."""
+    target = SAMPLES[sample].target
+    return bounds.subsampling_mean_square(
+        k, float(target.masses @ target.diagonal), math.sqrt(target.square)
+    )
+
+
+def _subset(sample: str, k: int) -> Numeric:
+    target = SAMPLES[sample].target
+    return bounds.without_replacement_mean_square(
+        len(target), k, float(target.masses @ target.diagonal), math.sqrt(target.square)
+    )
+
+
+@requires(k=COUNT, delta=LEVEL)
+def _deviation(k: int, delta: Numeric) -> Numeric:
+    return kernel_mean.mean_deviation(k, delta)
+
+random_subsampling = [
+    KERNEL_MEAN.tail(
+        "random-subsampling-rate",
+        statement=(
+            r"\|\omega^*-\tilde\omega\|\le\tfrac2{\sqrt k}+\sqrt{\tfrac{2\log(1/\delta)}k}"
+            r"=O(1/\sqrt k)"
+        ),
+        place="Sec. 5, before 5.1, via Theorem 5",
+        hypotheses=["k independent draws from the weights", BOUNDED],
+        bound=_deviation,
+        exact=simulate.norm_law,
+        grid={"population": [axis(), orthonormal(3)], "k": [4, 10, 100], "delta": LEVELS},
+        trivial=2.0,
+        note="Loose as Theorem 5 is; `kernel-mean/theorem-5/repaired` has the right mean term.",
+        twin=scaled(Fraction(1, 2)),
+        **ERROR,
+    ),
+    KERNEL_MEAN.equal(
+        "random-subsampling-rate/mean-square",
+        statement=(
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\big(\textstyle\sum\alpha(\omega)"
+            r"\|\omega\|^2-\|\omega^*\|^2\big)"
+        ),
+        place="behind Sec. 5, before 5.1",
+        hypotheses=["k independent draws from the weights"],
+        bound=independent_square,
+        exact=simulate.subsample_law,
+        grid={"sample": ["orthonormal 5", "weighted", "signed"], "k": [1, 2, 5]},
+        twin={"bound": lambda sample, k: independent_square(sample, k + 1), "why": "k + 1 for k"},
+        **SQUARE,
+    ),
+    KERNEL_MEAN.equal(
+        "random-subsampling-rate/without-replacement",
+        statement=(
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\tfrac{n-k}{n-1}\big("
+            r"\tfrac1n\textstyle\sum\|\omega\|^2-\|\omega^*\|^2\big)"
+        ),
+        place="not in the paper",
+        hypotheses=["equal weights", "k different points"],
+        bound=_subset,
+        exact=simulate.subset_law,
+        grid={"sample": ["orthonormal 5", "line", "three pairs"], "k": [1, 2, 4]},
+        origin="sharper",
+        note="On an orthonormal sample this is the lower bound of Theorem 20.",
+        twin={"bound": independent_square, "why": "the formula with replacement"},
+        **SQUARE,
+    ),
+]
+
+
+theorem_20 = [
+    KERNEL_MEAN.exists(
+        "theorem-20",
+        statement=(
+            r"\exists S,\omega^*\in\mathrm{co}(S)\ \forall k\text{-sparse }\tilde\omega"
+            r"\in\mathrm{co}(S):\ \|\omega^*-\tilde\omega\|\ge\sqrt{\tfrac1k-\tfrac1n}"
+        ),
+        place="Theorem 20, Sec. 5.1; proof A.11",
+        hypotheses=["1 <= k <= n", "a space of dimension at least n"],
+        bound=bounds.sparse_lower_bound,
+        exact=simulate.best_sparse_error,
+        low=0.0,
+        grid={"n": [6, 7], "k": [1, 2, 4, 6]},
+        note=(
+            "Holds with equality at equal weights on any k atoms. Print leaves out that k is at "
+            "most n, and asks for infinite dimension where n is enough."
+        ),
+        twin=scaled(Fraction(21, 20)),
+        **ERROR,
+    ),
+    KERNEL_MEAN.always(
+        "theorem-20/printed",
+        statement=r"0\le\tfrac1k-\tfrac1n\quad\text{for every }k,\text{ as a root needs}",
+        place="Theorem 20, Sec. 5.1; proof A.11",
+        hypotheses=["any k and n, as printed"],
+        exact=simulate.radicand,
+        certify=simulate.radicand_certificate,
+        grid={"n": [6, 7], "k": [1, 4, 6, 7, 8, 12]},
+        expect="refuted",
+        quantity="0, against what print takes the root of",
+        unit="RKHS norm^2",
+        note=(
+            r"Print gives $k$ no range. For $k>n$ its bound is the root of a negative number, "
+            r"while all $n$ points attain distance 0. With $1\le k\le n$ it is true: see "
+            "`theorem-20`."
+        ),
+    ),
+    KERNEL_MEAN.identity(
+        "theorem-20/attained",
+        statement=r"\|\omega^*-\omega_k\|=\sqrt{\tfrac1k-\tfrac1n}\ \text{for herding}",
+        place="not in the paper",
+        hypotheses=["orthonormal sample", "equal target weights"],
+        bound=bounds.sparse_lower_bound,
+        exact=rates_simulate.orthonormal_error,
+        grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},
+        origin="sharper",
+        given={"subtracted": 1},
+        certify=rates_simulate.orthonormal_certificate,
+        twin={"bound": lambda k: k**-0.5, "given": {"subtracted": 0}, "why": "1/k alone"},
+        rounding=1e-9,
+        **ERROR,
+    ),
+]
+
+# Theorem 21.
