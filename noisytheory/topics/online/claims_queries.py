@@ -146,7 +146,7 @@ runtime = PAPER.equal(
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="exponential"),
-    rows=32,
+    rows=64,
     origin="candidate",
     note=(
         r"Counted in the plain loops. Print drops the factor $\mathbb E[C]=\frac1{p-1}$ of the "
@@ -166,7 +166,7 @@ gaussian_runtime = PAPER.equal(
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="Gaussian"),
-    rows=32,
+    rows=64,
     origin="candidate",
     note="The envelope is a number of its own estimate: it costs queries, and no call of Prod.",
     quantity="calls of Prod",
