@@ -20,13 +20,13 @@ from noisytheory.topics.online.comparator import regret_of
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
-    Expansion,
     Rule,
     Tape,
     descend,
     draw_tape,
     scores_over_time,
 )
+from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
     best_p,

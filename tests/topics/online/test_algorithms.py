@@ -14,13 +14,13 @@ from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
-    Expansion,
     Rule,
     _rebase,
     descend,
     draw_tape,
     scores_over_time,
 )
+from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, RecordedCopies, Scheme, fixed
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.topics.online.replicates import few_copies, replicate
