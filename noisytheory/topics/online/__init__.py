@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from noisytheory.topics.online.adversaries import adaptive_value, adversary, expected_regret
+from noisytheory.topics.online.adversaries import (
+    adaptive_value,
+    adversary,
+    expected_regret,
+    hardest_labels,
+)
 from noisytheory.topics.online.bounds import *  # noqa: F403
 from noisytheory.topics.online.bounds import __all__ as _bounds
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
@@ -24,6 +29,7 @@ from noisytheory.topics.online.planning import (
     best_p,
     copies_needed,
     first_useful_round,
+    importance_laws,
     largest_p,
     query_quantile,
     second_moments,
@@ -37,8 +43,8 @@ __all__ = [
     *_bounds, "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
     "RecordedCopies", "Rule", "Scheme", "adaptive_value", "adversary", "best_in_ball", "best_p",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
-    "expected_regret", "few_copies", "first_useful_round", "importance_law", "kernel_value",
-    "largest_p", "mean_product", "query_quantile", "regret_of", "replicate", "scores_over_time",
-    "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
-    "trivial_regret",
+    "expected_regret", "few_copies", "first_useful_round", "hardest_labels", "importance_law",
+    "importance_laws", "kernel_value", "largest_p", "mean_product", "query_quantile", "regret_of",
+    "replicate", "scores_over_time", "second_moment", "second_moment_coupled", "second_moments",
+    "squared_norm", "step", "trivial_regret",
 ]

@@ -7,6 +7,7 @@ $\ell'_+$ the absolute majorant of the loss's derivative: ``kernel.at`` and ``lo
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,16 +26,17 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "averaging_floor",
-    "batch_excess", "best_approximation", "cap_probability", "certain", "expected_queries",
-    "expected_queries_gaussian", "expected_samples", "gaussian_kernel", "general_regret",
-    "gradient_second_moment", "gradient_second_moment_labels", "hinge_majorant_cramer",
-    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "jump_bias",
-    "linear_regret", "map_second_moment", "map_second_moment_gaussian",
-    "map_second_moment_gaussian_printed", "noisy_exponential_kernel", "operations", "prod_calls",
-    "query_tail", "radius_gaussian", "radius_gaussian_printed", "regret", "regret_gaussian",
-    "regret_gaussian_printed", "regret_tail", "sample_tail", "scalar_second_moment",
-    "smoothing_gap", "some_regret", "squared_radius", "two_copies_regret",
+    "absolute_majorant", "absolute_majorant_printed", "adaptive_regret", "all_blocks",
+    "averaging_floor", "batch_excess", "best_approximation", "cap_probability", "certain",
+    "expected_queries", "expected_queries_gaussian", "expected_samples", "gaussian_kernel",
+    "general_regret", "gradient_second_moment", "gradient_second_moment_labels",
+    "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
+    "horizon_free_regret", "inner_products", "jump_bias", "linear_regret", "map_second_moment",
+    "map_second_moment_gaussian", "map_second_moment_gaussian_printed",
+    "noisy_exponential_kernel", "operations", "prod_calls", "query_tail", "radius_gaussian",
+    "radius_gaussian_printed", "regret", "regret_gaussian", "regret_gaussian_printed",
+    "regret_tail", "sample_tail", "scalar_second_moment", "smoothing_gap", "some_regret",
+    "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -527,6 +529,31 @@ def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Nu
     return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
 
 
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Steps $\sqrt{2B_w/\sum_s\|\tilde g_s\tilde\Psi_s\|^2}$: $2\sqrt2\sqrt{B_wB_gB_\Psi T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    AdaGrad-norm. The right side may have the realised sum of squares in place of $B_gB_\Psi T$.
+
+    Examples
+    --------
+    >>> round(float(tuning_free_regret(100, 1.0, 1.0, 1.0)), 2)
+    28.28
+    """
+    return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
+
+
 @requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)
 def regret_tail(
     T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
@@ -684,9 +711,32 @@ def prod_calls(T: Numeric, p: Numeric) -> Numeric:
     return T * (T - 1) / (2 * (p - 1)) + T * (T + 1) * (2 * T + 1) / 6
 
 
+@requires(T=SAMPLE_SIZE, p=ABOVE_1)
+def inner_products(T: Numeric, p: Numeric) -> Numeric:
+    r"""Expected inner products of estimates with incremental norms: quadratic in T.
+
+    $$\frac{T(T-1)}{2(p-1)}+\frac{T(T+1)}2$$
+
+    Parameters
+    ----------
+    T : int or array
+    p : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(inner_products(80, 2.0)), round(float(prod_calls(80, 2.0)))
+    (6400.0, 177040)
+    """
+    return T * (T - 1) / (2 * (p - 1)) + T * (T + 1) / 2
+
+
 @requires(T=SAMPLE_SIZE, d=COUNT, p=ABOVE_1)
 def operations(T: Numeric, d: Numeric, p: Numeric) -> Numeric:
-    r"""Theorem 1's order with a constant: at most $3T^3(1+\frac{dp}{(p-1)^2})$ multiplications.
+    r"""Theorem 1's order with a constant: at most $\tfrac32T^3(1+\frac{dp}{(p-1)^2})$ operations.
 
     Parameters
     ----------
@@ -699,14 +749,14 @@ def operations(T: Numeric, d: Numeric, p: Numeric) -> Numeric:
 
     Notes
     -----
-    The constant is ours.
+    The constant is ours: d multiplications an inner product, one a call of Prod, and the queries.
 
     Examples
     --------
     >>> float(operations(10, 1, 2.0))
-    9000.0
+    4500.0
     """
-    return 3 * T**3 * (1 + d * p / (p - 1) ** 2)
+    return 1.5 * T**3 * (1 + d * p / (p - 1) ** 2)
 
 
 @requires(z=POSITIVE)
@@ -1000,3 +1050,23 @@ def some_regret(low: Numeric, high: Numeric) -> Numeric:
     1e-06
     """
     return 1e-6 + 0 * low + 0 * high
+
+
+@requires(K=SAMPLE_SIZE)
+def all_blocks(K: Numeric) -> Numeric:
+    r"""Chance that none of K blocks hurts, where each does with probability one half: $2^{-K}$.
+
+    Parameters
+    ----------
+    K : int or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(all_blocks(3))
+    0.125
+    """
+    return 0.5**K

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online import bounds, sides_maps, simulate_maps
-from noisytheory.topics.online.sides_maps import Balls, Instances, Line, Points, Scores
+from noisytheory.topics.online.sides_maps import Balls, Features, Instances, Line, Points, Scores
 from noisytheory.topics.online.sides_scalar import Coefficients
 from noisytheory.trial.sides import both
 from noisytheory.vocabulary.domains import Numeric
@@ -33,6 +33,7 @@ def _lemma_2_regression(
 
 
 COPIES = "independent copies with the instance as their mean"
+SPACE = "points of three-dimensional space, a kernel of degree 4, repeated factors and uneven ones"
 PLANE = "points of the plane, two-point noise, a kernel of degree 2"
 LINEAR = r"linear kernel on the line, $\ell'$ of degree 2, two-point noise"
 
@@ -93,23 +94,23 @@ lemma_4 = PAPER.identity(
     "lemma-4",
     statement=r"\mathrm{Prod}(\tilde\Psi,\tilde\Psi')=\langle\tilde\Psi,\tilde\Psi'\rangle",
     place="Lemma 4, Sec. 5.2",
-    hypotheses=[PLANE],
+    hypotheses=[SPACE],
     given=dict(power=1),
     note="Against tensors written out coordinate by coordinate.",
     twin=dict(given=dict(power=2), why="one weight taken twice"),
     quantity="sum over degrees of Prod",
-    **both(sides_maps.prod_is_inner_product, Instances),
+    **both(sides_maps.prod_is_inner_product, Features),
 )
 feature_map = PAPER.identity(
     "feature-map",
     statement=r"\langle\Psi(x),\Psi(x')\rangle=Q(\langle x,x'\rangle),\quad"
     r"\Psi(x)_{n,k}=\sqrt{\beta_n}\,x_{k_1}\cdots x_{k_n}",
     place="Sec. 5.2",
-    hypotheses=[PLANE],
+    hypotheses=[SPACE],
     given=dict(squared=0),
     twin=dict(given=dict(squared=1), why=r"$\beta_n$ where $\sqrt{\beta_n}$ belongs"),
     quantity="inner product of features",
-    **both(sides_maps.feature_map, Instances),
+    **both(sides_maps.feature_map, Features),
 )
 lemma_3 = PAPER.always(
     "lemma-3",
@@ -156,14 +157,12 @@ incremental_equal = PAPER.identity(
     place="beside Algorithm 1",
     simulate=simulate_maps.same_predictions,
     certify=simulate_maps.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24], cross=[2.0]),
-    rows=4,
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24]), given=dict(cross=2.0),
+    rows=2,
     rounding=1e-9,
     origin="candidate",
     note="Both run on the same draws, projections included; certified to rounding by the floats.",
-    twin=dict(
-        grid=dict(kernel=["exponential"], T=[24], cross=[1.0]), why="the cross term without its 2"
-    ),
+    twin=dict(given=dict(cross=1.0), why="the cross term without its 2"),
     quantity="score of a new instance",
 )
 algorithm_1 = PAPER.always(
@@ -173,15 +172,13 @@ algorithm_1 = PAPER.always(
     hypotheses=["the projection repaired"],
     simulate=simulate_maps.largest_norm,
     certify=simulate_maps.largest_norm_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 1.0, 4.0], how=["repaired"]),
-    rows=16,
+    grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 1.0, 4.0]), given=dict(how="repaired"),
+    rows=4,
     note=(
         "What Lemma 2 uses. Loss before update; the step is eta over root T; the gradient length "
         "must estimate y times the derivative, which the comment in print forgets."
     ),
-    twin=dict(
-        grid=dict(kernel=["exponential"], Bw=[0.25], how=["printed"]), why="projection as printed"
-    ),
+    twin=dict(given=dict(how="printed"), why="projection as printed"),
     quantity="largest squared norm of a predictor",
 )
 projection_printed = PAPER.always(
@@ -322,7 +319,7 @@ gaussian_map = PAPER.equal(
     simulate=simulate_maps.gaussian_prod,
     variance=simulate_maps.gaussian_prod_variance,
     margin=0.1,
-    grid=dict(p=[1.5, 2.0, 3.0], x=[0.5], z=[0.5, -0.25], sigma2=[2.0], a=[0.0, 0.25]),
+    grid=dict(p=[1.5, 2.0, 3.0], x=[0.5], z=[0.5, -0.25], sigma2=[2.0], a=[0.25]),
     rows=16384,
     quantity="Prod with a known instance",
     note="The public map, of 2 N_1 + N_2 queries; its variance is summed exactly.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online import enclosures
 from noisytheory.trial.claim import Law
+from noisytheory.vocabulary.analytic import SmoothedHinge
 
 Floats = NDArray[np.float64]
 OBSERVED = (3, -1)
@@ -130,39 +132,104 @@ def both_environments(at: Paths) -> dict[str, Any]:
     return dict(lhs=ends[0].astype(float), rhs=made.astype(float))
 
 
-LOSSES = ("squared", "hinge", "exponential", "absolute", "linear")
+SHAPES: dict[str, Callable[[Floats], Floats]] = {
+    "squared": lambda v: np.square(v - 1), "hinge": lambda v: np.maximum(1 - v, 0),
+    "exponential": lambda v: np.exp(-v), "absolute": lambda v: np.abs(v - 1),
+    "logistic": lambda v: np.logaddexp(0, -v),
+    "smoothed hinge": lambda v: np.asarray(SmoothedHinge(1.0).at(v)),
+}
+PAPER = (3.0, -1.0, 0.5)
+"""The paper's law of an instance of mean 1: two values, and the probability of the second."""
 
 
-def _loss(name: str, a: Floats) -> Floats:
-    shapes = {
-        "squared": lambda v: (v - 1) ** 2, "hinge": lambda v: np.maximum(1 - v, 0),
-        "exponential": lambda v: np.exp(-v), "absolute": lambda v: np.abs(v - 1),
-        "linear": lambda v: -v,
-        "quartic": lambda v: (v + 1) ** 2 * (v - 1) ** 2 * (v - 3) ** 2,
-    }
-    return np.asarray(shapes[name](a))
+def _excess(w: Floats, loss: str, law: tuple[float, float, float]) -> tuple[Floats, Floats]:
+    """Excess risks in both environments on a grid of predictors."""
+    first, second, chance = law
+    shape = SHAPES[loss]
+    inside = (1 - chance) * shape(first * w) + chance * shape(second * w)
+    outside = shape(((1 - chance) * first + chance * second) * w)
+    return inside - inside.min(), outside - outside.min()
 
 
-def separation(loss: str, low: float, high: float) -> tuple[float, float]:
-    r"""$\min_w\max(R_A(w),R_B(w))$ over [low, high], on a grid that is refined, and its error."""
-    w = np.linspace(low, high, 20_001) if high > low else np.array([low])
-    error = 0.0
-    for _ in range(4):
-        first = (_loss(loss, 3 * w) + _loss(loss, -w)) / 2
-        second = _loss(loss, w)
-        if error == 0.0:
-            best_first, best_second = first.min(), second.min()
-        best_first, best_second = min(best_first, first.min()), min(best_second, second.min())
-        larger = np.maximum(first - best_first, second - best_second)
-        at = int(np.argmin(larger))
-        if len(w) == 1:
-            return float(larger[0]), 0.0
-        gap = w[1] - w[0]
-        # Convex: the minimum lies between the neighbours, and differs by a slope times the gap.
-        slopes = np.abs(np.diff(larger[max(at - 2, 0) : at + 3])).max()
-        error = float(slopes)
-        w = np.linspace(max(low, w[at] - 2 * gap), min(high, w[at] + 2 * gap), 2001)
-    return float(larger[at]), 4 * error + 1e-9
+def _least(
+    loss: str, low: float, high: float, law: tuple[float, float, float]
+) -> tuple[float, float]:
+    """The least of the larger excess risk on [low, high], on a grid, and its error.
+
+    Risks are convex, so between neighbours each lies below the larger of its ends and above what
+    its slopes there allow: the error is at most twice the largest step of a risk near the optimum.
+    """
+    grid = np.linspace(low, high, 20_001) if high > low else np.array([low])
+    both = np.stack(_excess(grid, loss, law))
+    larger = both.max(axis=0)
+    at = int(np.argmin(larger))
+    if len(grid) == 1:
+        return float(larger[0]), 0.0
+    near = both[:, max(at - 2, 0) : at + 3]
+    least = [row[max(int(np.argmin(row)) - 1, 0) : int(np.argmin(row)) + 2] for row in both]
+    errors = [np.abs(np.diff(near, axis=1)).max(), *(np.ptp(row) for row in least)]
+    return float(larger[at]), 2 * float(sum(errors)) + 1e-12
+
+
+def separation(loss: str, low: float, high: float, told: int) -> tuple[float, float]:
+    r"""$\min_w\max(R_A(w),R_B(w))$ over [low, high] with instances as far out as it takes.
+
+    The paper's pair is $3\kappa$ and $-\kappa$; $\kappa$ is such that the end that lies farther on
+    the positive side of the instance is past $w_A$, the largest minimiser of environment A. A
+    learner who is told the environment has the best of each.
+    """
+    if told or low == high:
+        return 0.0, 0.0
+    grid = np.linspace(0, 2, 2_001)
+    sums = SHAPES[loss](3 * grid) + SHAPES[loss](-grid)
+    past = float(grid[np.flatnonzero(sums <= sums.min() + 1e-12)[-1]]) + 0.1
+    # The sign of the instance is free: let the farther end lie on its positive side.
+    ends = (low, high) if high > -low else (-high, -low)
+    reach = max(past / ends[1], 1.0)
+    return _least(loss, reach * ends[0], reach * ends[1], PAPER)
+
+
+def separation_of_points(loss: str) -> tuple[float, float]:
+    """The same where the set is one point."""
+    return separation(loss, 0.5, 0.5, 0)
+
+
+SEARCHED = {"squared": (1.997, -2.098, 0.392), "hinge": (2.67, -1.343, 0.5407)}
+
+
+def separation_of_law(loss: str, found: int) -> tuple[float, float]:
+    """On [-2, 2] with noise of variance 4: of a law that a search found, or of the paper's."""
+    return _least(loss, -2.0, 2.0, SEARCHED[loss] if found else PAPER)
+
+
+def block_strategy(
+    K: int, coins: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""Whether the lock-on learner's average regret is below .15 after each of K blocks.
+
+    Blocks of $100\cdot50^k$ rounds; the environment of each by a fair coin, or one for all. What it
+    plays is settled by its first observation, so counts of observations suffice.
+    """
+    lengths = 100 * 50 ** np.arange(K)
+    first_is_3 = rng.random(size) < 0.5
+    w = np.where(first_is_3, 0.2, 1.0)
+    inside = np.repeat(rng.random((size, 1)) < 0.5, K, axis=1)
+    if coins:
+        inside = rng.random((size, K)) < 0.5
+    threes = rng.binomial(lengths - (np.arange(K) == 0), 0.5, (size, K))
+    threes[:, 0] += first_is_3
+
+    # Losses of a constant in a round of A with a 3, of A with a -1, and of B.
+    at_3, at_1, outside = (3 * w - 1) ** 2, (w + 1) ** 2, (w - 1) ** 2
+    loss = np.where(inside, threes * at_3[:, None] + (lengths - threes) * at_1[:, None],
+                    lengths * outside[:, None])
+    # In the first round it plays 0, at the loss 1.
+    loss[:, 0] += 1 - np.where(inside[:, 0], np.where(first_is_3, at_3, at_1), outside)
+    squares = np.where(inside, 8 * threes + lengths, lengths).cumsum(axis=1)
+    totals = np.where(inside, 4 * threes - lengths, lengths).cumsum(axis=1)
+    rounds = lengths.cumsum()
+    best = rounds - totals**2 / squares
+    return np.asarray(np.all((loss.cumsum(axis=1) - best) / rounds < 0.15, axis=1), float)
 
 
 def lock_on(T: int, *, size: int, rng: np.random.Generator) -> Floats:

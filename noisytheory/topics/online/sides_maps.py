@@ -160,27 +160,52 @@ def prod_explicit_mean(at: Instances, squared: bool) -> dict[str, Any]:
     return dict(lhs=total, rhs=at.kernel(_dot(at.x, at.z)), scale=_size(at))
 
 
-def prod_is_inner_product(at: Instances, power: int) -> dict[str, Any]:
-    """Lemma 4: Prod, and the inner product of the written-out tensors; degrees 0, 1, 2 added up."""
+@dataclass
+class Features:
+    """Two tuples of four points of space each, a kernel of degree 4 and p."""
+
+    x: Any
+    z: Any
+    root: Any
+    p: Any
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances; of some the points of a tuple coincide, of some degrees are missing."""
+        x, z = rng.integers(-8, 9, (2, size, 4, 3)) / 8
+        same = rng.random(size) < 0.25
+        x[same] = x[same, :1]
+        root = rng.integers(0, 5, (size, 5)) / 4 * (rng.random((size, 5)) < 0.8)
+        return dict(x=x, z=z, root=root, p=rng.choice(PARAMETERS, size))
+
+
+def prod_is_inner_product(at: Features, power: int) -> dict[str, Any]:
+    """Lemma 4: Prod, and the inner product of the written-out tensors; all degrees added up."""
     found: Any = 0
     true: Any = 0
-    for n in range(DEGREE + 1):
-        first, second = [at.x, at.x + at.noise[:, 0]][:n], [at.z, at.z + at.noise[:, 1]][:n]
-        found = found + prod((n, at.weight(n), _columns(first)),
-                             (n, at.weight(n, power), _columns(second)))
+    size: Any = 1
+    for n in range(5):
+        first, second = ([v[:, j] for j in range(n)] for v in (at.x, at.z))
+        # Powers of p kept out of what is added up: 5^10 would drown the rest.
+        weight = at.root[:, n] * at.p**power, at.root[:, n] * at.p
+        found = found + prod((n, weight[0], _columns(first)), (n, weight[1], _columns(second)))
         entries = zip(_tensor(first), _tensor(second), strict=True)
-        true = true + at.weight(n) ** 2 * sum(a * b for a, b in entries)
-    return dict(lhs=found, rhs=true, scale=_size(at) * 100)
+        true = true + (at.root[:, n] * at.p) ** 2 * sum(a * b for a, b in entries)
+        size = size + 81 * (at.root[:, n] * at.p**2) ** 2
+    return dict(lhs=found, rhs=true, scale=size)
 
 
-def feature_map(at: Instances, squared: bool) -> dict[str, Any]:
+def feature_map(at: Features, squared: bool) -> dict[str, Any]:
     r"""$\langle\Psi(x),\Psi(z)\rangle$ from coordinates, and $Q(\langle x,z\rangle)$."""
     total: Any = 0
-    for n in range(DEGREE + 1):
+    kernel: Any = 0
+    x, z = at.x[:, 0], at.z[:, 0]
+    for n in range(5):
         weight = at.root[:, n] ** (4 if squared else 2)
-        entries = zip(_tensor([at.x] * n), _tensor([at.z] * n), strict=True)
+        entries = zip(_tensor([x] * n), _tensor([z] * n), strict=True)
         total = total + weight * sum(a * b for a, b in entries)
-    return dict(lhs=total, rhs=at.kernel(_dot(at.x, at.z)), scale=_size(at))
+        kernel = kernel + at.root[:, n] ** 2 * _dot(x, z) ** n
+    return dict(lhs=total, rhs=kernel, scale=1 + 81 * (at.root**2).sum(axis=-1))
 
 
 def map_second_moment(at: Instances, kind: str) -> dict[str, Any]:

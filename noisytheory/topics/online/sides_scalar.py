@@ -6,6 +6,7 @@ degree 3 and $X$ has three atoms, of uneven weights.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -158,6 +159,56 @@ def second_moment(at: Scalar, calls: str) -> dict[str, Any]:
     )
 
 
+def averaged_factors(at: Scalar, copies: int) -> dict[str, Any]:
+    r"""Second moment with the mean of two samples for each factor, and the series at $m_K$; n < 3.
+
+    The right side has as many copies as are claimed.
+    """
+    total: Any = 0
+    series: Any = 0
+    spread = at.mean**2 + (at.square - at.mean**2) / copies
+    for n in range(DEGREE):
+        chance = _probability(at.p, n)
+        series = series + at.gamma[:, n] ** 2 * (at.p * spread) ** n
+        for weight, samples in at.outcomes(2 * n):
+            means = [(a + b) / 2 for a, b in zip(samples[::2], samples[1::2], strict=True)]
+            total = total + chance * weight * theta(at.gamma[:, n], chance, means) ** 2
+    return dict(lhs=total, rhs=at.p / (at.p - 1) * series,
+                scale=at.p**4 * (at.gamma**2).sum(axis=-1) * 64)
+
+
+@dataclass
+class Degrees:
+    """A polynomial, the root mean square of X, and a law of N."""
+
+    gamma: Any
+    s: Any
+    weights: Any
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances; a quarter of them have the law that is best."""
+        gamma = rng.integers(1, 9, (size, DEGREE + 1)) / 4 * rng.choice([-1.0, 1.0], (size, 4))
+        s = rng.integers(1, 9, size) / 4
+        weights = rng.integers(1, 17, (size, DEGREE + 1)) * 1.0
+        best = rng.random(size) < 0.25
+        weights[best] = (abs(gamma) * s[:, None] ** np.arange(DEGREE + 1))[best]
+        return dict(gamma=gamma, s=s, weights=weights)
+
+
+def importance(at: Degrees) -> dict[str, Any]:
+    r"""$f_+(\sqrt m)^2$, and the second moment under any law of N; X is s or -s."""
+    total: Any = 0
+    whole = at.weights.sum(axis=-1)
+    for n in range(DEGREE + 1):
+        chance = at.weights[:, n] / whole
+        for signs in itertools.product((1, -1), repeat=n):
+            value = theta(at.gamma[:, n], chance, [sign * at.s for sign in signs])
+            total = total + chance * value**2 / 2**n
+    least = sum(abs(at.gamma[:, n]) * at.s**n for n in range(DEGREE + 1)) ** 2
+    return dict(lhs=least, rhs=total)
+
+
 def _asked(at: Scalar) -> dict[str, Any]:
     """What the bound of Lemma 1 asks for."""
     return dict(p=at.p, m=at.square, **{f"g{n}": at.gamma[:, n] for n in range(DEGREE + 1)})
@@ -263,6 +314,7 @@ class Polynomials:
         return {name: values[at] for name, values in every.items()}
 
 
+@functools.lru_cache(maxsize=64)
 def _bernstein(n: int) -> list[Fraction]:
     """Coefficients, in powers, of the Bernstein polynomial of |q - 1/2|."""
     values = [abs(Fraction(k, n) - Fraction(1, 2)) for k in range(n + 1)]

@@ -186,20 +186,11 @@ def first_round(*, size: int, rng: np.random.Generator) -> dict[str, Floats]:
     y = rng.integers(0, 2049, size) / 16
     loss = SquaredLoss(0.0, "regression")
     best = np.clip(y, -1, 1)
-    return dict(lhs=loss.value(y, 0 * y) - loss.value(y, best), y=y, By=np.abs(y))
+    return dict(lhs=loss.value(y, 0 * y) - loss.value(y, best), y=y)
 
 
 def first_round_printed(y: float) -> Certificate:
     """Against 2 root 8 times root 8."""
-    return _first(Fraction(float(y)), Fraction(0))
-
-
-def first_round_repaired(y: float) -> Certificate:
-    """Against the same with the label's size in the majorant."""
     at = Fraction(float(y))
-    return _first(at, abs(at))
-
-
-def _first(y: Fraction, By: Fraction) -> Certificate:
-    best = max(min(y, Fraction(1)), Fraction(-1))
-    return Certificate(y**2 - (best - y) ** 2, 16 + 8 * By, [("y", y)])
+    best = max(min(at, Fraction(1)), Fraction(-1))
+    return Certificate(at**2 - (best - at) ** 2, 16, [("y", at)])

@@ -13,7 +13,8 @@ from scipy import special
 
 from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.degrees import Geometric
-from noisytheory.topics.online.descent import Descent, Expansion, Rule, Tape, descend, draw_tape
+from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
+from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
@@ -74,7 +75,8 @@ def same_predictions(
     point = np.array([[0.3, 0.4]])
     for row in range(size):
         tape, y, scheme = _tape(T, made, rng)
-        run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule)
+        # Blocks far shorter than the run, so that what they hand on is tried as well.
+        run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule, block=5)
         sides[0, row] = run.expansion.predict(point)[0]
         sides[1, row] = plain_run(tape, y, made, rule, cross).predict(point)[0]
     return dict(lhs=sides[0], rhs=sides[1])
@@ -103,9 +105,9 @@ def largest_norm(
 
 def _own_square(run: Descent) -> float:
     expansion: Expansion = run.expansion
-    return sum(
-        expansion.inner(degree, expansion.scale * float(bucket.weights[i]), bucket.vectors[i])
-        for degree, bucket in expansion.buckets.items() for i in range(bucket.count)
+    return expansion.scale * sum(
+        float(bucket.weights[: bucket.count] @ expansion.inner(bucket.vectors[: bucket.count]))
+        for bucket in expansion.buckets.values()
     )
 
 

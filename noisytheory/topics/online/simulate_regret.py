@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.adversaries import adaptive_value, adversary, lattice, regret_law
+from noisytheory.topics.online.adversaries import (
+    adaptive_value,
+    adversary,
+    hardest_labels,
+    lattice,
+    regret_law,
+    shifted,
+)
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.descent import Rule
 from noisytheory.topics.online.replicates import few_copies, replicate
@@ -167,6 +174,20 @@ def regret(population: Game, *, size: int, rng: np.random.Generator) -> Floats:
     return runs.losses - game.best
 
 
+def regret_by(
+    population: Game, projection: Any, gradient: Any, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """The same with the projection and the gradient length of the print, or repaired."""
+    return regret(replace(population, projection=projection, gradient=gradient), size=size, rng=rng)
+
+
+def regret_with(
+    population: Game, copies: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """The same with so many copies a round."""
+    return regret(replace(population, copies=copies), size=size, rng=rng)
+
+
 def regret_exactly(population: Game) -> Law | None:
     """The law of the regret, where the predictor stays on a lattice."""
     game = population
@@ -188,6 +209,83 @@ def regret_exactly(population: Game) -> Law | None:
     if not math.isclose(game.eta, v**-0.5, rel_tol=1e-12):
         return None
     return Law(*regret_law(game.examples.y, m, v))
+
+
+def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Regret on the line with steps $\eta/\sqrt t$ and the labels that are hardest for them."""
+    y = hardest_labels(T, eta)
+    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
+                      Rule(1.0, eta), copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(y.sum()))
+
+
+def hardest_regret_exactly(T: int, eta: float) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(hardest_regret(T, eta, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Regret of the adaptive step on the labels that are hardest for the same steps."""
+    y = hardest_labels(T, math.sqrt(2))
+    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
+                      Rule(1.0, adaptive=True), copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(y.sum()))
+
+
+def tuning_free_exactly(T: int) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(tuning_free(T, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One that a single copy cannot tell from the other: 3 and -1 are seen, the label is 1.
+
+    Parameters
+    ----------
+    letter : {"A", "B"}
+        A has these instances without noise, B the instance 1 with this noise.
+    T : int
+    """
+
+    letter: Literal["A", "B"]
+    T: int
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"{self.letter}, T={self.T}"
+
+    @property
+    def examples(self) -> Examples:
+        """Fixed in advance."""
+        x = [3.0, -1.0] if self.letter == "A" else [1.0, 1.0]
+        return Examples(self.letter, np.resize(x, (self.T, 1)), np.ones(self.T))
+
+    @property
+    def noise(self) -> InstanceNoise:
+        """Of a copy."""
+        return SILENT if self.letter == "A" else InstanceNoise("rademacher", 4.0)
+
+    @property
+    def Bg(self) -> float:
+        """The mean square of the corrected gradient, at the worse end of [-1, 1]."""
+        seen, known = np.array([3.0, -1.0]), self.noise.variance
+        squares = [(2 * (w * seen - 1) * seen - 2 * known * w) ** 2 for w in (-1.0, 1.0)]
+        return max(float(s.mean()) for s in squares)
+
+
+def known_noise_regret(
+    population: Environment, T: int, Bg: float, told: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Regret of squared loss on [-1, 1] from one copy, told the noise's variance; or told wrong."""
+    examples, noise = population.examples, population.noise
+    known = noise.variance if told else 4.0 - noise.variance
+    runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
+                      copies=1, size=size, rng=rng, known=known)
+    x = examples.x[:, 0]
+    best = float(np.clip(x.sum() / np.square(x).sum(), -1, 1))
+    return runs.losses - float(np.square(best * x - 1).sum())
 
 
 def adaptive_regret(
@@ -223,9 +321,20 @@ def batch_excess(
     return np.asarray(lean * (1 - runs.averaged[:, 0]))
 
 
-def regret_per_round(population: Game, *, size: int, rng: np.random.Generator) -> Floats:
-    """Regret over the number of rounds."""
-    return regret(population, size=size, rng=rng) / population.T
+def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
+    """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
+    m, v = lattice(p, T)
+    law = np.zeros((2 * m + 1, 2 * m * T + 1))
+    law[m, m * T] = 1.0
+    up = (1 + lean) / 2
+    for _ in range(T):
+        # The sum in units of 1/m.
+        law = np.stack([np.roll(row, i - m) for i, row in enumerate(law)])
+        moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
+        law = (1 - 1 / v) * law + moved / v
+    mass = law.sum(axis=0)
+    at = np.flatnonzero(mass)
+    return Law(lean * (1 - (at - m * T) / m / T), mass[at])
 
 
 def regret_of_mean(

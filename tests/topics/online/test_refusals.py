@@ -23,7 +23,7 @@ FITTING = {
     "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
-    "high": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
+    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(),
 }
 FUNCTIONS = [getattr(bounds, name) for name in bounds.__all__]
 
@@ -82,6 +82,12 @@ def test_it_says_what_is_wrong(call, message):
 
 
 def test_labels_of_a_classification_loss():
+    odd = Examples("odd", np.ones((2, 1)), np.array([1.0, 0.5]))
+    silent, rule, rng = InstanceNoise("none", 0.0), online.Rule(1.0), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.replicate(odd, LinearProduct(), AffineLoss(), silent, rule, p=2.0, size=1, rng=rng)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.few_copies(odd, AffineLoss(), silent, rule, copies=1, size=1, rng=rng)
     scheme = online.Scheme(LinearProduct(), online.Fixed(1), coupled=True)
     tape = online.draw_tape(2, scheme, online.Fixed(0), online.RecordedCopies(np.ones((2, 1, 1))),
                             rng=np.random.default_rng(0))
