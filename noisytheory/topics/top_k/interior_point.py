@@ -217,13 +217,13 @@ def design_size(design: Design, u: Floats) -> Floats:
 
 def _longest(*pairs: Any) -> Floats:
     """Largest step in [0, 1] that keeps every value at or above 0; values and changes in turn."""
-    reach: Any = 1.0
+    most: Any = 1.0
     for value, change in zip(pairs[::2], pairs[1::2], strict=True):
-        ratio = np.where(change < 0, -value / change, np.inf)
+        ratio = -change / value
         if np.ndim(ratio) > np.ndim(pairs[-2]):
-            ratio = ratio.min(axis=-1)
-        reach = np.minimum(reach, ratio)
-    return np.asarray(reach)
+            ratio = ratio.max(axis=-1)
+        most = np.maximum(most, ratio)
+    return np.asarray(1 / most)
 
 
 def _factor(system: Floats) -> Any:

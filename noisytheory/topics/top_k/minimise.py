@@ -237,6 +237,7 @@ class _Task:
         self.nu, self.C, self.free, self.tol = nu, C, free, tol
         self.design = Design(rows, free=free)
         self.ridge = np.append(np.full(rows.shape[1], 1 / C), [0.0] * free)
+        self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
         self.start_value = self.objective(np.zeros(self.design.width))
@@ -248,17 +249,20 @@ class _Task:
         return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
 
     def _aggregate(self, losses: Floats) -> float:
-        uniform = self.masses[0] * len(self.masses) == 1 and np.ptp(self.masses) == 0
-        weight = None if uniform else self.masses
+        weight = None if self._uniform else self.masses
         return self.nu * float(average_top_k(losses, float(self.nu), weight))
 
     def level(self, w: Floats) -> float:
         """The loss at which the largest ones end; 0 where all count."""
-        losses = self.kind.values(self.targets, self.design.scores(w))
-        order = np.argsort(-losses, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
         if self.nu >= 1 - 1e-12 or self._slack > 1e-9 * self.nu:
             return 0.0
+        losses = self.kind.values(self.targets, self.design.scores(w))
+        if self._uniform:
+            n = len(losses)
+            place = n - int(np.ceil(self.nu * n - 1e-9))
+            return float(np.partition(losses, place)[place])
+        order = np.argsort(-losses, kind="stable")
+        reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
         return float(losses[order[min(reached, len(order) - 1)]])
 
     _slack = 0.0
@@ -408,7 +412,7 @@ class _Task:
         best: list[Any] = [np.inf, w]
         n = len(self.targets)
 
-        def accept(at: Floats, a: Floats, cost: float) -> bool:
+        def accept(at: Floats, a: Floats) -> bool:
             alpha = u * a
             if self.kind.margin:
                 self._accept_pieces(design, alpha)
@@ -445,44 +449,57 @@ class _Task:
             self.design, lambda f: self.kind.values(self.targets, f),
             lambda f: self.kind.slopes(self.targets, f),
             lambda f: self.kind.curvatures(self.targets, f),
-            self.masses, self.nu, self.ridge, everything, width,
+            self.masses, self.nu, self.ridge, everything, width, sample=self._sample(limited),
         )
         best: list[Any] = [np.inf, w]
         looked = [False]
 
-        def accept(at: Floats, a: Floats, cost: float) -> bool:
+        def accept(at: Floats, a: Floats) -> bool:
             scores = self.design.scores(at)
             self.certify(self.masses * a, self.kind.slopes(self.targets, scores))
             primal = self.objective(at)
             if primal < best[0]:
                 best[:] = [primal, at]
             problem.gap = float(best[0]) - self.best_dual
-            problem.target = self.tol * max(abs(float(best[0])), 1e-5 * self.size)
-            if self.enough(float(best[0])):
-                return True
-            flat = best[0] > self.start_value * (1 - 1e-3) and self.kind.margin
-            if flat and not looked[0] and problem.width < 1.5e-3 * width:
+            return self.enough(min(float(best[0]), self.start_value))
+
+        def look(primal: float) -> float:
+            flat = primal > self.start_value * (1 - 1e-3) and self.kind.margin
+            if flat and not looked[0]:
                 looked[0] = True
                 self._balanced()
-                return self.enough(min(float(best[0]), self.start_value))
-            return False
+            # Zero is proven: any point will do.
+            if self.enough(self.start_value):
+                return np.inf
+            return self.tol * max(abs(primal), 1e-5 * self.size)
 
-        search = limited_memory if limited else newton
-        _, more = search(problem, w, accept)
+        if limited:
+            _, more = limited_memory(problem, w, lambda at, a: bool(look(
+                self.objective(at)) and accept(at, a)))
+        else:
+            _, more = newton(problem, w, accept, look)
         if best[0] > self.start_value:
             best[:] = [self.start_value, np.zeros(self.design.width)]
         return np.asarray(best[1]), np.zeros(n), steps + more
 
+    def _sample(self, limited: bool) -> NDArray[np.intp] | None:
+        """Rows whose Hessian is formed in place of all rows', where that saves most of the work."""
+        n, size = self.rows.shape[0], max(1500, 20 * self.design.width)
+        if limited or n < 4 * size or self.design.width < 32:
+            return None
+        return np.sort(np.random.default_rng(1).choice(n, size, replace=False))
+
     def _balanced(self) -> None:
         """Weights that balance the labelled rows prove that zero is the minimiser."""
-        design = Design(self.rows, self.targets, free=self.free)
-        u = self.masses
-        found = interior_point(
-            design, np.ones(len(u)), u, self.nu,
-            np.where(self.ridge > 0, 1 / (self.C * self.kind.slope_at_zero**2), 0.0),
-            tolerance=0.02 * self.tol)
-        zero = np.zeros(len(u))
-        self.certify(found.weights, self.kind.slopes(self.targets, zero))
+        # The hinge loss with the slope that this loss has at zero balances them if anything does.
+        C = self.C * self.kind.slope_at_zero**2
+        hinge = _Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
+                      self.free, self.tol)
+        zero = np.zeros(self.design.width)
+        hinge.solve(zero, "exact")
+        if hinge.best_weights is not None:
+            slopes = self.kind.slopes(self.targets, np.zeros(len(self.targets)))
+            self.certify(hinge.best_weights, slopes)
 
     def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:
         """Fewer examples than coefficients: solve in the span of the rows."""
