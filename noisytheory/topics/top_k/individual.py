@@ -81,7 +81,7 @@ class Individual:
 
 def _logistic(scale: float) -> dict[str, Any]:
     def psi(t: Values) -> Any:
-        # log(1 + e) by a logarithm that is vectorised: e (log u) / (u - 1) at the rounded u = 1 + e.
+        # log(1 + e) by a logarithm that is vectorised: e (log u) / (u - 1), u = 1 + e rounded.
         e = np.exp(-np.abs(t))
         u = 1 + e
         with np.errstate(divide="ignore", invalid="ignore"):

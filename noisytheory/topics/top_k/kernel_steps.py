@@ -19,7 +19,7 @@ FAR = 1e200
 LEAST = 1e-12
 """Curvature along a pair at least."""
 ORDER = {"nnan", "nsz"}
-"""Without NaN comparisons may be turned, so that selections are vectorised; sums stay as written."""
+"""Without NaN comparisons may be turned, which vectorises choices; sums stay as written."""
 
 
 @njit(cache=True, fastmath=ORDER)

@@ -360,7 +360,7 @@ class _Task:
         part = pieces_of(sample)
         some = u[part] * (u.sum() / u[part].sum())
         rough = interior_point(
-            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=3e-4)
+            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=1e-3)
         steps += rough.steps
         w, lam = rough.coef, float(rough.level)
         # The larger the sample, the nearer its margin is to that of the whole.
@@ -384,7 +384,7 @@ class _Task:
             kept = pieces_of(index)
             optimum = interior_point(
                 design.take(index), c[kept], u[kept], rest, self.ridge,
-                linear=design.adjoint(at_end), tolerance=0.02 * self.tol)
+                linear=design.adjoint(at_end), tolerance=0.2 * self.tol)
             steps += optimum.steps
             alpha = at_end.copy()
             alpha[kept] = optimum.weights
@@ -440,6 +440,7 @@ class _Task:
             part = _Task(self.rows[sample], self.targets[sample], masses, self.kind, self.nu,
                          self.C, self.free, 1e-3)
             w, _, steps = part._smooth(w, False)
+            del part
             # Near the collapse a part's minimiser is too long for the whole.
             w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
         width = 0.1 * self.size / self.nu
@@ -464,8 +465,9 @@ class _Task:
             return self.enough(min(float(best[0]), self.start_value))
 
         def look(primal: float) -> float:
-            flat = primal > self.start_value * (1 - 1e-3) and self.kind.margin
-            if flat and not looked[0]:
+            # A smaller value than that of zero would show that zero is no minimiser.
+            flat = primal > self.start_value * (1 - self.tol) and self.kind.margin
+            if flat and not looked[0] and problem.width < 0.5 * width:
                 looked[0] = True
                 self._balanced()
             # Zero is proven: any point will do.

@@ -262,7 +262,7 @@ def _direction(
         return direction, design.scores(direction)
     sample = problem.sample
     inside = np.flatnonzero(zone)
-    if inside.size <= 2 * sample.size:
+    if inside.size <= sample.size:
         # The zone has few rows with much weight: all of them, and the others by the sample.
         weight = np.where(zone[sample] > 0, 0.0, h[sample])
         hessian = problem.some.gram(weight * _share(h, zone, weight))
