@@ -341,7 +341,10 @@ def size_certificate(row: int, wanted: int) -> Certificate:
 
 
 class Descent:
-    """Ten rows of one feature, hinge loss: the optimum of (3) by its kinks.
+    """Ten signed rows of one feature, one of them on the other side; hinge loss.
+
+    The optimum of (3) in one coefficient is among the kinks of the aggregate and the stationary
+    points of its pieces.
 
     Parameters
     ----------
@@ -353,21 +356,27 @@ class Descent:
 
     def __init__(self, k: int) -> None:
         self.k = k
-        self.name = f"ten examples of label 1, k={k}"
+        self.name = f"nine examples on one side, one on the other, k={k}"
         self.nu = k / self.n
-        self.rows, self.labels = np.ones((self.n, 1)), np.ones(self.n)
-        # min nu (1 - w)_+ + w^2 / 2C at w = min(1, C nu), where the threshold is the loss there.
-        self.optimum = np.array([min(1.0, self.C * self.nu)])
-        self.value = float(self.objective(self.optimum[None], np.zeros(1))[0])
-        # From w = 0 and a threshold of 1; the weight stays between 0 and C.
-        self.start = float(self.optimum[0] ** 2 + 1.0)
-        self.slopes = 1 + max(self.nu, 1 - self.nu) ** 2
+        self.rows, self.labels = np.ones((self.n, 1)), np.array([1.0] * 9 + [-1.0])
+        kinks = np.array([-1.0, 0.0, 1.0])
+        # Slopes of the sum of the k largest are whole numbers.
+        stationary = self.C * np.arange(-k, k + 1) / self.n
+        tried = np.concatenate([kinks, stationary])
+        losses = np.sort(np.maximum(1 - self.labels * tried[:, None], 0), axis=1)[:, ::-1]
+        values = losses[:, :k].sum(axis=1) / self.n + tried**2 / (2 * self.C)
+        best = int(np.argmin(values))
+        self.optimum, self.value = np.array([tried[best]]), float(values[best])
+        # From w = 0 and a threshold of 1.
+        self.start = float(self.optimum[0] ** 2 + (losses[best, k - 1] - 1.0) ** 2)
+        # No coefficient passes 6, the sum of the steps.
+        self.slopes = (1 + 6 / self.C) ** 2 + max(self.nu, 1 - self.nu) ** 2
 
     def objective(self, w: Floats, level: Floats) -> Floats:
         """(3), for several."""
-        losses = np.maximum(1 - w[:, :1], 0)
-        return np.asarray(np.maximum(losses[:, 0] - level, 0) + self.nu * level
-                          + (w**2).sum(axis=1) / (2 * self.C))
+        losses = np.maximum(1 - self.labels * w[:, :1], 0)
+        over = np.maximum(losses - level[:, None], 0).mean(axis=1)
+        return np.asarray(over + self.nu * level + (w**2).sum(axis=1) / (2 * self.C))
 
 
 def gap(
