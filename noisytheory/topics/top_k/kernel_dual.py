@@ -156,7 +156,10 @@ def kernel_fit(
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=2)
-    flat = float(np.abs(scores).max(initial=0.0)) <= tol and not regression
+    # A small C makes small scores that are not 0: at most C times the largest K(x, x).
+    largest = float(np.diagonal(matrix).max()) if matrix is not None else 1.0
+    flat = not regression and (
+        float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
     return KernelSolution(beta, scores, lam, objective, dual, regime, int(taken))
 

@@ -23,7 +23,7 @@ from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "effective_C", "fit"]
+__all__ = ["NotCertified", "Solution", "effective_C", "fit", "proven"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ WIDE = 1200
 """Coefficients from which on no Hessian is formed."""
 REDUCED = 6000
 """Rows from which on most of them are set aside."""
+LARGEST = 1e100
+"""Entries at most."""
 LINEAR_PROGRAMME = 3000
 """Rows up to which a linear programme decides whether zero is the minimiser."""
 
@@ -224,6 +226,36 @@ def fit(
         w[:-1] if intercept else w, float(w[-1]) if intercept else 0.0, level, weights,
         objective * outer, dual * outer, nu, inner, regime, steps, bool(converged),
     )
+
+
+def proven(
+    X: Any, y: Floats, kind: Individual, nu: float, C: float, weights: Floats, slopes: Floats, *,
+    intercept: bool = False,
+) -> float:
+    r"""Lower bound on the objective from weights and slopes, after making them feasible.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+    kind : Individual
+    nu, C : float
+    weights, slopes : array, shape (n,)
+        $p_i$, and a derivative in the score for each example.
+    intercept : bool
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([1.0, 1.0, -1.0])
+    >>> round(proven(X, y, individual("hinge"), 1.0, 1.0, np.full(3, 1 / 6), -y), 6)
+    0.277778
+    """
+    task = _Task(X, y, np.full(len(y), 1 / len(y)), kind, nu, C, intercept, 1e-6)
+    return task.certify(weights, slopes)
 
 
 class _Task:
@@ -546,6 +578,9 @@ def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
         raise ValueError(f"X must have rows and columns, got shape {rows.shape}")
     if not finite:
         raise ValueError("X must be finite, got an infinity or NaN")
+    values = rows.data if sparse.issparse(rows) else rows
+    if values.size and not -LARGEST <= values.min() <= values.max() <= LARGEST:
+        raise ValueError(f"X must lie within +-{LARGEST:g}: squares beyond it overflow")
     targets = checked_floats("y", y)
     if targets.shape != (rows.shape[0],):
         raise ValueError(f"y must have one entry a row, {rows.shape[0]}, got {targets.shape}")
