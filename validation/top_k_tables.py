@@ -1,12 +1,12 @@
 """Tables 1, 2, 4 and 5 of the average top-k paper on the data at hand, beside print.
 
 Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]`` with
-``NOISYTHEORY_DATA`` naming the folder of the data sets; ``--record`` writes the page. For every set: maximum,
-average and the k that validation chose, with exact minimisers and with the last iterates of the
-paper's stochastic steps; means and deviations over splits, the printed ones beside them, and the
-paired gain of AT_k* over the average with its 95 per cent t-interval. Print says neither the grid
-of k (here twelve values, logarithmic), nor the number of steps, nor the first step size (here 1);
-C is in powers of ten from 0.1 on, as smaller ones overflow with the printed steps.
+``NOISYTHEORY_DATA`` naming the folder of the data sets; ``--record`` writes the page. For every
+set: maximum, average and the k that validation chose, with exact minimisers and with the last
+iterates of the paper's stochastic steps; means and deviations over splits, the printed ones beside
+them, and the paired gain of AT_k* over the average with its 95 per cent t-interval. Print says
+neither the grid of k (here twelve values, logarithmic), nor the number of steps, nor the first step
+size (here 1); C is in powers of ten from 0.1 on, as smaller ones overflow with the printed steps.
 """
 
 from __future__ import annotations
