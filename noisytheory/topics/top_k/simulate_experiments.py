@@ -100,7 +100,7 @@ def smaller_range(
         good = np.flatnonzero(perfect[:, i])
         if good.size:
             k = grid[int(good[-1])] if largest == "good" else y.shape[1]
-            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-5).coef
+            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-4).coef
             out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
     return out
 
