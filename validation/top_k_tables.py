@@ -152,7 +152,7 @@ def main() -> None:
 def tables(splits: int, epochs: int) -> None:
     """All of them."""
     print("mean(deviation) [print]; first: error or RMSE, second: G-mean or MAE; columns maximum, "
-          "average, AT_k*")
+          f"average, AT_k*; {epochs} passes of steps")
     sizes()
     for name, data in classification():
         for loss, which in (("logistic", "first"), ("hinge", "second")):
