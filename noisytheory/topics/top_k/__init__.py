@@ -52,7 +52,15 @@ from noisytheory.topics.top_k.individual import INDIVIDUAL, Individual, individu
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
 from noisytheory.topics.top_k.planning import first_useful_n
-from noisytheory.topics.top_k.selection import Path, Selected, k_bar, path, select, useful_grid
+from noisytheory.topics.top_k.selection import (
+    Path,
+    Selected,
+    k_bar,
+    kernel_path,
+    path,
+    select,
+    useful_grid,
+)
 from noisytheory.topics.top_k.stochastic import Run, largest_stable_C, stochastic
 
 __all__ = [
@@ -87,6 +95,7 @@ __all__ = [
     "individual",
     "k_bar",
     "kernel_fit",
+    "kernel_path",
     "largest_stable_C",
     "level",
     "margin_floor",

@@ -115,7 +115,7 @@ nonconvex = [
         exact=simulate_aggregate.midpoints,
         grid={"n": [2, 3], "k": [2]},
         given={"which": "top"},
-        twin={"grid": {"n": [2, 3], "k": [1]}, "why": "k = 1"},
+        twin={"given": {"which": "sum"}, "why": "the sum of the k largest"},
         note="For n = k = 2: (0,2) and (2,0) have second largest 0, their mid-point (1,1) has 1.",
         **LATTICE,
     ),

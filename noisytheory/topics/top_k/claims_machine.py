@@ -12,7 +12,6 @@ from noisytheory.topics.top_k.sides_machine import Rows, Splits, Targets
 
 SMALL: dict[str, Any] = {"rows": 24, "rounding": 1e-6}
 GRID: dict[str, Any] = {"radius": [2], "k": [2, 4], "C": [4]}
-UNIT: dict[str, Any] = {"radius": [1], "k": [2, 4], "C": [1]}
 NO_BIAS = "no intercept that is free of the regulariser"
 
 programme = told(
@@ -59,8 +58,7 @@ proposition_1 = [
         "identity", "proposition-1", sides.is_nu_svm, Rows,
         r"C=1,\ K(x_i,x_i)\le1\Rightarrow(6)=\nu\text{-SVM},\ \nu=\tfrac kn",
         "Proposition 1, App. B", hypotheses=["C = 1", "rows of norm at most 1", NO_BIAS],
-        grid=UNIT, given={"most": 0},
-        broken={"grid": {"radius": [1], "k": [2, 4], "C": [64]}}, why="C = 64",
+        grid={"radius": [1], "k": [2, 4]}, given={"C": 1, "most": 0}, broken={"C": 3}, why="C = 3",
         quantity="minimum of (6)", **SMALL,
         note="The proof takes a free support vector, which need not exist; the optimal margins "
         "lie between two of the sample's, and one of these will do.",

@@ -23,7 +23,7 @@ from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "effective_C", "fit"]
+__all__ = ["NotCertified", "Solution", "effective_C", "fit", "proven"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ WIDE = 1200
 """Coefficients from which on no Hessian is formed."""
 REDUCED = 6000
 """Rows from which on most of them are set aside."""
+LARGEST = 1e100
+"""Entries at most."""
 LINEAR_PROGRAMME = 3000
 """Rows up to which a linear programme decides whether zero is the minimiser."""
 
@@ -226,6 +228,36 @@ def fit(
     )
 
 
+def proven(
+    X: Any, y: Floats, kind: Individual, nu: float, C: float, weights: Floats, slopes: Floats, *,
+    intercept: bool = False,
+) -> float:
+    r"""Lower bound on the objective from weights and slopes, after making them feasible.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+    y : array, shape (n,)
+    kind : Individual
+    nu, C : float
+    weights, slopes : array, shape (n,)
+        $p_i$, and a derivative in the score for each example.
+    intercept : bool
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([1.0, 1.0, -1.0])
+    >>> round(proven(X, y, individual("hinge"), 1.0, 1.0, np.full(3, 1 / 6), -y), 6)
+    0.277778
+    """
+    task = _Task(X, y, np.full(len(y), 1 / len(y)), kind, nu, C, intercept, 1e-6)
+    return task.certify(weights, slopes)
+
+
 class _Task:
     """One problem on checked data; keeps the best certificate that was found."""
 
@@ -237,6 +269,7 @@ class _Task:
         self.nu, self.C, self.free, self.tol = nu, C, free, tol
         self.design = Design(rows, free=free)
         self.ridge = np.append(np.full(rows.shape[1], 1 / C), [0.0] * free)
+        self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
         self.start_value = self.objective(np.zeros(self.design.width))
@@ -248,17 +281,20 @@ class _Task:
         return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
 
     def _aggregate(self, losses: Floats) -> float:
-        uniform = self.masses[0] * len(self.masses) == 1 and np.ptp(self.masses) == 0
-        weight = None if uniform else self.masses
+        weight = None if self._uniform else self.masses
         return self.nu * float(average_top_k(losses, float(self.nu), weight))
 
     def level(self, w: Floats) -> float:
         """The loss at which the largest ones end; 0 where all count."""
-        losses = self.kind.values(self.targets, self.design.scores(w))
-        order = np.argsort(-losses, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
         if self.nu >= 1 - 1e-12 or self._slack > 1e-9 * self.nu:
             return 0.0
+        losses = self.kind.values(self.targets, self.design.scores(w))
+        if self._uniform:
+            n = len(losses)
+            place = n - int(np.ceil(self.nu * n - 1e-9))
+            return float(np.partition(losses, place)[place])
+        order = np.argsort(-losses, kind="stable")
+        reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
         return float(losses[order[min(reached, len(order) - 1)]])
 
     _slack = 0.0
@@ -356,7 +392,7 @@ class _Task:
         part = pieces_of(sample)
         some = u[part] * (u.sum() / u[part].sum())
         rough = interior_point(
-            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=3e-4)
+            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=1e-3)
         steps += rough.steps
         w, lam = rough.coef, float(rough.level)
         # The larger the sample, the nearer its margin is to that of the whole.
@@ -380,7 +416,7 @@ class _Task:
             kept = pieces_of(index)
             optimum = interior_point(
                 design.take(index), c[kept], u[kept], rest, self.ridge,
-                linear=design.adjoint(at_end), tolerance=0.02 * self.tol)
+                linear=design.adjoint(at_end), tolerance=0.2 * self.tol)
             steps += optimum.steps
             alpha = at_end.copy()
             alpha[kept] = optimum.weights
@@ -408,7 +444,7 @@ class _Task:
         best: list[Any] = [np.inf, w]
         n = len(self.targets)
 
-        def accept(at: Floats, a: Floats, cost: float) -> bool:
+        def accept(at: Floats, a: Floats) -> bool:
             alpha = u * a
             if self.kind.margin:
                 self._accept_pieces(design, alpha)
@@ -436,6 +472,7 @@ class _Task:
             part = _Task(self.rows[sample], self.targets[sample], masses, self.kind, self.nu,
                          self.C, self.free, 1e-3)
             w, _, steps = part._smooth(w, False)
+            del part
             # Near the collapse a part's minimiser is too long for the whole.
             w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
         width = 0.1 * self.size / self.nu
@@ -445,44 +482,58 @@ class _Task:
             self.design, lambda f: self.kind.values(self.targets, f),
             lambda f: self.kind.slopes(self.targets, f),
             lambda f: self.kind.curvatures(self.targets, f),
-            self.masses, self.nu, self.ridge, everything, width,
+            self.masses, self.nu, self.ridge, everything, width, sample=self._sample(limited),
         )
         best: list[Any] = [np.inf, w]
         looked = [False]
 
-        def accept(at: Floats, a: Floats, cost: float) -> bool:
+        def accept(at: Floats, a: Floats) -> bool:
             scores = self.design.scores(at)
             self.certify(self.masses * a, self.kind.slopes(self.targets, scores))
             primal = self.objective(at)
             if primal < best[0]:
                 best[:] = [primal, at]
             problem.gap = float(best[0]) - self.best_dual
-            problem.target = self.tol * max(abs(float(best[0])), 1e-5 * self.size)
-            if self.enough(float(best[0])):
-                return True
-            flat = best[0] > self.start_value * (1 - 1e-3) and self.kind.margin
-            if flat and not looked[0] and problem.width < 1.5e-3 * width:
+            return self.enough(min(float(best[0]), self.start_value))
+
+        def look(primal: float) -> float:
+            # A smaller value than that of zero would show that zero is no minimiser.
+            flat = primal > self.start_value * (1 - self.tol) and self.kind.margin
+            if flat and not looked[0] and problem.width < 0.5 * width:
                 looked[0] = True
                 self._balanced()
-                return self.enough(min(float(best[0]), self.start_value))
-            return False
+            # Zero is proven: any point will do.
+            if self.enough(self.start_value):
+                return np.inf
+            return self.tol * max(abs(primal), 1e-5 * self.size)
 
-        search = limited_memory if limited else newton
-        _, more = search(problem, w, accept)
+        if limited:
+            _, more = limited_memory(problem, w, lambda at, a: bool(look(
+                self.objective(at)) and accept(at, a)))
+        else:
+            _, more = newton(problem, w, accept, look)
         if best[0] > self.start_value:
             best[:] = [self.start_value, np.zeros(self.design.width)]
         return np.asarray(best[1]), np.zeros(n), steps + more
 
+    def _sample(self, limited: bool) -> NDArray[np.intp] | None:
+        """Rows whose Hessian is formed in place of all rows', where that saves most of the work."""
+        n, size = self.rows.shape[0], max(1500, 20 * self.design.width)
+        if limited or n < 4 * size or self.design.width < 32:
+            return None
+        return np.sort(np.random.default_rng(1).choice(n, size, replace=False))
+
     def _balanced(self) -> None:
         """Weights that balance the labelled rows prove that zero is the minimiser."""
-        design = Design(self.rows, self.targets, free=self.free)
-        u = self.masses
-        found = interior_point(
-            design, np.ones(len(u)), u, self.nu,
-            np.where(self.ridge > 0, 1 / (self.C * self.kind.slope_at_zero**2), 0.0),
-            tolerance=0.02 * self.tol)
-        zero = np.zeros(len(u))
-        self.certify(found.weights, self.kind.slopes(self.targets, zero))
+        # The hinge loss with the slope that this loss has at zero balances them if anything does.
+        C = self.C * self.kind.slope_at_zero**2
+        hinge = _Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
+                      self.free, self.tol)
+        zero = np.zeros(self.design.width)
+        hinge.solve(zero, "exact")
+        if hinge.best_weights is not None:
+            slopes = self.kind.slopes(self.targets, np.zeros(len(self.targets)))
+            self.certify(hinge.best_weights, slopes)
 
     def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:
         """Fewer examples than coefficients: solve in the span of the rows."""
@@ -527,6 +578,9 @@ def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
         raise ValueError(f"X must have rows and columns, got shape {rows.shape}")
     if not finite:
         raise ValueError("X must be finite, got an infinity or NaN")
+    values = rows.data if sparse.issparse(rows) else rows
+    if values.size and not -LARGEST <= values.min() <= values.max() <= LARGEST:
+        raise ValueError(f"X must lie within +-{LARGEST:g}: squares beyond it overflow")
     targets = checked_floats("y", y)
     if targets.shape != (rows.shape[0],):
         raise ValueError(f"y must have one entry a row, {rows.shape[0]}, got {targets.shape}")

@@ -153,6 +153,8 @@ def breaks_midpoint(n: int, k: int, which: str) -> bool:
     middle = left + right  # twice the mid-point
     if which == "top":
         of = [np.sort(v, axis=1)[:, n - k] for v in (left, right, middle)]
+    elif which == "sum":
+        of = [np.sort(v, axis=1)[:, n - k:].sum(axis=1) for v in (left, right, middle)]
     else:
         of = [np.sort(v, axis=1)[:, :k].sum(axis=1) for v in (left, right, middle)]
     return bool(np.any(of[2] > of[0] + of[1]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -102,11 +103,10 @@ def solved(loss: str, ratios: tuple[float, ...], unit: str) -> dict[str, Numbers
                 rest=np.array([float(noisy_bayes(i)) for i in index]))
 
 
-def falls(index: int, nu: Fraction) -> bool:
+def descends(masses: Numbers, eta: Numbers, nu: Fraction) -> bool:
     r"""Whether $\mathrm{CVaR}_\nu(-yf_c)<0$, by sorting: whether $f=0$ is no minimiser."""
-    masses, eta = battery()
     outcomes = []
-    for m, e in zip(masses[index], eta[index], strict=True):
+    for m, e in zip(masses, eta, strict=True):
         side = 1 if e > Half else -1 if e < Half else 0
         outcomes += [(Fraction(-side), m * e), (Fraction(side), m * (1 - e))]
     left, total = nu, Fraction(0)
@@ -114,6 +114,92 @@ def falls(index: int, nu: Fraction) -> bool:
         taken = min(left, mass)
         total, left = total + taken * loss, left - taken
     return total < 0
+
+
+def falls(index: int, nu: Fraction) -> bool:
+    """The same of a population of the battery."""
+    masses, eta = battery()
+    return descends(masses[index], eta[index], nu)
+
+
+Interval = tuple[Fraction, Fraction]
+
+
+def optimal(loss: str, eta: Fraction) -> Interval:
+    r"""$\inf_t\eta\ell(t)+(1-\eta)\ell(-t)$ by its closed form, in an interval."""
+    e = min(eta, 1 - eta)
+    if loss == "hinge":
+        return 2 * e, 2 * e
+    if loss in ("margin-square", "squared-hinge"):
+        return 4 * e * (1 - e), 4 * e * (1 - e)
+    if loss == "exponential":
+        # A square root of whole numbers, and the next one.
+        scale = 10**12
+        square = 4 * e * (1 - e)
+        root = math.isqrt(square.numerator * scale**2 // square.denominator)
+        return Fraction(root, scale), Fraction(root + 1, scale)
+    if e == 0:
+        return Fraction(0), Fraction(0)
+    entropy = -sum(float(v) * math.log2(v) for v in (e, 1 - e))
+    error = Fraction(1, 10**13)  # some hundred units in the last place
+    low, high = Fraction(entropy) - error, Fraction(entropy) + error
+    if loss == "logistic-natural":
+        # ln 2 to fifteen digits, from below and from above.
+        return low * (Fraction(math.log(2)) - error), high * (Fraction(math.log(2)) + error)
+    return low, high
+
+
+def optimal_risk_of(loss: str, index: int) -> Interval:
+    r"""$E^*_\ell$ of a population of the battery, without an optimiser."""
+    masses, eta = battery()
+    ends = [optimal(loss, e) for e in eta[index]]
+    low, high = (sum((m * end[i] for m, end in zip(masses[index], ends, strict=True)), Fraction(0))
+                 for i in (0, 1))
+    return low, high
+
+
+def again(loss: str, index: int, nu: float) -> tuple[list[float], float]:
+    r"""Scores and threshold of a population by bisection on slopes, in plain floats.
+
+    For a threshold the points part and each is where the slope of its risk turns; the value is
+    convex in the threshold.
+    """
+    masses, eta = battery()
+    points = [(float(m), max(float(e), 1 - float(e)), 1 if e >= Half else -1)
+              for m, e in zip(masses[index], eta[index], strict=True)]
+    kind = individual(loss)
+
+    def at(t: float) -> tuple[float, float]:
+        here = np.array(t)
+        return float(kind.psi(here)), float(kind.slope(here))
+
+    def score(e: float, level: float) -> float:
+        low, high = 0.0, 40.0
+        if e == 0.5:
+            return 0.0
+        for _ in range(60):
+            t = 0.5 * (low + high)
+            (here, down), (there, up) = at(t), at(-t)
+            slope = (e * down if here > level else 0.0) - ((1 - e) * up if there > level else 0.0)
+            low, high = (t, high) if slope < 0 else (low, t)
+        return low
+
+    def value(level: float) -> float:
+        total = nu * level
+        for m, e, _ in points:
+            t = score(e, level) if m else 0.0
+            total += m * (e * max(at(t)[0] - level, 0) + (1 - e) * max(at(-t)[0] - level, 0))
+        return total
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        third = (high - low) / 3
+        if value(low + third) <= value(high - third):
+            high -= third
+        else:
+            low += third
+    level = 0.0 if value(0.0) <= value(0.5 * (low + high)) else 0.5 * (low + high)
+    return [side * score(e, level) for _, e, side in points], level
 
 
 def threshold(loss: str, times: float) -> dict[str, Numbers]:
@@ -138,12 +224,13 @@ def by_optimal_risk(loss: str) -> dict[str, Numbers]:
 
 
 def by_optimal_risk_certificate(index: int, nu: float, loss: str) -> Certificate:
-    """By fractions; the optimal risk from above by the risk of given scores."""
+    """By fractions; the optimal risk by its closed form."""
     exact = Fraction(nu)
-    at = solved(loss, RATIOS, "bayes")
-    risk = float(at["risk"][at["index"] == index][0])
-    return Certificate(int(falls(index, exact)), int(nu > risk),
-                       [("R*", bayes(index)), ("nu", exact), ("optimal risk", risk)])
+    low, high = optimal_risk_of(loss, index)
+    # Where the closed form cannot tell, there is no certificate.
+    above = (int(exact > high), int(exact > low))
+    return Certificate(int(falls(index, exact)), above,
+                       [("R*", bayes(index)), ("nu", exact), ("optimal risk", low)])
 
 
 def natural(normalised: int) -> dict[str, Numbers]:
@@ -160,11 +247,12 @@ def natural(normalised: int) -> dict[str, Numbers]:
 
 
 def natural_certificate(nu: float, normalised: int) -> Certificate:
-    r"""$R^*=\frac25$ in fractions: calibrated exactly above $\frac45$."""
-    share = Fraction(str(nu))
-    risk = Fraction(673012, 10**6) if not normalised else Fraction(970951, 10**6)
-    return Certificate(1, int(share > Fraction(4, 5)), [("R*", Fraction(2, 5)), ("nu", share)],
-                       applies=share > risk)
+    """Calibration by sorting; the optimal risk by its closed form."""
+    share, half, eta = Fraction(nu), Fraction(1, 2), Fraction(3, 5)
+    low, high = optimal("logistic-natural" if not normalised else "logistic", eta)
+    left = descends(np.array([half, half]), np.array([eta, 1 - eta]), share)
+    return Certificate(1, int(left), [("R*", 1 - eta), ("optimal risk", low), ("nu", share)],
+                       applies=share > high)
 
 
 NAMED = {"above": (1.01, 1.2), "below": (0.9, 0.97), "beyond": (1.03, 1.1, 1.5), "one": (1.0,)}
@@ -182,30 +270,34 @@ def some(loss: str, ratios: str, unit: str) -> dict[str, Numbers]:
     return {name: value[keep] for name, value in at.items()}
 
 
-def sufficient(loss: str, unit: str, ratios: str) -> dict[str, Numbers]:
-    """1 against whether the minimiser is calibrated."""
-    at = some(loss, ratios, unit)
+def sufficient(loss: str, unit: str, ratios: str, kink: int) -> dict[str, Numbers]:
+    """1 against whether the minimiser is calibrated; with a kink at 0 for the loss on purpose."""
+    at = some("kinked" if kink else loss, ratios, unit)
     # Beyond the average nothing is minimised, and a risk of 0 leaves no tail mass.
     return dict(lhs=np.ones(len(at["nu"])), rhs=at["calibrated"], index=at["index"], nu=at["nu"],
                 applies=at["nu"] > 0)
 
 
-def sufficient_certificate(index: int, nu: float, loss: str) -> Certificate:
+def sufficient_certificate(
+    index: int, nu: float, loss: str, unit: str, ratios: str, kink: int
+) -> Certificate:
     """By the direction f_c, which is enough for a loss that is differentiable at 0."""
-    if loss == "kinked":
-        found = solved_at(loss, index, nu)
-        return Certificate(1, int(found), [("nu", Fraction(nu))])
-    return Certificate(1, int(falls(index, Fraction(nu))), [("R*", bayes(index)), ("nu", nu)])
+    exact = Fraction(nu)
+    applies = exact > 0
+    if unit == "risk" and ratios == "above":
+        applies = applies and exact > optimal_risk_of(loss, index)[1]
+    left = turned(index) if kink else falls(index, exact)
+    return Certificate(1, int(left), [("R*", bayes(index)), ("nu", exact)], applies=applies)
 
 
-def solved_at(loss: str, index: int, nu: float) -> bool:
-    """Kinked loss: at 0 both one-sided slopes are signs that fractions decide."""
+def turned(index: int) -> bool:
+    r"""Average of max(1 - t, 1 - 3t, 0): whether 0 is left at every point with $\eta\ne\frac12$.
+
+    The right slope of the risk at 0 is $-\eta+3(1-\eta)$, for $\eta>\frac12$.
+    """
     masses, eta = battery()
-    # On a single point the risk of max(1-t,1-3t,0) at small t > 0 has slope -eta + 3(1-eta).
-    point = int(np.argmax([m * abs(2 * e - 1) for m, e in zip(masses[index], eta[index],
-                                                           strict=True)]))
-    e = max(eta[index][point], 1 - eta[index][point])
-    return bool(3 * (1 - e) - e < 0) and falls(index, Fraction(nu))
+    return all(3 * min(e, 1 - e) < max(e, 1 - e)
+               for m, e in zip(masses[index], eta[index], strict=True) if m and e != Half)
 
 
 def necessary(loss: str, needed: str) -> dict[str, Numbers]:
@@ -216,13 +308,11 @@ def necessary(loss: str, needed: str) -> dict[str, Numbers]:
 
 
 def necessary_certificate(index: int, nu: float, needed: str, loss: str) -> Certificate:
-    """In fractions; the optimal risk of the logistic and other losses as an interval."""
+    """In fractions; the optimal risk by its closed form."""
     exact = Fraction(nu)
     side: Any = dict(rest=noisy_bayes(index), twice=2 * bayes(index), risk=None)[needed]
     if side is None:
-        at = solved(loss, RATIOS, "bayes")
-        value = Fraction(float(at["risk"][at["index"] == index][0]))
-        side = (value - Fraction(1, 10**8), value + Fraction(1, 10**8))
+        side = optimal_risk_of(loss, index)
     return Certificate(side, exact, [("nu", exact)], applies=falls(index, exact))
 
 
@@ -230,16 +320,18 @@ def level_gap(loss: str, power: int) -> dict[str, Numbers]:
     r"""$(\nu-E^*)/\nu\le1-\lambda^*$."""
     at = solved(loss, RATIOS, "bayes")
     least = (at["nu"] - at["risk"]) / at["nu"] ** power
-    return dict(lhs=least, rhs=1 - at["level"], index=at["index"], nu=at["nu"], least=least,
-                level=at["level"],
+    return dict(lhs=least, rhs=1 - at["level"], index=at["index"], nu=at["nu"],
                 applies=at["nu"] > at["risk"])
 
 
-def level_gap_certificate(nu: float, level: float, least: float) -> Certificate:
-    """Both as intervals of the optimiser's accuracy."""
-    low, error = Fraction(least), Fraction(1, 10**6)
-    high = Fraction(1 - level)
-    return Certificate((low - error, low + error), (high - error, high + error), [("nu", nu)])
+def level_gap_certificate(index: int, nu: float, loss: str, power: int) -> Certificate:
+    """The risk by its closed form, the threshold found again by slopes, to a millionth."""
+    exact, error = Fraction(nu), Fraction(1, 10**6)
+    low, high = optimal_risk_of(loss, index)
+    level = Fraction(again(loss, index, nu)[1])
+    return Certificate(((exact - high) / exact**power, (exact - low) / exact**power),
+                       (1 - level - error, 1 - level + error),
+                       [("nu", exact), ("threshold", level)], applies=exact > high)
 
 
 def dominated(loss: str, times: float) -> dict[str, Numbers]:
@@ -249,10 +341,8 @@ def dominated(loss: str, times: float) -> dict[str, Numbers]:
 
 
 def dominated_certificate(index: int, loss: str, times: float) -> Certificate:
-    """R* in fractions, the optimal risk as an interval."""
-    at = solved(loss, (1.0,), "one")
-    value, error = Fraction(float(at["risk"][at["index"] == index][0])), Fraction(1, 10**8)
-    return Certificate(Fraction(times) * 2 * bayes(index), (value - error, value + error))
+    """R* in fractions, the optimal risk by its closed form."""
+    return Certificate(Fraction(times) * 2 * bayes(index), optimal_risk_of(loss, index))
 
 
 def clipped(times: float) -> dict[str, Numbers]:
@@ -269,10 +359,22 @@ def clipped(times: float) -> dict[str, Numbers]:
                 index=at["index"], nu=at["nu"])
 
 
-def clipped_certificate(lhs: float) -> Certificate:
-    """The distance as an interval of the optimiser's accuracy."""
-    value, error = Fraction(lhs), Fraction(1, 10**4)
-    return Certificate((max(value - error, Fraction(0)), value + error), 0)
+def clipped_certificate(index: int, nu: float, times: float) -> Certificate:
+    """Scores and threshold found again by slopes, log-odds and their end from the definition."""
+    masses, eta = battery()
+    scores, level = again("logistic", index, nu)
+    if level <= 1e-6:
+        return Certificate(0, 0, [("threshold", level)], applies=False)
+    largest = -math.log(math.expm1(level * math.log(2)))
+    off = 0.0
+    for m, e, f in zip(masses[index], eta[index], scores, strict=True):
+        if m:
+            odds = math.inf if e in (0, 1) else abs(math.log(float(e / (1 - e))))
+            wanted = min(odds, largest) * (1 if e >= Half else -1)
+            off = max(off, abs(f - times * wanted))
+    value, error = Fraction(off), Fraction(1, 10**4)
+    return Certificate((max(value - error, Fraction(0)), value + error), 0,
+                       [("threshold", level), ("largest score", largest)])
 
 
 # In fractions throughout.
@@ -427,7 +529,7 @@ def maximum_loss(n: int, times: float) -> dict[str, Numbers]:
 
 
 def maximum_certificate(n: int, times: float, noise: float) -> Certificate:
-    """In fractions; the tail of the hinge loss at 1 against that at 0 says whether 0 is left."""
-    p = Fraction(noise)
-    return Certificate(Fraction(times) * 2 * p, Fraction(1, n), [("R*", p)],
-                       applies=2 * p < Fraction(1, n))
+    """In fractions; whether 0 is left, by sorting."""
+    p, nu = Fraction(noise), Fraction(1, n)
+    left = descends(np.array([Fraction(1)]), np.array([1 - p]), nu)
+    return Certificate(Fraction(times) * 2 * p, nu, [("R*", p)], applies=left)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k.design import Design
@@ -23,31 +23,36 @@ __all__ = ["Descent"]
 Floats = NDArray[np.float64]
 
 
-def hinge_machines(x: Floats, y: Floats, k: float, C: float) -> tuple[Floats, Floats]:
+def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Floats, Floats]:
     r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
 
     Parameters
     ----------
     x : array, shape (size, n, d)
     y : array, shape (size, n)
-    k : float
-    C : float
+    k, C : float, or array of shape (m,)
+        Several at once are leading axes of what is returned.
     """
     size, n, d = x.shape
-    u = np.full((size, n), 1 / n)
-    found = interior_point(Design(x, y), np.ones((size, n)), u, k / n, np.full(d, 1 / C),
-                           tolerance=1e-10)
+    ks, Cs = (v[..., None] for v in np.broadcast_arrays(
+        np.asarray(k, float), np.asarray(C, float)))
+    lead = (*ks.shape[:-1], size)
+    wide, signs = np.broadcast_to(x, (*lead, n, d)), np.broadcast_to(y, (*lead, n))
+    found = interior_point(
+        Design(wide, signs), np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
+        1 / Cs[..., None] * np.ones(d), tolerance=1e-10)
     weights, w = found.weights, found.coef
-    push = (weights[:, :, None] * y[:, :, None] * x).sum(axis=1)
-    dual = weights.sum(axis=1) - C / 2 * (push**2).sum(axis=1)
+    push = ((weights * signs)[..., None, :] @ wide)[..., 0, :]
+    dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
     # Zero has the value k/n: a dual value that reaches it proves it optimal.
-    return np.where((dual >= k / n * (1 - 1e-8))[:, None], 0.0, w), n * weights.sum(axis=1)
+    zero = dual >= ks / n * (1 - 1e-8)
+    return np.where(zero[..., None], 0.0, w), n * weights.sum(axis=-1)
 
 
 def wrong(x: Floats, y: Floats, w: Floats) -> Floats:
     """Share of wrong signs, the sign of 0 being 1, for a batch."""
-    scores = (x * w[:, None, :]).sum(axis=2)
-    return np.asarray((np.where(scores >= 0, 1.0, -1.0) != y).mean(axis=1))
+    scores = (x @ w[..., None])[..., 0]
+    return np.asarray((np.where(scores >= 0, 1.0, -1.0) != y).mean(axis=-1))
 
 
 def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -64,8 +69,8 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    errors = {which: wrong(x, y, hinge_machines(x, y, at, case.C)[0])
-              for which, at in (("max", 1), ("k", k), ("avg", n))}
+    found = wrong(x, y, hinge_machines(x, y, [1, k, n], case.C)[0])
+    errors = dict(zip(("max", "k", "avg"), found, strict=True))
     good = np.ones(size, bool)
     if case.case == 1:
         good &= (errors["max"] == 0) & (errors["k"] == 0) & (errors["avg"] == 0)
@@ -89,13 +94,13 @@ def smaller_range(
     r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
     x, y = toys(case, size, rng)
     grid = (5, 10, 20, 40)
-    perfect = np.array([wrong(x, y, hinge_machines(x, y, k, case.C)[0]) == 0 for k in grid])
+    perfect = wrong(x, y, hinge_machines(x, y, grid, case.C)[0]) == 0
     out = np.ones(size)
     for i in range(size):
         good = np.flatnonzero(perfect[:, i])
         if good.size:
             k = grid[int(good[-1])] if largest == "good" else y.shape[1]
-            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-5).coef
+            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-4).coef
             out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
     return out
 
@@ -125,24 +130,23 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
 def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = 1, C = 100."""
     (x, y), _, (tx, ty) = _monk(size, rng)
-    first, then = (wrong(tx, ty, hinge_machines(x, y, at, 100.0)[0]) for at in (1, k))
+    first, then = wrong(tx, ty, hinge_machines(x, y, [1, k], 100.0)[0])
     return np.asarray(then - first)
 
 
 def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = n, C = 100."""
     (x, y), _, (tx, ty) = _monk(size, rng)
-    last, middle = (wrong(tx, ty, hinge_machines(x, y, at, 100.0)[0]) for at in (y.shape[1], k))
+    last, middle = wrong(tx, ty, hinge_machines(x, y, [y.shape[1], k], 100.0)[0])
     return np.asarray(middle - last)
 
 
 def plateau(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
     r"""Whether test errors at k and n differ, where $k\ge\bar k(C)$ or k is small."""
     (x, y), _, (tx, ty) = _monk(size, rng)
-    w, bar = hinge_machines(x, y, y.shape[1], 100.0)
-    other = hinge_machines(x, y, k, 100.0)[0]
-    differs = wrong(tx, ty, w) != wrong(tx, ty, other)
-    return dict(lhs=differs.astype(float), applies=(bar <= k) | (k < 120))
+    w, sums = hinge_machines(x, y, [y.shape[1], k], 100.0)
+    last, other = wrong(tx, ty, w)
+    return dict(lhs=(last != other).astype(float), applies=(sums[0] <= k) | (k < 120))
 
 
 def maximum_error(*, size: int, rng: np.random.Generator) -> Floats:
@@ -163,19 +167,17 @@ def chosen(ks: str, *, size: int, rng: np.random.Generator) -> dict[str, Floats]
     test = np.zeros(size)
     average = np.full(size, np.inf), np.zeros(size)
     grid = (n,) if ks == "average" else (n, 140, 105)
-    for C in CS:
-        for k in grid:
-            # Below the average's threshold the classifier does not depend on C.
-            if k < n and C != 100.0:
-                continue
-            w = hinge_machines(x, y, k, C)[0]
-            validation, here = wrong(vx, vy, w), wrong(tx, ty, w)
-            better = validation < best
-            best, test = np.where(better, validation, best), np.where(better, here, test)
-            if k == n:
-                better = validation < average[0]
-                average = (np.where(better, validation, average[0]),
-                           np.where(better, here, average[1]))
+    # Below the average's threshold the classifier does not depend on C.
+    pairs = [(k, C) for C in CS for k in grid if k == n or C == 100.0]
+    machines = hinge_machines(x, y, *np.array(pairs).T)[0]
+    for (k, _), w in zip(pairs, machines, strict=True):
+        validation, here = wrong(vx, vy, w), wrong(tx, ty, w)
+        better = validation < best
+        best, test = np.where(better, validation, best), np.where(better, here, test)
+        if k == n:
+            better = validation < average[0]
+            average = (np.where(better, validation, average[0]),
+                       np.where(better, here, average[1]))
     return dict(validation=best, test=test, average_validation=average[0], average_test=average[1])
 
 
@@ -339,7 +341,10 @@ def size_certificate(row: int, wanted: int) -> Certificate:
 
 
 class Descent:
-    """Ten rows of one feature, hinge loss: the optimum of (3) by its kinks.
+    """Ten signed rows of one feature, one of them on the other side; hinge loss.
+
+    The optimum of (3) in one coefficient is among the kinks of the aggregate and the stationary
+    points of its pieces.
 
     Parameters
     ----------
@@ -351,21 +356,27 @@ class Descent:
 
     def __init__(self, k: int) -> None:
         self.k = k
-        self.name = f"ten examples of label 1, k={k}"
+        self.name = f"nine examples on one side, one on the other, k={k}"
         self.nu = k / self.n
-        self.rows, self.labels = np.ones((self.n, 1)), np.ones(self.n)
-        # min nu (1 - w)_+ + w^2 / 2C at w = min(1, C nu), where the threshold is the loss there.
-        self.optimum = np.array([min(1.0, self.C * self.nu)])
-        self.value = float(self.objective(self.optimum[None], np.zeros(1))[0])
-        # From w = 0 and a threshold of 1; the weight stays between 0 and C.
-        self.start = float(self.optimum[0] ** 2 + 1.0)
-        self.slopes = 1 + max(self.nu, 1 - self.nu) ** 2
+        self.rows, self.labels = np.ones((self.n, 1)), np.array([1.0] * 9 + [-1.0])
+        kinks = np.array([-1.0, 0.0, 1.0])
+        # Slopes of the sum of the k largest are whole numbers.
+        stationary = self.C * np.arange(-k, k + 1) / self.n
+        tried = np.concatenate([kinks, stationary])
+        losses = np.sort(np.maximum(1 - self.labels * tried[:, None], 0), axis=1)[:, ::-1]
+        values = losses[:, :k].sum(axis=1) / self.n + tried**2 / (2 * self.C)
+        best = int(np.argmin(values))
+        self.optimum, self.value = np.array([tried[best]]), float(values[best])
+        # From w = 0 and a threshold of 1.
+        self.start = float(self.optimum[0] ** 2 + (losses[best, k - 1] - 1.0) ** 2)
+        # No coefficient passes 6, the sum of the steps.
+        self.slopes = (1 + 6 / self.C) ** 2 + max(self.nu, 1 - self.nu) ** 2
 
     def objective(self, w: Floats, level: Floats) -> Floats:
         """(3), for several."""
-        losses = np.maximum(1 - w[:, :1], 0)
-        return np.asarray(np.maximum(losses[:, 0] - level, 0) + self.nu * level
-                          + (w**2).sum(axis=1) / (2 * self.C))
+        losses = np.maximum(1 - self.labels * w[:, :1], 0)
+        over = np.maximum(losses - level[:, None], 0).mean(axis=1)
+        return np.asarray(over + self.nu * level + (w**2).sum(axis=1) / (2 * self.C))
 
 
 def gap(
