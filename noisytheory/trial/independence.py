@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 FALSE_ALARM = 1e-6
 """Probability, each test's approximation granted, that independent rows are taken for dependent."""
 
-_GROUPS = 16
-"""Blocks of their own that are compared with those that decided, at most."""
-
 _LOOK = 1 << 40
 """Index of the first of them: no part of any cell's blocks."""
 
@@ -149,7 +146,7 @@ def _global_randomness() -> tuple[object, ...]:
 
 
 def check_rows(
-    claim: Claim, cell: Cell, seed: int, *, seen: Repeats | None = None,
+    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None,
     decided: Sequence[Arrays] = (),
 ) -> None:
     """Refuse a claim whose rows depend on each other, before draws decide it.
@@ -167,6 +164,9 @@ def check_rows(
         The cell that says most.
     seed : int
         Root seed.
+    refuted : bool
+        Whether a refutation is at stake: then the blocks compared are whole ones, for whatever
+        correlation could have moved the evidence is to be seen.
     seen : Repeats, optional
         What has been seen of the blocks that decided.
     decided : sequence of mappings
@@ -180,10 +180,11 @@ def check_rows(
     kept = [dict(block) for block in decided]
     repeats = seen if seen is not None else Repeats(claim)
     blocks: list[Arrays] = []
-    # Each costs as much as one that decided: the first few go alone, unless they look odd.
-    for count in (_FIRST, _GROUPS):
-        for i in range(len(blocks), count):
-            blocks.append(draw(claim, cell, _LOOK + i, seed=seed))
+    parts = [max(min(4, claim.rows), claim.rows // _PARTS)] * _PARTS
+    # Whole blocks cost as much as those that decided: few are drawn, unless these look odd.
+    for sizes in ([claim.rows] * _FIRST if refuted else [claim.rows, *parts], [claim.rows] * _MORE):
+        for rows in sizes:
+            blocks.append(draw(claim, cell, _LOOK + len(blocks), seed=seed, rows=rows))
             repeats.see(cell, blocks[-1])
         chances = _chances(claim, cell, kept, blocks)
         if min(chances.values()) > _ODD / len(chances):
@@ -198,7 +199,13 @@ def check_rows(
 
 
 _FIRST = 4
-"""Blocks that are compared first, besides those that decided."""
+"""Whole blocks that are compared first, besides those that decided."""
+
+_PARTS = 8
+"""Short blocks, together as long as one, that stand for them where nothing is refuted."""
+
+_MORE = 12
+"""Whole blocks that are drawn where the first look odd."""
 
 _ODD = 0.1
 """Level at which they look odd, so that all are drawn."""
@@ -208,10 +215,12 @@ def _chances(
     claim: Claim, cell: Cell, decided: Sequence[Arrays], blocks: Sequence[Arrays],
 ) -> dict[tuple[str, str], float]:
     """How likely independent rows are to show what these do: by what is looked at, and the sign."""
-    # The same rows of blocks that are 1, 2, 4 and 8 apart.
-    rows = len(blocks[0]["lhs"])
-    alike = _within(np.nan_to_num(np.concatenate([np.asarray(b["lhs"], float) for b in blocks])),
-                    rows * 2 ** np.arange(int(np.log2(len(blocks)))))
+    # The same rows of blocks, as many as are equally long, that are 1, 2, 4 and 8 apart.
+    lengths = [len(block["lhs"]) for block in blocks]
+    rows = max(lengths, key=lengths.count)
+    equal = [np.asarray(b["lhs"], float) for b in blocks if len(b["lhs"]) == rows]
+    alike = _within(np.nan_to_num(np.concatenate(equal)),
+                    rows * 2 ** np.arange(int(np.log2(len(equal)))))
     found: dict[tuple[str, str], float] = {}
     for what, of in _views(claim, cell, blocks[0]).items():
         before, now = [of(b) for b in decided], [of(b) for b in blocks]

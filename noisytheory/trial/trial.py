@@ -402,7 +402,9 @@ class Trial:
         counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
         worst = drawn[int(np.argmax(counts))]
         kept = [self.blocks.get(worst.index, b) for b in range(min(worst.blocks, _KEPT))]
-        check_rows(self.claim, worst.cell, self.seed, seen=self.repeats, decided=kept)
+        check_rows(
+            self.claim, worst.cell, self.seed, refuted=refuted, seen=self.repeats, decided=kept
+        )
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""

@@ -571,8 +571,9 @@ def law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, f
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
     rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
-    room = np.asarray(max(2 * law.error, claim.rounding) * np.maximum(size, np.abs(rhs)))
-    return room, law.slack + float(claim.value("slack", cell))
+    size = np.maximum(size, np.abs(rhs))
+    coarse = max(0.0, claim.rounding - 2 * law.error) * float(np.max(size))
+    return 2 * law.error * size, coarse + law.slack + float(claim.value("slack", cell))
 
 
 def _promised(claim: Claim, cell: Cell) -> float:
@@ -798,14 +799,15 @@ class Always(Rule):
     def nearest(self, claim: Claim, cell: Cell, drawn: Drawn) -> list[int]:
         """Rows that rounding leaves open, a few a cell: exact arithmetic may know better.
 
-        Those that break the claim most, and those with equal sides.
+        The one that breaks the claim most, some that break it less, and one with equal sides.
         """
         excess = self.excess(claim, cell, drawn)
         lhs, rhs, at = self.sides(claim, cell, drawn)
         gap = np.where(at & (excess <= 0), self.gap(lhs, rhs), -np.inf)
         order = np.argsort(-gap, kind="stable")
         broken, equal = order[gap[order] > 0], order[gap[order] == 0]
-        return [int(row) for row in (*broken[:_ASKED], *equal[:1])]
+        some = np.linspace(0, broken.size - 1, _ASKED).astype(int) if broken.size else []
+        return [int(row) for row in (*dict.fromkeys(broken[some]), *equal[:1])]
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
