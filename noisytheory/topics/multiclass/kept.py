@@ -158,7 +158,9 @@ class Bytes(Dense):
         self.points, self.labels, self.classes, self.alpha = points, labels, classes, 0.0
         self.mass = 1.0 / len(points)
         self._pass = compiled.update_bytes
-        self.scores = np.zeros((len(points), classes))
+        self._first, self._last = np.empty((2, len(points)), np.int64)
+        compiled.extents(points, self._first, self._last)
+        self.scores = np.zeros((classes, len(points)))
         self.region = np.zeros(len(points), np.int64)
         # A class sum of bytes fits 32 bits up to eight million points: half of the traffic.
         size = np.int32 if len(points) < 2**23 else np.int64
@@ -175,16 +177,14 @@ class Bytes(Dense):
     def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
         """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
         changed = np.zeros(self.classes, np.bool_)
-        rows = np.flatnonzero(tau)
-        # Most points come to the class that rose, or leave it: its sums follow from the totals.
-        rose = int(np.argmax(tau))
-        self._pass(
-            self.points, self.labels, np.ascontiguousarray(vector), rows, tau[rows], self.scores,
-            self.region, self._whole, changed, rose,
+        # Most points come to one class, or leave it: its sums follow from the totals.
+        rest = self._pass(
+            self.points, self._first, self._last, self.labels, np.ascontiguousarray(vector), tau,
+            self.scores, self.region, self._whole, changed,
         )
-        if changed[rose]:
-            self._whole[rose] = 0
-            self._whole[rose] = self._total - self._whole.sum(axis=0, dtype=self._whole.dtype)
+        if changed[rest]:
+            self._whole[rest] = 0
+            self._whole[rest] = self._total - self._whole.sum(axis=0, dtype=self._whole.dtype)
         return np.flatnonzero(changed)
 
 
