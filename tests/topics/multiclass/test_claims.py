@@ -222,7 +222,7 @@ def test_five_steps_are_what_they_say():
     t = rng.integers(3, size=600)
     x = np.eye(3)[t] + 0.3 * rng.normal(size=(600, 3))
     few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
-    found = five_steps(x[few], t[few], x[audited], t[audited], x, 3, max_iter=50)
+    found = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
     said = np.argmax(x[audited] @ found.rough.T, axis=1)
     for q in range(3):
         own = t[audited] == q

@@ -127,7 +127,7 @@ def _drawn(
         few, audited, _ = drawn_apart(t, per_class, share, rng=rng)
         try:
             found = five_steps(
-                x[few], t[few], x[audited], t[audited], x, CLASSES, max_iter=UPDATES
+                x[few], t[few], x[audited], t[audited], x, max_iter=UPDATES
             )
         except ValueError:
             continue  # a confusion that cannot be inverted: audit again, as the paper does

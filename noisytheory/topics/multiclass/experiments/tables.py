@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
+    FiveSteps,
     drawn_apart,
     five_steps,
-    self_training,
 )
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
@@ -165,33 +165,40 @@ def protocol(
     dict of str to float
         With ``"rejections"``, audits whose confusion could not be inverted.
     """
-    x, t, classes = data.points, data.labels, data.classes
+    run, rejections = _audited_again(data, few, share, rng)
+    found = {"rejections": float(rejections)}
+    for name in columns:
+        if name == "UMA forced":
+            weights = uma(
+                data.points, run.labels, run.confusion.matrix, orientation="column", step="forced",
+                max_iter=data.updates,
+            ).weights
+            found[name] = _error(weights, data.test, data.truth)
+        else:
+            said = run.predict(NAMES[name], data.test)
+            found[name] = float(np.mean(said != data.truth))
+    return found
+
+
+NAMES = {"f_y": "ignoring", "f_conf": "audited", "f_conf+m": "audited_and_few", "f_full": "full",
+         "SVM": "svm", "UMA": "uma"}
+"""Columns by the names of the protocol's classifiers."""
+
+
+def _audited_again(
+    data: Split, few: int, share: float, rng: np.random.Generator
+) -> tuple[FiveSteps, int]:
+    """A run of the protocol, drawn again while its confusion has no inverse, and how often."""
+    x, t = data.points, data.labels
     rejections = 0
     while True:
         first, audited, missing = drawn_apart(t, few, share, rng=rng)
+        rejections += missing
         try:
-            run = five_steps(x[first], t[first], x[audited], t[audited], x, classes,
-                             max_iter=data.updates)
-            break
+            return five_steps(x[first], t[first], x[audited], t[audited], x, rest_labels=t,
+                              max_iter=data.updates), rejections
         except ValueError:
-            rejections += 1 + missing
-    found = {"rejections": float(rejections)}
-    weights = {"f_y": run.ignoring, "f_conf": run.audited, "f_conf+m": run.audited_and_few,
-               "UMA": run.uma}
-    if "f_full" in columns:
-        weights["f_full"] = uma(x, t, np.eye(classes), max_iter=data.updates).weights
-    if "UMA forced" in columns:
-        weights["UMA forced"] = uma(
-            x, run.labels, run.confusion.matrix, orientation="column", step="forced",
-            max_iter=data.updates,
-        ).weights
-    if "SVM" in columns:
-        model = self_training(x[audited], t[audited], x)
-        found["SVM"] = float(np.mean(model.predict(data.test) != data.truth))
-    for name, w in weights.items():
-        if name in columns:
-            found[name] = _error(w, data.test, data.truth)
-    return found
+            rejections += 1
 
 
 def by_level(
@@ -240,15 +247,7 @@ def by_strategy(
     data: Split, few: int, share: float, most: int, *, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Figure 5: error and confusion rate after every update, shape (2, most), by strategy."""
-    x, t, classes = data.points, data.labels, data.classes
-    while True:
-        first, audited, _ = drawn_apart(t, few, share, rng=rng)
-        try:
-            run = five_steps(x[first], t[first], x[audited], t[audited], x, classes,
-                             max_iter=data.updates)
-            break
-        except ValueError:
-            continue
+    run, _ = _audited_again(data, few, share, rng)
     found = {}
     for strategy in ("error", "confusion", "random"):
         path = np.full((2, most), np.nan)
@@ -256,9 +255,9 @@ def by_strategy(
         def watch(count: int, weights: Floats, path: Floats = path) -> None:
             said = np.argmax(np.asarray(data.test @ weights.T), axis=1)
             path[0, count - 1] = np.mean(said != data.truth)
-            path[1, count - 1] = confusion_rate(observed_confusion(said, data.truth, classes))
+            path[1, count - 1] = confusion_rate(observed_confusion(said, data.truth, data.classes))
 
-        uma(x, run.labels, run.confusion.matrix, orientation="column", strategy=strategy,
+        uma(data.points, run.labels, run.confusion.matrix, orientation="column", strategy=strategy,
             max_iter=most, watch=watch, rng=rng)
         # A run that stopped stays where it is.
         last = int(np.flatnonzero(~np.isnan(path[0]))[-1])
