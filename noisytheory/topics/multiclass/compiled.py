@@ -28,7 +28,7 @@ def _any(row: NDArray[Any]) -> bool:
     found = np.uint8(0)
     for j in range(row.shape[0]):
         found |= row[j]
-    return found != 0
+    return bool(found != 0)
 
 
 @njit(cache=True)

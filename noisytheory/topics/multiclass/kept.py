@@ -19,6 +19,9 @@ Whole: TypeAlias = NDArray[np.int64]
 FEW = 1 << 12
 """Coordinates of moved points up to which they are added one by one."""
 
+SPARSE_FEW = 1 << 15
+"""Entries of sparse moved points up to which they are."""
+
 COMPILED = 1 << 22
 """Entries of an 8-bit sample from which a compiled pass pays for its compilation."""
 
@@ -66,6 +69,20 @@ class Dense:
             if before is not None:
                 np.subtract.at(self._raw, (before, labels), self.points[moved])
             return
+        if not isinstance(self.points, np.ndarray):
+            first = self.points.indptr[moved]
+            lengths = self.points.indptr[moved + 1] - first
+            total = int(lengths.sum())
+            if total <= SPARSE_FEW:
+                ends = np.cumsum(lengths)
+                entries = np.repeat(first - ends + lengths, lengths) + np.arange(total)
+                columns, values = self.points.indices[entries], self.points.data[entries]
+                flat, width = self._raw.reshape(-1), self.points.shape[1]
+                np.add.at(flat, np.repeat((after * q + labels) * width, lengths) + columns, values)
+                if before is not None:
+                    left = np.repeat((before * q + labels) * width, lengths) + columns
+                    np.subtract.at(flat, left, values)
+                return
         from scipy.sparse import csr_matrix
 
         rows, columns, signs = [after * q + labels], [moved], [np.ones(len(moved))]

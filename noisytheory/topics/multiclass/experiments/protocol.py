@@ -300,7 +300,7 @@ def self_training(
     from sklearn.svm import LinearSVC
 
     known = np.asarray(audited_labels)
-    model = LinearSVC(C=10.0, max_iter=5000).fit(audited, known)
+    model = LinearSVC(C=10.0, max_iter=5000, random_state=0).fit(audited, known)
     for k in range(1, rounds + 1):
         scores = model.decision_function(rest)
         if scores.ndim == 1:  # of two classes
@@ -310,5 +310,5 @@ def self_training(
         sure = lead >= np.quantile(lead, 1 - k / rounds)
         points = _stacked(audited, rest[sure])
         labels = np.concatenate([known, model.classes_[np.argmax(scores[sure], axis=1)]])
-        model = LinearSVC(C=10.0, max_iter=5000).fit(points, labels)
+        model = LinearSVC(C=10.0, max_iter=5000, random_state=0).fit(points, labels)
     return model

@@ -19,7 +19,6 @@ from noisytheory.topics.multiclass.experiments.protocol import (
 )
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
-    UPDATES,
     digits,
     toy_norm,
 )
@@ -102,7 +101,7 @@ def split(name: str, *, rng: np.random.Generator) -> Split:
         order = rng.permutation(len(labels))
         here, there = order[:800], order[800:]
         return Split(name, features[here], labels[here], features[there], labels[there], 5, 0.3,
-                     UPDATES)
+                     40)
     if name == "optdigits":
         (x, t), (test, truth) = _csv("optdigits_train"), _csv("optdigits_test")
         width = 5 / _median(x, rng)
