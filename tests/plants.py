@@ -252,8 +252,10 @@ def rounding() -> list[Plant]:
         _plant("rounding", "cancelled-mean", "mean", TRUE, bound=_at(0.0), low=-1e-9, high=1e-9,
                simulate=cancelled(True)),
         _plant("rounding", "cancelled-unsaid", "identity", FALSE, simulate=cancelled(False)),
-        _plant("rounding", "slack", "always", "upheld", slack=2.5e-6, simulate=short,
+        _plant("rounding", "slack", "always", "undecided", slack=2.5e-6, simulate=short,
                bound=_at(8e-3)),
+        _plant("rounding", "slack-certified", "always", "refuted", slack=2.5e-6, simulate=short,
+               bound=_at(8e-3), certify=lambda lhs: Certificate(Fraction(lhs), Fraction(8, 1000))),
         _plant("rounding", "slack-exceeded", "always", "refuted", slack=1.5e-6, simulate=short,
                bound=_at(8e-3), certify=lambda lhs: Certificate(Fraction(lhs), Fraction(8, 1000))),
     ]
@@ -586,6 +588,7 @@ def levels() -> list[Plant]:
         return {"bound": lambda delta: np.log(1 / delta) - np.log(factor),
                 "simulate": exponential(1.0),
                 "weight_limit": lambda delta: 10 * (factor * delta) ** 0.9 + 1e-12,
+                "weight_high": 10.0,
                 "grid": {"n": [1], "delta": [1e-6]}, "rows": 4096}
 
     def level(excess):
@@ -631,10 +634,142 @@ def levels() -> list[Plant]:
     ]
 
 
+def without_numbers() -> list[Plant]:
+    """1: where the hypotheses do not apply, nothing need be a number."""
+    def simulate(rate):
+        def simulate(*, size, rng):
+            applies = rng.uniform(size=size) < 0.7
+            return {"lhs": np.where(applies, 1.0 * (rng.uniform(size=size) < rate), np.nan),
+                    "applies": applies}
+
+        return simulate
+
+    def certify(lhs):
+        return Certificate(Fraction(lhs), Fraction(1, 2))
+
+    rows = [_plant("applies", "nan-elsewhere-always", "always", "refuted", simulate=simulate(0.1),
+                   bound=HALF, certify=certify)]
+    for kind, extra in (("tail", {}), ("mean", UNIT), ("equal", {**UNIT, "margin": 0.1})):
+        value = HALF if kind == "tail" else _at(0.02)
+        rows.append(_plant("applies", f"nan-elsewhere-{kind}-holds", kind, "upheld",
+                           simulate=simulate(0.01), bound=value, **extra, rows=2048))
+        rows.append(_plant("applies", f"nan-elsewhere-{kind}-breaks", kind, "refuted",
+                           simulate=simulate(0.2), bound=value, **extra, rows=2048))
+    law = Law([0.0, 2.0], [0.75, 0.25])
+    return [*rows, _plant("range", "law-leaves-range", "mean", "refused", bound=_at(0.6),
+                          exact=lambda: law, **UNIT)]
+
+
+def lattices() -> list[Plant]:
+    """2: values that floats write in two ways are one, in laws and where nothing else is known."""
+    def tenths(share):
+        def simulate(*, size, rng):
+            return {"lhs": 0.1 * rng.binomial(10, 0.3, size),
+                    "other": rng.binomial(10, share, size) / 10}
+
+        return simulate
+
+    def infinite(*, size, rng):
+        return np.full(size, np.inf)
+
+    big = {"rows": 8192, "margin": 0.05}
+    return [
+        _plant("ties", "lattices-agree", "equal", "upheld", simulate=tenths(0.3), **big),
+        _plant("ties", "lattices-differ", "equal", "refuted", simulate=tenths(0.6), **big),
+        _plant("ties", "inf-against-inf", "always", "undecided", simulate=infinite,
+               bound=_at(np.inf)),
+        _plant("ties", "law-with-slack", "mean", "undecided", bound=_at(0.45),
+               exact=lambda: Law([0.5], [1.0], slack=0.1)),
+        _plant("ties", "law-beyond-slack", "mean", "refuted", bound=_at(0.45),
+               exact=lambda: Law([0.5], [1.0], slack=0.01)),
+        _plant("ties", "law-with-slack-tail", "tail", "undecided", bound=_at(0.45),
+               exact=lambda: Law([0.5], [1.0], slack=0.1)),
+        _plant("vacuous", "drawn-vacuous", "tail", "undecided", trivial=1.0,
+               simulate=lambda *, size, rng: {"lhs": rng.uniform(size=size),
+                                              "rhs": 1 + rng.uniform(size=size)}),
+    ]
+
+
+def smallness() -> list[Plant]:
+    """3: what rounding hides of an instance is exact arithmetic's, or nobody's."""
+    def powers(left, right, factor=1.0):
+        def simulate(*, size, rng):
+            x = factor * rng.integers(1, 9, size)
+            return {"lhs": (x * left) ** 2, "rhs": (x * right) ** 2}
+
+        return simulate
+
+    def hair(*, size, rng):
+        return 1 + 1e-13 * rng.integers(-9, 2, size)
+
+    return [
+        _plant("rounding", "underflow", "always", "refused", simulate=powers(1e-200, 1e-220)),
+        _plant("rounding", "underflow-identity", "identity", "refused",
+               simulate=powers(1e-200, 1e-220)),
+        _plant("rounding", "underflow-tail", "tail", "refused", simulate=powers(1e-200, 1e-220)),
+        _plant("rounding", "underflow-bound", "always", "refused",
+               simulate=lambda *, size, rng: np.exp(np.full(size, -800.0)),
+               bound=lambda: np.exp(np.array(-900.0))),
+        _plant("rounding", "underflow-exact", "always", "refused",
+               exact=lambda: {"lhs": np.array([1e-200]) ** 2, "rhs": np.array([1e-220]) ** 2}),
+        _plant("rounding", "small-enough", "always", "refuted", simulate=powers(1e-120, 1e-121),
+               certify=lambda: Certificate(100, 1)),
+        _plant("rounding", "zeros", "always", "upheld", simulate=powers(0.0, 0.0)),
+        _plant("rounding", "hair", "always", "refuted", simulate=hair, bound=_at(1.0),
+               certify=lambda lhs: Certificate(Fraction(lhs), 1)),
+        _plant("rounding", "exists-in-error", "exists", "undecided", bound=_at(0.25),
+               simulate=None, exact=lambda: (0.25 - 1e-9, 5e-9)),
+        _plant("rounding", "exists-by-a-hair", "exists", "refuted", bound=_at(0.25),
+               simulate=None, exact=lambda: (0.25 * (1 - 1e-8), 1e-12)),
+    ]
+
+
+def effects() -> list[Plant]:
+    """7: what is shared by a block may stand on the right, in the second law, or in a weight."""
+    never_refuted = {"upheld", "undecided", "refused"}
+
+    def shared_right(*, size, rng):
+        # The difference is N(-1.6449, 1) as well.
+        return {"lhs": np.sqrt(0.9) * rng.normal(size=size),
+                "rhs": 1.6448536 + np.full(size, np.sqrt(0.1) * rng.normal())}
+
+    def shared_other(*, size, rng):
+        return {"lhs": rng.normal(size=size),
+                "other": np.sqrt(0.9) * rng.normal(size=size) + np.sqrt(0.1) * rng.normal()}
+
+    def clusters(*, size, rng):
+        starts = rng.uniform(size=-(-size // 8)) < 0.05
+        return 1.0 * np.repeat(starts, 8)[:size]
+
+    def weighted(factor):
+        def simulate(*, size, rng):
+            x = rng.exponential(5.0, size)
+            return {"lhs": x, "weight": factor(rng) * np.exp(-0.8 * x)}
+
+        return {"simulate": simulate, "grid": {"n": [1], "delta": [1e-3]}, "rows": 2048,
+                "bound": lambda delta: -np.log(delta), "weight_high": 7.5,
+                "weight_limit": lambda delta: 7.5 * delta**0.8 + 1e-12}
+
+    return [
+        _plant("rows", "shared-right-side", "tail", never_refuted, simulate=shared_right,
+               rows=2048),
+        _plant("rows", "shared-second-law", "equal", never_refuted, simulate=shared_other,
+               margin=0.02, rows=2048),
+        _plant("rows", "shared-weights", "tail", {"refused", "undecided"},
+               **weighted(lambda rng: rng.choice([2.5, 7.5]))),
+        _plant("rows", "clusters-of-rare", "tail", never_refuted, simulate=clusters, bound=HALF,
+               rows=2048),
+        _plant("rows", "weights-of-mean-0.5", "tail", "refused", **weighted(lambda rng: 2.5)),
+        _plant("rows", "weights-of-mean-1.5", "tail", "refused", **weighted(lambda rng: 7.5)),
+        _plant("rows", "weights-without-range", "tail", "refused",
+               **{**weighted(lambda rng: 5.0), "weight_high": None}),
+    ]
+
+
 def every_plant() -> list[Plant]:
     """All of them."""
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
-            printed, levels)
+            printed, levels, without_numbers, lattices, smallness, effects)
     return [plant for make in made for plant in make()]
 
 
@@ -683,7 +818,7 @@ def _edge(excess: float) -> list[Claim]:
         _plant("edge", "drawn-tail", "tail", TRUE, simulate=drawn_tail, grid={"delta": [0.3]},
                **small),
         _plant("edge", "weighted-tail", "tail", TRUE, simulate=weighted, grid={"delta": [1e-3]},
-               bound=lambda delta: -np.log(delta * (1 + excess)),
+               bound=lambda delta: -np.log(delta * (1 + excess)), weight_high=5.0,
                weight_limit=lambda delta: 5 * (delta * (1 + excess)) ** 0.8 + 1e-12, **small),
         _plant("edge", "mean", "mean", TRUE, bound=_at(0.5 - past), grid={"n": [1, 2, 3]},
                **{**small, **uniform}),

@@ -396,10 +396,14 @@ class Claim:
         Replicates in a block.
     rounding : float
         Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
-        where the simulator draws it. What breaks the promise by less counts neither for nor against
-        it, but stands against upholding.
+        where the simulator draws it. What breaks the promise by less does not count against it; of
+        draws it stands against upholding, of instances it is equality unless `certify` knows better.
     slack : float or callable
-        Certified rounding error in the unit of the left side, besides that.
+        Certified rounding error in the unit of the left side, besides that. Of an instance that it
+        leaves open only `certify` knows.
+    weight_high : float or callable, optional
+        Largest ``weight`` of any draw: a part of 1/w drawn from the promised law itself makes it w.
+        Weights must have it, so that their mean, which is 1, can be seen.
     weight_limit : float or callable, optional
         Largest ``weight`` of a draw that breaks the promise (tail with importance weights); its
         arguments may include ``delta``.
@@ -464,6 +468,7 @@ class Claim:
     rows: int = 4096
     rounding: float = 1e-11
     slack: float | Callable[..., float] = 0.0
+    weight_high: float | Callable[..., float] | None = None
     weight_limit: float | Callable[..., float] | None = None
     quantity: str = "left side"
     unit: str = "1"
@@ -634,7 +639,10 @@ class Claim:
             found.append("The variance of one draw is at most the one declared.")
         if self.weight_limit is not None:
             found.append("No draw that breaks the promise has a weight above the limit declared.")
-            found.append("Weights are ratios of likelihoods: their mean is 1.")
+        if self.weight_high is not None:
+            found.append(
+                "Weights are ratios of likelihoods, at most the largest declared: their mean is 1."
+            )
         if self.kind in ("mean", "equal", "published"):
             found += [
                 f"Draws alone cannot {verb} it: {field} is not declared."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Claim
+from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept",
            "one_thread", "renamed", "work", "work_by_value"]
@@ -87,7 +88,7 @@ def draw(
     rng = block_generator(seed, claim.id, address, block)
     where = f"{claim.id} at {address or 'its cell'}, block {block}"
     try:
-        with one_thread():
+        with one_thread(), _underflows() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
@@ -102,6 +103,15 @@ def draw(
                 f"{where}: simulate returned {name} of shape {array.shape}, "
                 f"not ({rows}, ...)"
             )
+    applies = np.ones(rows, bool)
+    if "applies" in arrays:
+        array = arrays["applies"]
+        if array.shape != (rows,) or array.dtype.kind not in "bui":
+            raise ClaimError(
+                f"{where}: applies must be true or false for each of {rows} rows, got "
+                f"{array.dtype} of shape {array.shape}"
+            )
+        applies = array.astype(bool)
     for name in ("lhs", "rhs_draw", "other", "weight", "scale"):
         if name not in arrays:
             continue
@@ -110,18 +120,45 @@ def draw(
             raise ClaimError(f"{where}: {name} must be real numbers, got {array.dtype}")
         if array.shape != (rows,):
             raise ClaimError(f"{where}: {name} must have shape ({rows},), got {array.shape}")
-        if array.dtype.kind == "f" and np.isnan(array).any():
+        # Where the hypotheses do not apply, nothing need be a number.
+        if array.dtype.kind == "f" and np.isnan(array[applies]).any():
             raise ClaimError(f"{where}: simulate returned NaN in {name}")
     if "weight" in arrays and np.any(arrays["weight"] < 0):
         raise ClaimError(f"{where}: a weight is a ratio of likelihoods >= 0, got one below")
-    if "applies" in arrays:
-        array = arrays["applies"]
-        if array.shape != (rows,) or array.dtype.kind not in "bui":
-            raise ClaimError(
-                f"{where}: applies must be true or false for each of {rows} rows, got "
-                f"{array.dtype} of shape {array.shape}"
-            )
+    _check_zeros(claim, cell, arrays, lost, where)
     return arrays
+
+
+@contextmanager
+def _underflows() -> Iterator[list[str]]:
+    """Context that notes where NumPy rounds a number other than 0 to 0, or nearly so."""
+    found: list[str] = []
+    with np.errstate(under="call", call=lambda kind, _: found.append(kind)):
+        yield found
+
+
+def _check_zeros(
+    claim: Claim, cell: Cell, drawn: Arrays, lost: list[str], where: str
+) -> None:
+    """Refuse 0 against 0 where underflow may have made them equal."""
+    if claim.kind not in ("tail", "always", "identity"):
+        return
+    zero = np.asarray(drawn["lhs"]) == 0
+    if "applies" in drawn:
+        zero = zero & np.asarray(drawn["applies"], bool)
+    if not zero.any():
+        return
+    try:
+        with _underflows() as lost_too:
+            zero = zero & (right_side(claim, cell, drawn) == 0)
+    except Exception:
+        return  # The judge asks for it, too, and says so.
+    if zero.any() and (lost or lost_too):
+        raise ClaimError(
+            f"{where}: both sides are 0 in row {int(np.argmax(zero.any(axis=0)))}, and numbers "
+            "underflowed to 0 on the way, so nothing tells them apart: return logarithms, or other "
+            "units; what underflows harmlessly belongs into np.errstate(under='ignore')"
+        )
 
 
 def renamed(drawn: Mapping[str, Any]) -> Arrays:
@@ -186,14 +223,15 @@ def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]
 def exact_evidence(claim: Claim, cell: Cell) -> Any:
     """What the claim's ``exact`` says at a cell; None where it has nothing."""
     assert claim.exact is not None
+    where = f"{claim.id} at {claim.address(cell) or 'its cell'}"
     try:
-        with one_thread():
-            return claim.call(claim.exact, cell)
+        with one_thread(), _underflows() as lost:
+            found = claim.call(claim.exact, cell)
     except Exception as error:
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell) or 'its cell'}: exact raised "
-            f"{type(error).__name__}: {error}"
-        ) from error
+        raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
+    if isinstance(found, Mapping) and "lhs" in found:
+        _check_zeros(claim, cell, renamed(found), lost, where)
+    return found
 
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:

@@ -22,7 +22,10 @@ FALSE_ALARM = 1e-6
 """Probability, each test's approximation granted, that independent rows are taken for dependent."""
 
 _GROUPS = 16
-"""Small blocks of their own that are compared with each other."""
+"""Whole blocks that a refutation is compared with, at most."""
+
+_PARTS = 8
+"""Small blocks, together as long as one, that are compared where nothing is refuted."""
 
 _LOOK = 1 << 40
 """Index of the first of them: no part of any cell's blocks."""
@@ -179,39 +182,64 @@ def check_rows(
     ClaimError
         With what was seen.
     """
-    rows = claim.rows if refuted else max(min(4, claim.rows), claim.rows // _GROUPS)
-    blocks = [draw(claim, cell, _LOOK + i, seed=seed, rows=rows) for i in range(_GROUPS)]
-    repeats = Repeats(claim, cell)
-    for block in blocks:
-        repeats.see(block)
-    whole = blocks[0] if refuted else draw(claim, cell, _LOOK, seed=seed)
-    if seen is not None:
-        seen.see(whole)
-    # The same rows of blocks that are 1, 2, 4 and 8 apart.
-    alike = _within(np.concatenate([np.asarray(b["lhs"], float) for b in blocks]),
-                    rows * 2 ** np.arange(4))
-    views = _views(claim, cell, whole)
+    rows = claim.rows if refuted else max(min(4, claim.rows), claim.rows // _PARTS)
     kept = [dict(block) for block in decided]
-    for what, of in views.items():
-        chances = {
-            "blocks that differ more than independent ones do, with those that decided": (
-                _between([of(b) for b in [*kept, *(blocks if refuted else [])]])
+    whole = kept[0] if kept else draw(claim, cell, _LOOK + _GROUPS, seed=seed)
+    repeats = Repeats(claim, cell)
+    blocks: list[Arrays] = []
+    # Whole blocks cost as much as the trial: the first few go alone, unless they look odd.
+    for count in (_FIRST, _GROUPS) if refuted else (_PARTS,):
+        for i in range(len(blocks), count):
+            blocks.append(draw(claim, cell, _LOOK + i, seed=seed, rows=rows))
+            for look in [repeats, *([seen] if seen is not None and refuted else [])]:
+                look.see(blocks[-1])
+        if seen is not None and any(len(found) < len(blocks) for found in repeats.seen.values()):
+            # Short blocks that repeat each other prove little; whole ones prove more.
+            seen.see(draw(claim, cell, _LOOK + _GROUPS, seed=seed))
+        chances = _chances(claim, cell, whole, kept, blocks, refuted=refuted)
+        if min(chances.values()) > _ODD / len(chances):
+            return
+    (what, sign), chance = min(chances.items(), key=lambda item: item[1])
+    if chance < FALSE_ALARM / len(chances):
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
+            f"independent draws, so they decide nothing: {what} show {sign} (p = "
+            f"{chance:.1g}). Each row is to be a draw of its own"
+        )
+
+
+_FIRST = 4
+"""Blocks that are compared first, besides those that decided."""
+
+_ODD = 0.1
+"""Level at which they look odd, so that all are drawn."""
+
+
+def _chances(
+    claim: Claim, cell: Cell, whole: Arrays, decided: Sequence[Arrays], blocks: Sequence[Arrays],
+    *, refuted: bool,
+) -> dict[tuple[str, str], float]:
+    """How likely independent rows are to show what these do: by what is looked at, and the sign."""
+    # The same rows of blocks that are 1, 2, 4 and 8 apart.
+    rows = len(blocks[0]["lhs"])
+    alike = _within(np.nan_to_num(np.concatenate([np.asarray(b["lhs"], float) for b in blocks])),
+                    rows * 2 ** np.arange(int(np.log2(len(blocks)))))
+    found: dict[tuple[str, str], float] = {}
+    for what, of in _views(claim, cell, whole).items():
+        before, now = [of(b) for b in decided], [of(b) for b in blocks]
+        found |= {
+            (what, "blocks that differ more than independent ones do, with those that decided"): (
+                _between([*before, *(now if refuted else [])])
             ),
-            "blocks that differ more than independent ones do": _between([of(b) for b in blocks]),
-            "groups of rows that differ more than independent ones do": _grouped(
-                np.concatenate([of(b) for b in blocks]) if refuted else of(whole)
+            (what, "blocks that differ more than independent ones do"): _between(now),
+            (what, "groups of rows that differ more than independent ones do"): _grouped(
+                np.concatenate(now) if refuted else of(whole)
             ),
-            "rows that resemble those before them": _within(of(whole)),
-            "rare values in clusters": _clustered([of(b) for b in [*kept, *blocks]]),
-            "rows that resemble those of other blocks": alike,
+            (what, "rows that resemble those before them"): _within(of(whole)),
+            (what, "rare values in clusters"): _clustered([*before, *now]),
+            (what, "rows that resemble those of other blocks"): alike,
         }
-        for sign, chance in chances.items():
-            if chance < FALSE_ALARM / (6 * len(views)):
-                raise ClaimError(
-                    f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-                    f"independent draws, so they decide nothing: {what} show {sign} (p = "
-                    f"{chance:.1g}). Each row is to be a draw of its own"
-                )
+    return found
 
 
 def _views(claim: Claim, cell: Cell, whole: Arrays) -> dict[str, Callable[[Arrays], Floats]]:
@@ -253,7 +281,7 @@ def _clustered(groups: list[Floats]) -> float:
     if values.size < 64:
         return 1.0
     places, counts = np.unique(values, return_counts=True)
-    rare = np.array([v != places[np.argmax(counts)] for v in values])
+    rare = values != places[np.argmax(counts)]
     m, n = int(rare.sum()), values.size
     if m < 5 or m > n / 10:
         return 1.0

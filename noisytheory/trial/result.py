@@ -281,11 +281,7 @@ def finish(
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    extra: dict[str, Any] = {}
-    if claim.kind != "cited" and trial.rule.together:
-        summaries = [s.summary for s in trial.cells if s.summary is not None]
-        trial.against, trial.support, extra = trial.rule.weigh_together(claim, summaries)
-        trial.highest_against, trial.highest_support = trial.against, trial.support
+    extra = trial.settle()
     decided = decisions(trial)
     own = trial.own_evidence()
     verdict, reason = _conclude(trial, decided, own, extra)

@@ -159,6 +159,9 @@ def audit(
             rejected = set[str]()
             if fdr:
                 decided = list(decided)
+                for trial in decided:
+                    with faults.of(trial.claim):
+                        trial.settle()
                 rejected = discoveries(
                     {t.claim.id: t.own_evidence() for t in decided if t.charged}, alpha, charged
                 )

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
-from noisytheory.trial.independence import Repeats, check_rows, probe
+from noisytheory.trial.independence import FALSE_ALARM, Repeats, check_rows, probe
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
     RULES,
     Always,
     Rule,
     SameLaw,
+    Tail,
     Thresholds,
     conditioned,
     right_side,
@@ -118,6 +119,11 @@ class Trial:
             if one in found and other in found:
                 key = one.removesuffix("_draw")
                 raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
+        if "weight" in found and claim.weight_high is None:
+            raise ClaimError(
+                f"{claim.id}: simulate draws 'weight', so weight_high, the largest there is, must "
+                "be declared: without it no draws show that their mean is 1"
+            )
         if "other" in found and claim.bound is not None:
             raise ClaimError(
                 f"{claim.id}: simulate draws 'other', a second law, and a bound gives a value: an "
@@ -223,7 +229,10 @@ class Trial:
         """Take a block; returns whether its cell's round is complete."""
         if isinstance(self.rule, Always):
             summary = self.rule.summarise(self.claim, state.cell, arrays)
-            if summary[1] > 0:
+            near = block == 0 and self.claim.certify is not None and self.rule.nearest(
+                self.claim, state.cell, arrays
+            )
+            if summary[1] > 0 or near:
                 drawn = draw(self.claim, state.cell, block, seed=self.seed)
                 summary = self._recheck(state, block, drawn)
         else:
@@ -286,13 +295,14 @@ class Trial:
         claim, cell = self.claim, state.cell
         excess = self.rule.excess(claim, cell, drawn)
         suspects = np.flatnonzero(excess > 0)
-        if claim.certify is None or suspects.size == 0:
+        near = self.rule.nearest(claim, cell, drawn) if block <= 0 else []
+        if claim.certify is None or suspects.size + len(near) == 0:
             return self.rule.summarise(claim, cell, drawn)
         left = np.array(drawn["lhs"], float)
         right = np.array(np.broadcast_to(right_side(claim, cell, drawn)[0], left.shape))
         room = np.broadcast_to(slack(claim, cell, drawn, right), left.shape)
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
-        for row in order:
+        for row in (*order, *near):
             certificate = certified(claim, cell, drawn, int(row))
             broken = (
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
@@ -334,6 +344,15 @@ class Trial:
             return np.full(levels, summary is not None and summary[0] > 0 and least >= trivial)
         return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
 
+    def settle(self) -> dict[str, Any]:
+        """Weigh what needs all cells at once, all of them closed; what else the rule found."""
+        if self.claim.kind == "cited" or not self.rule.together:
+            return {}
+        summaries = [s.summary for s in self.cells if s.summary is not None]
+        self.against, self.support, extra = self.rule.weigh_together(self.claim, summaries)
+        self.highest_against, self.highest_support = self.against, self.support
+        return extra
+
     def own_evidence(self) -> float:
         """The claim's own log e-value against it, from all that was drawn.
 
@@ -365,6 +384,15 @@ class Trial:
                 probe(self.claim, state.cell, self.seed)
         if not drawn or not self.claim.can_err:
             return
+        for state in drawn:
+            assert state.summary is not None
+            if isinstance(self.rule, Tail) and self.rule.misweighted(state.summary) > np.log(
+                len(self.cells) / FALSE_ALARM
+            ):
+                raise ClaimError(
+                    f"{self.claim.id} at {self.claim.address(state.cell) or 'its cell'}: the mean "
+                    "of its weights is not 1, so they are no ratios of likelihoods"
+                )
         at = [state.index for state in drawn]
         counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
         worst = drawn[int(np.argmax(counts))]

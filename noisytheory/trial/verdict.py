@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
 
-__all__ = ["RULES", "Rule", "Thresholds", "conditioned", "right_side", "slack", "tightness"]
+__all__ = [
+    "RULES", "Rule", "Thresholds", "conditioned", "right_side", "rounding", "slack", "tightness",
+]
 
 Floats = NDArray[np.float64]
 Drawn = Mapping[str, NDArray[Any]]
@@ -93,11 +95,26 @@ def slack(claim: Claim, cell: Cell, drawn: Drawn, rhs: Floats) -> Floats:
     ndarray
         Broadcast of both sides.
     """
+    return rounding(claim, drawn, rhs) + float(claim.value("slack", cell))
+
+
+def rounding(claim: Claim, drawn: Drawn, rhs: Floats) -> Floats:
+    """The part of it that is relative: sides that agree within it are equal.
+
+    Parameters
+    ----------
+    claim, drawn, rhs
+        As for `slack`.
+
+    Returns
+    -------
+    ndarray
+    """
     size = np.maximum(np.abs(np.asarray(drawn["lhs"], float)), np.abs(rhs))
     size = np.where(np.isfinite(size), size, 0.0)
     if "scale" in drawn:
         size = np.maximum(size, np.abs(np.asarray(drawn["scale"], float)))
-    return np.asarray(claim.rounding * size + float(claim.value("slack", cell)))
+    return np.asarray(claim.rounding * size)
 
 
 def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
@@ -236,7 +253,8 @@ class Tail(Rule):
     """Pr[L > R(delta)] <= delta.
 
     Summary: (levels, 4 or more), draws, violations for certain, violations that rounding leaves
-    possible, vacuous draws; with importance weights also the bets on the weighted violations.
+    possible, vacuous draws; with importance weights also the bets on the weighted violations, and
+    those on the weights' mean.
     """
 
     pooled = True
@@ -264,11 +282,34 @@ class Tail(Rule):
                 [
                     evidence.bounded_bets(weight * certain[j], delta, low=0.0, side="above"),
                     self._bets_below(claim, cell, weight * possible[j], delta),
+                    *self._bets_on_mean(claim, cell, weight),
                 ]
             )
             for j, delta in enumerate(claim.deltas)
         ]
         return np.hstack([out, np.array(bets)])
+
+    @staticmethod
+    def _bets_on_mean(claim: Claim, cell: Cell, weight: Floats) -> list[Floats]:
+        """Against a mean of at most 1, and of at least 1: a ratio of likelihoods has exactly 1."""
+        high = float(claim.value("weight_high", cell))
+        if weight.size and weight.max() > high:
+            raise ValueError(
+                f"{claim.id}: weight_high is {high:g} at {claim.address(cell) or 'its cell'}, but "
+                f"a draw has weight {weight.max():g}: the declared range is wrong"
+            )
+        return [
+            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="above"),
+            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="below"),
+        ]
+
+    @staticmethod
+    def misweighted(summary: Floats) -> float:
+        """Log e-value against weights of mean 1; 0 without weights."""
+        if summary.shape[1] == 4:
+            return 0.0
+        sides = np.split(summary[0, 4:], 4)[2:]
+        return float(np.logaddexp.reduce(evidence.log_e_bets(np.array(sides))) - np.log(2))
 
     @staticmethod
     def _limit(claim: Claim, cell: Cell, delta: float) -> float:
@@ -295,7 +336,7 @@ class Tail(Rule):
         """By e-processes for a proportion."""
         counts, level = np.array(summaries), np.array(claim.deltas)
         if counts.shape[2] > 4:
-            above, below = np.split(counts[..., 4:], 2, axis=2)
+            above, below, *_ = np.split(counts[..., 4:], 4, axis=2)
             return evidence.log_e_bets(above), evidence.log_e_bets(below)
         return (
             evidence.log_e_rate(counts[..., 1], counts[..., 0], level, "above"),
@@ -481,8 +522,11 @@ class Mean(Rule):
 def _law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
     """Relative rounding of a law's mean against a right side, and what is declared absolutely.
 
-    Within the first both sides are equal; within the second nothing is known.
+    Within the first both sides are equal; within the second nothing is known. The law must keep to
+    the declared range.
     """
+    values = np.asarray(law.values)[np.asarray(law.probabilities) > 0]
+    _within(claim, cell, values, law.error * np.abs(values) + law.slack + 1e-300)
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
     rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
@@ -663,18 +707,29 @@ _POWER = 0.99
 class Always(Rule):
     """L <= R for every instance. Summary: tries, suspects, vacuous tries, largest gap and ratio.
 
-    A suspect is a row that breaks the claim by more than its certified rounding; the engine turns
-    it into a counterexample (exact arithmetic) or clears it.
+    A suspect is a row that breaks the claim by more than relative rounding; the engine turns it
+    into a counterexample (exact arithmetic) or clears it. A declared slack clears nothing: what it
+    leaves open only exact arithmetic knows.
     """
 
     def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
-        gap = self.gap(lhs, rhs) - slack(claim, cell, drawn, rhs)
+        gap = self.gap(lhs, rhs) - rounding(claim, drawn, rhs)
         # Both sides beyond floats: only exact arithmetic knows.
         gap = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap)
         applies = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
         return np.where(applies, gap, -np.inf)
+
+    def nearest(self, claim: Claim, cell: Cell, drawn: Drawn) -> list[int]:
+        """The row that breaks the claim most among those that do so by rounding, if there is any.
+
+        Exact arithmetic may know better, and one row a cell costs little.
+        """
+        excess = self.excess(claim, cell, drawn)
+        gap = self.gap(np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0])
+        open_ = (gap > 0) & (excess <= 0) & (excess > -np.inf)
+        return [int(np.argmax(np.where(open_, excess, -np.inf)))] if open_.any() else []
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
@@ -687,7 +742,7 @@ class Always(Rule):
         tried = excess > -np.inf
         lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
         gap = np.where(tried, self.gap(lhs, rhs), -np.inf)
-        ratio = np.where(tried, tightness(lhs, rhs, slack(claim, cell, drawn, rhs)), -np.inf)
+        ratio = np.where(tried, tightness(lhs, rhs, rounding(claim, drawn, rhs)), -np.inf)
         trivial = claim.value("trivial", cell)
         return np.array(
             [
@@ -744,10 +799,10 @@ class Exists(Rule):
         """The optimum, with its error, against the bound."""
         optimum, error = result
         rhs = right_side(claim, cell)[0]
-        # Equality up to rounding counts as reached; an error that is more than rounding does not.
-        rounding = np.minimum(error, 1e-6 * np.abs(rhs))
-        least = np.maximum(optimum - error + 2 * rounding, _ends(claim, cell)[0])
-        return _certain(least >= rhs, optimum + error < rhs)
+        least = np.maximum(optimum - error, _ends(claim, cell)[0])
+        # Equality within relative rounding is equality; within the optimum's error it is open.
+        room = rounding(claim, {"lhs": least}, rhs)
+        return _certain(least >= rhs - room, optimum + error < rhs - room)
 
 
 class Rate(Rule):

@@ -287,9 +287,10 @@ def test_a_rate_needs_four_places_on_its_axis(along):
 def test_the_resolution_of_weights_is_that_of_their_limit():
     def simulate(*, size, rng):
         breaks = rng.uniform(size=size) < 0.05
-        return {"lhs": 1.0 * breaks, "weight": np.where(breaks, 2e-3, 1.0)}
+        return {"lhs": 1.0 * breaks, "weight": np.where(breaks, 2e-3, (1 - 1e-4) / 0.95)}
 
     fields = {"statement": "x", "bound": lambda: 0.5, "simulate": simulate, "expect": "undecided",
+              "weight_high": 2.0,
               "grid": {"delta": [1e-4]}}
     known = nt.audit(planted.PAPER.tail("weights", weight_limit=2e-3, **fields), budget="smoke")
     assert 0 < known.resolution < 1e-4

@@ -29,14 +29,19 @@ Arrays = dict[str, Any]
 
 
 def best_sparse_error(n: int, k: int) -> tuple[float, float]:
-    """Least distance of the mean of ``n`` orthonormal points from a face of ``k``: all faces."""
-    best = math.inf
+    """Least distance of the mean of ``n`` orthonormal points from a face of ``k``: all faces.
+
+    Its error is known: no point of a face is nearer than the hyperplane that it lies behind.
+    """
+    best = least = math.inf
     mean = np.full(n, 1 / n)
     for face in itertools.combinations(range(n), k):
         points = np.eye(n)[list(face)]
-        weights = simplex_weights(points @ points.T, points @ mean)
-        best = min(best, float(np.linalg.norm(mean - weights @ points)))
-    return best, 1e-9
+        rest = simplex_weights(points @ points.T, points @ mean) @ points - mean
+        distance = float(np.linalg.norm(rest))
+        best = min(best, distance)
+        least = min(least, float(((points - mean) @ rest).min()) / max(distance, 1e-300))
+    return best, best - least + 1e-15
 
 
 def radicand(n: int, k: int) -> Arrays:

@@ -52,6 +52,8 @@ class Optimum:
 
 # A problem of a batch that has ended goes on with numbers that no longer matter.
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+# What underflows is a barrier's last digit.
+@np.errstate(under="ignore")
 def interior_point(
     design: Design, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
     linear: Floats | float = 0.0, tolerance: float = 1e-9, start: Floats | None = None,
