@@ -45,7 +45,8 @@ class Dense:
         self.points, self.labels, self.classes, self.alpha = points, labels, classes, alpha
         n = points.shape[0]
         self.mass = 1.0 / n
-        self.scores = np.asarray(points @ weights.T)
+        # Classes first: an update adds to whole rows.
+        self.scores = np.ascontiguousarray(np.asarray(points @ weights.T).T)
         self.region = self._regions()
         self._raw = np.zeros((classes + 1, classes, points.shape[1]))
         self._move(np.arange(n), None, self.region)
@@ -56,10 +57,10 @@ class Dense:
 
     def _regions(self) -> Whole:
         """Region of each point: the lowest of the best classes, or Q where none wins by alpha."""
-        region = np.argmax(self.scores, axis=1)
+        region = np.argmax(self.scores, axis=0)
         if self.alpha > 0 and self.classes > 1:
-            top = np.partition(self.scores, -2, axis=1)
-            region[top[:, -1] - top[:, -2] < self.alpha] = self.classes
+            top = np.partition(self.scores, -2, axis=0)
+            region[top[-1] - top[-2] < self.alpha] = self.classes
         return np.asarray(region)
 
     def _move(self, moved: Whole, before: Whole | None, after: Whole) -> None:
@@ -104,7 +105,7 @@ class Dense:
         """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
         product = np.asarray(self.points @ vector)
         for row in np.flatnonzero(tau):
-            self.scores[:, row] += product * tau[row]
+            self.scores[row] += product * tau[row]
         region = self._regions()
         moved = np.flatnonzero(region != self.region)
         if not moved.size:

@@ -300,7 +300,10 @@ def self_training(
     from sklearn.svm import LinearSVC
 
     known = np.asarray(audited_labels)
-    model = LinearSVC(C=10.0, max_iter=5000, random_state=0).fit(audited, known)
+    def fitted(points: Any, labels: NDArray[Any]) -> Any:
+        return LinearSVC(C=10.0, tol=0.1, max_iter=5000, random_state=0).fit(points, labels)
+
+    model = fitted(audited, known)
     for k in range(1, rounds + 1):
         scores = model.decision_function(rest)
         if scores.ndim == 1:  # of two classes
@@ -310,5 +313,5 @@ def self_training(
         sure = lead >= np.quantile(lead, 1 - k / rounds)
         points = _stacked(audited, rest[sure])
         labels = np.concatenate([known, model.classes_[np.argmax(scores[sure], axis=1)]])
-        model = LinearSVC(C=10.0, max_iter=5000, random_state=0).fit(points, labels)
+        model = fitted(points, labels)
     return model

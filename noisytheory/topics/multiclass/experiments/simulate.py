@@ -207,7 +207,7 @@ def late_gain(
     """What UMA's error falls by between two updates of one run on digits, beyond an amount."""
     gain = np.empty(size)
     for i in range(size):
-        run = drawn("digits", TRAINING, 5, 0.3, late, rng)
+        run = drawn("digits", 500, 5, 0.4, late, rng)
         path: list[float] = []
 
         def watch(count: int, weights: Floats, run: Drawn = run, path: list[float] = path) -> None:
