@@ -349,7 +349,7 @@ figure_5_strategies = PAPER.tail(
     expect="undecided",
     note=(
         "About half of the runs: what print expects of its confusion strategy is not to be seen "
-        "here. On the stand-in for Reuters the error strategy is ahead."
+        "here. On the stand-in for Reuters it is behind at first, and ahead from update 30 on."
     ),
     **CHOICE,
 )

@@ -29,7 +29,8 @@ from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "COLUMNS", "DATA", "Split", "by_level", "by_misfed", "by_strategy", "data_at_hand", "protocol",
+    "COLUMNS", "DATA", "Split", "by_level", "by_misfed", "by_strategy", "data_at_hand", "folder",
+    "has", "protocol",
     "split",
 ]
 
@@ -66,19 +67,28 @@ class Split:
         return int(self.labels.max()) + 1
 
 
+FILES = {"optdigits": "optdigits_train.csv.gz", "letter": "letter.csv.gz",
+         "reuters9": "reuters9_train.svm.gz", "mnist": "mnist.npz"}
+"""In the folder; the last is for other pages."""
+
+
+def folder() -> Path:
+    """What NOISYTHEORY_DATA names; nowhere without it."""
+    return Path(os.environ.get("NOISYTHEORY_DATA") or os.devnull)
+
+
+def has(name: str) -> bool:
+    """Whether a set that is not bundled is at hand."""
+    return (folder() / FILES[name]).is_file()
+
+
 def data_at_hand() -> tuple[str, ...]:
     """The names in `DATA` whose files are there."""
-    folder = Path(os.environ.get("NOISYTHEORY_DATA", ""))
-    files = {"optdigits": "optdigits_train.csv.gz", "letter": "letter.csv.gz",
-             "reuters9": "reuters9_train.svm.gz"}
-    there = [n for n, f in files.items()
-             if os.environ.get("NOISYTHEORY_DATA") and (folder / f).is_file()]
-    return ("digits", *there)
+    return ("digits", *(name for name in DATA[1:] if has(name)))
 
 
 def _csv(name: str) -> tuple[Floats, Codes]:
-    path = Path(os.environ["NOISYTHEORY_DATA"]) / f"{name}.csv.gz"
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    table = np.loadtxt(folder() / f"{name}.csv.gz", delimiter=",", skiprows=1)
     return table[:, :-1], table[:, -1].astype(np.int64)
 
 
@@ -130,9 +140,8 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
     from sklearn.datasets import load_svmlight_files
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    folder = Path(os.environ["NOISYTHEORY_DATA"])
     x, t, test, truth = load_svmlight_files(
-        [str(folder / f"reuters9_{half}.svm.gz") for half in ("train", "test")]
+        [str(folder() / f"reuters9_{half}.svm.gz") for half in ("train", "test")]
     )
     weigh = TfidfTransformer(sublinear_tf=True)
     return (weigh.fit_transform(x).tocsr(), t.astype(np.int64), weigh.transform(test).tocsr(),

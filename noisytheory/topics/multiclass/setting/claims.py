@@ -186,15 +186,24 @@ estimated = PAPER.always(
     **shown(sides.leaking),
 )
 
-
-natarajan = PAPER.cited(
-    "natarajan-remark",
-    statement=r"N\le d+\ln Q\text{, so that Natarajan's dimension would tighten Proposition 3}",
-    place="Conclusion",
+SHATTERED: dict[str, Any] = dict(
+    place="Conclusion", grid=dict(classes=[3, 4, 5], dimension=[3]), quantity="points",
+)
+natarajan_printed = PAPER.always(
+    "natarajan-remark/printed",
+    statement=r"\text{Natarajan's dimension of linear classifiers is at most }d+\ln Q",
+    expect="refuted",
     note=(
-        r"Linear classifiers have $(Q-1)(d-1)\le N\le dQ$ "
-        "(Daniely and others 2011), above the printed rate: no such dimension can tighten it. It "
-        "fits the repaired $(Q-1)d$."
+        "Print hopes to tighten a sample size whose capacity is d and ln Q by this dimension. It "
+        "is larger: points are shown whose labellings by two classes each are all realised."
     ),
-    reason="a dimension quoted from elsewhere",
+    **SHATTERED, **shown(sides.natarajan_printed),
+)
+natarajan = PAPER.always(
+    "natarajan-remark/repaired",
+    statement=r"\text{Natarajan's dimension of linear classifiers is at least }(Q-1)(d-1)",
+    given=dict(moved="weights"),
+    note="At most dQ (Daniely and others 2011): it fits the repaired sample size's (Q - 1)d.",
+    twin=dict(given=dict(moved="nothing"), why="one classifier for every labelling"),
+    **SHATTERED, **shown(sides.shattered_by_classifiers),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -288,3 +289,54 @@ def leaking(orientation: str) -> Iterator[Certificate]:
                 row = leak[q] if orientation == "row" else [line[q] for line in leak]
                 gap = squared([a - b for a, b in zip(found[q], right[q], strict=True)])
                 yield Certificate(gap, max(abs(v) for v in row) ** 2 * mass**2 * radius)
+
+
+def shattered_by_classifiers(
+    classes: int, dimension: int, moved: str
+) -> Iterator[Certificate]:
+    """Points that linear classifiers label in every way by one of two classes each.
+
+    Scores 2ky - k^2 of the class k touch a parabola, so classes k and k + 1 tie at y = k + 1/2,
+    where the d - 1 points of a group stand apart in the other coordinates. Small changes of the
+    differences of neighbouring weights then break each of these ties either way.
+    """
+    groups = [
+        [[Fraction(2 * k + 1, 2), *(Fraction(i == j) for i in range(dimension - 2)), Fraction(1)]
+         for j in range(-1, dimension - 2)] for k in range(classes - 1)
+    ]
+    points = [x for group in groups for x in group]
+    realised = 0
+    small = Fraction(1, 1000) if moved == "weights" else ZERO
+    for signs in itertools.product((-1, 1), repeat=len(points)):
+        weights = [[Fraction(2 * k), *[ZERO] * (dimension - 2), Fraction(-k * k)]
+                   for k in range(classes)]
+        for k in range(classes - 1):
+            # A vector whose products with the group's points have these signs.
+            own = signs[k * (dimension - 1) : (k + 1) * (dimension - 1)]
+            change = [ZERO, *(small * (s - own[0]) for s in own[1:]), small * own[0]]
+            for later in range(k + 1, classes):
+                weights[later] = [a + b for a, b in zip(weights[later], change, strict=True)]
+        told = []
+        for x in points:
+            scores = [dot(w, x) for w in weights]
+            told.append(scores.index(max(scores)))
+        wanted = [
+            k + (signs[k * (dimension - 1) + j] > 0)
+            for k in range(classes - 1) for j in range(dimension - 1)
+        ]
+        realised += told == wanted
+    return iter([_count(len(points), realised, classes, dimension)])
+
+
+def _count(points: int, realised: int, classes: int, dimension: int) -> Certificate:
+    shattered = points if realised == 2**points else 0
+    return Certificate(
+        (classes - 1) * (dimension - 1), shattered,
+        [("points", shattered), ("labellings", realised)],
+    )
+
+
+def natarajan_printed(classes: int, dimension: int) -> Iterator[Certificate]:
+    """The same number of points, against d and the logarithm of Q, rounded up."""
+    for found in shattered_by_classifiers(classes, dimension, "weights"):
+        yield Certificate(found.rhs, dimension + Fraction(math.log(classes)), found.steps)
