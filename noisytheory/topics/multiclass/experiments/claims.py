@@ -281,9 +281,9 @@ figure_3_few = PAPER.tail(
 figure_3_many = PAPER.tail(
     "figure-3/many",
     statement=r"\text{an audit of 50\%: error of }f_{\rm conf}\le\text{error of UMA}",
-    given=runs("audited", "uma", per_class=10, share=0.5, examples=600),
+    given=runs("audited", "uma", per_class=5, share=0.5, examples=600),
     note="The right end: the lines cross.",
-    twin=dict(given=runs("uma", "audited", per_class=10, share=0.5, examples=600),
+    twin=dict(given=runs("uma", "audited", per_class=5, share=0.5, examples=600),
               why="sign turned"),
     **LINES,
 )
@@ -310,14 +310,14 @@ SEMI: dict[str, Any] = dict(
 )
 figure_4_few = PAPER.tail(
     "figure-4/few",
-    statement=r"m=20,\text{ an audit of 8\%: error of UMA}\le\text{error of }f_{\rm S3VM}",
-    given=runs("uma", "svm", per_class=20, share=0.08),
+    statement=r"m=25,\text{ an audit of 6\%: error of UMA}\le\text{error of }f_{\rm S3VM}",
+    given=runs("uma", "svm", per_class=25, share=0.06),
     note=(
-        "The left end of the figure. The SVM has 40 true labels there and UMA, through g, 240: "
+        "The left end of the figure. The SVM has 30 true labels there and UMA, through g, 280: "
         "with m = 5 it is the SVM that is ahead."
     ),
-    twin=dict(given=runs("svm", "uma", per_class=20, share=0.08), why="sign turned"),
-    **SEMI,
+    twin=dict(given=runs("svm", "uma", per_class=25, share=0.06), why="sign turned"),
+    **{**SEMI, "rows": 12},
 )
 figure_4_many = PAPER.tail(
     "figure-4/many",
@@ -397,10 +397,10 @@ letters = PAPER.tail(
 )
 ROUGH: dict[str, Any] = dict(
     place="Sec. 4.2.3, near the end",
-    hypotheses=["digits, 30% of all labels replaced evenly, 5 audited labels a class",
+    hypotheses=["500 digits, 30% of all labels replaced evenly, 5 audited labels a class",
                 "in most runs"],
     simulate=simulate.rough_gap,
-    **MEDIAN,
+    **{**MEDIAN, "rows": 8},
 )
 rough_printed = PAPER.tail(
     "rough-c-suffices/printed",
