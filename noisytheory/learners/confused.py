@@ -21,6 +21,7 @@ from noisytheory.vocabulary.confusion import (
     inverse_of,
     lopsidedness,
 )
+from noisytheory.vocabulary.domains import COUNT
 
 __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 
@@ -58,7 +59,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes = np.minimum(places, len(self.classes_) - 1)
         if np.any(self.classes_[codes] != labels):
             wrong = labels[self.classes_[codes] != labels][0]
-            raise ValueError(f"y must hold the classes {self.classes_.tolist()}, got {wrong!r}")
+            raise ValueError(f"y must hold the classes {self.classes_.tolist()}, got {wrong!s}")
         return self._features(points), codes.astype(np.int64)
 
     def _features(self, points: Any) -> Any:
@@ -165,6 +166,7 @@ class UltraconservativeClassifier(_Linear):
         -------
         UltraconservativeClassifier
         """
+        COUNT.check("passes", self.passes)
         points, codes = self._checked(X, y, None, reset=True)
         self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
         self.updates_ = 0

@@ -10,9 +10,12 @@ __all__ = ["PAPER"]
 DISCREPANCIES = {
     "U1": [bookkeeping(
         "(4), Assumption 2 and the end of Sec. 2.1",
-        r"$C_{pt(x)}=\Pr[Y=p\mid t(x)=q]$ with a free $q$, the law of $Y$ is the same for all $x$, "
-        r"and the joint law is $D_XD_{X\mid Y}$.",
-        r"$q=t(x)$; the law of $Y$ is the same within a class; the joint law is $D_XD_{Y\mid X}$.",
+        r"$C_{pt(x)}=\Pr[Y=p\mid t(x)=q]$ with a free $q$; the joint law is "
+        r"$D_XD_{X\mid Y}$.",
+        r"$q=t(x)$; the joint law is $D_XD_{Y\mid X}$.",
+    ), pair(
+        "assumption-2", "Sec. 2.1, after Assumption 2", r"The law of $Y$ is the same for all $x$.",
+        "For all $x$ of a class.",
     )],
     "U2": [Discrepancy(
         place="Sec. 4.1, Robustness to noise",
@@ -150,8 +153,8 @@ DISCREPANCIES = {
             repaired=("prop4-forced/error", "prop4-forced", "prop4-final-error/probability"),
         ),
     ],
-    "U12": [bookkeeping(
-        "(17), Sec. 3.5", "The error rate of a pair, without the pair.",
+    "U12": [pair(
+        "eq-17", "(17), Sec. 3.5", "The error rate of a pair, without the pair.",
         r"$\hat m_{pq}=\frac1n\sum_i1\{f(x_i)=p,t(x_i)=q\}$; (17) is their sum over $p\ne q$.",
     )],
     "U13": [Discrepancy(

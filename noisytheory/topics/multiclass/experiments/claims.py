@@ -68,10 +68,10 @@ toy_repaired = PAPER.tail(
     "toy-data/repaired",
     statement=r"\Pr[\text{a margin of .025 empties a class}]\le\tfrac14",
     hypotheses=["a distance to the boundary"],
-    grid=dict(reading=["distance"], delta=[0.25]),
-    given=dict(margin=0.025),
+    grid=dict(delta=[0.25]),
+    given=dict(margin=0.025, reading="distance"),
     note="About one draw in twelve: ten runs without one are no surprise.",
-    twin=dict(given=dict(margin=0.1), why="a margin of .1"),
+    twin=dict(given=dict(margin=0.025, reading="functional"), why="a difference of scores"),
     **EMPTY,
 )
 figure_1a = PAPER.tail(

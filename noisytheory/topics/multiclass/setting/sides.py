@@ -29,6 +29,52 @@ from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion,
 ZERO = Fraction(0)
 
 
+def laws_of_labels(which: str) -> Iterator[Certificate]:
+    """Entries of the law of the label at one instance, against those at another."""
+    for at in random_instances(12, seed=31):
+        laws = [[v / mass for v in row] for row, mass in zip(at.joint, at.masses, strict=True)]
+        for (a, t), (b, u) in itertools.combinations(enumerate(at.labels), 2):
+            if which == "any" or t == u:
+                for x, y in zip(laws[a], laws[b], strict=True):
+                    yield Certificate(x, y, [("classes", (t, u))])
+
+
+def predictions(moved: str) -> Iterator[Certificate]:
+    """Predictions that change with the weights: times three, permuted, or moved all or one."""
+    for at in random_instances(40, seed=32):
+        shift = [Fraction(j + 1, 2) for j in range(len(at.points[0]))]
+        named = list(range(at.classes))
+        scaled = [[3 * v for v in w] for w in at.weights]
+        shifted = [
+            [a + b for a, b in zip(w, shift, strict=True)] if moved == "all" or k == 0 else w
+            for k, w in enumerate(at.weights)
+        ]
+        changes = {"scaled": (scaled, named), "moved": (shifted, named),
+                   "permuted": (at.weights[::-1], named[::-1])}
+        for what, (weights, names) in changes.items():
+            for x in at.points:
+                before, after = ([dot(w, x) for w in rows] for rows in (at.weights, weights))
+                told = names[after.index(max(after))]
+                yield Certificate(
+                    int(told != before.index(max(before))), 0,
+                    [("weights", what), ("scores", before)],
+                    applies=before.count(max(before)) == 1,
+                )
+
+
+def pair_errors(of: str) -> Iterator[Certificate]:
+    """The error rate (17) of random predictions, against that of a pair or their sum."""
+    rng = np.random.default_rng(33)
+    for q in (2, 3, 5):
+        for _ in range(6):
+            true, said = rng.integers(q, size=(2, 40))
+            wrong = Fraction(int(np.count_nonzero(true != said)), 40)
+            counts = observed_confusion(said, true, q)
+            pairs = [Fraction(int(counts[i, j]), 40) for i in range(q) for j in range(q) if i != j]
+            for due in (pairs if of == "pair" else [sum(pairs, ZERO)]):
+                yield Certificate(wrong, due)
+
+
 def simplex(classes: int) -> list[list[Fraction]]:
     """Corners of the regular simplex, each of squared norm Q(Q-1)."""
     return [[Fraction(classes * (i == j) - 1) for j in range(classes)] for i in range(classes)]
