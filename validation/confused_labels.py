@@ -157,7 +157,7 @@ def one_run(
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 model = UMAClassifier(guess, random_state=0).fit(x, y, classes=every)
-            said = any("audited" in str(w.message) for w in caught)
+            said = any("ignor" in str(w.message) for w in caught)
             forward = CorrectedLogisticRegression(guess, penalty=penalty).fit(x, y, classes=every)
         except ValueError:
             continue
