@@ -732,7 +732,7 @@ def attacks() -> list[Plant]:
 
     def outliers(*, size, rng):
         far = rng.uniform(size=(2, size)) < 0.01
-        left, right = rng.normal(size=(2, size)) + [[0.0], [2.0]]
+        left, right = rng.normal(size=size), rng.normal(2.0, size=size)
         return {"lhs": np.where(far[0], 1e13, left), "other": np.where(far[1], 1e13, right)}
 
     def single(*, size, rng):

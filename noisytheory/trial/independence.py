@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,9 @@ _ROWS = 8
 """Rows of a probe."""
 
 
-def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
+def probe(
+    claim: Claim, cell: Cell, seed: int, decided: Sequence[Arrays] = ()
+) -> Arrays:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -40,6 +42,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
         Where to look.
     seed : int
         Root seed.
+    decided : sequence of mappings
+        Blocks of the cell: these few rows must not be of another kind.
 
     Returns
     -------
@@ -79,9 +83,27 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
     # An instance that an `always` claim enumerates is no draw.
     if claim.can_err:
         repeats = Repeats(claim)
-        for block in (first, draw(claim, cell, 1, seed=seed, rows=rows)):
+        few = [first, draw(claim, cell, 1, seed=seed, rows=rows)]
+        for block in few:
             repeats.see(cell, block)
+        if decided:
+            views = _views(claim, cell, decided[0])
+            _refuse(claim, cell, {
+                (what, "rare values in few blocks"): _crowded([of(b) for b in (*decided, *few)])
+                for what, of in views.items()
+            })
     return first
+
+
+def _refuse(claim: Claim, cell: Cell, chances: Mapping[tuple[str, str], float]) -> None:
+    """Refuse what independent rows hardly ever show."""
+    (what, sign), chance = min(chances.items(), key=lambda item: item[1])
+    if chance < FALSE_ALARM / len(chances):
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
+            f"independent draws, so they decide nothing: {what} show {sign} (p = "
+            f"{chance:.1g}). Each row is to be a draw of its own"
+        )
 
 
 class Repeats:
@@ -189,13 +211,7 @@ def check_rows(
         chances = _chances(claim, cell, kept, blocks)
         if min(chances.values()) > _ODD / len(chances):
             return
-    (what, sign), chance = min(chances.items(), key=lambda item: item[1])
-    if chance < FALSE_ALARM / len(chances):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-            f"independent draws, so they decide nothing: {what} show {sign} (p = "
-            f"{chance:.1g}). Each row is to be a draw of its own"
-        )
+    _refuse(claim, cell, chances)
 
 
 _FIRST = 4

@@ -385,7 +385,8 @@ class Trial:
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         for state in drawn:
             if state.index > 0:  # The first was looked at before anything was drawn.
-                probe(self.claim, state.cell, self.seed)
+                block = [self.blocks.get(state.index, 0)] if self.claim.can_err else []
+                probe(self.claim, state.cell, self.seed, block)
         if not drawn or not self.claim.can_err:
             return
         for state in drawn:

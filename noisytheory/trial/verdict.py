@@ -806,8 +806,8 @@ class Always(Rule):
         gap = np.where(at & (excess <= 0), self.gap(lhs, rhs), -np.inf)
         order = np.argsort(-gap, kind="stable")
         broken, equal = order[gap[order] > 0], order[gap[order] == 0]
-        some = np.linspace(0, broken.size - 1, _ASKED).astype(int) if broken.size else []
-        return [int(row) for row in (*dict.fromkeys(broken[some]), *equal[:1])]
+        some = broken[np.linspace(0, broken.size - 1, min(_ASKED, broken.size)).astype(int)]
+        return [int(row) for row in (*some, *equal[:1])]
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
