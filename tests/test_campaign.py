@@ -108,7 +108,7 @@ def test_no_verdict_is_wrong_and_hardly_any_open(verdicts):
     # The smoke budget may leave open what the campaign decides, where the level is shared by all.
     found = {result.claim.id: result.verdict for result in verdicts if not result.as_expected}
     assert set(found.values()) <= {"undecided"}, found
-    assert len(found) <= len(verdicts) / 100, found
+    assert len(found) <= len(verdicts) / 50, found
 
 
 @pytest.mark.campaign
