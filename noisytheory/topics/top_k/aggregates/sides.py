@@ -1,105 +1,29 @@
-r"""Vectors of losses, and both sides of what is said of them, for floats and fractions."""
+r"""Both sides of what is said of aggregate losses, for floats and fractions."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Losses", "Pairs", "Signed"]
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.vectors import (
+    UNIT,
+    Losses,
+    Pairs,
+    Signed,
+    by_subsets,
+    by_threshold,
+    ordered,
+    summed,
+)
+from noisytheory.trial.claim import Certificate
 
 Numbers = NDArray[Any]
-UNIT = 16
-"""Losses are sixteenths, so that floats are exact."""
-
-
-def hard(n: int, size: int, rng: np.random.Generator, low: int = 0) -> Numbers:
-    """Vectors with few and with many ties, all equal, one huge value, zeros."""
-    out = rng.integers(low, 65, size=(size, n)) / UNIT
-    kind = rng.integers(6, size=size)
-    out[kind == 0] = rng.integers(low, 3, size=(int((kind == 0).sum()), n)) / UNIT
-    out[kind == 1] = out[kind == 1, :1]
-    out[kind == 2, 0] *= 1024.0
-    return out
-
-
-@dataclass(frozen=True)
-class Losses:
-    """Nonnegative losses, shape (size, n); ``move`` of ``which`` is what one of them grows by."""
-
-    losses: Numbers
-    move: Numbers
-    which: Numbers
-
-    @staticmethod
-    def draw(n: int, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
-        """Dyadic, ties included."""
-        move = rng.integers(0, 65, size=size) / UNIT
-        return dict(losses=hard(n, size, rng), move=move, which=rng.integers(n, size=size))
-
-
-@dataclass(frozen=True)
-class Signed:
-    """Numbers of both signs, shape (size, n)."""
-
-    losses: Numbers
-
-    @staticmethod
-    def draw(n: int, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
-        """Dyadic, ties included."""
-        return dict(losses=hard(n, size, rng, -48))
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Two vectors of losses and a scalar or three, for what is said of mid-points."""
-
-    first: Numbers
-    second: Numbers
-    a: Numbers
-    b: Numbers
-    c: Numbers
-
-    @staticmethod
-    def draw(n: int, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
-        """Dyadic, ties included."""
-        a, b, c = rng.integers(-64, 65, size=(3, size)) / UNIT
-        return dict(first=hard(n, size, rng), second=hard(n, size, rng), a=a, b=b, c=c)
-
-
-def ordered(losses: Numbers) -> Numbers:
-    """Largest first."""
-    return np.sort(losses, axis=-1)[:, ::-1]
-
-
-def summed(losses: Numbers, k: int) -> Numbers:
-    """Sum of the k largest, from the definition."""
-    return np.asarray(ordered(losses)[:, :k].sum(axis=1)) if k else losses[:, 0] * 0
-
-
-def by_subsets(losses: Numbers, k: int) -> Numbers:
-    """The same as the largest sum over all subsets: the linear programme (8) at its corners."""
-    picks = np.array([[i in chosen for i in range(losses.shape[1])]
-                      for chosen in itertools.combinations(range(losses.shape[1]), k)], int)
-    return np.asarray((losses @ picks.T).max(axis=1))
-
-
-def by_threshold(losses: Numbers, k: int, signed: bool = False) -> Numbers:
-    r"""$\min_\lambda k\lambda+\sum[x_i-\lambda]_+$ over the values themselves, and over 0.
-
-    The function is piecewise linear with its kinks there; over $\lambda\ge0$ unless ``signed``.
-    """
-    zero = losses[:, :1] * 0
-    kinks = losses if signed else np.concatenate([np.maximum(losses, zero), zero], axis=1)
-    above = losses[:, None, :] - kinks[:, :, None]
-    return np.asarray((k * kinks + np.maximum(above, zero[:, :, None]).sum(axis=2)).min(axis=1))
-
-
-# What is said of them; ``wrong`` names what a broken twin does.
 
 
 def cvar(at: Losses, k: int, dual: str) -> dict[str, Numbers]:
@@ -185,20 +109,6 @@ def lemma_1_iff(at: Signed, k: int, needs: str) -> dict[str, Numbers]:
     place = k - 1 if needs == "kth" else at.losses.shape[1] - 1
     condition = np.asarray(ordered(at.losses)[:, place] >= 0)
     return dict(lhs=holds.astype(int), rhs=condition.astype(int))
-
-
-def dual_programme(at: Signed, k: int, sign: str) -> dict[str, Numbers]:
-    """(8) at its corners against (10) at its kinks."""
-    return dict(lhs=by_subsets(at.losses, k), rhs=by_threshold(at.losses, k, sign == "any"))
-
-
-def substituted(at: Pairs, constant: int) -> dict[str, Numbers]:
-    r"""(7) at one loss and threshold against (13) with $\beta=1-\lambda$; $\nu$ in sixteenths."""
-    loss, lam, nu = np.abs(at.a), np.abs(at.b), np.abs(at.c)
-    zero = loss * 0
-    beta = 1 - lam
-    return dict(lhs=np.maximum(loss - lam, zero) + nu * lam,
-                rhs=np.maximum(beta + loss - 1, zero) - nu * beta + constant * nu)
 
 
 def proportional(at: Losses, n: int, k: int, factor: str) -> dict[str, Numbers]:
@@ -312,18 +222,12 @@ def zero_one(at: Pairs, shape: str, times: int) -> dict[str, Numbers]:
 def natural_logistic(base: float, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
     """Logistic loss to a base, and the 0-1 loss it is to dominate; half the scores are 0."""
     t = np.where(rng.random(size) < 0.5, 0.0, rng.normal(0, 2, size))
-    from noisytheory.topics.top_k.individual import individual
-
     loss = individual("logistic" if base == 2 else "logistic-natural").psi(t)
     return dict(lhs=(t <= 0).astype(float), rhs=np.asarray(loss, float), score=t)
 
 
 def at_zero_certificate(base: float, score: float) -> Any:
     r"""$\log_b(1+e^{-t})$ at or above 1 for $t\le0$, decided at $t=0$: $2\ge b$."""
-    from fractions import Fraction
-
-    from noisytheory.trial.claim import Certificate
-
     if score > 0:
         return Certificate(0, 0)
     # The loss falls in t: at or below 0 it is smallest at 0, where it is log 2 / log b.
@@ -333,3 +237,13 @@ def at_zero_certificate(base: float, score: float) -> Any:
     value = Fraction(float(np.logaddexp(0, -score)))
     error = Fraction(1, 10**9)
     return Certificate(1, (value - error, value + error), [("score", score)])
+
+
+def midpoints(n: int, k: int, which: str) -> dict[str, NDArray[Any]]:
+    """Whether the lattice has a mid-point that proves a function not to be convex."""
+    return dict(lhs=np.array([int(breaks_midpoint(n, k, which))]))
+
+
+def midpoint_certificate(n: int, k: int, which: str) -> Certificate:
+    """The same, in whole numbers."""
+    return Certificate(int(breaks_midpoint(n, k, which)), 1)

@@ -6,18 +6,17 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.top_k import bounds, pictures, rare_loss, simulate_aggregate
-from noisytheory.topics.top_k import sides_aggregate as sides
-from noisytheory.topics.top_k.claims_terms import told
-from noisytheory.topics.top_k.sides_aggregate import Losses, Pairs, Signed
+from noisytheory.topics.top_k import pictures
+from noisytheory.topics.top_k.aggregates import bounds, sides
+from noisytheory.topics.top_k.terms import told
+from noisytheory.topics.top_k.vectors import Losses, Pairs, Signed
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 
 NK: dict[str, Any] = {"n": [5], "k": [2, 3]}
 
 individual_losses = [
     told(
-        "always", f"def-individual-losses/{shape}", sides.zero_one, Pairs,
+        TOP_K.always, f"def-individual-losses/{shape}", sides.zero_one, Pairs,
         r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2], "shape": [shape]},
         given={"times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
         quantity="0-1 loss", note="Equality at a score of 0.",
@@ -37,7 +36,7 @@ logistic_base = TOP_K.always(
     note="Base 2 is essential: Theorem 1 assumes a loss of 1 at 0.",
 )
 g_mean = told(
-    "always", "def-gmean", sides.geometric_mean, Losses,
+    TOP_K.always, "def-gmean", sides.geometric_mean, Losses,
     r"\sqrt{\mathrm{TPR}\cdot\mathrm{TNR}}\le\frac{a}{2\sqrt{p(1-p)}}",
     "Table 4; not defined in print", hypotheses=["both classes occur"], grid={"n": [5]},
     given={"times": 1}, broken={"times": 2}, why="the left side's square doubled",
@@ -45,7 +44,7 @@ g_mean = told(
     note="A check of Table 4 against Table 1, with accuracy $a$ and class share $p$.",
 )
 cvar = told(
-    "identity", "text-cvar", sides.cvar, Losses,
+    TOP_K.identity, "text-cvar", sides.cvar, Losses,
     r"\max_{0\le p_i\le1/k,\,\sum p_i=1}\langle p,\ell\rangle="
     r"\min_\lambda\lambda+\frac1k\sum_i[\ell_i-\lambda]_+",
     "not in print: AT_k is the CVaR of the empirical law", grid=NK, given={"dual": "capped"},
@@ -53,7 +52,7 @@ cvar = told(
     quantity="k times AT_k",
 )
 generalises = told(
-    "identity", "text-generalises", sides.ends, Losses,
+    TOP_K.identity, "text-generalises", sides.ends, Losses,
     r"AT_1=\max_i\ell_i,\quad AT_n=\frac1n\sum_i\ell_i", "Sec. 1", grid={"n": [2, 5]},
     given={"less": 0}, broken={"less": 1}, why="k = n - 1 in place of n",
     quantity="maximum plus sum",
@@ -61,24 +60,24 @@ generalises = told(
 )
 dominates = [
     told(
-        "always", "text-dominates", sides.dominates, Losses, r"\ell_{[k]}\le AT_k", "Sec. 1",
+        TOP_K.always, "text-dominates", sides.dominates, Losses, r"\ell_{[k]}\le AT_k", "Sec. 1",
         grid=NK, given={"shift": 0}, broken={"shift": 1}, why="AT_{k+1} in place of AT_k",
         quantity="k times the k-th largest",
     ),
     told(
-        "identity", "text-dominates/printed", sides.equality, Losses,
+        TOP_K.identity, "text-dominates/printed", sides.equality, Losses,
         r"AT_k=\ell_{[k]}\iff k=1\text{ or }\ell_1=\dots=\ell_n", "Sec. 1", grid=NK,
         given={"reading": "all"}, expect="refuted", quantity="whether they are equal",
         note="Equality holds as soon as the k largest losses are equal.",
     ),
     told(
-        "identity", "text-dominates/repaired", sides.equality, Losses,
+        TOP_K.identity, "text-dominates/repaired", sides.equality, Losses,
         r"AT_k=\ell_{[k]}\iff\ell_{[1]}=\dots=\ell_{[k]}", "Sec. 1", grid=NK,
         given={"reading": "largest"}, broken={"reading": "all"},
         why="all losses in place of the k largest", quantity="whether they are equal",
     ),
     told(
-        "always", "text-dominates/monotone", sides.monotone, Losses,
+        TOP_K.always, "text-dominates/monotone", sides.monotone, Losses,
         r"AT_{k+1}\le AT_k\quad\text{and}\quad kAT_k\le(k+1)AT_{k+1}",
         "Sec. 1: a continuum between average and maximum", grid=NK,
         hypotheses=["losses are not negative"], given={"less": 0}, broken={"less": 1},
@@ -86,7 +85,7 @@ dominates = [
     ),
 ]
 difference = told(
-    "identity", "text-dc-identity", sides.difference, Losses,
+    TOP_K.identity, "text-dc-identity", sides.difference, Losses,
     r"\ell_{[k]}=kAT_k-(k-1)AT_{k-1}", "Sec. 1", grid=NK, hypotheses=["k is at least 2"],
     given={"less": 1}, broken={"less": 0}, why="AT_{k-1} taken k times",
     quantity="k - 1 times the k-th largest",
@@ -94,7 +93,7 @@ difference = told(
 )
 LATTICE: dict[str, Any] = dict(
     bound=lambda: 1,
-    certify=simulate_aggregate.midpoint_certificate,
+    certify=sides.midpoint_certificate,
     place="Sec. 1",
     quantity="whether a mid-point proves it",
 )
@@ -102,7 +101,7 @@ nonconvex = [
     TOP_K.identity(
         "text-topk-nonconvex/printed",
         statement=r"\ell_{[k]}=kAT_k-(k-1)AT_{k-1}\Rightarrow\ell_{[k]}\text{ is not convex}",
-        exact=simulate_aggregate.midpoints,
+        exact=sides.midpoints,
         grid={"n": [2, 3], "k": [1, 2]},
         given={"which": "top"},
         expect="refuted",
@@ -112,7 +111,7 @@ nonconvex = [
     TOP_K.identity(
         "text-topk-nonconvex",
         statement=r"k\ge2\Rightarrow\ell_{[k]}\text{ is not convex}",
-        exact=simulate_aggregate.midpoints,
+        exact=sides.midpoints,
         grid={"n": [2, 3], "k": [2]},
         given={"which": "top"},
         twin={"given": {"which": "sum"}, "why": "the sum of the k largest"},
@@ -121,21 +120,21 @@ nonconvex = [
     ),
 ]
 bottom = told(
-    "always", "text-bottom-k", sides.concave, Pairs,
+    TOP_K.always, "text-bottom-k", sides.concave, Pairs,
     r"\text{the mean of the }k\text{ smallest losses is concave}", "Sec. 5", grid=NK,
     given={"sign": 1}, broken={"sign": -1}, why="convex in place of concave",
     quantity="at two vectors", note="Convex only for k = n, where it is linear.",
 )
 lemma_1 = [
     told(
-        "identity", "lemma-1", sides.lemma_1, Signed,
+        TOP_K.identity, "lemma-1", sides.lemma_1, Signed,
         r"\sum_{i\le k}x_{[i]}=\min_{\lambda\ge0}\Big\{k\lambda+\sum_i[x_i-\lambda]_+\Big\}",
         "Lemma 1, Sec. 2", hypotheses=["all x are nonnegative"], grid=NK,
         given={"needs": "all"}, broken={"needs": "none"}, why="hypothesis dropped",
         quantity="sum of the k largest", rows=1024,
     ),
     told(
-        "identity", "lemma-1/repaired", sides.lemma_1_iff, Signed,
+        TOP_K.identity, "lemma-1/repaired", sides.lemma_1_iff, Signed,
         r"\sum_{i\le k}x_{[i]}=\min_{\lambda\ge0}\{\dots\}\iff x_{[k]}\ge0",
         "Lemma 1, Sec. 2", grid=NK, given={"needs": "kth"}, broken={"needs": "all"},
         why="all x nonnegative in place of the k-th largest", origin="sharper",
@@ -144,14 +143,14 @@ lemma_1 = [
 ]
 eq_2 = [
     told(
-        "identity", "eq-2/printed", sides.proportional, Losses,
+        TOP_K.identity, "eq-2/printed", sides.proportional, Losses,
         r"AT_k=c\min_{\lambda\ge0}\Big\{\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda\Big\}"
         r"\text{ with one }c\text{ for all }k", "(2), Sec. 2", grid=NK, given={"factor": "one"},
         expect="refuted", quantity="nk times the minimum",
         note="The factor $n/k$ depends on k, so that in (3) a small k is regularised more.",
     ),
     told(
-        "identity", "eq-2", sides.proportional, Losses,
+        TOP_K.identity, "eq-2", sides.proportional, Losses,
         r"\min_{\lambda\ge0}\Big\{\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda\Big\}"
         r"=\frac kn AT_k", "(2), Sec. 2", grid=NK, given={"factor": "k/n"},
         broken={"factor": "one"}, why="a factor that does not know k",
@@ -160,7 +159,7 @@ eq_2 = [
 ]
 truncated = [
     told(
-        "always", "text-shift-truncate", sides.zero_region, Pairs,
+        TOP_K.always, "text-shift-truncate", sides.zero_region, Pairs,
         r"\lambda<\ell(0),\ t\le0\Rightarrow[\ell(t)-\lambda]_+>0", "Sec. 2",
         grid={"n": [2], "shape": ["hinge", "square"]}, given={"largest": "loss at 0"},
         broken={"largest": "more"}, why="a larger threshold", quantity="1",
@@ -168,21 +167,21 @@ truncated = [
         "above $\\bar k(C)$, and below it is a rescaling of the margin.",
     ),
     told(
-        "always", "figure-2", sides.truncated, Pairs, r"[\ell-\lambda]_+\le\ell",
+        TOP_K.always, "figure-2", sides.truncated, Pairs, r"[\ell-\lambda]_+\le\ell",
         "Figure 2, Sec. 2", grid={"n": [2], "shape": ["hinge", "square", "absolute"]},
         given={"below": "loss"}, broken={"below": "shifted"}, why="shifted, but not cut",
         quantity="shifted and cut loss", picture=pictures.figure_2,
     ),
 ]
 eq_3 = told(
-    "always", "eq-3-convexity", sides.jointly_convex, Pairs,
+    TOP_K.always, "eq-3-convexity", sides.jointly_convex, Pairs,
     r"\text{(3) is jointly convex in }(w,\lambda)\text{ if }\ell\text{ is convex in }w",
     "(3), Sec. 2", grid={"n": [4], "k": [2]}, given={"shape": "squared hinge"},
     broken={"shape": "ramp"}, why="a loss that is not convex", quantity="twice the mid-point",
     rows=1024,
 )
 eq_3_hinge = told(
-    "always", "eq-3-convexity/hinge", sides.jointly_convex, Pairs,
+    TOP_K.always, "eq-3-convexity/hinge", sides.jointly_convex, Pairs,
     r"\text{(3) is jointly convex in }(w,\lambda)\text{ with the hinge loss}",
     "(3), Sec. 2", grid={"n": [4], "k": [2]}, given={"shape": "hinge"},
     broken={"shape": "ramp"}, why="a loss that is not convex", quantity="twice the mid-point",
@@ -190,19 +189,19 @@ eq_3_hinge = told(
 )
 lemma_2 = [
     told(
-        "identity", "lemma-2", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
+        TOP_K.identity, "lemma-2", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
         "Lemma 2, Sec. 2", hypotheses=["a and b are nonnegative"], grid={"n": [2]},
         given={"wanted": "printed"}, broken={"wanted": "a"}, why="b of either sign", rows=1024,
     ),
     told(
-        "identity", "lemma-2/repaired", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
+        TOP_K.identity, "lemma-2/repaired", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
         "Lemma 2, Sec. 2", hypotheses=["b is nonnegative"], grid={"n": [2]},
         given={"wanted": "b"}, broken={"wanted": "a"}, why="the hypothesis on a instead",
         origin="sharper", rows=1024,
     ),
 ]
 sensitivity = told(
-    "always", "text-outlier-sensitivity", sides.moved, Losses,
+    TOP_K.always, "text-outlier-sensitivity", sides.moved, Losses,
     r"\text{one loss larger by }\Delta\text{ raises }AT_k\text{ by at most }\Delta/k",
     "Sec. 1: less sensitive to outliers than the maximum loss", grid={"n": [5], "k": [1, 2, 4]},
     bound=bounds.outlier_shift, twin=scaled(Fraction(7, 8)), origin="candidate",
@@ -210,7 +209,7 @@ sensitivity = told(
     note="So it is less sensitive than the maximum, and more than the average.",
 )
 least_majorant = told(
-    "always", "new-least-majorant", sides.majorant, Pairs,
+    TOP_K.always, "new-least-majorant", sides.majorant, Pairs,
     r"g\ge\ell_{[k]}\text{ convex and symmetric}\Rightarrow g\ge AT_k",
     "Sec. 1: a tight upper bound of the top-k loss", grid={"n": [4], "k": [2, 3]},
     hypotheses=["g is a spectral function, $\\sum_ia_i\\ell_{[i]}$ with a non-increasing"],
@@ -220,83 +219,9 @@ least_majorant = told(
     "its k largest entries makes the k-th largest $AT_k$.",
 )
 spectral = told(
-    "identity", "new-least-majorant/spectral", sides.spectral_mixture, Pairs,
+    TOP_K.identity, "new-least-majorant/spectral", sides.spectral_mixture, Pairs,
     r"\sum_i\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k,"
     r"\quad\sigma\text{ non-increasing}",
     "not in print", grid={"n": [4]}, given={"more": 0}, broken={"more": 1},
     why="the last term once more", origin="sharper", quantity="spectral risk",
 )
-
-
-@requires(n=SAMPLE_SIZE, k=COUNT)
-def _cvar_of_exponential(n: Numeric, k: Numeric) -> Numeric:
-    """CVaR of the law at tail mass k/n."""
-    return bounds.cvar_exponential(k / n)
-
-
-unbiased = [
-    TOP_K.equal(
-        "text-avg-unbiased",
-        statement=r"\mathbb E\,AT_n=\mathbb E\,\ell",
-        place="Sec. 1",
-        bound=rare_loss.mean_of_law,
-        simulate=simulate_aggregate.sampled,
-        exact=simulate_aggregate.sampled_law,
-        grid={"n": [4, 8]},
-        given={"which": "mean"},
-        low=0.0,
-        high=4.0,
-        margin=0.05,
-        quantity="average loss of a sample",
-        unit="loss",
-        twin={"given": {"which": "tail"}, "why": "AT_k in place of the average"},
-    ),
-    TOP_K.mean(
-        "text-avg-unbiased/cvar",
-        statement=r"\mathbb E\,AT_k\le\mathrm{CVaR}_{k/n}(\ell)",
-        place="not in print: AT_k is too small as an estimate of the CVaR",
-        bound=rare_loss.tail_of_law,
-        simulate=simulate_aggregate.sampled,
-        exact=simulate_aggregate.sampled_law,
-        grid={"n": [4, 8]},
-        given={"which": "tail"},
-        low=0.0,
-        high=4.0,
-        origin="sharper",
-        quantity="average top-k loss of a sample",
-        unit="loss",
-        twin=scaled(Fraction(7, 8)),
-    ),
-    TOP_K.equal(
-        "text-cvar/exponential",
-        statement=r"\mathbb E\,AT_k=1+H_n-H_k\text{ for standard exponential losses}",
-        place="not in print",
-        bound=bounds.expected_top_k_exponential,
-        simulate=simulate_aggregate.exponential,
-        grid={"n": [20], "k": [2, 5]},
-        variance=simulate_aggregate.exponential_variance,
-        margin=0.1,
-        origin="sharper",
-        rows=1024,
-        quantity="average top-k loss",
-        unit="loss",
-        note="The CVaR of the law is $1+\\log(n/k)$: 3.3026 at n = 20, k = 2, against 3.0977.",
-        twin={"bound": _cvar_of_exponential,
-              "why": "the CVaR of the law in place of the mean of its estimate"},
-    ),
-    TOP_K.mean(
-        "text-cvar/exponential-below",
-        statement=r"\mathbb E\,AT_k\le1+\log\frac nk\text{ for standard exponential losses}",
-        place="not in print: AT_k is too small as an estimate of the CVaR",
-        bound=_cvar_of_exponential,
-        simulate=simulate_aggregate.exponential,
-        grid={"n": [20], "k": [2, 5]},
-        variance=simulate_aggregate.exponential_variance,
-        origin="sharper",
-        rows=1024,
-        quantity="average top-k loss",
-        unit="loss",
-        twin={"bound": lambda n, k: _cvar_of_exponential(n, k + 1),
-              "why": "k + 1 in place of k"},
-    ),
-]

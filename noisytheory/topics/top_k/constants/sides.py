@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.sides_aggregate import by_subsets
+from noisytheory.topics.top_k.vectors import by_subsets
 from noisytheory.trial.claim import Certificate
 
 __all__ = ["Line", "Scalars"]

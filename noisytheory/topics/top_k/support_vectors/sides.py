@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import Machine, machine
-from noisytheory.topics.top_k.sides_aggregate import summed
+from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
 
 __all__ = ["Rows", "Splits", "Targets"]
 
@@ -24,6 +24,20 @@ N = 5
 """Rows of an instance."""
 LARGE = 64
 """No margin reaches it: nu-SVM is the machine whose threshold starts there."""
+
+
+def dual_programme(at: Signed, k: int, sign: str) -> dict[str, Numbers]:
+    """(8) at its corners against (10) at its kinks."""
+    return dict(lhs=by_subsets(at.losses, k), rhs=by_threshold(at.losses, k, sign == "any"))
+
+
+def substituted(at: Pairs, constant: int) -> dict[str, Numbers]:
+    r"""(7) at one loss and threshold against (13) with $\beta=1-\lambda$; $\nu$ in sixteenths."""
+    loss, lam, nu = np.abs(at.a), np.abs(at.b), np.abs(at.c)
+    zero = loss * 0
+    beta = 1 - lam
+    return dict(lhs=np.maximum(loss - lam, zero) + nu * lam,
+                rhs=np.maximum(beta + loss - 1, zero) - nu * beta + constant * nu)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Samples of losses: means of their aggregates, exact and drawn, and mid-points on a lattice."""
+"""Samples of losses: means of their aggregates, exact and drawn, and errors of the CVaR."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,14 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.rare_loss import MASSES, VALUES, K
-from noisytheory.topics.top_k.sides_aggregate import breaks_midpoint
-from noisytheory.trial.claim import Certificate, Law
+from noisytheory.trial.claim import Law
 
 __all__ = [
-    "exponential", "exponential_variance",
-    "midpoint_certificate", "midpoints", "sampled", "sampled_law",
+    "SteepLosses", "cvar_error", "cvar_sample", "exponential", "exponential_variance", "sampled",
+    "sampled_law",
 ]
 
 Floats = NDArray[np.float64]
-
-
-def midpoints(n: int, k: int, which: str) -> dict[str, NDArray[Any]]:
-    """Whether the lattice has a mid-point that proves a function not to be convex."""
-    return dict(lhs=np.array([int(breaks_midpoint(n, k, which))]))
-
-
-def midpoint_certificate(n: int, k: int, which: str) -> Certificate:
-    """The same, in whole numbers."""
-    return Certificate(int(breaks_midpoint(n, k, which)), 1)
 
 
 def sampled(n: int, which: str, *, size: int, rng: np.random.Generator) -> Floats:
@@ -61,3 +51,46 @@ def exponential_variance(n: int, k: int) -> float:
     r"""Renyi: spacings are independent exponentials, so the variance is a sum of squares."""
     j = np.arange(1, n + 1)
     return float(np.sum((np.minimum(j, k) / (k * j)) ** 2))
+
+
+@dataclass(frozen=True)
+class SteepLosses:
+    """Losses 0 and 1, the 1 with probability p: the CVaR is the smaller of 1 and p over the tail.
+
+    Parameters
+    ----------
+    p, nu : float
+    """
+
+    p: float
+    nu: float
+    bound = 1.0
+    radius = 0.0
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"losses 0 and 1, p={self.p:g}, tail {self.nu:g}"
+
+    @property
+    def cvar(self) -> float:
+        """Of the law."""
+        return min(1.0, self.p / self.nu)
+
+
+def cvar_error(
+    population: SteepLosses, n: int, sign: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """CVaR minus that of a sample, or the reverse."""
+    counts = rng.binomial(n, population.p, size=size)
+    found, which = np.unique(counts, return_inverse=True)
+    losses = (np.arange(n) < found[:, None]).astype(float)
+    estimates = np.asarray(average_top_k(losses, population.nu))[which]
+    return np.asarray(sign * (population.cvar - estimates))
+
+
+def cvar_sample(
+    population: SteepLosses, n: int, *, size: int, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """CVaR of the law, and how many losses of a sample are 1."""
+    return dict(lhs=np.full(size, population.cvar), ones=rng.binomial(n, population.p, size=size))
