@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noisytheory.topics.online.bounds import general_regret, tuning_free_regret
 from noisytheory.topics.online.comparator import regret_of
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -35,6 +34,7 @@ from noisytheory.topics.online.planning import (
     largest_p,
     second_moments,
 )
+from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,

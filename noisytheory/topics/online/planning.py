@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from noisytheory.topics.online.bounds import (
-    expected_queries,
-    general_regret,
-    gradient_second_moment,
-    map_second_moment,
-)
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
+from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
+from noisytheory.topics.online.queries.bounds import expected_queries
+from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
     COUNT,

@@ -10,15 +10,16 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.papers.noisy_kernels import DISCREPANCIES
-from noisytheory.topics.online import bounds, claims, sides_maps, sides_scalar
+from noisytheory.topics.online.estimates import sides as estimate_sides
+from noisytheory.topics.online.features import sides as feature_sides
 from noisytheory.topics.online.printed import PlainLearner
-from noisytheory.topics.online.simulate_queries import gaussian_tail
-from noisytheory.trial.catalogue import claims_of
+from noisytheory.topics.online.queries.simulate import gaussian_tail
+from noisytheory.trial.catalogue import of_topic
 from noisytheory.trial.testing import check_claim
 from noisytheory.vocabulary.analytic import ExponentialLoss, SeriesLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct
 
-CLAIMS = list(claims_of(claims))
+CLAIMS = of_topic("online")
 IDS = [
     "linear-loss-robust", "poly2-two-copies", "online-to-batch", "key-idea-estimator",
     "bernoulli-fixed-sample", "smoothness-necessary", "discontinuous-impossible", "lemma-1",
@@ -73,37 +74,37 @@ def test_what_is_refuted_is_a_discrepancy():
 
 
 def test_lemma_1_is_the_public_bound():
-    drawn = sides_scalar.Scalar.draw(size=50, rng=np.random.default_rng(0))
-    at = sides_scalar.Scalar(**drawn)
-    sides = sides_scalar.second_moment(at, "alike")
+    drawn = estimate_sides.Scalar.draw(size=50, rng=np.random.default_rng(0))
+    at = estimate_sides.Scalar(**drawn)
+    sides = estimate_sides.second_moment(at, "alike")
     for row in range(50):
-        public = bounds.scalar_second_moment(
+        public = nt.online.scalar_second_moment(
             drawn["p"][row], at.square[row], SeriesLoss(drawn["gamma"][row])
         )
         assert public == pytest.approx(sides["rhs"][0][row], rel=1e-12)
 
 
 def test_lemma_2_is_the_public_bound():
-    drawn = sides_maps.Scores.draw(size=50, rng=np.random.default_rng(1))
-    at = sides_maps.Scores(**drawn)
-    plain = sides_maps.gradient_second_moment(at, "lemma")["rhs"][0]
-    regression = sides_maps.gradient_second_moment_regression(at, 1)["rhs"][0]
+    drawn = feature_sides.Scores.draw(size=50, rng=np.random.default_rng(1))
+    at = feature_sides.Scores(**drawn)
+    plain = feature_sides.gradient_second_moment(at, "lemma")["rhs"][0]
+    regression = feature_sides.gradient_second_moment_regression(at, 1)["rhs"][0]
     Bpsi = at.p**2 / (at.p - 1) * (at.x**2 + at.noise**2)
     for row in range(50):
         loss, p, Bw = SeriesLoss(at.gamma[row]), at.p[row], at.w[row] ** 2
-        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss)
+        found = nt.online.gradient_second_moment(p, Bw, Bpsi[row], loss)
         assert found == pytest.approx(plain[row], rel=1e-12)
-        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss, 3.0)
+        found = nt.online.gradient_second_moment(p, Bw, Bpsi[row], loss, 3.0)
         assert found == pytest.approx(regression[row], rel=1e-12)
 
 
 def test_lemma_3_is_the_public_bound():
-    drawn = sides_maps.Instances.draw(size=20, rng=np.random.default_rng(2))
-    at = sides_maps.Instances(**drawn)
-    sides = sides_maps.map_second_moment(at, "lemma")["rhs"]
+    drawn = feature_sides.Instances.draw(size=20, rng=np.random.default_rng(2))
+    at = feature_sides.Instances(**drawn)
+    sides = feature_sides.map_second_moment(at, "lemma")["rhs"]
     square = at.square(at.x)
     for row in range(20):
-        found = bounds.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
+        found = nt.online.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
         assert found == pytest.approx(sides[row], rel=1e-12)
 
 

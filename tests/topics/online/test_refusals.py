@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from noisytheory import online
-from noisytheory.topics.online import bounds, planning
+from noisytheory.topics.online import planning
+from noisytheory.topics.online.copies import bounds as copy_bounds
+from noisytheory.topics.online.estimates import bounds as estimate_bounds
+from noisytheory.topics.online.features import bounds as feature_bounds
+from noisytheory.topics.online.losses import bounds as loss_bounds
+from noisytheory.topics.online.queries import bounds as query_bounds
+from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.vocabulary.analytic import AffineLoss, SeriesLoss, SmoothedHinge, SquaredLoss
 from noisytheory.vocabulary.dot_products import (
     BinomialProduct,
@@ -25,7 +31,13 @@ FITTING = {
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
     "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(),
 }
-FUNCTIONS = [getattr(bounds, name) for name in bounds.__all__]
+FUNCTIONS = [
+    getattr(bounds, name)
+    for bounds in (
+        copy_bounds, estimate_bounds, feature_bounds, loss_bounds, query_bounds, regret_bounds,
+    )
+    for name in bounds.__all__
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
@@ -47,9 +59,9 @@ def test_a_bound_broadcasts_and_keeps_names():
     p = xr.DataArray([1.5, 2.0], dims="p", coords={"p": [1.5, 2.0]})
     T = xr.DataArray([10.0, 1000.0], dims="T")
     for loss in (SquaredLoss(1.0), SmoothedHinge(0.5)):
-        found = bounds.regret(T, p, 1.0, 0.5, ExponentialProduct(), loss)
+        found = online.regret(T, p, 1.0, 0.5, ExponentialProduct(), loss)
         assert set(found.dims) == {"p", "T"}
-        single = bounds.regret(1000, 2.0, 1.0, 0.5, ExponentialProduct(), loss)
+        single = online.regret(1000, 2.0, 1.0, 0.5, ExponentialProduct(), loss)
         assert float(found[1, 1]) == pytest.approx(float(single), rel=1e-12)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, sides_copies
-from noisytheory.topics.online.sides_copies import Copies, Insensitive, Paths
+from noisytheory.topics.online.copies import bounds, sides
+from noisytheory.topics.online.copies.sides import Copies, Insensitive, Paths
 from noisytheory.trial.sides import both, scaled
 
 CALLS = "independent copies with the instance as their mean"
@@ -26,7 +26,7 @@ linear_printed = PAPER.identity(
     expect="refuted",
     note=r"It is $c\,x$, and the gradient carries $y$ as well; what is concluded stands.",
     quantity="mean gradient",
-    **both(sides_copies.linear_gradient, Copies),
+    **both(sides.linear_gradient, Copies),
 )
 linear_repaired = PAPER.identity(
     "linear-loss-robust/repaired",
@@ -36,7 +36,7 @@ linear_repaired = PAPER.identity(
     given=dict(printed=0),
     twin=dict(given=dict(printed=1), why="the print"),
     quantity="mean gradient",
-    **both(sides_copies.linear_gradient, Copies),
+    **both(sides.linear_gradient, Copies),
 )
 two_copies_mean = PAPER.identity(
     "two-copies/mean",
@@ -46,7 +46,7 @@ two_copies_mean = PAPER.identity(
     given=dict(copies=2, known=0),
     twin=dict(given=dict(copies=1, known=0), why="one copy: the bias is 2 Cov(Z) w"),
     quantity="mean gradient",
-    **both(sides_copies.squared_gradient, Copies),
+    **both(sides.squared_gradient, Copies),
 )
 known_noise = PAPER.identity(
     "known-noise",
@@ -61,7 +61,7 @@ known_noise = PAPER.identity(
     note="Then one copy is enough, at the price of fourth moments.",
     twin=dict(given=dict(copies=1, known=0), why="the covariance of the environment without noise"),
     quantity="mean gradient",
-    **both(sides_copies.squared_gradient, Copies),
+    **both(sides.squared_gradient, Copies),
 )
 theorem_5 = PAPER.always(
     "theorem-5/finite-horizon",
@@ -77,7 +77,7 @@ theorem_5 = PAPER.always(
     ),
     quantity="least of the larger excess risks",
     twin=scaled(Fraction(1, 2)),
-    **both(sides_copies.both_environments, Paths),
+    **both(sides.both_environments, Paths),
 )
 theorem_5_printed = PAPER.equal(
     "theorem-5/printed",
@@ -85,8 +85,8 @@ theorem_5_printed = PAPER.equal(
     place="Theorem 5 with the strategy of its sketch, Sec. 4.3 and 5.3",
     hypotheses=["an environment chosen beforehand", PAIR],
     bound=bounds.certain,
-    simulate=sides_copies.lock_on,
-    exact=sides_copies.lock_on_exactly,
+    simulate=sides.lock_on,
+    exact=sides.lock_on_exactly,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(T=[2000]),
     expect="refuted",
@@ -105,7 +105,7 @@ theorem_5_blocks = PAPER.equal(
     hypotheses=["each block's environment by a fair coin", "blocks 50 times as long as before",
                 "the learner that defeats the sketch"],
     bound=bounds.all_blocks,
-    simulate=sides_copies.block_strategy,
+    simulate=sides.block_strategy,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(K=[1, 2, 3, 4]), given=dict(coins=1),
     origin="candidate",
@@ -121,7 +121,7 @@ theorem_3_printed = PAPER.exists(
     statement=r"\mathcal W\text{ compact convex}\Rightarrow\delta>0",
     place="Theorem 3, Sec. 4.3",
     bound=bounds.some_regret,
-    exact=sides_copies.separation,
+    exact=sides.separation,
     grid=dict(loss=["squared"], low=[0.5], high=[0.5]), given=dict(told=0),
     expect="refuted",
     note=(
@@ -137,7 +137,7 @@ theorem_3 = PAPER.exists(
     hypotheses=["convex loss, bounded below, falling at 0", r"noise budget of $4\kappa^2$",
                 r"instances $3\kappa$ and $-\kappa$, as far out as the set asks for"],
     bound=bounds.some_regret,
-    exact=sides_copies.separation,
+    exact=sides.separation,
     grid=dict(loss=["squared", "hinge", "exponential", "absolute", "logistic", "smoothed hinge"],
               low=[-2.0, -0.05, 0.125], high=[0.1875, 2.0]),
     given=dict(told=0),
@@ -155,7 +155,7 @@ theorem_3_laws = PAPER.exists(
     place="proof of Theorem 3, Sec. 5.3",
     hypotheses=[r"$\mathcal W=[-2,2]$", "two-point laws"],
     bound=_twice_the_separation,
-    exact=sides_copies.separation_of_law,
+    exact=sides.separation_of_law,
     grid=dict(loss=["squared", "hinge"]), given=dict(found=1),
     origin="candidate",
     note="The paper's pair is not the worst at the same noise: two-point laws that a search found.",
@@ -173,7 +173,7 @@ theorem_3_conditions_printed = PAPER.always(
         r"true where they are convex; $-\tanh^3a$ is calibrated with derivative 0."
     ),
     quantity="loss a little above 0",
-    **both(sides_copies.insensitive, Insensitive),
+    **both(sides.insensitive, Insensitive),
 )
 theorem_3_conditions = PAPER.always(
     "theorem-3-conditions/repaired",
@@ -182,5 +182,5 @@ theorem_3_conditions = PAPER.always(
     given=dict(restricted=1),
     twin=dict(given=dict(restricted=0), why="zones of any width"),
     quantity="loss a little above 0",
-    **both(sides_copies.insensitive, Insensitive),
+    **both(sides.insensitive, Insensitive),
 )

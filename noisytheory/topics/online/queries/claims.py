@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, simulate_queries
+from noisytheory.topics.online.estimates import bounds as estimate_bounds
+from noisytheory.topics.online.queries import bounds, simulate
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import Numeric
 
@@ -25,7 +26,7 @@ def _gaussian_variance(p: float) -> float:
 
 
 def _two_maps(p: Numeric) -> Numeric:
-    return 2 * bounds.expected_samples(p)
+    return 2 * estimate_bounds.expected_samples(p)
 
 
 def _tenth(p: Numeric) -> Numeric:
@@ -41,7 +42,7 @@ def _calls_without_mean(T: Numeric, p: Numeric) -> Numeric:
 
 
 def _cap_of_maps(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
-    return 1 - (1 - bounds.sample_tail(M + 1, p)) ** T
+    return 1 - (1 - estimate_bounds.sample_tail(M + 1, p)) ** T
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Round:
     @property
     def exact_tail(self) -> float:
         """The exact probability."""
-        return simulate_queries.gaussian_tail(self.p, self.z)
+        return simulate.gaussian_tail(self.p, self.z)
 
 
 def _own_tail(exact_tail: Numeric) -> Numeric:
@@ -75,7 +76,7 @@ theorem_1_queries = PAPER.equal(
     statement=r"\mathbb E[\text{queries of a round}]=\tfrac p{(p-1)^2}",
     place="Theorem 1, Sec. 4.1",
     bound=bounds.expected_queries,
-    simulate=simulate_queries.queries,
+    simulate=simulate.queries,
     variance=_dot_variance,
     margin=_tenth,
     grid=dict(p=P), given=dict(kernel="exponential"),
@@ -88,20 +89,20 @@ query_tail = PAPER.equal(
     statement=r"\Pr[\text{queries}\ge z]=\Big(\tfrac p{p^2-p+1}\Big)^z",
     place="Theorem 1, Sec. 4.1: decays very rapidly",
     bound=bounds.query_tail,
-    simulate=simulate_queries.queries_at_least,
+    simulate=simulate.queries_at_least,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(p=P, z=[2, 4, 8]), given=dict(kernel="exponential"),
     origin="candidate",
     note="The law is geometric, which print does not say; its tail is longer than a single map's.",
     quantity="whether a round takes z queries or more", unit="probability",
-    twin=dict(bound=bounds.sample_tail, why=r"$p^{-z}$, the tail of one map"),
+    twin=dict(bound=estimate_bounds.sample_tail, why=r"$p^{-z}$, the tail of one map"),
 )
 gaussian_queries = PAPER.equal(
     "theorem-2/queries",
     statement=r"\mathbb E[\text{queries of a round}]=\tfrac{3p}{(p-1)^2}",
     place="Theorem 2, Sec. 4.1",
     bound=bounds.expected_queries_gaussian,
-    simulate=simulate_queries.queries,
+    simulate=simulate.queries,
     variance=_gaussian_variance,
     margin=lambda p: 0.3 * bounds.expected_queries(p),
     grid=dict(p=P), given=dict(kernel="Gaussian"),
@@ -115,7 +116,7 @@ gaussian_tail = PAPER.equal(
     statement=r"\Pr[Q\ge z]\text{ from the law of }\sum_{j=1}^{C+1}(2N_{1j}+N_{2j})",
     place="Theorem 2, Sec. 4.1: fast decaying",
     bound=_own_tail,
-    simulate=simulate_queries.queries_at_least,
+    simulate=simulate.queries_at_least,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(population=[Round(p, z) for p in P for z in (2, 10)]), given=dict(kernel="Gaussian"),
     origin="candidate",
@@ -128,7 +129,7 @@ query_cap = PAPER.equal(
     statement=r"\Pr[\text{some of }T\text{ rounds wants more than }M]=1-(1-r^{M+1})^T",
     place="Sec. 2: an absolute bound on the number of queries",
     bound=bounds.cap_probability,
-    simulate=simulate_queries.capped,
+    simulate=simulate.capped,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(T=[20], M=[4, 10], p=P),
     rows=2048,
@@ -142,7 +143,7 @@ runtime = PAPER.equal(
     statement=r"\mathbb E[\text{calls of Prod}]=\tfrac{T(T-1)}{2(p-1)}+\tfrac{T(T+1)(2T+1)}6",
     place="Theorem 1, run time, and its proof",
     bound=bounds.prod_calls,
-    simulate=simulate_queries.prods,
+    simulate=simulate.prods,
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="exponential"),
@@ -162,7 +163,7 @@ gaussian_runtime = PAPER.equal(
     place="Theorem 2, run time: the same as in Theorem 1",
     hypotheses=["our reconstruction of the subroutines"],
     bound=bounds.prod_calls,
-    simulate=simulate_queries.prods,
+    simulate=simulate.prods,
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="Gaussian"),
@@ -178,7 +179,7 @@ fast_calls = PAPER.equal(
     r"\tfrac{T(T-1)}{2(p-1)}+\tfrac{T(T+1)}2",
     place="beside Theorem 1, run time",
     bound=bounds.inner_products,
-    simulate=simulate_queries.pairs,
+    simulate=simulate.pairs,
     variance=_calls_variance,
     margin=lambda T, p: 0.1 * bounds.inner_products(T, p),
     grid=dict(T=[16], p=P),
@@ -197,8 +198,8 @@ runtime_order = PAPER.always(
     r"\tfrac32T^3\big(1+\tfrac{dp}{(p-1)^2}\big)",
     place="Theorem 1, run time",
     bound=bounds.operations,
-    simulate=simulate_queries.expected_operations,
-    certify=simulate_queries.expected_operations_certified,
+    simulate=simulate.expected_operations,
+    certify=simulate.expected_operations_certified,
     grid=dict(T=[1, 4, 16, 256], d=[1, 100], p=[1.25, 1.5, 2.0, 3.0]),
     rows=1,
     note="Print's order with a constant, which is ours; the largest share is at T = 1.",

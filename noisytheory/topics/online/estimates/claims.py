@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, exact_scalar, pictures, sides_scalar, simulate_queries
-from noisytheory.topics.online.sides_scalar import (
+from noisytheory.topics.online.estimates import bounds, pictures, sides, simulate
+from noisytheory.topics.online.estimates.sides import (
     Budget,
     Coefficients,
     Degrees,
@@ -60,8 +60,8 @@ lemma_1_mean = PAPER.identity(
     hypotheses=[INDEPENDENT, r"$f_+(\mathbb E|X|)<\infty$, which print leaves out", CUBIC],
     grid=dict(calls=CALLS),
     note="Every outcome of N and of the samples is enumerated, calls of unlike laws among them.",
-    twin=dict(**both(sides_scalar.reused, Scalar), why="one sample used n times"),
-    **both(sides_scalar.mean, Scalar), **ESTIMATE,
+    twin=dict(**both(sides.reused, Scalar), why="one sample used n times"),
+    **both(sides.mean, Scalar), **ESTIMATE,
 )
 
 lemma_1_second_moment = PAPER.always(
@@ -74,15 +74,15 @@ lemma_1_second_moment = PAPER.always(
         r"EX^2$:"
         " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
     ),
-    twin=dict(**both(sides_scalar.second_moment_without_p, Scalar), why="no p under the root"),
-    **both(sides_scalar.second_moment, Scalar, _lemma_1), **ESTIMATE,
+    twin=dict(**both(sides.second_moment_without_p, Scalar), why="no p under the root"),
+    **both(sides.second_moment, Scalar, _lemma_1), **ESTIMATE,
 )
 
 lemma_1_queries = PAPER.equal(
     "lemma-1/queries",
     statement=r"\mathbb EN=\tfrac1{p-1}",
     bound=bounds.expected_samples,
-    simulate=simulate_queries.samples,
+    simulate=simulate.samples,
     variance=_variance,
     margin=lambda p: 0.2 * bounds.expected_samples(p),
     grid=dict(p=P),
@@ -96,7 +96,7 @@ lemma_1_tail = PAPER.equal(
     statement=r"\Pr[N\ge z]=p^{-z}",
     hypotheses=["z a whole number; for other z the tail is that of the next one"],
     bound=bounds.sample_tail,
-    simulate=simulate_queries.at_least,
+    simulate=simulate.at_least,
     low=0.0,
     high=1.0,
     margin=0.05,
@@ -115,7 +115,7 @@ lemma_1_importance = PAPER.always(
         "for the exponential 9.36 where the geometric law with p = 2 has 11.14."
     ),
     twin=scaled(Fraction(1, 2)),
-    **both(sides_scalar.importance, Degrees), **ESTIMATE,
+    **both(sides.importance, Degrees), **ESTIMATE,
 )
 lemma_1_averaged = PAPER.identity(
     "lemma-1/averaged-copies",
@@ -126,7 +126,7 @@ lemma_1_averaged = PAPER.identity(
     origin="sharper",
     note="Exponential f, mean .5, unit variance, p = 2: 11.14, 6.33, 4.56, 3.81 at K = 1, 2, 4, 8.",
     twin=dict(given=dict(copies=1), why="the variance of one copy"),
-    **both(sides_scalar.averaged_factors, Scalar), **ESTIMATE,
+    **both(sides.averaged_factors, Scalar), **ESTIMATE,
 )
 
 p_tradeoff_printed = PAPER.always(
@@ -140,7 +140,7 @@ p_tradeoff_printed = PAPER.always(
         r"second moment falls and then rises, for $x^n$ with its minimum at $p=\frac{n+1}n$."
     ),
     picture=pictures.u_shape,
-    **both(sides_scalar.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+    **both(sides.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
 )
 p_tradeoff = PAPER.always(
     "p-tradeoff/repaired",
@@ -152,14 +152,14 @@ p_tradeoff = PAPER.always(
         r"non-decreasing."
     ),
     twin=dict(given=dict(restricted=0), why="below the minimum as well"),
-    **both(sides_scalar.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+    **both(sides.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
 )
 p_tradeoff_samples = PAPER.always(
     "p-tradeoff/samples",
     statement=r"p<q\Rightarrow\mathbb EN_q\le\mathbb EN_p",
     note="The half of the trade-off that always holds.",
     twin=scaled(Fraction(1, 2)),
-    **both(sides_scalar.samples_fall, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+    **both(sides.samples_fall, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
 )
 
 footnote_1 = PAPER.always(
@@ -174,7 +174,7 @@ footnote_1 = PAPER.always(
         r"of $\sqrt T$ are 16 and 2: a factor of 8. With other kernels it can go the other way."
     ),
     quantity="squared constant of root T",
-    **both(sides_scalar.constants, Budget),
+    **both(sides.constants, Budget),
 )
 
 recentring_printed = PAPER.always(
@@ -186,7 +186,7 @@ recentring_printed = PAPER.always(
     expect="refuted",
     note=r"Expanding alone is not enough: $\theta=\frac p{p-1}\gamma_0$ at $N=0$ is itself random.",
     quantity="variance of the estimate",
-    **both(sides_scalar.recentred, Scalar),
+    **both(sides.recentred, Scalar),
 )
 recentring = PAPER.always(
     "recentring/repaired",
@@ -201,7 +201,7 @@ recentring = PAPER.always(
     ),
     quantity="variance of the estimate",
     twin=dict(given=dict(geometric=1), why="the law of N unchanged"),
-    **both(sides_scalar.recentred, Scalar),
+    **both(sides.recentred, Scalar),
 )
 
 TRUNCATED: dict[str, Any] = dict(
@@ -213,14 +213,14 @@ truncation = PAPER.identity(
     given=dict(fewer=0),
     note="The factor is ours; print says that other degrees just increase the variance.",
     twin=dict(given=dict(fewer=1), why="conditioned on N < D"),
-    **both(sides_scalar.truncated, Scalar), **TRUNCATED,
+    **both(sides.truncated, Scalar), **TRUNCATED,
 )
 truncation_mean = PAPER.identity(
     "truncation/mean",
     statement=r"\mathbb E\theta_D=f(\mathbb EX)",
     given=dict(fewer=0),
     twin=dict(given=dict(fewer=1), why="conditioned on N < D"),
-    **both(sides_scalar.truncated_mean, Scalar), **TRUNCATED,
+    **both(sides.truncated_mean, Scalar), **TRUNCATED,
 )
 
 key_idea_printed = PAPER.always(
@@ -237,7 +237,7 @@ key_idea_printed = PAPER.always(
         "is tried is a consequence of summability for terms this regular, not equivalent to it."
     ),
     quantity="mean size of a difference",
-    **both(sides_scalar.summable, Polynomials),
+    **both(sides.summable, Polynomials),
 )
 key_idea = PAPER.identity(
     "key-idea-estimator/repaired",
@@ -247,7 +247,7 @@ key_idea = PAPER.identity(
     given=dict(same=0),
     twin=dict(given=dict(same=1), why="one sample used n times"),
     quantity="estimate of f(E X)",
-    **both(sides_scalar.taylor_summable, Scalar),
+    **both(sides.taylor_summable, Scalar),
 )
 
 bernoulli = PAPER.exists(
@@ -256,14 +256,14 @@ bernoulli = PAPER.exists(
     place="Sec. 3.2, quoting Paninski, Proposition 8",
     hypotheses=["more than n + 1 possible parameters, which print leaves out"],
     bound=bounds.best_approximation,
-    exact=exact_scalar.best_approximation,
+    exact=simulate.best_approximation,
     grid=dict(n=[1, 2, 3], points=[201]),
     note=(
         "Of Bernoulli samples every estimator from n of them has a polynomial of degree n as its "
         "mean; its worst bias is found by a linear programme: .105933, .0087560, .00054479."
     ),
     quantity="smallest worst bias",
-    twin=dict(exact=exact_scalar.interpolated, why="n + 1 known parameters: interpolation"),
+    twin=dict(exact=simulate.interpolated, why="n + 1 known parameters: interpolation"),
 )
 smoothness = PAPER.cited(
     "smoothness-necessary",
@@ -278,7 +278,7 @@ smoothness_young = PAPER.always(
     grid=dict(k=[1, 2, 3]),
     quantity="size of the estimate times a power of N",
     twin=scaled(Fraction(1, 2)),
-    **both(sides_scalar.young, Pair),
+    **both(sides.young, Pair),
 )
 discontinuous = PAPER.cited(
     "discontinuous-impossible",
@@ -291,7 +291,7 @@ discontinuous_jump = PAPER.exists(
     statement=r"f\text{ jumps by }J\Rightarrow\text{worst bias from }n\text{ samples}\ge\tfrac J2",
     place="Sec. 3.2",
     bound=bounds.jump_bias,
-    exact=exact_scalar.jump,
+    exact=simulate.jump,
     grid=dict(n=[1, 3, 6]), given=dict(wide=0.0),
     note="By a linear programme with both one-sided limits at 1/2; attained.",
     quantity="smallest worst bias",
@@ -306,7 +306,7 @@ noisy_labels = PAPER.identity(
     given=dict(reuse=0),
     twin=dict(given=dict(reuse=1), why="one noisy label used again"),
     quantity="gradient length",
-    **both(sides_scalar.labels_mean, Scalar),
+    **both(sides.labels_mean, Scalar),
 )
 noisy_labels_second = PAPER.always(
     "noisy-labels/second-moment",
@@ -318,7 +318,7 @@ noisy_labels_second = PAPER.always(
     note="The bound is ours. Flipped signs are not zero-mean noise.",
     twin=scaled(Fraction(1, 2)),
     quantity="squared gradient length",
-    **both(sides_scalar.labels_second, Scalar, _labels),
+    **both(sides.labels_second, Scalar, _labels),
 )
 
 polynomial_tails = PAPER.cited(

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, sides_maps, simulate_maps
-from noisytheory.topics.online.sides_maps import Balls, Features, Instances, Line, Points, Scores
-from noisytheory.topics.online.sides_scalar import Coefficients
+from noisytheory.topics.online.estimates.sides import Coefficients
+from noisytheory.topics.online.features import bounds, sides, simulate
+from noisytheory.topics.online.features.sides import (
+    Balls,
+    Features,
+    Instances,
+    Line,
+    Points,
+    Scores,
+)
 from noisytheory.trial.sides import both
 from noisytheory.vocabulary.domains import Numeric
 
@@ -45,7 +52,7 @@ poly2_mean = PAPER.identity(
     given=dict(together=0),
     twin=dict(given=dict(together=1), why="one copy used twice: the bias is the covariance"),
     quantity="an off-diagonal entry of the mean tensor",
-    **both(sides_maps.outer_product, Instances),
+    **both(sides.outer_product, Instances),
 )
 poly2_norm = PAPER.identity(
     "poly2-two-copies/second-moment",
@@ -57,7 +64,7 @@ poly2_norm = PAPER.identity(
     note="Not in print.",
     twin=dict(given=dict(together=1), why="one copy used twice"),
     quantity="mean squared norm",
-    **both(sides_maps.outer_norm, Instances),
+    **both(sides.outer_norm, Instances),
 )
 subroutine_2 = PAPER.identity(
     "subroutine-2",
@@ -67,7 +74,7 @@ subroutine_2 = PAPER.identity(
     given=dict(together=0),
     twin=dict(given=dict(together=1), why="one copy used for all factors"),
     quantity="a coordinate of the mean estimate",
-    **both(sides_maps.map_mean, Instances),
+    **both(sides.map_mean, Instances),
 )
 subroutine_3 = PAPER.identity(
     "subroutine-3",
@@ -78,7 +85,7 @@ subroutine_3 = PAPER.identity(
     note="The pseudo-code drops tildes. All outcomes of both degrees and of all copies.",
     twin=dict(given=dict(power=2), why="one weight taken twice"),
     quantity="mean of Prod",
-    **both(sides_maps.prod_mean, Instances),
+    **both(sides.prod_mean, Instances),
 )
 subroutine_4 = PAPER.identity(
     "subroutine-4",
@@ -88,7 +95,7 @@ subroutine_4 = PAPER.identity(
     given=dict(squared=0),
     twin=dict(given=dict(squared=1), why=r"$\beta_n$ where $\sqrt{\beta_n}$ belongs"),
     quantity="mean of Prod",
-    **both(sides_maps.prod_explicit_mean, Instances),
+    **both(sides.prod_explicit_mean, Instances),
 )
 lemma_4 = PAPER.identity(
     "lemma-4",
@@ -99,7 +106,7 @@ lemma_4 = PAPER.identity(
     note="Against tensors written out coordinate by coordinate.",
     twin=dict(given=dict(power=2), why="one weight taken twice"),
     quantity="sum over degrees of Prod",
-    **both(sides_maps.prod_is_inner_product, Features),
+    **both(sides.prod_is_inner_product, Features),
 )
 feature_map = PAPER.identity(
     "feature-map",
@@ -110,7 +117,7 @@ feature_map = PAPER.identity(
     given=dict(squared=0),
     twin=dict(given=dict(squared=1), why=r"$\beta_n$ where $\sqrt{\beta_n}$ belongs"),
     quantity="inner product of features",
-    **both(sides_maps.feature_map, Features),
+    **both(sides.feature_map, Features),
 )
 lemma_3 = PAPER.always(
     "lemma-3",
@@ -121,9 +128,9 @@ lemma_3 = PAPER.always(
     rounding=1e-10,
     note="An equality for calls of one law; its first part is the claim on Subroutine 2.",
     twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
-              **both(sides_maps.map_second_moment, Instances)),
+              **both(sides.map_second_moment, Instances)),
     quantity="mean squared norm of an estimate",
-    **both(sides_maps.map_second_moment, Instances, _lemma_3),
+    **both(sides.map_second_moment, Instances, _lemma_3),
 )
 lemma_3_coupled = PAPER.always(
     "lemma-3/coupled",
@@ -137,7 +144,7 @@ lemma_3_coupled = PAPER.always(
     note="All degrees up to N from the same copies: degrees are orthogonal, and the factor goes.",
     twin=dict(given=dict(kind="plain"), why="no p in the argument"),
     quantity="mean squared norm of an estimate",
-    **both(sides_maps.coupled_second_moment, Instances),
+    **both(sides.coupled_second_moment, Instances),
 )
 incremental_norm = PAPER.identity(
     "incremental-norm",
@@ -149,14 +156,14 @@ incremental_norm = PAPER.identity(
     note="One Prod a stored estimate in place of all pairs.",
     twin=dict(given=dict(doubled=0), why="the cross term without its 2"),
     quantity="squared norm",
-    **both(sides_maps.incremental_norm, Instances),
+    **both(sides.incremental_norm, Instances),
 )
 incremental_equal = PAPER.identity(
     "incremental-norm/same-predictions",
     statement=r"w_{T+1}\text{ of the }O(T^2)\text{ form}=w_{T+1}\text{ of the printed loops}",
     place="beside Algorithm 1",
-    simulate=simulate_maps.same_predictions,
-    certify=simulate_maps.same_predictions_exactly,
+    simulate=simulate.same_predictions,
+    certify=simulate.same_predictions_exactly,
     grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24]), given=dict(cross=2.0),
     rows=2,
     rounding=1e-9,
@@ -170,8 +177,8 @@ algorithm_1 = PAPER.always(
     statement=r"\|w_t\|^2\le B_w\text{ for all }t",
     place="Algorithm 1, Sec. 4.1",
     hypotheses=["the projection repaired"],
-    simulate=simulate_maps.largest_norm,
-    certify=simulate_maps.largest_norm_exactly,
+    simulate=simulate.largest_norm,
+    certify=simulate.largest_norm_exactly,
     grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 1.0, 4.0]), given=dict(how="repaired"),
     rows=4,
     note=(
@@ -192,7 +199,7 @@ projection_printed = PAPER.always(
         r"$B_w/\tilde n$, outside of the ball where $B_w<\tilde n<1$."
     ),
     quantity="squared norm after projection",
-    **both(sides_maps.projection, Balls),
+    **both(sides.projection, Balls),
 )
 projection = PAPER.identity(
     "projection/repaired",
@@ -202,7 +209,7 @@ projection = PAPER.identity(
     note=r"The factor $\sqrt{B_w/\tilde n}$ gives the nearest point of the ball.",
     twin=dict(given=dict(printed=1), why="the print"),
     quantity="squared norm after projection",
-    **both(sides_maps.projection_nearest, Balls),
+    **both(sides.projection_nearest, Balls),
 )
 subroutine_1_printed = PAPER.identity(
     "subroutine-1/printed",
@@ -213,7 +220,7 @@ subroutine_1_printed = PAPER.identity(
     expect="refuted",
     note=r"At $y=-1$ its mean is $-\ell'(\langle w,\Psi\rangle)$: the factor $y^n$ is missing.",
     quantity="mean gradient length",
-    **both(sides_maps.gradient_mean, Scores),
+    **both(sides.gradient_mean, Scores),
 )
 subroutine_1 = PAPER.identity(
     "subroutine-1/repaired",
@@ -224,7 +231,7 @@ subroutine_1 = PAPER.identity(
     given=dict(printed=0),
     twin=dict(given=dict(printed=1), why="the print"),
     quantity="mean gradient length",
-    **both(sides_maps.gradient_mean, Scores),
+    **both(sides.gradient_mean, Scores),
 )
 lemma_2_regression = PAPER.identity(
     "lemma-2/regression-mean",
@@ -237,7 +244,7 @@ lemma_2_regression = PAPER.identity(
     note="Print leaves the adaptation to the reader.",
     twin=dict(given=dict(shifted=0), why="the label left out"),
     quantity="mean gradient length",
-    **both(sides_maps.gradient_mean_regression, Scores),
+    **both(sides.gradient_mean_regression, Scores),
 )
 lemma_2 = PAPER.always(
     "lemma-2/second-moment",
@@ -248,7 +255,7 @@ lemma_2 = PAPER.always(
     note=r"The last hypotheses are used and not stated. Attained by monomials $\gamma_n$.",
     twin=dict(given=dict(kind="kernel"), why=r"$k(x,x)$ for $B_\Psi$"),
     quantity="mean squared gradient length",
-    **both(sides_maps.gradient_second_moment, Scores, _lemma_2),
+    **both(sides.gradient_second_moment, Scores, _lemma_2),
 )
 lemma_2_regression_printed = PAPER.always(
     "lemma-2/regression-printed",
@@ -259,7 +266,7 @@ lemma_2_regression_printed = PAPER.always(
     expect="refuted",
     note=r"No $y$ on the right side; the left side grows with it.",
     quantity="mean squared gradient length",
-    **both(sides_maps.gradient_second_moment_regression, Scores),
+    **both(sides.gradient_second_moment_regression, Scores),
 )
 lemma_2_regression_repaired = PAPER.always(
     "lemma-2/regression-repaired",
@@ -270,7 +277,7 @@ lemma_2_regression_repaired = PAPER.always(
     given=dict(with_label=1),
     twin=dict(given=dict(with_label=0), why=r"without $B_y$"),
     quantity="mean squared gradient length",
-    **both(sides_maps.gradient_second_moment_regression, Scores, _lemma_2_regression),
+    **both(sides.gradient_second_moment_regression, Scores, _lemma_2_regression),
 )
 dot_product_psd = PAPER.always(
     "dot-product-psd",
@@ -284,7 +291,7 @@ dot_product_psd = PAPER.always(
     ),
     twin=dict(given=dict(sphere=1), why="on the circle, where 2c^2 - 1 is positive definite"),
     quantity="quadratic form",
-    **both(sides_maps.negative_form, Points),
+    **both(sides.negative_form, Points),
 )
 binomial_printed = PAPER.always(
     "dot-product-psd/binomial-printed",
@@ -294,7 +301,7 @@ binomial_printed = PAPER.always(
     expect="refuted",
     note=r"Alternating coefficients: on $\{0,1\}$ the Gram matrix has the eigenvalue $-0.2808$.",
     quantity="minus the quadratic form",
-    **both(sides_maps.binomial_form, Line),
+    **both(sides.binomial_form, Line),
 )
 binomial = PAPER.always(
     "dot-product-psd/binomial-repaired",
@@ -305,7 +312,7 @@ binomial = PAPER.always(
     note=r"Theorem 1 then needs $pB_x<1$: not every $p>1$.",
     twin=dict(given=dict(sign=1), why="the print"),
     quantity="minus the quadratic form",
-    **both(sides_maps.binomial_form, Line),
+    **both(sides.binomial_form, Line),
 )
 
 GAUSSIAN: dict[str, Any] = dict(
@@ -316,14 +323,14 @@ gaussian_map = PAPER.equal(
     "gaussian-map",
     statement=r"\mathbb E\,\mathrm{Prod}(\tilde\Psi(x),x')=e^{-\|x-x'\|^2/\sigma^2}",
     bound=bounds.gaussian_kernel,
-    simulate=simulate_maps.gaussian_prod,
-    variance=simulate_maps.gaussian_prod_variance,
+    simulate=simulate.gaussian_prod,
+    variance=simulate.gaussian_prod_variance,
     margin=0.1,
     grid=dict(p=[1.5, 2.0, 3.0], x=[0.5], z=[0.5, -0.25], sigma2=[2.0], a=[0.25]),
     rows=16384,
     quantity="Prod with a known instance",
     note="The public map, of 2 N_1 + N_2 queries; its variance is summed exactly.",
-    twin=dict(bound=simulate_maps.without_envelope, why="the envelope of x left out"),
+    twin=dict(bound=simulate.without_envelope, why="the envelope of x left out"),
     **GAUSSIAN,
 )
 gaussian_second_printed = PAPER.always(
@@ -338,7 +345,7 @@ gaussian_second_printed = PAPER.always(
         r"same."
     ),
     quantity="mean squared norm of an estimate",
-    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians,
+    **both(simulate.gaussian_second_moment, simulate.Gaussians,
            bounds.map_second_moment_gaussian_printed),
     **GAUSSIAN,
 )
@@ -349,8 +356,8 @@ gaussian_second = PAPER.always(
     note=r"Exactly $(\frac p{p-1})^2I_0(2\sqrt{pB_x^2}/\sigma^2)e^{2pB_x/\sigma^2}$ without noise.",
     quantity="mean squared norm of an estimate",
     twin=dict(given=dict(exponent="one two"), why=r"$(\sqrt p+2p)$: one factor 2 forgotten",
-              **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians)),
-    **both(simulate_maps.gaussian_second_moment, simulate_maps.Gaussians,
+              **both(simulate.gaussian_second_moment, simulate.Gaussians)),
+    **both(simulate.gaussian_second_moment, simulate.Gaussians,
            bounds.map_second_moment_gaussian),
     **GAUSSIAN,
 )
@@ -365,7 +372,7 @@ gaussian_constant_printed = PAPER.identity(
         r"$B_x=\sigma^2=10^{-4}$, $p=2$ the exponent is 401."
     ),
     quantity="exponent of u",
-    **both(simulate_maps.exponents, simulate_maps.Gaussians),
+    **both(simulate.exponents, simulate.Gaussians),
 )
 gaussian_constant = PAPER.identity(
     "gaussian-constant/repaired",
@@ -375,7 +382,7 @@ gaussian_constant = PAPER.identity(
     note=r"Constant but large: $7390B_w$ at $B_x=\sigma^2$, $p=2$.",
     twin=dict(given=dict(exponent="printed"), why="the print"),
     quantity="exponent of u",
-    **both(simulate_maps.exponents, simulate_maps.Gaussians),
+    **both(simulate.exponents, simulate.Gaussians),
 )
 mean_kernel_bias = PAPER.equal(
     "mean-kernel-bias",
@@ -383,8 +390,8 @@ mean_kernel_bias = PAPER.equal(
     place="Sec. 3.3: in general the mean of features is not the feature of the mean",
     hypotheses=["exponential kernel, Gaussian noise of variance s^2 a coordinate"],
     bound=bounds.noisy_exponential_kernel,
-    simulate=simulate_maps.noisy_kernel,
-    variance=simulate_maps.noisy_kernel_variance,
+    simulate=simulate.noisy_kernel,
+    variance=simulate.noisy_kernel_variance,
     margin=lambda x, z, s2: 0.1 * bounds.noisy_exponential_kernel(x, z, s2),
     grid=dict(x=[0.5, 1.0], z=[1.0], s2=[0.25, 1.0]),
     origin="candidate",

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import bounds, pictures, planning, simulate_regret
-from noisytheory.topics.online.simulate_regret import SILENT, Environment, Game
+from noisytheory.topics.online import planning
+from noisytheory.topics.online.features import bounds as feature_bounds
+from noisytheory.topics.online.regrets import bounds, pictures, simulate
+from noisytheory.topics.online.regrets.simulate import SILENT, Environment, Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
@@ -44,7 +46,7 @@ REPAIRED = "projection and gradient length repaired"
 LINEAR, EXPONENTIAL = LinearProduct(), ExponentialProduct()
 REGRET: dict[str, Any] = dict(
     quantity="regret of a run", low=lambda low: low, high=lambda high: high,
-    trivial=lambda high: high, simulate=simulate_regret.regret, rows=512,
+    trivial=lambda high: high, simulate=simulate.regret, rows=512,
 )
 
 
@@ -55,7 +57,7 @@ def _game(
     """With the step of Theorem 1."""
     made = Game(examples, kernel, loss, noise, p, Bw, 1.0, examples.T, **more)
     if isinstance(kernel, GaussianProduct):
-        u = bounds.radius_gaussian(p, Bw, made.Bx, kernel.sigma2)
+        u = feature_bounds.radius_gaussian(p, Bw, made.Bx, kernel.sigma2)
         eta = Bw / (math.sqrt(u) * loss.majorant(math.sqrt((p - 1) * u)))
     else:
         By = made.By if loss.form == "regression" else 0.0
@@ -86,7 +88,7 @@ def _noise_alone(
 
 theorem_1 = PAPER.mean(
     "theorem-1-regret",
-    exact=simulate_regret.regret_exactly,
+    exact=simulate.regret_exactly,
     grid=dict(population=[
         _game(hard_labels(128, 0.35, 25)),
         _game(hard_labels(512, 0.2, 51)),
@@ -146,14 +148,14 @@ theorem_1_plane = PAPER.mean(
 
 ADAPTIVE: dict[str, Any] = dict(
     place="Theorem 4, Sec. 5.1, and Theorem 1 under the protocol of Sec. 2",
-    simulate=simulate_regret.adaptive_regret,
+    simulate=simulate.adaptive_regret,
     rows=2048, low=lambda T: -2.0 * T, high=lambda T: 2.0 * T, trivial=lambda T: 2.0 * T,
     quantity="regret of a run",
 )
 ROUNDS = [32, 128]
 GRID: dict[str, Any] = dict(p=[2.0], T=ROUNDS, eta=[8**-0.5], Bw=[1.0], Bg=[2.0], Bpsi=[4.0])
 EXACT = dict(
-    place="Theorem 4, Sec. 5.1", exact=simulate_regret.adaptive_optimum, quantity="expected regret",
+    place="Theorem 4, Sec. 5.1", exact=simulate.adaptive_optimum, quantity="expected regret",
 )
 
 theorem_4 = PAPER.mean(
@@ -162,7 +164,7 @@ theorem_4 = PAPER.mean(
     place="Theorem 4, Sec. 5.1",
     hypotheses=[OBLIVIOUS, "an affine loss: only then condition 1 of the print can be met"],
     bound=bounds.linear_regret,
-    exact=simulate_regret.regret_exactly,
+    exact=simulate.regret_exactly,
     grid=dict(population=[
         replace(_game(alternating(T)), copies=1, eta=1.0) for T in (25, 100, 400)
     ]),
@@ -222,7 +224,7 @@ linear_loss = PAPER.mean(
     place="Sec. 3.1 and 4.3",
     hypotheses=[OBLIVIOUS, CALLS, "linear kernel, loss $ca+b$, one copy a round"],
     bound=bounds.linear_regret,
-    exact=simulate_regret.regret_exactly,
+    exact=simulate.regret_exactly,
     grid=dict(population=[
         replace(_game(alternating(100)), copies=1, eta=1.0),
         replace(_game(hard_labels(128, 0.35, 25), noise=_noise(1.0)), copies=1, eta=2**-0.5),
@@ -239,8 +241,8 @@ online_to_batch = PAPER.mean(
     place="Sec. 2: standard online-to-batch conversion",
     hypotheses=["independent examples", "convex loss"],
     bound=bounds.batch_excess,
-    simulate=simulate_regret.batch_excess,
-    exact=simulate_regret.batch_excess_exactly,
+    simulate=simulate.batch_excess,
+    exact=simulate.batch_excess_exactly,
     low=0.0, high=lambda lean: 2 * lean, trivial=lambda lean: 2 * lean,
     grid=dict(p=[2.0], T=[128], eta=[8**-0.5], lean=[0.3, 0.5], Bw=[1.0], Bg=[2.0], Bpsi=[4.0]),
     quantity="excess risk",
@@ -254,8 +256,8 @@ infinite_horizon = PAPER.mean(
     place="Sec. 4.1: can easily be modified",
     hypotheses=[OBLIVIOUS],
     bound=bounds.horizon_free_regret,
-    simulate=simulate_regret.hardest_regret,
-    exact=simulate_regret.hardest_regret_exactly,
+    simulate=simulate.hardest_regret,
+    exact=simulate.hardest_regret_exactly,
     grid=dict(T=[100, 400], eta=[1.0, 2**0.5, 4.0], Bw=[1.0], G=[1.0]),
     low=lambda T: -2.0 * T, high=lambda T: 2.0 * T, trivial=lambda T: 2.0 * T,
     note=(
@@ -274,8 +276,8 @@ tuning_free = PAPER.mean(
     place="beside Theorem 1: the step there needs u and the majorant",
     hypotheses=[OBLIVIOUS],
     bound=bounds.tuning_free_regret,
-    simulate=simulate_regret.tuning_free,
-    exact=simulate_regret.tuning_free_exactly,
+    simulate=simulate.tuning_free,
+    exact=simulate.tuning_free_exactly,
     grid=dict(T=[100, 400], Bw=[1.0], Bg=[1.0], Bpsi=[1.0]),
     low=lambda T: -2.0 * T, high=lambda T: 2.0 * T, trivial=lambda T: 2.0 * T,
     origin="sharper",
@@ -296,7 +298,7 @@ def _without_tail(
 
 
 PUSHED: dict[str, Any] = THEOREM_1 | dict(
-    place="Algorithm 1, last line", rows=128, simulate=simulate_regret.regret_by,
+    place="Algorithm 1, last line", rows=128, simulate=simulate.regret_by,
     grid=dict(population=[_game(constant(128), Bw=4.0), _game(constant(432), Bw=4.0, p=3.0)]),
 )
 PRINTED_PROJECTION = dict(projection="printed", gradient="repaired")
@@ -320,7 +322,7 @@ projection_regret = PAPER.mean(
     **PUSHED,
 )
 BIASED: dict[str, Any] = THEOREM_1 | dict(
-    place="Subroutine 1, Sec. 4.1", rows=64, simulate=simulate_regret.regret_by,
+    place="Subroutine 1, Sec. 4.1", rows=64, simulate=simulate.regret_by,
     grid=dict(population=[
         _game(constant(500, -1.0, x=0.015625), EXPONENTIAL, SquaredLoss(0.125), p=p)
         for p in (2.0, 3.0)
@@ -353,7 +355,7 @@ THEOREM_2: dict[str, Any] = dict(
 
 def _gaussian_printed(examples: Examples, sigma2: float, p: float) -> Game:
     game = _game(examples, GaussianProduct(sigma2), p=p)
-    u = bounds.radius_gaussian_printed(p, 1.0, game.Bx, sigma2)
+    u = feature_bounds.radius_gaussian_printed(p, 1.0, game.Bx, sigma2)
     return replace(game, eta=float(u**-0.5))
 
 
@@ -404,7 +406,7 @@ two_copies = PAPER.mean(
     note="The bound is ours: .48, .55, .94 of it. With one copy 1.56 and 1.60.",
     twin=dict(given=dict(copies=1), why="one copy"),
     picture=pictures.one_copy_two_copies,
-    **REGRET | dict(rows=4096, simulate=simulate_regret.regret_with),
+    **REGRET | dict(rows=4096, simulate=simulate.regret_with),
 )
 known_noise = PAPER.mean(
     "known-noise/regret",
@@ -413,7 +415,7 @@ known_noise = PAPER.mean(
     place="Sec. 4.3: the result relies on the learner not knowing the noise",
     hypotheses=["one copy, the covariance known", r"$w\in[-1,1]$", "environments A and B"],
     bound=bounds.general_regret,
-    simulate=simulate_regret.known_noise_regret,
+    simulate=simulate.known_noise_regret,
     low=lambda T: -16.0 * T, high=lambda T: 16.0 * T, trivial=lambda T: 4.0 * T,
     grid=dict(population=[Environment("A", 400), Environment("B", 400)], Bw=[1.0], Bpsi=[1.0]),
     given=dict(told=1),
@@ -433,7 +435,7 @@ averaging = PAPER.mean(
     place="Sec. 1 and 2: plain averaging needs a sample that depends on the scale",
     hypotheses=["squared loss, x = y = 1, the mean of m copies used as one"],
     bound=_below_floor,
-    simulate=simulate_regret.regret_of_mean,
+    simulate=simulate.regret_of_mean,
     low=0.0, high=9.0,
     grid=dict(m=[1, 2, 4], variance=[1.0], T=[512]), given=dict(together=1),
     rows=128,
@@ -463,8 +465,8 @@ high_prob_candidate = PAPER.tail(
     place="after Theorem 1",
     hypotheses=[OBLIVIOUS],
     bound=bounds.regret_tail,
-    simulate=simulate_regret.regret,
-    exact=simulate_regret.regret_exactly,
+    simulate=simulate.regret,
+    exact=simulate.regret_exactly,
     grid=dict(population=[_game(hard_labels(128, 0.35, 25))], Bg=[2.0], Bpsi=[4.0],
               delta=[0.2, 0.1, 0.01, 0.001]),
     trivial=lambda high: high,

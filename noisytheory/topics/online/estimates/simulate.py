@@ -1,11 +1,23 @@
-"""Best polynomial approximation by linear programmes: what a fixed number of samples leaves."""
+"""Numbers of samples by the public sampler; by linear programmes, what a fixed number leaves."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.online.degrees import Geometric
+
 Floats = NDArray[np.float64]
+
+
+def samples(p: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Number of samples of the estimator of Lemma 1."""
+    return Geometric(p).draw(size, rng=rng).astype(float)
+
+
+def at_least(p: float, z: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether it takes z samples or more."""
+    return np.asarray(samples(p, size=size, rng=rng) >= z, float)
 
 
 def _worst(q: Floats, f: Floats, n: int) -> tuple[float, float]:

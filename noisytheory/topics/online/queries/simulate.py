@@ -1,4 +1,4 @@
-"""Numbers of samples and of queries, drawn by the public samplers, and operations counted."""
+"""Numbers of queries, drawn by the public samplers, and operations counted."""
 
 from __future__ import annotations
 
@@ -17,16 +17,6 @@ from noisytheory.vocabulary.dot_products import ExponentialProduct, GaussianProd
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
 Floats = NDArray[np.float64]
-
-
-def samples(p: float, *, size: int, rng: np.random.Generator) -> Floats:
-    """Number of samples of the estimator of Lemma 1."""
-    return Geometric(p).draw(size, rng=rng).astype(float)
-
-
-def at_least(p: float, z: int, *, size: int, rng: np.random.Generator) -> Floats:
-    """Whether it takes z samples or more."""
-    return np.asarray(samples(p, size=size, rng=rng) >= z, float)
 
 
 def _queries(p: float, kernel: str, size: int, rng: np.random.Generator) -> Floats:
