@@ -15,7 +15,6 @@ from noisytheory.topics.online.features import sides as feature_sides
 from noisytheory.topics.online.printed import PlainLearner
 from noisytheory.topics.online.queries.simulate import gaussian_tail
 from noisytheory.trial.catalogue import of_topic
-from noisytheory.trial.testing import check_claim
 from noisytheory.vocabulary.analytic import ExponentialLoss, SeriesLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct
 
@@ -33,17 +32,6 @@ IDS = [
     "polynomial-tails",
 ]
 CITED = {"smoothness-necessary", "discontinuous-impossible", "polynomial-tails", "high-prob"}
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_trial_finds_the_expected_verdict(claim):
-    result = nt.audit(claim, budget="smoke")
-    assert result.verdict == claim.expect, result.reason
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_contract(claim):
-    check_claim(claim)
 
 
 def test_every_id_is_there_alone_or_in_parts():
