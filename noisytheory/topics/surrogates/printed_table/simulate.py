@@ -17,6 +17,7 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
 )
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import HINGE, vertices
+from noisytheory.vocabulary.domains import NOISE_RATE, SAMPLE_SIZE, requires
 
 __all__ = [
     "TRAINING",
@@ -31,10 +32,12 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.float64]
 
+COLUMNS = ("hinge", "t-logistic", "linear")
 TRIALS, TRAINING = 125, 800
 """Trials in print, and noisy examples to train on."""
 
 
+@requires(sigma=NOISE_RATE, n=SAMPLE_SIZE)
 def table_trial(
     column: str, sigma: float, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
@@ -59,7 +62,15 @@ def table_trial(
     -------
     array, shape (size,)
         Risks, sums of the masses of the points with scores at most 0.
+
+    Examples
+    --------
+    >>> risks = table_trial("linear", 0.49, 800, size=1000, rng=np.random.default_rng(1))
+    >>> round(float(risks.mean()), 2), sorted(set(risks.tolist()))
+    (0.38, [0.0, 0.25, 0.5, 0.75, 1.0])
     """
+    if column not in COLUMNS:
+        raise ValueError(f"column must be one of {', '.join(COLUMNS)}, got {column!r}")
     counts = rng.multinomial(n, noisy_masses(sigma), size=size)
     if column == "hinge":
         corners = np.array(vertices(Fraction(30), HINGE.kinks), float)
@@ -95,11 +106,21 @@ def trials_at_ends(sigma: float, trials: int, *, size: int, rng: np.random.Gener
     return np.asarray(np.sum(np.isin(risks.reshape(size, trials), (0.0, 0.5)), axis=1), float)
 
 
+@requires(sigma=NOISE_RATE, n=SAMPLE_SIZE)
 def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[str, float]:
     r"""The law of the linear column, summed exactly but for outcomes of mass below ``cut``.
 
     With $d_i$ the label sums at the points, $p=d_2+d_3$ and $q=d_2-d_3$ are independent given the
     count of the first point, and every point is lost exactly when $q$ reaches a threshold.
+
+    Parameters
+    ----------
+    sigma : float
+        Noise rate, any below one half.
+    n : int
+        Training examples.
+    cut : float
+        Mass that may be left out, at either end of each of three counts.
 
     Returns
     -------

@@ -175,14 +175,15 @@ any_potential_sharper = KERNEL_MEAN.always(
     "relation-any-convex-potential/sharper",
     statement=ANGLE + r"\frac\rho{2-\rho}," + RATIO + r",\ \rho\le1",
     grid=dict(
-        potential=["hinge", "squared hinge", "logistic"], radius=["1/2", "1/10", "1/1000"]
+        potential=["hinge", "squared hinge", "logistic", "exponential"],
+        radius=["1/2", "1/10", "1/1000"],
     ),
     given=dict(form="sharp"),
     origin="sharper",
     note=(
-        r"Where slopes are straight, $-\nabla$ is $(I-\rho A)\Phi$ times a number, $0\preceq A"
-        r"\preceq I$, and turns it by this much at most (Kantorovich). Approached by many points "
-        "on one axis, nearly balanced, and one across."
+        r"$-\nabla$ is a multiple of $(I-\rho A)\Phi$ with $0\preceq A\preceq I$, which turns it "
+        "by this much at most (Kantorovich). Approached by many points on one axis, nearly "
+        "balanced, and one across."
     ),
     twin=dict(given=dict(form="half"), why=r"rho / 2, the limit, without its correction"),
     **ANY_POTENTIAL,
