@@ -223,7 +223,10 @@ relation_mmd_variation = KERNEL_MEAN.always(
     hypotheses=[UNIT],
     given=dict(factor="1"),
     quantity="squared discrepancy",
-    note="Attained by one point against its antipode in feature space.",
+    note=(
+        "Attained by one point against its antipode in feature space. Every two laws on four "
+        "points, two of them antipodes of the others, with masses in thirds."
+    ),
     twin=dict(given=dict(factor="1/2"), why="half of the squared total variation"),
     **worked(simulate.total_variation),
 )
@@ -279,7 +282,10 @@ relation_kde = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("relation-kde/repaired", "Sec. 3.3")],
     hypotheses=[r"the integral of K(., x') does not depend on x'"],
     given=dict(right="1"),
-    note="Repaired: true of every translation-invariant kernel.",
+    note=(
+        "Repaired: true of every translation-invariant kernel. Tried with a triangle, two "
+        "positive points against one."
+    ),
     twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
 )
@@ -372,7 +378,8 @@ svm_herding = AVERAGE_CLASSIFIER.always(
     "svm-herding-equivalence/repaired",
     statement=svm_herding_printed.statement,
     place=HERDING,
-    hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean"],
+    hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean, which is positive"],
+    note=f"The printed counterexample's sample, and others. {LATTICE}",
     grid=dict(share=["1", "2"]),
     quantity="least penalised hinge risk along the mean",
     given=dict(of="1"),

@@ -245,22 +245,31 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
     share : str
         $\lambda$ as a multiple of $\max_if_i$.
     """
-    mean = mean_of(HERDED)
-    products = [dot(mean, a) for a in HERDED]
-    penalty = Fraction(share) * Fraction(of) * max(products)
-    kinks = [1 / f for f in products if f > 0]
-    # Between kinks the risk is a parabola in the length: its vertex, if it lies there, or an end.
-    lengths = [Fraction(0), *sorted(kinks)]
+    fine = list(itertools.product(lattice(0, 3, 10), lattice(-1, 1, 10)))
+    for sample in (HERDED, *SAMPLES):
+        mean = mean_of(sample)
+        products = [dot(mean, a) for a in sample]
+        if max(products) <= 0:
+            continue
+        penalty = Fraction(share) * Fraction(of) * max(products)
+        best = _least_along(sample, mean, products, penalty)
+        for omega in fine if sample is HERDED else PLANE:
+            yield Certificate(
+                best, _penalised(sample, omega, penalty),
+                [*steps_of(sample, omega), ("lambda", penalty), ("lambda*", max(products)),
+                 ("least along the mean", best)],
+            )
+
+
+def _least_along(
+    sample: Sequence[Vector], mean: Vector, products: Sequence[Fraction], penalty: Fraction
+) -> Fraction:
+    """Between kinks the risk is a parabola in the length: its vertex, if it is there, or an end."""
+    lengths = [Fraction(0), *sorted(1 / f for f in products if f > 0)]
     for left in lengths:
         slope = sum((f for f in products if left * f < 1), Fraction(0)) / len(products)
         lengths = [*lengths, max(left, slope / (penalty * dot(mean, mean)))]
-    best = min(_penalised(HERDED, times(t, mean), penalty) for t in lengths)
-    for omega in itertools.product(lattice(0, 3, 10), lattice(-1, 1, 10)):
-        yield Certificate(
-            best, _penalised(HERDED, omega, penalty),
-            [*steps_of(HERDED, omega), ("lambda", penalty), ("lambda*", max(products)),
-             ("least along the mean", best)],
-        )
+    return min(_penalised(sample, times(t, mean), penalty) for t in lengths)
 
 
 def completed_square(constant: str) -> Iterator[Certificate]:
