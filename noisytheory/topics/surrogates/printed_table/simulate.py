@@ -17,7 +17,8 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
 )
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import HINGE, vertices
-from noisytheory.vocabulary.domains import NOISE_RATE, SAMPLE_SIZE, requires
+from noisytheory.vocabulary.domains import LEVEL, NOISE_RATE
+from noisytheory.vocabulary.populations.atoms import checked_whole
 
 __all__ = [
     "TRAINING",
@@ -37,7 +38,6 @@ TRIALS, TRAINING = 125, 800
 """Trials in print, and noisy examples to train on."""
 
 
-@requires(sigma=NOISE_RATE, n=SAMPLE_SIZE)
 def table_trial(
     column: str, sigma: float, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
@@ -71,6 +71,11 @@ def table_trial(
     """
     if column not in COLUMNS:
         raise ValueError(f"column must be one of {', '.join(COLUMNS)}, got {column!r}")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    NOISE_RATE.number("sigma", sigma)
+    checked_whole("n", n)
+    checked_whole("size", size)
     counts = rng.multinomial(n, noisy_masses(sigma), size=size)
     if column == "hinge":
         corners = np.array(vertices(Fraction(30), HINGE.kinks), float)
@@ -106,7 +111,6 @@ def trials_at_ends(sigma: float, trials: int, *, size: int, rng: np.random.Gener
     return np.asarray(np.sum(np.isin(risks.reshape(size, trials), (0.0, 0.5)), axis=1), float)
 
 
-@requires(sigma=NOISE_RATE, n=SAMPLE_SIZE)
 def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[str, float]:
     r"""The law of the linear column, summed exactly but for outcomes of mass below ``cut``.
 
@@ -136,6 +140,9 @@ def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[s
     """
     from scipy.stats import binom
 
+    NOISE_RATE.number("sigma", sigma)
+    checked_whole("n", n)
+    LEVEL.number("cut", cut)
     totals = dict.fromkeys(("first", "second", "zero", "one", "mass"), 0.0)
     for first in _likely(n, 0.5, cut):
         rest = n - first

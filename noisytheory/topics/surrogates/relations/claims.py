@@ -211,7 +211,8 @@ relation_mmd = KERNEL_MEAN.identity(
     quantity="squared discrepancy",
     note=(
         "The supremum is taken over a lattice of unit vectors that holds the difference's own "
-        "direction: two points of uneven weights against two, where that direction is rational."
+        "direction: every two of six points, with uneven weights, against every two of twelve, "
+        "where that direction is rational."
     ),
     twin=dict(given=dict(balance="1/3"), why="labels out of balance"),
     **worked(simulate.mean_discrepancy),
@@ -355,6 +356,10 @@ theorem_2_expected = AVERAGE_CLASSIFIER.identity(
     hypotheses=[UNIT],
     given=dict(correction="whole"),
     quantity="expected squared norm of the mean",
+    note=(
+        "Every sample of up to three is summed; three sets of three points of the circle, masses "
+        "in thirds."
+    ),
     twin=dict(given=dict(correction="none"), why="the variance forgotten"),
     **worked(simulate.expected_square),
 )
