@@ -189,6 +189,29 @@ any_potential_sharper = KERNEL_MEAN.always(
     **ANY_POTENTIAL,
     **TURNED,
 )
+any_potential_minimiser = KERNEL_MEAN.always(
+    "relation-any-convex-potential/minimiser",
+    statement=(
+        r"\sin\angle(\Phi(S),\omega_r)\le\frac\rho{2\|\Phi(S)\|},\quad\omega_r\in"
+        r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega),\quad\rho=\frac{rL_r}{|\psi'(0)|}"
+    ),
+    grid=dict(
+        potential=["squared hinge", "rounded hinge", "logistic", "exponential"],
+        radius=["1/10", "1/1000"],
+    ),
+    given=dict(factor="1/2"),
+    origin="sharper",
+    quantity="squared sine of the angle between the mean and the minimiser",
+    trivial=1.0,
+    note=(
+        "The limit itself, with a constant: print's sentence is about the minimiser. Its direction "
+        "is enclosed where the gradient's part along the circle changes sign; samples that have it "
+        "inside the ball are left out."
+    ),
+    twin=dict(given=dict(factor="3/8"), why="three quarters of it"),
+    **ANY_POTENTIAL,
+    **worked(simulate_potentials.minimiser_turned),
+)
 any_potential_affine = KERNEL_MEAN.always(
     "relation-any-convex-potential/affine",
     statement=r"\psi\text{ affine on }[-r,r]\Rightarrow " + IN_BALL,

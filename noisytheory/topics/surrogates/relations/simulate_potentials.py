@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from noisytheory.topics.surrogates.relations.instances import (
     CIRCLE,
@@ -23,9 +23,9 @@ from noisytheory.topics.surrogates.relations.instances import (
     times,
 )
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.exact import around
+from noisytheory.vocabulary.exact import around, enclosed_root
 
-__all__ = ["POTENTIALS", "STRAIGHT", "best_in_ball", "leaning", "turned"]
+__all__ = ["POTENTIALS", "STRAIGHT", "best_in_ball", "leaning", "minimiser_turned", "turned"]
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 Potential: TypeAlias = Callable[[Fraction], Interval]
@@ -140,6 +140,78 @@ def _squared_sine(cross: Interval, along: Interval) -> Interval:
 def _squared(ends: Interval) -> Interval:
     squares = ends[0] ** 2, ends[1] ** 2
     return Fraction(0) if ends[0] < 0 < ends[1] else min(squares), max(squares)
+
+
+FINE = 2**36
+"""Directions are enclosed between half-angles of tangents that are multiples of its inverse."""
+
+
+def minimiser_turned(potential: str, radius: str, factor: str) -> Iterator[Certificate]:
+    r"""Squared sine of the angle from $\Phi$ to the minimiser over the ball, against a limit.
+
+    The gradient turns its back on the minimiser of the ball, and on no other point of the circle:
+    its direction is enclosed where the part of the gradient along the circle changes sign.
+
+    Parameters
+    ----------
+    potential : str
+        One of `POTENTIALS`.
+    radius : str
+        $r$, below 1.
+    factor : str
+        The limit is $($``factor`` $\rho/\|\Phi\|)^2$: one half where the claim holds.
+    """
+    r = Fraction(radius)
+    slope, ratio = POTENTIALS[potential]
+    least, most = ((Fraction(factor) * rho) ** 2 for rho in ratio(r))
+    for sample in (*RATIONAL, *map(leaning, (1, 2, 4, 16))):
+        mean = mean_of(sample)
+
+        def across(k: int, sample: Any = sample, mean: Any = mean) -> tuple[Interval, ...]:
+            """Downhill parts across and along the mean turned, at the k-th direction."""
+            u = _turn(mean, Fraction(k, FINE))
+            omega = times(r / _above(dot(mean, mean)), u)
+            slopes = [slope(dot(omega, a)) for a in sample]
+            return tuple(
+                _sum([_times_interval(-c, v) for c, v in zip(by, slopes, strict=True)])
+                for by in ([u[0] * a[1] - u[1] * a[0] for a in sample],
+                           [dot(u, a) for a in sample])
+            )
+
+        # Less than a right angle away from the mean, unless it lies inside the ball; enclosed no
+        # nearer than the rounding of the slopes allows.
+        low = _farthest(across, 0, -FINE, FINE)
+        high = _farthest(across, 1, FINE, -FINE)
+        found = across(low), across(high)
+        turns = found[0][0][0] > 0 and found[1][0][1] < 0
+        if not turns or any(along[0] <= 0 for _, along in found):
+            continue
+        ends = [Fraction(low, FINE), Fraction(high, FINE)]
+        sines = [(2 * e / (1 + e * e)) ** 2 for e in ends]
+        square = dot(mean, mean)
+        yield Certificate(
+            (Fraction(0) if low < 0 < high else min(sines), max(sines)),
+            (least / square, most / square),
+            [*steps_of(sample, times(r, mean)), ("tangents of half the angle",
+             f"{float(ends[0]):.9g}, {float(ends[1]):.9g}")],
+        )
+
+
+def _farthest(
+    across: Callable[[int], tuple[Interval, ...]], end: int, start: int, stop: int
+) -> int:
+    """The last direction from ``start`` on whose part across is certainly positive, or negative."""
+    sign = 1 - 2 * end
+    while abs(stop - start) > 1:
+        middle = (start + stop) // 2
+        certain = sign * across(middle)[0][end] > 0
+        start, stop = (middle, stop) if certain else (start, middle)
+    return start
+
+
+def _above(square: Fraction) -> Fraction:
+    """The root of a square, to twelve places."""
+    return enclosed_root(square)[1]
 
 
 def _kinked(name: str, b: Fraction) -> Potential:
