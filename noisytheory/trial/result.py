@@ -588,7 +588,8 @@ def _conclude(
     if count["upheld"] + count["vacuous"] == total:
         if isinstance(trial.rule, Always):
             tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
-            every = "all there are" if all(s.is_exact for s in trial.cells) else "tries"
+            listed = all(s.is_exact for s in trial.cells)
+            every = "instances, all that it lists" if listed else "tries"
             return "upheld", f"no break in {tries} {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
