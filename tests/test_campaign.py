@@ -104,6 +104,7 @@ def test_claims_on_mnist_are_published(published):
         assert f"NOISYTHEORY_DATA=FOLDER noisytheory audit {claim_id}" in text
 
 
+@pytest.mark.campaign
 def test_no_verdict_is_wrong_and_hardly_any_open(verdicts):
     # The smoke budget may leave open what the campaign decides, where the level is shared by all.
     found = {result.claim.id: result.verdict for result in verdicts if not result.as_expected}
