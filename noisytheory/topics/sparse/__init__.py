@@ -9,7 +9,13 @@ from noisytheory.topics.sparse.algorithms import (
     find_algorithm,
 )
 from noisytheory.topics.sparse.approximation import Approximation
-from noisytheory.topics.sparse.clusters.bounds import clustered_error, clustered_error_repaired
+from noisytheory.topics.sparse.clusters.bounds import (
+    clustered_error,
+    clustered_error_repaired,
+    traversal_error,
+    traversal_error_repaired,
+    traversal_error_sharp,
+)
 from noisytheory.topics.sparse.farthest_first import farthest_first, farthest_first_printed
 from noisytheory.topics.sparse.herding import (
     away_steps,
@@ -17,6 +23,7 @@ from noisytheory.topics.sparse.herding import (
     herding,
     recursive_herding,
 )
+from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.topics.sparse.partitions.bounds import luckiness, projection_error
 from noisytheory.topics.sparse.projection import (
@@ -60,6 +67,7 @@ __all__ = [
     "fully_corrective",
     "herding",
     "herding_linear_square",
+    "least_diameter",
     "luckiness",
     "map_reduce",
     "nearest_centre",
@@ -68,6 +76,9 @@ __all__ = [
     "recursive_herding",
     "sparse_lower_bound",
     "subsampling_mean_square",
+    "traversal_error",
+    "traversal_error_repaired",
+    "traversal_error_sharp",
     "with_replacement",
     "without_replacement",
 ]
