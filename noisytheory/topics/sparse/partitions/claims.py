@@ -12,7 +12,7 @@ from noisytheory.topics.sparse.partitions import bounds, sides
 from noisytheory.topics.sparse.samples import Scheme, far_apart
 from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.sides import both, scaled
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 
 def _projection(m: int, n: int, least: Numeric) -> Numeric:
@@ -77,8 +77,17 @@ SCHEME: dict[str, Any] = {
     "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
     "unit": "1 / (24 n^2)",
     "quantity": "mean square error of the scheme",
-    **both(sides.luckiness_scheme, sides.Scattered),
 }
+
+
+@requires(m=COUNT)
+def _scheme(m: int, least: Numeric) -> Numeric:
+    return bounds.luckiness(2 * m, np.sqrt(least)) ** 2
+
+
+@requires(m=COUNT)
+def _scheme_sharp(m: int, least: Numeric) -> Numeric:
+    return bounds.luckiness_sharp(2 * m, np.sqrt(least)) ** 2
 
 
 def _luckiness(m: int, least_diameter: float) -> Numeric:
@@ -159,6 +168,7 @@ algorithmic_luckiness = [
         note="Some outcome is no farther away than the root mean square of the scheme.",
         twin=scaled(Fraction(1, 2)),
         **SCHEME,
+        **both(sides.luckiness_scheme, sides.Scattered, _scheme_sharp),
     ),
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
@@ -178,6 +188,7 @@ algorithmic_luckiness = [
         origin="candidate",
         twin=scaled(Fraction(2, 5)),
         **SCHEME,
+        **both(sides.luckiness_scheme, sides.Scattered, _scheme),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",

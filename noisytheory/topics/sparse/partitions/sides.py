@@ -149,7 +149,7 @@ def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
         total += pairs * (COMMON // np.maximum(draws, 1))
     promised = least * (COMMON // ((m + more) * share)) * n**2
     # Where the cells are points nothing is promised and nothing lost.
-    return {"lhs": total, "rhs": promised, "least": least, "applies": least > 0}
+    return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2, "applies": least > 0}
 
 
 def best_sparse(population: Scheme, m: int) -> Arrays:
