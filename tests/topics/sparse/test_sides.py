@@ -234,8 +234,12 @@ def test_a_candidate_that_cannot_help_by_hand():
     printed = nt.claims["average-classifier/algorithm-1/termination/printed"]
     assert printed.call(printed.certify, {"k": 7}, {}).lhs == HALF
     repaired = nt.claims["average-classifier/algorithm-1/termination/repaired"]
-    assert repaired.call(repaired.certify, {"k": 7}, {}).lhs == 1
-    assert repaired.broken().call(repaired.broken().certify, {"k": 7}, {}).lhs == 7
+    # Heights -1/64 * 4 - 3 * 55/64 + 1/8 = -161/64, 31/64 above -3; diameter 2; at 1/4
+    # 27 * 4 / 2 / (961 - 256) * 4096.
+    found = repaired.certify(epsilon=0.25, k=7, gap=-np.inf)
+    assert (found.lhs, found.rhs, found.applies) == (7, Fraction(54 * 4096, 705), True)
+    assert repaired.bound(0.25) == pytest.approx(float(found.rhs))
+    assert repaired.certify(epsilon=0.25, k=7, gap=0.0).lhs == (1, 7)
 
 
 def test_the_loops_by_hand():

@@ -164,9 +164,36 @@ def stuck_error(k: int, gap: float) -> Arrays:
     return {"lhs": [found.error], "steps": [len(found.errors)]}
 
 
-def stuck_steps(k: int, gap: float) -> Arrays:
-    """The number of steps made there."""
-    return {"lhs": stuck_error(k, gap)["steps"]}
+APART = [[0.0, -4.0], [1.0, -3.0], [-1.0, -3.0], [0.0, 1.0]]
+"""The last is no candidate. Line search goes to and fro between the others."""
+SHARES = [1 / 64, 55 / 128, 55 / 128, 1 / 8]
+"""The target is (0, -161/64), 31/64 above the edge between the second and the third point."""
+
+
+def steps_to_proof(epsilon: float, k: int, gap: float, step: str) -> Arrays:
+    """Steps of the public algorithm where no candidate's hull comes nearer than 31/64."""
+    found = herding(
+        Linear(), APART, SHARES, k, candidates=[0, 1, 2], gap=gap, tolerance=epsilon, step=step
+    )
+    return {"lhs": [len(found.errors)]}
+
+
+def steps_certificate(epsilon: float, k: int, gap: float) -> Certificate:
+    r"""At most ``k`` steps, exactly so many without a stop at the gap, against $27D^2/2(b^2-e^2)$.
+
+    All candidates have heights of at most -3, so that no error is below 31/64.
+    """
+    shares, points = [Fraction(x) for x in SHARES], [[Fraction(x) for x in row] for row in APART]
+    height = sum((a * y for a, (_, y) in zip(shares, points, strict=True)), Fraction(0))
+    best = height - max(y for _, y in points[:3])
+    wide = max(sum((x - z) ** 2 for x, z in zip(p, q, strict=True))
+               for p in points[:3] for q in points[:3])
+    most = Fraction(27, 2) * wide / (best**2 - Fraction(epsilon) ** 2)
+    return Certificate(
+        (1, k) if gap >= 0 else k, most,
+        [("height of the target", height), ("least distance", best), ("squared diameter", wide)],
+        best > epsilon,
+    )
 
 
 def _stuck(k: int, gap: float) -> tuple[int, Fraction]:
@@ -192,12 +219,6 @@ def stuck_certificate(k: int, gap: float) -> Certificate:
         [("target", "1/2 at 0, 1/2 at 1: the number 1/2"), ("candidates", [1]),
          ("every step takes", 1), ("steps made", made), ("error", error)],
     )
-
-
-def stuck_steps_certificate(k: int, gap: float) -> Certificate:
-    """The steps made, against one."""
-    made, error = _stuck(k, gap)
-    return Certificate(made, 1, [("steps made", made), ("error", error)])
 
 
 @dataclass(frozen=True)

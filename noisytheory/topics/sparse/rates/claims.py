@@ -107,6 +107,7 @@ herding_rates = [
         "herding-rates/general",
         statement=r"\|\omega^*-\omega_k\|^2\le\tfrac{4D^2}{k+2}",
         place="Sec. 5.5.2: the same guarantee as random sampling in general",
+        also=[AVERAGE_CLASSIFIER.also("jones", "Sec. 6.5, quoting Jones 1992")],
         **GENERAL,
     ),
     KERNEL_MEAN.always(
@@ -285,11 +286,5 @@ herding_rates_earlier = [
             "Contradicts the paper's own worst case. True with a constant that depends on the "
             r"sample: $D^2/d^2\ge n(n-1)$ on an orthonormal one."
         ),
-    ),
-    AVERAGE_CLASSIFIER.always(
-        "jones",
-        statement=r"\|\omega^*-\omega_k\|\le O\big(\tfrac1{\sqrt k}\big)=\tfrac{2D}{\sqrt{k+2}}",
-        place="Sec. 6.5, quoting Jones 1992",
-        **GENERAL,
     ),
 ]
