@@ -793,7 +793,8 @@ def test_errors_are_right_where_rounding_cancels():
     points = np.random.default_rng(0).standard_normal((8, 2))
     alpha = np.full(8, 1 / 8)
     for run in (
-        sparse.herding(Linear(), points, alpha, 500), sparse.away_steps(Linear(), points, alpha, 90),
+        sparse.herding(Linear(), points, alpha, 500),
+        sparse.away_steps(Linear(), points, alpha, 90),
         sparse.fully_corrective(Linear(), points, alpha, 20),
     ):
         # In coordinates nothing cancels; a difference of squares would leave some 1e-8.

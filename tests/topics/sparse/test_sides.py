@@ -39,12 +39,14 @@ def test_errors_combined_by_hand():
 
 
 def test_a_mean_of_means_by_hand():
-    # Four ones and eight zeros: means 1 and 0, weighted 4 and 8, or 6 and 6.
-    values = dict(values=[1] * 4 + [0] * 8)
-    assert worked("average-classifier/parallel", **values) == (4, 4, True)
-    claim = nt.claims["average-classifier/parallel"].broken()
-    broken = claim.call(claim.certify, {}, {"values": np.array([1.0] * 4 + [0.0] * 8)})
-    assert (broken.lhs, broken.rhs) == (6, 4)
+    # Parts {8, 0}, {4, 0} and {2}, of masses 1/2, 3/8 and 1/8 and means 4, 8/3 and 2: 13/4 in all,
+    # 26/9 if they are averaged alike.
+    claim = nt.claims["average-classifier/parallel"]
+    points, weights = np.array([8.0, 4, 2, 0, 0]), np.array([4, 4, 2, 4, 2]) / 16
+    found = claim.certify(points=points, weights=weights, weighted=1)
+    assert (found.lhs, found.rhs) == (Fraction(13, 4), Fraction(13, 4))
+    broken = claim.certify(points=points, weights=weights, weighted=0)
+    assert (broken.lhs, broken.rhs) == (Fraction(26, 9), Fraction(13, 4))
 
 
 def test_the_score_of_an_error_by_hand():
