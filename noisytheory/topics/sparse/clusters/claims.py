@@ -18,7 +18,7 @@ from noisytheory.topics.sparse.samples import (
     simplices,
     uneven_pairs,
 )
-from noisytheory.topics.sparse.terms import ERROR, FARTHEST, IN_HULL, LEVELS
+from noisytheory.topics.sparse.terms import ERROR, FARTHEST, IN_HULL, LEVELS, SQUARE
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import LEVEL, POSITIVE, Numeric, requires
 
@@ -61,6 +61,21 @@ MEANS: dict[str, Any] = {
     "low": 0.0,
     "high": _largest,
 }
+TRAVERSED = [
+    *(Scheme(heavy(m), m) for m in (5, 22, 32, 50, 55)), Scheme(heavy(10, 0.6), 10),
+    *(Scheme(SAMPLES[name], 3) for name in ("line", "three pairs", "weighted")),
+    Scheme(cloud(150), 50),
+]
+
+
+def _variance(population: Scheme) -> float:
+    return population.mean_square()
+
+
+def _variance_of_a_draw_more(population: Scheme) -> float:
+    return population.mean_square(1)
+
+
 THEOREM_21: dict[str, Any] = {
     **EVERY,
     "hypotheses": ["a partition into m cells of diameter at most D", IN_HULL],
@@ -115,6 +130,23 @@ theorem_21 = [
         twin=scaled(Fraction(1, 2)),
         **{**MEANS, "grid": {"population": MEANS["grid"]["population"][:-1]}},
     ),
+    KERNEL_MEAN.equal(
+        "theorem-21/variance",
+        statement=(
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\textstyle\sum_i\tfrac{\alpha_i^2}{n_i}V_i"
+        ),
+        place="behind Theorem 21: the draws of a cell are independent",
+        hypotheses=["V_i is the variance in cell i, n_i the draws from it"],
+        bound=_variance,
+        exact=simulate.clustered_square_law,
+        grid={"population": [*MEANS["grid"]["population"][:-1], *TRAVERSED[:1],
+                             Scheme(simplices(1, 61, 0.49), 1, (0,) * 61),
+                             Scheme(opposed(5), 5), Scheme(SAMPLES["weighted"], 2)]},
+        origin="sharper",
+        note="Simplices, uneven pairs, signs, and farthest-first cells: exact on each.",
+        twin={"bound": _variance_of_a_draw_more, "why": "a draw more from every cell"},
+        **SQUARE,
+    ),
     KERNEL_MEAN.always(
         "theorem-21/sparsity",
         statement=r"\tilde\omega\ \text{is at most}\ 2m\text{-sparse}",
@@ -150,11 +182,6 @@ theorem_21 = [
 ]
 
 
-TRAVERSED = [
-    *(Scheme(heavy(m), m) for m in (5, 22, 32, 50, 55)), Scheme(heavy(10, 0.6), 10),
-    *(Scheme(SAMPLES[name], 3) for name in ("line", "three pairs", "weighted")),
-    Scheme(cloud(150), 50),
-]
 SAMPLED: dict[str, Any] = {
     **EVERY,
     "hypotheses": [FARTHEST],

@@ -74,6 +74,12 @@ def clustered_law(population: Scheme) -> Law | None:
     return _law_of_cells(chosen.signed, target.masses, cells, m, target.total)
 
 
+def clustered_square_law(population: Scheme) -> Law | None:
+    """Law of the squared error."""
+    found = clustered_law(population)
+    return None if found is None else Law(np.square(found.values), found.probabilities)
+
+
 def clustered_errors(
     population: Scheme, *, size: int, rng: np.random.Generator
 ) -> Doubles:

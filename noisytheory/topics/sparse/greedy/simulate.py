@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.herding import herding
-from noisytheory.topics.sparse.rates.sides import Inside, masses_of, vertices_of
+from noisytheory.topics.sparse.herding import herding, recursive_herding
+from noisytheory.topics.sparse.rates.sides import Inside, masses_of, run, vertices_of
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
 
@@ -162,6 +162,57 @@ def stuck_error(k: int, gap: float) -> Arrays:
         Linear(), [[0.0], [1.0]], [0.5, 0.5], k, candidates=[1], gap=gap, tolerance=0.1
     )
     return {"lhs": [found.error], "steps": [len(found.errors)]}
+
+
+def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generator) -> Arrays:
+    """Atoms that ``k`` steps of the public algorithm end with."""
+    drawn = Inside.draw(hull, size=size, rng=rng)
+    masses, vertices = masses_of(hull, Inside(**drawn).target), vertices_of(hull)
+    return {"lhs": np.array([
+        len(herding(Linear(), vertices, row, k, step=step).indices) for row in masses
+    ]), **drawn}
+
+
+def herd_certificate(top: Any, low: Any, hull: str, k: int, step: str, fewer: int) -> Certificate:
+    """Atoms with weight after ``k`` steps in fractions, against ``k`` less ``fewer``."""
+    target = np.array([[Fraction(x) / Fraction(low) for x in top.tolist()]], dtype=object)
+    _, atoms, rates = run(vertices_of(hull), target, k, step)
+    weights: dict[tuple[int, ...], Fraction] = {}
+    for atom, rate in zip(atoms[0], [Fraction(1), *rates[0]], strict=False):
+        weights = {a: w * (1 - rate) for a, w in weights.items()}
+        key = tuple(int(x) for x in atom)
+        weights[key] = weights.get(key, Fraction(0)) + rate
+    left = {a: w for a, w in weights.items() if w != 0}
+    return Certificate(
+        len(left), k - fewer, [("atoms", [list(a) for a in left]), ("steps", k)],
+    )
+
+
+def recursive_squares(
+    epsilon: float, rounds: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    """Squared error of the public algorithm after so many rounds, with what it found."""
+    points = rng.integers(-9, 10, (size, 12, 2)) / 4
+    alpha = (1 + rng.multinomial(52, np.full(12, 1 / 12), size=size)) / 64
+    found = np.zeros((size, 12))
+    for i in range(size):
+        herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
+        found[i, herd.indices] = herd.weights
+    left = np.einsum("ij,ijp->ip", alpha - found, points)
+    return {"lhs": np.sum(left**2, axis=1), "points": points, "alpha": alpha, "found": found}
+
+
+def recursive_certificate(
+    points: Any, alpha: Any, found: Any, epsilon: float, rounds: int, fewer: int
+) -> Certificate:
+    r"""Squared error of the weights found, in fractions, against the square of $j\epsilon$."""
+    left = [Fraction(a) - Fraction(w) for a, w in zip(alpha.tolist(), found.tolist(), strict=True)]
+    rest = [sum((c * Fraction(x) for c, x in zip(left, column.tolist(), strict=True)), Fraction(0))
+            for column in points.T]
+    return Certificate(
+        sum((x * x for x in rest), Fraction(0)), ((rounds - fewer) * Fraction(epsilon)) ** 2,
+        [("points", points.tolist()), ("weights", alpha.tolist()), ("found", found.tolist())],
+    )
 
 
 APART = [[0.0, -4.0], [1.0, -3.0], [-1.0, -3.0], [0.0, 1.0]]

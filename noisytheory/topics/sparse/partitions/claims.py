@@ -241,7 +241,7 @@ traversal = [
         "algorithm-1/diameter",
         statement=r"D\le2D^*(S,m)",
         place="Sec. 5.2, quoting Gonzalez 1985",
-        note="The factor 2 is attained.",
+        note="The factor 2 is attained. The worst of all starts.",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
         **both(sides.traversal_diameter, sides.Whole),

@@ -116,16 +116,25 @@ class Scattered(Whole):
         return {"points": corners[rng.integers(dimension, size=(size, n))]}
 
 
+def _from_every_start(squares: Ints) -> list[Ints]:
+    """The table of distances with each point first in turn."""
+    n = squares.shape[1]
+    return [np.roll(squares, (-start, -start), axis=(1, 2)) for start in range(n)]
+
+
 def traversal_radius(at: Whole, m: int) -> Arrays:
-    """Squared radius of farthest-first cells, and $D^*(S,m)^2$."""
-    return {"lhs": _traverse(at.squares, m)[2], "rhs": _least(at.squares, m)[0]}
+    """Largest squared radius of farthest-first cells over all starts, and $D^*(S,m)^2$."""
+    radii = [_traverse(squares, m)[2] for squares in _from_every_start(at.squares)]
+    return {"lhs": np.max(radii, axis=0), "rhs": _least(at.squares, m)[0]}
 
 
 def traversal_diameter(at: Whole, m: int) -> Arrays:
-    """Squared diameter of farthest-first cells, and $4D^*(S,m)^2$."""
-    cells = _traverse(at.squares, m)[1]
-    same = cells[:, :, None] == cells[:, None]
-    return {"lhs": (at.squares * same).max(axis=(1, 2)), "rhs": 4 * _least(at.squares, m)[0]}
+    """Largest squared diameter of farthest-first cells over all starts, and $4D^*(S,m)^2$."""
+    found = []
+    for squares in _from_every_start(at.squares):
+        cells = _traverse(squares, m)[1]
+        found.append((squares * (cells[:, :, None] == cells[:, None])).max(axis=(1, 2)))
+    return {"lhs": np.max(found, axis=0), "rhs": 4 * _least(at.squares, m)[0]}
 
 
 # Sections 5.5 and 6.
