@@ -101,7 +101,7 @@ average_classifier = [
     AVERAGE_CLASSIFIER.always(
         "recursive",
         statement=r"\|\omega_S-\tilde\omega_j\|\le j\epsilon\ \text{after}\ j\ \text{rounds}",
-        place="Sec. 6: the herd is herded again",
+        place="Sec. 8: the herd is herded again; errors add",
         bound=lambda epsilon, rounds, fewer: ((rounds - fewer) * epsilon) ** 2,
         simulate=simulate.recursive_squares,
         certify=simulate.recursive_certificate,
