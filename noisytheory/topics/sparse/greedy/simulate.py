@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.farthest_first import farthest_first
 from noisytheory.topics.sparse.herding import herding, recursive_herding
 from noisytheory.topics.sparse.rates.sides import Inside, masses_of, run, vertices_of
 from noisytheory.trial.claim import Certificate
@@ -50,6 +51,25 @@ def herding_evaluations(n: int, k: int, part: str) -> Arrays:
         counts.append(int(count[0]))
     scores = counts[0] - n
     return {"lhs": [counts[1] - counts[0] if part == "iterations" else scores]}
+
+
+def traversal_evaluations(n: int, m: int) -> Arrays:
+    """Kernel evaluations of a farthest-first traversal."""
+    count = np.zeros(1, dtype=np.int64)
+    farthest_first(_Counting(count), _of_random_points(n)[0], m)
+    return {"lhs": [int(count[0])]}
+
+
+def traversal_certificate(n: int, m: int) -> Certificate:
+    """Values that a plain loop looks up: after every centre, its distances from all points."""
+    points, looked_up = _of_random_points(n)[0], 0
+    nearest, centres = np.full(n, np.inf), [0]
+    for _ in range(m):
+        for i, point in enumerate(points):
+            looked_up += 1
+            nearest[i] = min(nearest[i], float(np.sum((point - points[centres[-1]]) ** 2)))
+        centres.append(int(nearest.argmax()))
+    return Certificate(looked_up, n * m, [("centres", centres[:m]), ("looked up", looked_up)])
 
 
 def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
