@@ -25,14 +25,19 @@ from noisytheory.topics.sparse.herding import (
 )
 from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.topics.sparse.parallel import map_reduce
-from noisytheory.topics.sparse.partitions.bounds import luckiness, projection_error
+from noisytheory.topics.sparse.partitions.bounds import luckiness, luckiness_sharp, projection_error
 from noisytheory.topics.sparse.projection import (
     convex_projection,
     fully_corrective,
     nearest_centre,
     projection,
 )
-from noisytheory.topics.sparse.rates.bounds import frank_wolfe_square, herding_linear_square
+from noisytheory.topics.sparse.rates.bounds import (
+    classic_steps_square,
+    frank_wolfe_square,
+    herding_linear_square,
+    line_search_square,
+)
 from noisytheory.topics.sparse.sampling import (
     clustered,
     clustered_printed,
@@ -52,6 +57,7 @@ __all__ = [
     "Approximation",
     "away_steps",
     "check_options",
+    "classic_steps_square",
     "clustered",
     "clustered_error",
     "clustered_error_repaired",
@@ -68,7 +74,9 @@ __all__ = [
     "herding",
     "herding_linear_square",
     "least_diameter",
+    "line_search_square",
     "luckiness",
+    "luckiness_sharp",
     "map_reduce",
     "nearest_centre",
     "projection",
