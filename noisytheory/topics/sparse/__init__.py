@@ -9,7 +9,13 @@ from noisytheory.topics.sparse.algorithms import (
     find_algorithm,
 )
 from noisytheory.topics.sparse.approximation import Approximation
-from noisytheory.topics.sparse.clusters.bounds import clustered_error, clustered_error_repaired
+from noisytheory.topics.sparse.clusters.bounds import (
+    clustered_error,
+    clustered_error_repaired,
+    traversal_error,
+    traversal_error_repaired,
+    traversal_error_sharp,
+)
 from noisytheory.topics.sparse.farthest_first import farthest_first, farthest_first_printed
 from noisytheory.topics.sparse.herding import (
     away_steps,
@@ -17,15 +23,21 @@ from noisytheory.topics.sparse.herding import (
     herding,
     recursive_herding,
 )
+from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.topics.sparse.parallel import map_reduce
-from noisytheory.topics.sparse.partitions.bounds import luckiness, projection_error
+from noisytheory.topics.sparse.partitions.bounds import luckiness, luckiness_sharp, projection_error
 from noisytheory.topics.sparse.projection import (
     convex_projection,
     fully_corrective,
     nearest_centre,
     projection,
 )
-from noisytheory.topics.sparse.rates.bounds import frank_wolfe_square, herding_linear_square
+from noisytheory.topics.sparse.rates.bounds import (
+    classic_steps_square,
+    frank_wolfe_square,
+    herding_linear_square,
+    line_search_square,
+)
 from noisytheory.topics.sparse.sampling import (
     clustered,
     clustered_printed,
@@ -45,6 +57,7 @@ __all__ = [
     "Approximation",
     "away_steps",
     "check_options",
+    "classic_steps_square",
     "clustered",
     "clustered_error",
     "clustered_error_repaired",
@@ -60,7 +73,10 @@ __all__ = [
     "fully_corrective",
     "herding",
     "herding_linear_square",
+    "least_diameter",
+    "line_search_square",
     "luckiness",
+    "luckiness_sharp",
     "map_reduce",
     "nearest_centre",
     "projection",
@@ -68,6 +84,9 @@ __all__ = [
     "recursive_herding",
     "sparse_lower_bound",
     "subsampling_mean_square",
+    "traversal_error",
+    "traversal_error_repaired",
+    "traversal_error_sharp",
     "with_replacement",
     "without_replacement",
 ]

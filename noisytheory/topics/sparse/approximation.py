@@ -8,7 +8,9 @@ Kernels need not be normalised: errors are exact for any kernel, in its own norm
 long features more readily; `noisytheory.kernels.Normalised` gives all of them norm 1.
 
 Errors are roots of differences of squares, exact but for their rounding: of features of norm 1
-those below some $10^{-7}W$ say little. Points in single precision choose atoms by single-precision
+those below some $10^{-7}W$ say little. The last one, if it is below $10^{-5}W$, is worked out again
+from the differences of the weights, which leaves some $10^{-8}W$; with the linear kernel, from
+coordinates, in which nothing cancels. Points in single precision choose atoms by single-precision
 rows, and herding, with or without away steps, follows its errors in it, too: there those below some
 $10^{-3}W$ say little. All other weights and errors are worked out in doubles.
 """
@@ -26,7 +28,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_floats
-from noisytheory.vocabulary.kernels import Kernel, Plan, blocks, checked_points, expansion
+from noisytheory.vocabulary.kernels import (
+    Kernel,
+    Linear,
+    Plan,
+    blocks,
+    checked_points,
+    expansion,
+)
 
 __all__ = [
     "Approximation",
@@ -40,6 +49,8 @@ __all__ = [
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
+SMALL = 1e-5
+"""Of features of norm 1: a final error below this is worked out again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,12 +68,15 @@ class Approximation:
         its Gram matrix, more than most algorithms spend: they are worked out when asked for.
     final : callable, optional
         What gives `error` alone, where that costs less than `errors`.
+    picks : int array, shape (steps,), optional
+        Points in the order in which they were taken, as often as they were (herding).
     """
 
     indices: Ints
     weights: Doubles
     measure: Callable[[], ArrayLike] | ArrayLike
     final: Callable[[], float] | None = None
+    picks: Ints | None = None
 
     @functools.cached_property
     def errors(self) -> Doubles:
@@ -83,7 +97,7 @@ class Approximation:
         return f"Approximation({len(self.indices)} atoms{known})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Approximation, (self.indices, self.weights, self.errors)
+        return Approximation, (self.indices, self.weights, self.errors, None, self.picks)
 
 
 class Target:
@@ -206,6 +220,22 @@ class Target:
         square = self.square - 2 * shares @ self.scores_at(atoms) + shares @ block @ shares
         return self.total * math.sqrt(max(float(square), 0.0))
 
+    @functools.cached_property
+    def longest(self) -> float:
+        """Norm of the longest feature."""
+        return math.sqrt(float(self.diagonal.max()))
+
+    def small_distance(self, atoms: Ints, shares: Doubles) -> float:
+        r"""The same where both are almost equal: $\|\sum_ic_is_i\phi(x_i)\|$ of differences $c$."""
+        left = self.masses.copy()
+        np.subtract.at(left, atoms, shares)
+        left *= self.signs
+        if isinstance(self.kernel, Linear):
+            sums = [math.fsum(left * column) for column in np.asarray(self.doubles, float).T]
+            return self.total * math.hypot(*sums)
+        square = math.fsum(left * expansion(self.kernel, self.doubles, left))
+        return self.total * math.sqrt(max(square, 0.0))
+
     def approximation(
         self,
         atoms: ArrayLike,
@@ -225,7 +255,10 @@ class Target:
         chosen, kept = unique[order], sums[order]
         indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
         if errors is not None:
-            return Approximation(indices, weights, errors)
+            known = np.array(errors, dtype=np.float64)
+            if self.doubles is self.points and known[-1] <= SMALL * self.total * self.longest:
+                known[-1] = self.small_distance(chosen, kept)
+            return Approximation(indices, weights, known)
         last = functools.partial(self.distance, chosen, kept)
         if before is None:
             return Approximation(indices, weights, last)

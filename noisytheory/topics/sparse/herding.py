@@ -43,7 +43,7 @@ def herding(
     r"""Take the point with the largest $\langle\pi^*-\omega,\omega_i\rangle$, move towards it.
 
     Algorithm 1 of the average-classifier paper, with $\lambda_1=1$ (from $\omega=0$ its line
-    search would leave weights that do not sum to 1) and a stop at the duality gap (without one
+    search would leave weights that do not sum to 1) and stops at the duality gap (without them
     it never ends where the candidates' hull stays farther away than ``tolerance``). One row of
     the Gram matrix an iteration, $O(n)$ memory, and half of the Gram matrix before the first, for
     the target's ``scores``; where these are given it is spared until the errors are asked for.
@@ -62,10 +62,12 @@ def herding(
         largest $\langle\pi^*-\frac{t-1}t\omega,\omega_i\rangle-\frac1{2t}K(x_i,x_i)$. With unit
         features that is Eq. (8) of Chen, Welling, Smola, *Super-samples from kernel herding*, 2010.
     tolerance : float
-        Stop when the error is at most this (RKHS norm).
+        Stop when the error is at most this (RKHS norm), or when the duality gap proves that no
+        point of the candidates' hull is so near.
     gap : float
         Stop when the duality gap of the normalised problem is at most this; half the squared
-        error exceeds its least value by no more than the gap. Below 0 it never stops there.
+        error exceeds its least value by no more than the gap. Where that value is not reached, a
+        gap of 0 is not either. Below 0 it never stops at a gap, whatever the tolerance.
     candidates : int array-like, optional
         Points that may be taken; all of non-zero weight if missing.
     distinct : bool
@@ -81,7 +83,8 @@ def herding(
     Returns
     -------
     Approximation
-        Errors after every step, and then with the best weights if they are asked for.
+        Errors after every step, and then with the best weights if they are asked for; `picks` are
+        the points in the order in which they were taken.
 
     Raises
     ------
@@ -95,6 +98,8 @@ def herding(
     >>> found = herding(Linear(), [[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 10)
     >>> found.indices.tolist(), found.weights.tolist(), found.error
     ([0, 1], [0.5, 0.5], 0.0)
+    >>> herding(Linear(), [[0.0], [1.0]], [0.75, 0.25], 4, step="uniform").picks.tolist()
+    [1, 0, 0, 0]
     """
     if step not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
@@ -124,6 +129,8 @@ def herding(
         z = _largest(residual, allowed)
         slope = residual[z] - inner + norm
         if t > 1 and slope <= gap:
+            break
+        if t > 1 and gap >= 0 and _too_far(errors[-1], tolerance, target.total**2 * slope):
             break
         if alone is not None:
             np.multiply(residual, t - 1, out=scaled)
@@ -160,14 +167,24 @@ def herding(
 
     true = functools.partial(_true_errors, target, atoms, rates, norms)
     if not best_weights:
-        found = target.approximation(atoms, shares, errors)
-        return dataclasses.replace(found, measure=true) if given_scores else found
+        found = target.approximation(atoms, shares, None if given_scores else errors)
+        picks = target.kept[atoms]
+        if given_scores:
+            return dataclasses.replace(found, measure=true, final=None, picks=picks)
+        return dataclasses.replace(found, picks=picks)
     used = np.array(list(dict.fromkeys(atoms)), dtype=np.int64)
     gram = target.gram(used)
     best = simplex_weights(gram, target.scores_at(used), _merged(used, atoms, shares))
     if given_scores:
-        return target.approximation(used, best, before=true)
-    return target.approximation(used, best, [*errors, target.distance(used, best, gram)])
+        found = target.approximation(used, best, before=true)
+    else:
+        found = target.approximation(used, best, [*errors, target.distance(used, best, gram)])
+    return dataclasses.replace(found, picks=target.kept[atoms])
+
+
+def _too_far(error: float, tolerance: float, gap: float) -> bool:
+    r"""Whether the tolerance is out of reach: squared errors are at least $e^2-2\,\mathrm{gap}$."""
+    return tolerance > 0 and error**2 - 2 * gap > tolerance**2 * (1 + 1e-9)
 
 
 def _true_errors(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.approximation import Target
+from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.vocabulary.kernels import Linear
 
 Doubles = NDArray[np.float64]
@@ -59,19 +60,203 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
-        # Almost all mass in one cell, whose diameter is twice the least: it gives four draws.
-        Sample("heavy cell", ((0.0,), (2.0,), (10.0,), (20.0,), (-1.0,), (1.0,)),
-               (1e-7, 1e-7, 1e-7, 1e-7, 0.5 - 2e-7, 0.5 - 2e-7)),
-        # Equal points of opposite sign, and far ones with a cell each.
-        Sample("opposed", ((1.0,), (1.0,), (10.0,), (20.0,)), (0.5 - 1e-7, 1e-7 - 0.5, 1e-7, 1e-7)),
     ]
 }
 """Small samples by name."""
 
 
-def total_weight(sample: str) -> float:
-    r"""$W=\sum|\alpha|$."""
-    return sum(abs(weight) for weight in SAMPLES[sample].alpha)
+FAR = 2.0**-13
+"""Mass of a point at a distance of 1 over it."""
+TINY = 1e-7
+"""Mass of a point that is there to be a centre."""
+
+
+def heavy(m: int, share: float = 0.5, extra: bool = False) -> Sample:
+    """Points on a line, almost all mass in one cell of twice the least diameter.
+
+    Farthest-first centres from 0 leave -1, 0 and 1 together, though ``m`` cells of diameter 1 hold
+    all points; the heavy cell gives as many draws as there are cells. With an ``extra`` point one
+    centre more, as in the printed loop, leaves it whole, too.
+
+    Parameters
+    ----------
+    m : int
+        Cells, at least 2.
+    share : float
+        Mass of -1 among -1 and 1.
+    extra : bool
+        Whether 11 is there, too.
+
+    Returns
+    -------
+    Sample
+
+    Examples
+    --------
+    >>> [x for x, in heavy(4).points]
+    [0.0, 2.0, 10.0, 20.0, -1.0, 1.0]
+    """
+    far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))] + [11.0] * extra
+    rest = 1 - TINY * len(far)
+    name = f"heavy cell, share {share:g}" + (", extra point" if extra else "")
+    return Sample(name, tuple((x,) for x in (*far, -1.0, 1.0)),
+                  (TINY,) * len(far) + (share * rest, (1 - share) * rest))
+
+
+def opposed(m: int, share: float = 0.5, total: float = 3.0) -> Sample:
+    """Two equal points of opposite sign and almost all weight, and ``m - 1`` far ones.
+
+    Parameters
+    ----------
+    m : int
+        Cells, at least 2.
+    share : float
+        Of the positive one.
+    total : float
+        Of all weights, without signs.
+
+    Returns
+    -------
+    Sample
+    """
+    rest = 1 - TINY * (m - 1)
+    weights = (share * rest, -(1 - share) * rest, *[TINY] * (m - 1))
+    points = ((1.0,), (1.0,), *((10.0 * i,) for i in range(1, m)))
+    return Sample(f"opposed, share {share:g}", points, tuple(total * x for x in weights))
+
+
+def pair(share: float = 0.5) -> Sample:
+    """The points 0 and 1, with this share on 0."""
+    return Sample(f"pair, share {share:g}", ((0.0,), (1.0,)), (share, 1 - share))
+
+
+def uneven_pairs(*shares: Fraction) -> Sample:
+    """Pairs of points at distance 1, far from each other, with these masses, half on each point."""
+    points = tuple((10.0 * i + j,) for i in range(len(shares)) for j in (0, 1))
+    weights = tuple(float(share / 2) for share in shares for _ in (0, 1))
+    return Sample("pairs of mass " + ", ".join(map(str, shares)), points, weights)
+
+
+def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
+    """Regular simplices of side 1 in spaces orthogonal to each other, of equal mass.
+
+    With ``last`` there is one, and that is the mass of its last corner.
+    """
+    rows = np.eye(cells * corners) / math.sqrt(2)
+    n = len(rows)
+    weights = [1 / n] * n if last is None else [(1 - last) / (n - 1)] * (n - 1) + [last]
+    return Sample(f"{cells} simplices of {corners}" + (f", mass {last:g}" if last else ""),
+                  tuple(map(tuple, rows.tolist())), tuple(weights))
+
+
+def cloud(n: int) -> Sample:
+    """Points of the plane and uneven weights, whole numbers drawn once."""
+    rng = np.random.default_rng(n)
+    points, weights = rng.integers(0, 100, (n, 2)), rng.integers(1, 10, n)
+    return Sample(f"cloud of {n}", tuple(map(tuple, (points / 64).tolist())),
+                  tuple((weights / weights.sum()).tolist()))
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A sample with cells: those of a farthest-first traversal from its first point, or given ones.
+
+    Parameters
+    ----------
+    sample : Sample
+    m : int
+        As in Theorem 21.
+    given : tuple of int, optional
+        Cell of every point.
+    extra : int
+        Centres beyond ``m``: the printed loop ends with one more.
+    """
+
+    sample: Sample
+    m: int
+    given: tuple[int, ...] | None = None
+    extra: int = 0
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"{self.sample.name}; m = {self.m}"
+
+    def digest(self) -> str:
+        """What the laws depend on."""
+        return repr(self)
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """Cell of every point; the algorithm on trial takes no part."""
+        if self.given is not None:
+            return np.array(self.given)
+        return _cells(_squares(self.sample, True), self.m + self.extra)
+
+    @cached_property
+    def diameter(self) -> float:
+        """Largest diameter of a cell."""
+        return _widest(_squares(self.sample, True), self.cells)
+
+    @cached_property
+    def least_diameter(self) -> float:
+        """$D^*(S,m)$, as users get it."""
+        chosen = self.sample
+        return least_diameter(Linear(), np.array(chosen.points), self.m, alpha=chosen.alpha)
+
+    @property
+    def total(self) -> float:
+        r"""$W=\sum|\alpha|$."""
+        return sum(abs(weight) for weight in self.sample.alpha)
+
+    def mean_square(self, more: int = 0) -> float:
+        r"""$W^2\sum\alpha_i^2V_i/n_i$, with $n_i=\lceil\alpha_im\rceil$ draws or some ``more``."""
+        points, masses = self.sample.signed, np.abs(self.sample.alpha) / self.total
+        found = 0.0
+        for cell in np.unique(self.cells):
+            inside = self.cells == cell
+            law = masses[inside] / masses[inside].sum()
+            apart = points[inside] - law @ points[inside]
+            draws = math.ceil(masses[inside].sum() * self.m - 1e-9) + more
+            found += masses[inside].sum() ** 2 * float(law @ (apart**2).sum(axis=1)) / draws
+        return self.total**2 * found
+
+    @cached_property
+    def largest(self) -> float:
+        """What no error exceeds: in every cell only the point farthest from its mean is drawn."""
+        points, masses = self.sample.signed, np.abs(self.sample.alpha)
+        reach = 0.0
+        for cell in np.unique(self.cells):
+            inside = self.cells == cell
+            apart = points[inside] - masses[inside] @ points[inside] / masses[inside].sum()
+            reach += masses[inside].sum() * math.sqrt(float((apart**2).sum(axis=1).max()))
+        return reach
+
+
+def far_apart(corners: int, m: int) -> Sample:
+    """Corners of a regular simplex of side 1, and ``m - 1`` light points that cost an atom each.
+
+    These lie along axes of their own, so far that leaving one out costs as much as all the rest.
+
+    Parameters
+    ----------
+    corners : int
+    m : int
+        Cells.
+
+    Returns
+    -------
+    Sample
+    """
+    lengths = [1 / math.sqrt(2)] * corners + [1 / FAR] * (m - 1)
+    share = (1 - FAR * (m - 1)) / corners
+    return Sample(f"{corners} corners, {m - 1} far", tuple(map(tuple, np.diag(lengths).tolist())),
+                  (share,) * corners + (FAR,) * (m - 1))
+
+
+def pairs_in_one(m: int, share: float = 0.5) -> Scheme:
+    """Two points in one cell, and no others: ``m`` draws."""
+    return Scheme(pair(share), m, (0, 0))
 
 
 def _squares(sample: Sample, signed: bool) -> Doubles:
@@ -95,35 +280,5 @@ def _cells(squares: Doubles, m: int) -> NDArray[np.int64]:
     return cells
 
 
-def cell_diameter(sample: str, m: int, signed: bool = True) -> float:
-    """Largest diameter of a farthest-first cell; of the points without their signs if asked."""
-    chosen = SAMPLES[sample]
-    cells = _cells(_squares(chosen, True), m)
-    same = cells[:, None] == cells[None]
-    return math.sqrt(float(_squares(chosen, signed)[same].max()))
-
-
-@cache
-def least_diameter(sample: str, m: int) -> float:
-    """$D^*(S,m)$, over every partition into at most ``m`` cells."""
-    squares = _squares(SAMPLES[sample], True)
-    n = len(squares)
-    best = math.inf
-    for labels in _growth_strings(n, m):
-        same = labels[:, None] == labels[None]
-        best = min(best, float(squares[same].max()))
-    return math.sqrt(best)
-
-
-def _growth_strings(n: int, m: int) -> Iterator[NDArray[np.int64]]:
-    """Every partition of ``n`` things into at most ``m`` cells, once."""
-
-    def grow(prefix: list[int], used: int) -> Iterator[list[int]]:
-        if len(prefix) == n:
-            yield prefix
-            return
-        for label in range(min(used + 1, m)):
-            yield from grow([*prefix, label], max(used, label + 1))
-
-    for labels in grow([], 0):
-        yield np.array(labels)
+def _widest(squares: Doubles, cells: NDArray[np.int64]) -> float:
+    return math.sqrt(float(squares[cells[:, None] == cells].max()))

@@ -16,11 +16,13 @@ from noisytheory.topics.sparse.approximation import (
     checked_rng,
     checked_threshold,
 )
-from noisytheory.topics.sparse.farthest_first import ended, traverse
+from noisytheory.topics.sparse.farthest_first import Traversal, ended, traverse
 from noisytheory.vocabulary.domains import LEVEL, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
 
 __all__ = [
+    "cells_to_tolerance",
+    "cells_to_tolerance_printed",
     "clustered",
     "clustered_printed",
     "clustered_to_tolerance",
@@ -280,6 +282,25 @@ def clustered_to_tolerance(
         raise ValueError(f"tolerance must be > 0, got {tolerance!r}")
     delta = LEVEL.number("delta", delta)
     target = Target(kernel, points, alpha)
+    found = cells_to_tolerance(target, tolerance, delta, start=start)
+    return _sample_cells(target, found.cells, len(found.centres), rng)
+
+
+def cells_to_tolerance(
+    target: Target, tolerance: float, delta: float, *, start: int = 0
+) -> Traversal:
+    """The cells of `clustered_to_tolerance`.
+
+    Parameters
+    ----------
+    target : Target
+    tolerance, delta, start
+        As there.
+
+    Returns
+    -------
+    Traversal
+    """
     factor = math.sqrt(2) * (1 + math.sqrt(math.log(1 / delta))) * target.total
     size = 1
     while True:
@@ -288,8 +309,7 @@ def clustered_to_tolerance(
         promised = factor * found.radii / np.sqrt(np.arange(1, len(found.radii) + 1))
         enough = np.flatnonzero(promised <= tolerance)
         if enough.size:
-            k = int(enough[0]) + 1
-            return _sample_cells(target, traverse(target, k, start=start).cells, k, rng)
+            return traverse(target, int(enough[0]) + 1, start=start)
         size *= 2
 
 
@@ -346,6 +366,26 @@ def clustered_to_tolerance_printed(
     delta = LEVEL.number("delta", delta)
     d, k = checked_threshold("radius", radius), checked_count("cells", cells)
     target = Target(kernel, points, alpha)
+    found = cells_to_tolerance_printed(target, tolerance, delta, start=start, radius=d, cells=k)
+    return _sample_cells(target, found.cells, len(found.centres), rng)
+
+
+def cells_to_tolerance_printed(
+    target: Target, tolerance: float, delta: float, *, start: int = 0, radius: float, cells: int
+) -> Traversal:
+    """The cells of `clustered_to_tolerance_printed`.
+
+    Parameters
+    ----------
+    target : Target
+    tolerance, delta, start, radius, cells
+        As there.
+
+    Returns
+    -------
+    Traversal
+    """
+    d, k = radius, cells
     factor = 2 * (1 + math.sqrt(math.log(1 / delta))) * target.total
     # All radii: of distinct points there are no more, and the last is 0.
     radii = traverse(target, len(target), start=start).radii
@@ -355,7 +395,7 @@ def clustered_to_tolerance_printed(
         if d:
             centres += 1
         k += 1
-    return _sample_cells(target, traverse(target, centres, start=start).cells, k, rng)
+    return traverse(target, centres, start=start)
 
 
 def _sample_cells(

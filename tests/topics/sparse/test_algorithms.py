@@ -787,3 +787,28 @@ def test_algorithms_by_name_use_no_more_atoms_than_promised(name):
     algorithm, _, options = CALLS[name]
     found = algorithm(Gaussian(1.0), points, alpha, 7, **options)
     assert len(found.indices) <= (13 if name == "clustered" else 7)
+
+
+def test_errors_are_right_where_rounding_cancels():
+    points = np.random.default_rng(0).standard_normal((8, 2))
+    alpha = np.full(8, 1 / 8)
+    for run in (
+        sparse.herding(Linear(), points, alpha, 500),
+        sparse.away_steps(Linear(), points, alpha, 90),
+        sparse.fully_corrective(Linear(), points, alpha, 20),
+    ):
+        # In coordinates nothing cancels; a difference of squares would leave some 1e-8.
+        true = np.linalg.norm(alpha @ points - run.weights @ points[run.indices])
+        assert run.error == pytest.approx(true, rel=1e-3, abs=1e-12)
+    # Two points 1e-7 apart under a Gaussian kernel, one kept: their distance is that.
+    near = sparse.herding(Gaussian(1.0), [[0.0], [1e-7]], [1 - 1e-3, 1e-3], 1)
+    assert near.error == pytest.approx(1e-10, abs=1e-9)
+
+
+def test_a_tolerance_out_of_reach_ends_the_loop():
+    line = [[0.0], [4.0], [10.0]], [0.25, 0.25, 0.5]
+    # The mean is 6, and 4 the nearest candidate: 4 is taken first, and nothing is nearer.
+    found = sparse.herding(Linear(), *line, 100, candidates=[0, 1], tolerance=1.0)
+    assert (len(found.errors), found.error, found.picks.tolist()) == (1, 2.0, [1])
+    never = sparse.herding(Linear(), *line, 100, candidates=[0, 1], tolerance=1.0, gap=-1.0)
+    assert len(never.errors) == 100

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
+from noisytheory.topics.sparse import samples
 from noisytheory.topics.sparse.checkerboard import simulate as checkerboard
 from noisytheory.topics.sparse.clusters import bounds, simulate
 from noisytheory.topics.sparse.rates.simulate import steps_per_nat
@@ -38,28 +39,26 @@ def test_ids_are_unique():
 # Numbers of the catalogue.
 
 
-@pytest.mark.parametrize("m, ratio", [(2, 0.259), (5, 0.409), (20, 0.328), (100, 0.366)])
-def test_parallel_cells_use_this_much_of_theorem_21(m, ratio):
-    quantile = simulate.cell_law("parallel", m, 1.3).quantile(0.95)
-    assert quantile / bounds.clustered_error(m, 0.05, 1.3) == pytest.approx(ratio, abs=6e-4)
+@pytest.mark.parametrize("m, delta, ratio", [
+    (5, 0.05, 0.409), (32, 0.05, 0.388), (50, 0.05, 0.362), (55, 0.001, 0.4645),
+])
+def test_draws_from_two_points_use_this_much_of_theorem_21(m, delta, ratio):
+    quantile = simulate.clustered_law(samples.pairs_in_one(m)).quantile(1 - delta)
+    assert quantile / bounds.clustered_error(m, delta, 1.0) == pytest.approx(ratio, abs=6e-4)
 
 
-def test_orthogonal_cells_and_overflow():
-    quantile = simulate.cell_law("orthogonal", 9, 1.3).quantile(0.95)
-    assert quantile / bounds.clustered_error(9, 0.05, 1.3) == pytest.approx(0.183, abs=5e-4)
+def test_overflow():
     drawn = {m: max(simulate.drawn_points(m)["lhs"]) for m in (2, 3, 4, 5, 20, 100)}
     assert drawn == {m: 2 * m - 1 for m in drawn}
     assert len(simulate.drawn_points(5)["lhs"]) == 715
 
 
-def test_simplices_attain_the_mean_term():
-    # One draw from each of m orthogonal cells, regular simplices of K points and diameter D.
-    for points, ratio in [(2, 0.7071), (5, 0.8944), (50, 0.9899), (500, 0.9990)]:
-        m, diameter = 4, 1.0
-        rms = math.sqrt((diameter**2 / 2) * (1 - 1 / points) / m)
-        if points == 50:
-            assert simulate.cell_law("simplices", m, diameter).mean() == pytest.approx(rms)
-        assert rms / bounds.clustered_mean_repaired(m, diameter) == pytest.approx(ratio, abs=5e-5)
+@pytest.mark.parametrize("corners, ratio", [(2, 0.7071), (5, 0.8944), (50, 0.9899)])
+def test_simplices_attain_the_mean_term(corners, ratio):
+    # One draw from each of two orthogonal cells, regular simplices of side 1.
+    cells = tuple([0] * corners + [1] * corners)
+    law = simulate.clustered_law(samples.Scheme(samples.simplices(2, corners), 2, cells))
+    assert law.mean() / bounds.clustered_mean_repaired(2, 1.0) == pytest.approx(ratio, abs=5e-5)
 
 
 def test_missed_clusters():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import noisytheory as nt
+from noisytheory.topics.sparse import samples
+from noisytheory.topics.sparse.partitions import sides as partitions
+from noisytheory.topics.sparse.projection import simplex_weights
 
 HALF = Fraction(1, 2)
 
@@ -35,12 +39,14 @@ def test_errors_combined_by_hand():
 
 
 def test_a_mean_of_means_by_hand():
-    # Four ones and eight zeros: means 1 and 0, weighted 4 and 8, or 6 and 6.
-    values = dict(values=[1] * 4 + [0] * 8)
-    assert worked("average-classifier/parallel", **values) == (4, 4, True)
-    claim = nt.claims["average-classifier/parallel"].broken()
-    broken = claim.call(claim.certify, {}, {"values": np.array([1.0] * 4 + [0.0] * 8)})
-    assert (broken.lhs, broken.rhs) == (6, 4)
+    # Parts {8, 0}, {4, 0} and {2}, of masses 1/2, 3/8 and 1/8 and means 4, 8/3 and 2: 13/4 in all,
+    # 26/9 if they are averaged alike.
+    claim = nt.claims["average-classifier/parallel"]
+    points, weights = np.array([8.0, 4, 2, 0, 0]), np.array([4, 4, 2, 4, 2]) / 16
+    found = claim.certify(points=points, weights=weights, weighted=1)
+    assert (found.lhs, found.rhs) == (Fraction(13, 4), Fraction(13, 4))
+    broken = claim.certify(points=points, weights=weights, weighted=0)
+    assert (broken.lhs, broken.rhs) == (Fraction(26, 9), Fraction(13, 4))
 
 
 def test_the_score_of_an_error_by_hand():
@@ -108,26 +114,47 @@ def test_centres_in_place_of_points_by_hand():
     assert (found.lhs, found.rhs) == (14**2, 25 * 16)
 
 
-def test_luckiness_by_hand():
-    # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2, one draw each: sum of squared distances of pairs
-    # 1 + 1 + 4 = 6 a cell, times 12 from each of two; print has 4/2 in units of 1/(12 * 36).
+def test_the_scheme_behind_luckiness_by_hand():
+    # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2; with m + 1 = 3 two draws each: sum of squared
+    # distances of pairs 1 + 1 + 4 = 6 a cell, times 24 / 2 from each of two; against 4/6, in units
+    # of 1/(24 * 36).
+    claim = nt.claims["kernel-mean/algorithmic-luckiness/scheme"]
+    found = claim.certify(points=LINE, m=2, share=2, more=1)
+    assert (found.lhs, found.rhs) == (2 * 6 * 12, 16 * 36)
+
+
+def test_the_best_of_all_supports_by_hand():
+    # Two corners and a far point f, m = 2: four atoms hold all. Of three corners, m = 1, two may be
+    # kept: what they lack, 1/3, is spread over both: (1/3)^2 / 4 + (1/3)^2 / 2 = 1/12.
     claim = nt.claims["kernel-mean/algorithmic-luckiness"]
-    found = claim.certify(points=LINE, m=2, share=1)
-    assert (found.lhs, found.rhs) == (2 * 6 * 12, 2 * 12 * 36)
-    sharp = nt.claims["kernel-mean/algorithmic-luckiness/repaired"]
-    assert sharp.certify(points=LINE, m=2, share=2).rhs == 12 * 36
+    three = samples.Scheme(samples.far_apart(3, 1), 1)
+    exact = claim.certify(population=three, m=1, times=2, more=0)
+    assert (exact.lhs, exact.rhs) == (Fraction(1, 12), 1)
+    assert claim.bound(m=1, least_diameter=1.0) == pytest.approx(1.0)
+    for corners, m in ((3, 1), (4, 2), (12, 2)):
+        scheme = samples.Scheme(samples.far_apart(corners, m), m)
+        exact = claim.certify(population=scheme, m=m, times=2, more=0)
+        points, target = scheme.sample.signed, scheme.sample.alpha @ scheme.sample.signed
+        every = [
+            points[list(some)] for some in itertools.combinations(range(corners + m - 1), 2 * m)
+        ]
+        weights = [simplex_weights(some @ some.T, some @ target) for some in every]
+        best = min(np.sum((w @ s - target) ** 2) for w, s in zip(weights, every, strict=True))
+        assert float(exact.lhs) == pytest.approx(best)
+        assert partitions.best_sparse(scheme, m)["lhs"][0] == pytest.approx(best)
+        assert scheme.least_diameter == pytest.approx(1.0)
 
 
 def test_the_candidate_of_herbrich_and_williamson_by_hand():
     # 0, 0 and 6 of mass 1/3 and two cells, {0, 0} and {6}, of diameter 0 both: nothing is lost.
     claim = nt.claims["average-classifier/herbrich-williamson/candidate"]
-    found = claim.certify(points=np.array([[0], [0], [6]]), m=2, share=1)
-    assert (found.lhs, found.rhs) == (0, 0)
+    found = claim.certify(points=np.array([[0], [0], [6]]), m=2, share=1, more=0)
+    assert (found.lhs, found.rhs, found.applies) == (0, 0, False)
     # 0, 1 and 6 in two cells, {0, 1} with ceil(2/3 * 2) = 2 draws and {6}: a pair at distance 1,
-    # alpha^2 V / n = (2/3)^2 * (1/4) / 2 = 1/18, in units of 1/(12 * 9) six. Print has, with
-    # k = 2m, the square of sqrt(2) D*/sqrt(k): 1/2 = 54/108, nine times as much.
-    found = claim.certify(points=np.array([[0], [1], [6]]), m=2, share=1)
-    assert (found.lhs, found.rhs) == (6, 54)
+    # alpha^2 V / n = (2/3)^2 * (1/4) / 2 = 1/18, in units of 1/(24 * 9) twelve. Print has, with
+    # k = 2m, the square of sqrt(2) D*/sqrt(k): 1/2 = 108/216, nine times as much.
+    found = claim.certify(points=np.array([[0], [1], [6]]), m=2, share=1, more=0)
+    assert (found.lhs, found.rhs) == (12, 108)
     assert claim.bound(m=2, least=1.0) == pytest.approx(0.5)
 
 
@@ -209,8 +236,12 @@ def test_a_candidate_that_cannot_help_by_hand():
     printed = nt.claims["average-classifier/algorithm-1/termination/printed"]
     assert printed.call(printed.certify, {"k": 7}, {}).lhs == HALF
     repaired = nt.claims["average-classifier/algorithm-1/termination/repaired"]
-    assert repaired.call(repaired.certify, {"k": 7}, {}).lhs == 1
-    assert repaired.broken().call(repaired.broken().certify, {"k": 7}, {}).lhs == 7
+    # Heights -1/64 * 4 - 3 * 55/64 + 1/8 = -161/64, 31/64 above -3; diameter 2; at 1/4
+    # 27 * 4 / 2 / (961 - 256) * 4096.
+    found = repaired.certify(epsilon=0.25, k=7, gap=-np.inf)
+    assert (found.lhs, found.rhs, found.applies) == (7, Fraction(54 * 4096, 705), True)
+    assert repaired.bound(0.25) == pytest.approx(float(found.rhs))
+    assert repaired.certify(epsilon=0.25, k=7, gap=0.0).lhs == (1, 7)
 
 
 def test_the_loops_by_hand():
@@ -234,8 +265,8 @@ def test_atoms_of_the_parts_by_hand(name, merged, atoms):
 
 
 def test_luckiness_of_seven_corners():
-    # One cell of diameter sqrt(2) and variance 6/7, two draws: 3/7 of 12 * 49; print promises 1.
-    claim = nt.claims["kernel-mean/algorithmic-luckiness"]
+    # One cell of diameter sqrt(2) and variance 6/7, two draws: 3/7 of 24 * 49; print promises 1.
+    claim = nt.claims["average-classifier/herbrich-williamson/candidate"]
     cell = {"n": 7, "m": 2, "dimension": 30}
     found = claim.call(claim.certify, cell, {"points": np.eye(30, dtype=int)[:7]})
-    assert (found.lhs, found.rhs) == (252, pytest.approx(588))
+    assert (found.lhs, found.rhs) == (504, pytest.approx(1176))

@@ -29,34 +29,19 @@ from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
 
 
-@pytest.mark.parametrize("sample, m", [("weighted", 2), ("signed", 3), ("three pairs", 4)])
-def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(sample, m):
-    chosen = samples.SAMPLES[sample]
-    rng = np.random.default_rng(0)
-    errors = [
-        sparse.clustered(Linear(), chosen.points, chosen.alpha, m, rng=rng).error
-        for _ in range(400)
-    ]
-    law = simulate.clustered_law(sample, m)
-    assert set(np.round(errors, 6)) <= set(np.round(law.values, 6))
-    spread = np.sqrt(np.dot(law.probabilities, (law.values - law.mean()) ** 2) / 400)
+@pytest.mark.parametrize("scheme", [
+    samples.Scheme(samples.SAMPLES["weighted"], 2), samples.Scheme(samples.SAMPLES["signed"], 3),
+    samples.Scheme(samples.heavy(5), 5), samples.Scheme(samples.heavy(4, extra=True), 4, extra=1),
+    samples.Scheme(samples.uneven_pairs(Fraction(2, 3), Fraction(1, 3)), 2, (0, 0, 1, 1)),
+], ids=lambda scheme: scheme.name)
+def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(scheme):
+    errors = simulate.clustered_errors(scheme, size=300, rng=np.random.default_rng(0))
+    law = simulate.clustered_law(scheme)
+    assert set(np.round(errors, 5)) <= set(np.round(law.values, 5))
+    assert law.values.max() <= scheme.largest * (1 + 1e-9)
+    spread = np.sqrt(np.dot(law.probabilities, (law.values - law.mean()) ** 2) / 300)
     # Five standard errors: one false alarm in a million.
-    assert np.mean(errors) == pytest.approx(law.mean(), abs=5 * spread + 1e-9)
-
-
-@pytest.mark.parametrize("m", [2, 3])
-def test_the_cell_law_is_enumerated(m):
-    outcomes = [abs(sum(s) / (2 * m)) for s in itertools.product([-1, 1], repeat=m)]
-    law = simulate.cell_law("parallel", m, 1.0)
-    assert law.mean() == pytest.approx(np.mean(outcomes))
-    shares = np.full(m, (1 + 0.5 / m) / m)
-    shares[-1] = 1 - shares[:-1].sum()
-    draws = [2] * (m - 1) + [1]
-    outcomes = [
-        abs(sum(a / n * sum(s) / 2 for a, n, s in zip(shares, draws, split, strict=True)))
-        for split in itertools.product(*[list(itertools.product([-1, 1], repeat=n)) for n in draws])
-    ]
-    assert simulate.cell_law("overflow", m, 1.0).mean() == pytest.approx(np.mean(outcomes))
+    assert np.mean(errors) == pytest.approx(law.mean(), abs=5 * spread + 1e-6)
 
 
 def brute_diameter(squares, m):
@@ -74,14 +59,36 @@ def test_least_diameters_are_those_of_all_labellings(n, m):
     for points, least, radius in zip(drawn["points"], sides["rhs"], sides["lhs"], strict=True):
         squares = ((points[:, None] - points) ** 2).sum(axis=-1)
         assert least == brute_diameter(squares.tolist(), m)
-        found = sparse.farthest_first(Linear(), points.astype(float), m)
-        assert found.radii[-1] ** 2 == pytest.approx(radius)
+        found = [sparse.farthest_first(Linear(), 1.0 * points, m, start=start)
+                 for start in range(n)]
+        assert max(run.radii[-1] for run in found) ** 2 == pytest.approx(radius)
 
 
-def test_the_least_diameter_of_a_named_sample():
-    assert samples.least_diameter("line", 3) == pytest.approx(0.1)
-    assert samples.cell_diameter("opposite", 1) > 1.9
-    assert samples.cell_diameter("opposite", 1, signed=False) == pytest.approx(0.1, abs=1e-3)
+def test_the_least_diameter_of_own_points_is_that_of_all_labellings():
+    drawn = partitions.Whole.draw(7, 2, size=12, rng=np.random.default_rng(7))["points"]
+    for points, m in itertools.product(drawn, (1, 2, 3, 7)):
+        squares = ((points[:, None] - points) ** 2).sum(axis=-1)
+        least = sparse.least_diameter(Linear(), points, m)
+        assert least**2 == pytest.approx(partitions._least(squares[None], m)[0][0])
+    assert samples.Scheme(samples.SAMPLES["line"], 3).least_diameter == pytest.approx(0.1)
+    opposite = samples.Scheme(samples.SAMPLES["opposite"], 1)
+    assert opposite.diameter > 1.9 and opposite.least_diameter == pytest.approx(opposite.diameter)
+    with pytest.raises(ValueError, match="m must be a whole number >= 1"):
+        sparse.least_diameter(Linear(), [[0.0]], 0)
+    with pytest.raises(ValueError, match="zero"):
+        sparse.least_diameter(Linear(), [[0.0]], 1, alpha=[0.0])
+
+
+def test_a_heavy_cell_has_twice_the_least_diameter_and_all_draws():
+    for m, extra in ((5, 0), (32, 1)):
+        scheme = samples.Scheme(samples.heavy(m, extra=bool(extra)), m, extra=extra)
+        assert (scheme.diameter, scheme.least_diameter) == (2.0, 1.0)
+        assert scheme.largest == pytest.approx(1.0, abs=1e-4)
+        chosen = scheme.sample
+        found = traverse(chosen.target, m + extra)
+        assert found.cells.tolist() == scheme.cells.tolist()
+        heavy = scheme.cells[-1]
+        assert np.flatnonzero(scheme.cells == heavy).size == 3
 
 
 def test_gonzalez_factor_two_is_attained():
@@ -249,15 +256,16 @@ def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
 
 def test_lengths_in_bounds_are_those_that_the_algorithm_finds():
     for name, sample in samples.SAMPLES.items():
-        assert samples.total_weight(name) == pytest.approx(sample.target.total, rel=1e-15)
         for m in range(1, len(sample.alpha) + 1):
+            scheme = samples.Scheme(sample, m)
+            assert scheme.total == pytest.approx(sample.target.total, rel=1e-15)
             cells = traverse(sample.target, m).cells
             widest = max(
                 np.linalg.norm(one - two)
                 for cell in range(m)
                 for one in sample.signed[cells == cell] for two in sample.signed[cells == cell]
             )
-            assert samples.cell_diameter(name, m) == pytest.approx(widest, abs=1e-9), (name, m)
+            assert scheme.diameter == pytest.approx(widest, abs=1e-9), (name, m)
 
 
 def _between(one, two):

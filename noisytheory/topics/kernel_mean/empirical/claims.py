@@ -18,13 +18,26 @@ from noisytheory.topics.kernel_mean.terms import (
     SIZES,
 )
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.populations import axis
+from noisytheory.vocabulary.populations import Finite, axis
+
+# Almost an axis, with two rare atoms across it; and three directions without any symmetry.
+FOUR = Finite(
+    "four atoms", [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1, 1],
+    [Fraction(49, 100)] * 2 + [Fraction(1, 100)] * 2,
+)
+# Pythagorean, so that norms are 1 exactly.
+OBLIQUE = Finite(
+    "three oblique atoms",
+    [[Fraction(-15, 17), Fraction(8, 17)], [Fraction(-12, 13), Fraction(5, 13)],
+     [Fraction(20, 29), Fraction(-21, 29)]],
+    [1, 1, 1], [Fraction(44, 100), Fraction(6, 100), Fraction(50, 100)],
+)
 
 FROM_THE_SAMPLE: dict[str, Any] = {
     "hypotheses": [INDEPENDENT, BOUNDED],
     "simulate": simulate.mean_deviation_with_norm,
     "grid": {
-        "population": [FAIR, BIASED, axis(Fraction(99, 100)), NARROW],
+        "population": [FAIR, BIASED, axis(Fraction(99, 100)), NARROW, FOUR, OBLIQUE],
         "n": SIZES,
         "delta": FEW_LEVELS,
     },
@@ -59,7 +72,7 @@ theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
     ),
     place="not in the paper: Bernstein's inequality in a Hilbert space inverted",
     bound=bounds.empirical_bernstein,
-    **FROM_THE_SAMPLE,
+    **{**FROM_THE_SAMPLE, "grid": {**FROM_THE_SAMPLE["grid"], "n": [100, 1000, 10_000]}},
     note=(
         r"Bernstein's inequality with $c=2$ and $v\le1-\|\Phi(P)\|^2$, inverted in the same way; "
         "it needs the sample alone and adapts to a small variance."

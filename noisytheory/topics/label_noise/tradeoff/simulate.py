@@ -16,7 +16,7 @@ from noisytheory.topics.sparse.sampling import clustered
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.noise import SymmetricFlip
-from noisytheory.vocabulary.populations import GaussianMixture, point_mass
+from noisytheory.vocabulary.populations import GaussianMixture, axis, point_mass
 from noisytheory.vocabulary.populations.finite import Finite
 
 Doubles = NDArray[np.float64]
@@ -57,6 +57,15 @@ class OnePoint(CellsOf):
     """A point mass with a positive label, and two cells: the approximation is exact."""
 
     population: Finite = field(default_factory=point_mass)
+    m: int = 2
+    diameter: ClassVar[float] = 0.0
+
+
+@dataclass(frozen=True)
+class FairSigns(CellsOf):
+    """Fair signs on an axis, which noise leaves alone, and two cells: nothing is lost by them."""
+
+    population: Finite = field(default_factory=axis)
     m: int = 2
     diameter: ClassVar[float] = 0.0
 
@@ -136,17 +145,20 @@ def _drawn(counts: Ints, cells: Ints, m: int, rng: np.random.Generator) -> Doubl
 
 
 def noisy_point_law(population: CellsOf, n: int, sigma: float, divided: int) -> Law | None:
-    r"""$\|\Phi(P)-\tilde\omega\|$ for a point mass: $\tilde\omega=\Phi(S)$ from two cells.
+    r"""$\|\Phi(P)-\tilde\omega\|$ on one axis: $\tilde\omega=\Phi(S)$ from two cells.
 
-    With $B\sim\mathrm{Bin}(n,\sigma)$ flipped labels $\Phi(S)=(1-2B/n)\phi(x)$; if ``divided``,
+    With $B$ negative signed features $\Phi(S)=(1-2B/n)\phi(x)$; these are the flipped labels of a
+    point mass, $B\sim\mathrm{Bin}(n,\sigma)$, or half of fair signs. If ``divided``,
     $\tilde\omega/(1-2\sigma)$ stands in its place.
     """
-    if not isinstance(population, OnePoint):
+    if not isinstance(population, OnePoint | FairSigns):
         return None
     from noisytheory.vocabulary.populations.multinomial import binomial_law
 
+    clean, negative = (1.0, sigma) if isinstance(population, OnePoint) else (0.0, 0.5)
     mean = 1 - 2 * np.arange(n + 1) / n
-    return Law(np.abs(1 - mean / (1 - 2 * sigma if divided else 1)), binomial_law(n, sigma))
+    values = np.abs(clean - mean / (1 - 2 * sigma if divided else 1))
+    return Law(values, binomial_law(n, negative))
 
 
 def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:

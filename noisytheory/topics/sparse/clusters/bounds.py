@@ -24,6 +24,9 @@ __all__ = [
     "clustered_mean_repaired",
     "clustered_sparsity",
     "clustered_sparsity_repaired",
+    "traversal_error",
+    "traversal_error_repaired",
+    "traversal_error_sharp",
 ]
 
 CELLS = COUNT.of("Cells.")
@@ -140,3 +143,62 @@ def clustered_sparsity_repaired(m: Numeric) -> Numeric:
     39.0
     """
     return 2 * m - 1
+
+
+LEAST = NONNEGATIVE.of("$D^*(S,m)$, see `least_diameter`.")
+
+
+@requires(m=CELLS, delta=LEVEL, least_diameter=LEAST)
+def traversal_error(m: Numeric, delta: Numeric, least_diameter: Numeric) -> Numeric:
+    r"""Error of Algorithm 1 as printed: Theorem 21 with a diameter of at most $2D^*(S,m)$.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(traversal_error(32, 0.05, 0.5)), 6)
+    0.482745
+    """
+    return 2 * clustered_error(m, delta, least_diameter)
+
+
+@requires(m=CELLS, delta=LEVEL, least_diameter=LEAST)
+def traversal_error_repaired(m: Numeric, delta: Numeric, least_diameter: Numeric) -> Numeric:
+    r"""The same from the repaired Theorem 21.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(traversal_error_repaired(32, 0.05, 0.5)), 6)
+    0.341352
+    """
+    return 2 * clustered_error_repaired(m, delta, least_diameter)
+
+
+@requires(m=CELLS, delta=LEVEL, least_diameter=LEAST)
+def traversal_error_sharp(m: Numeric, delta: Numeric, least_diameter: Numeric) -> Numeric:
+    r"""Error of Algorithm 1 with the variance in a farthest-first cell computed.
+
+    $$\|\omega^*-\tilde\omega\|\le\tfrac{D^*}{\sqrt m}\big(1+\sqrt{2\log(1/\delta)}\big)$$
+
+    A cell lies in the ball around its centre whose radius is at most $D^*(S,m)$, and so the
+    variance in it is at most $D^{*2}$, where Theorem 21 has $(2D^*)^2/2$.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(traversal_error_sharp(4, 0.05, 1.0)), 6)
+    1.723873
+    """
+    return least_diameter * (1 + np.sqrt(-2 * np.log(delta))) / np.sqrt(m)

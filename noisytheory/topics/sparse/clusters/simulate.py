@@ -1,11 +1,13 @@
-r"""Sub-sampling of clusters in small worlds, where every outcome can be counted.
+r"""Sub-sampling of clusters: by the public algorithms, or every outcome counted.
 
-A `Sample` is a handful of signed points with weights; all its laws are enumerated.
+A `Scheme` is a handful of signed points with weights, and cells; laws of the errors are enumerated
+where there are not too many outcomes.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -14,20 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.farthest_first import Traversal, traverse
-from noisytheory.topics.sparse.samples import SAMPLES
-from noisytheory.topics.sparse.sampling import draws_per_cell
+from noisytheory.topics.sparse.samples import Sample, Scheme
+from noisytheory.topics.sparse.sampling import (
+    cells_to_tolerance,
+    cells_to_tolerance_printed,
+    clustered,
+    clustered_printed,
+    draws_per_cell,
+)
 from noisytheory.topics.sparse.subsampling.simulate import multinomial
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import compositions, simplex
+from noisytheory.vocabulary.kernels import Linear
 
 Doubles = NDArray[np.float64]
-LARGEST = 4_000_000
-
-
-# Plain sub-sampling.
-
-
-# Clustered sub-sampling.
+LARGEST = 100_000
+"""Outcomes that are enumerated."""
 
 
 def _cell_outcomes(points: Doubles, law: Doubles, draws: int) -> tuple[Doubles, Doubles]:
@@ -40,61 +44,54 @@ def _cell_outcomes(points: Doubles, law: Doubles, draws: int) -> tuple[Doubles, 
 
 def _law_of_cells(
     points: Doubles, masses: Doubles, cells: NDArray[np.int64], m: int, scale: float = 1.0
-) -> Law:
+) -> Law | None:
     shares = np.bincount(cells, weights=masses)
+    drawn = list(enumerate(draws_per_cell(shares, m).tolist()))
+    members = [int((cells == cell).sum()) for cell, _ in drawn]
+    ways = [math.comb(draws + size - 1, draws)
+            for (_, draws), size in zip(drawn, members, strict=True) if draws]
+    if math.prod(ways) > LARGEST:
+        return None
     sums, probabilities = np.zeros((1, points.shape[1])), np.ones(1)
-    for cell, draws in enumerate(draws_per_cell(shares, m)):
-        members = cells == cell
-        offsets, law = _cell_outcomes(points[members], masses[members] / shares[cell], int(draws))
-        if len(law) * len(sums) > LARGEST:
-            raise ValueError("too many outcomes to enumerate")
+    for cell, draws in drawn:
+        inside = cells == cell
+        offsets, law = _cell_outcomes(points[inside], masses[inside] / shares[cell], draws)
         sums = (sums[:, None] + shares[cell] * offsets[None]).reshape(-1, points.shape[1])
         probabilities = (probabilities[:, None] * law[None]).ravel()
     return Law(scale * np.sqrt(np.einsum("bp,bp->b", sums, sums)), probabilities)
 
 
-@cache
-def _traversal(sample: str, m: int) -> Traversal:
-    return traverse(SAMPLES[sample].target, m)
+def clustered_law(population: Scheme) -> Law | None:
+    """Law of the error of clustered sub-sampling, total weight included; None if it is long.
 
-
-def clustered_law(sample: str, m: int) -> Law:
-    """Law of the error of clustered sub-sampling on farthest-first cells, total weight included."""
-    chosen = SAMPLES[sample]
+    The cells are the algorithm's own, or those given to it.
+    """
+    chosen, m = population.sample, population.m
     target = chosen.target
-    cells = _traversal(sample, m).cells
+    cells = population.cells
+    if population.given is None:
+        cells = traverse(target, m + population.extra).cells
     return _law_of_cells(chosen.signed, target.masses, cells, m, target.total)
 
 
-def cell_law(cells: str, m: int, diameter: float) -> Law:
-    r"""Theorem 21 on ``m`` cells of equal points, two in a cell.
-
-    ``"parallel"``: all cell differences along one axis; ``"orthogonal"``: each along its own;
-    ``"overflow"``: parallel, with weights such that $2m-1$ points are drawn; ``"simplices"``:
-    fifty points in a cell, at equal distances, in spaces orthogonal to each other.
-    """
-    if cells == "simplices":
-        return Law([diameter * math.sqrt((1 - 1 / 50) / (2 * m))], [1.0])
-    if cells == "orthogonal":
-        return Law([diameter / (2 * math.sqrt(m))], [1.0])
-    if cells == "parallel":
-        heads = np.arange(m + 1)
-        law = np.array([math.comb(m, int(b)) for b in heads], dtype=float) / 2.0**m
-        return Law(diameter / m * np.abs(heads - m / 2), law)
-    shares = _overflow_shares(m)
-    heads = np.arange(2 * (m - 1) + 1)
-    law = np.array([math.comb(2 * (m - 1), int(b)) for b in heads], dtype=float)
-    law /= 2.0 ** (2 * (m - 1))
-    most = shares[0] * (heads - (m - 1)) / 2
-    ends = np.concatenate([most + shares[-1] / 2, most - shares[-1] / 2])
-    return Law(diameter * np.abs(ends), np.concatenate([law, law]) / 2)
+def clustered_square_law(population: Scheme) -> Law | None:
+    """Law of the squared error."""
+    found = clustered_law(population)
+    return None if found is None else Law(np.square(found.values), found.probabilities)
 
 
-def _overflow_shares(m: int) -> Doubles:
-    """All cells but the last a little above $1/m$: they give two points each."""
-    shares = np.full(m, (1 + 0.5 / m) / m)
-    shares[-1] = 1 - shares[:-1].sum()
-    return shares
+def clustered_errors(
+    population: Scheme, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """Errors of the public algorithm: Algorithm 1, as printed if the scheme has a centre more."""
+    points, alpha = np.array(population.sample.points), np.array(population.sample.alpha)
+    if population.extra:
+        runs = (clustered_printed(Linear(), points, alpha, population.m, rng=rng)
+                for _ in range(size))
+    else:
+        runs = (clustered(Linear(), points, alpha, population.m, rng=rng, cells=population.given)
+                for _ in range(size))
+    return np.array([run.error for run in runs])
 
 
 @cache
@@ -130,19 +127,53 @@ def sparsity_certificate(m: int, spared: int, case: int) -> Certificate:
     )
 
 
-def tolerance_law(sample: str, epsilon: float, delta_used: float, test: str) -> Law:
-    r"""Error of Algorithm 2, stopped as the test says.
+@dataclass(frozen=True)
+class Demand:
+    """A sample, and the error that Algorithm 2 is asked for at a level.
 
-    ``"printed"`` begins with $d=0$, as a program that does not set it would, and stops at once;
-    ``"current"`` tests $2r_k(1+\sqrt{\log1/\delta})/\sqrt k\le\epsilon$, ``"sharp"`` the same over
-    $\sqrt2$.
+    Parameters
+    ----------
+    sample : Sample
+    epsilon : float
+        RKHS norm.
+    asked : float
+        The level.
     """
-    chosen = SAMPLES[sample]
-    radii = traverse(chosen.target, len(chosen.points)).radii
-    k = 1
-    if test != "printed":
-        factor = 2 * (1 + math.sqrt(math.log(1 / delta_used)))
-        factor /= math.sqrt(2) if test == "sharp" else 1
-        while factor * radii[k - 1] / math.sqrt(k) > epsilon:
-            k += 1
-    return clustered_law(sample, k)
+
+    sample: Sample
+    epsilon: float
+    asked: float
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"{self.sample.name}; epsilon = {self.epsilon:.4g}"
+
+    def digest(self) -> str:
+        """What the laws depend on."""
+        return repr(self)
+
+
+def _demanded(population: Demand, before: float | str) -> Traversal:
+    target, epsilon, delta = population.sample.target, population.epsilon, population.asked
+    if isinstance(before, str):
+        return cells_to_tolerance(target, epsilon, delta)
+    return cells_to_tolerance_printed(target, epsilon, delta, radius=before, cells=1)
+
+
+def largest_error(population: Demand, before: float | str) -> float:
+    """What no error exceeds with the cells that Algorithm 2 ends with."""
+    found = _demanded(population, before)
+    return Scheme(population.sample, len(found.centres), tuple(found.cells.tolist())).largest
+
+
+def tolerance_law(population: Demand, before: float | str) -> Law | None:
+    r"""Law of the error of Algorithm 2 on the cells that it ends with.
+
+    ``before`` is $d$ before the loop, as printed; ``"mended"`` is the public algorithm mended.
+    """
+    chosen, found = population.sample, _demanded(population, before)
+    target = chosen.target
+    return _law_of_cells(
+        chosen.signed, target.masses, found.cells, len(found.centres), target.total
+    )

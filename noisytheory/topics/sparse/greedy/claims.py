@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from noisytheory.papers import AVERAGE_CLASSIFIER
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.sparse.greedy import simulate
 from noisytheory.topics.sparse.rates import sides as hulls
 from noisytheory.topics.sparse.terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 from noisytheory.trial.sides import both, scaled
-from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, SAMPLE_SIZE, Numeric, requires
 from noisytheory.vocabulary.populations import axis, two_axes
 
 
@@ -29,9 +29,20 @@ def _iterations(n: Numeric, k: Numeric) -> Numeric:
     return n * k
 
 
+@requires(n=SAMPLE_SIZE, m=COUNT)
+def _traversal(n: Numeric, m: Numeric) -> Numeric:
+    return n * m
+
+
 @requires(n=SAMPLE_SIZE)
 def _sample_size(n: Numeric) -> Numeric:
     return n
+
+
+@requires(epsilon=POSITIVE)
+def _steps_to_proof(epsilon: Numeric) -> Numeric:
+    return 13.5 * 4 / ((31 / 64) ** 2 - epsilon**2)
+
 
 SUMMED = both(simulate.summed_weights, hulls.Inside)
 
@@ -79,6 +90,33 @@ average_classifier = [
         quantity="sum of the weights",
     ),
     AVERAGE_CLASSIFIER.always(
+        "algorithm-1/support",
+        statement=r"k\ \text{iterations give at most}\ k\ \text{atoms}",
+        place="Algorithm 1, Sec. 6",
+        bound=lambda k, fewer: k - fewer,
+        simulate=simulate.herd_size,
+        certify=simulate.herd_certificate,
+        grid={"hull": ["cross 5", "simplex 5"], "k": [1, 4, 12],
+              "step": ["line search", "uniform"]},
+        given={"fewer": 0},
+        rows=64,
+        twin={"given": {"fewer": 1}, "why": "k - 1 for k"},
+        quantity="atoms",
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "recursive",
+        statement=r"\|\omega_S-\tilde\omega_j\|\le j\epsilon\ \text{after}\ j\ \text{rounds}",
+        place="Sec. 8: the herd is herded again; errors add",
+        bound=lambda epsilon, rounds, fewer: ((rounds - fewer) * epsilon) ** 2,
+        simulate=simulate.recursive_squares,
+        certify=simulate.recursive_certificate,
+        grid={"epsilon": [0.25, 1.0], "rounds": [1, 2, 3]},
+        given={"fewer": 0},
+        rows=64,
+        twin={"given": {"fewer": 1}, "why": "j - 1 for j"},
+        **SQUARE,
+    ),
+    AVERAGE_CLASSIFIER.always(
         "algorithm-1/termination/printed",
         statement=r"\text{the loop reaches}\ \|\omega_P-\tilde\omega\|\le\epsilon",
         place="Algorithm 1, Sec. 6",
@@ -94,16 +132,27 @@ average_classifier = [
     ),
     AVERAGE_CLASSIFIER.always(
         "algorithm-1/termination/repaired",
-        statement=r"\text{the loop ends when the duality gap is 0}",
+        statement=(
+            r"\text{the loop ends, near enough or with a proof that it cannot be, after at most }"
+            r"\tfrac{27D^2}{2(b^2-\epsilon^2)}\text{ steps}"
+        ),
         place="Algorithm 1, Sec. 6",
-        hypotheses=["candidates a part of the support of P", "a stop at the duality gap"],
-        bound=lambda: 1,
-        exact=simulate.stuck_steps,
-        certify=simulate.stuck_steps_certificate,
-        grid={"k": [10, 1000]},
-        given={"gap": 0.0},
-        twin={"given": {"gap": -math.inf}, "why": "no stop at the duality gap"},
-        quantity="steps made where none but the first can help",
+        hypotheses=[
+            "candidates a part of the support of P, their hull b > epsilon away",
+            "a stop where the squared error less twice the duality gap exceeds epsilon^2",
+        ],
+        bound=_steps_to_proof,
+        exact=simulate.steps_to_proof,
+        certify=simulate.steps_certificate,
+        grid={"epsilon": [0.25, 0.4375], "step": ["line search", "classic"]},
+        given={"gap": 0.0, "k": 2000},
+        note=(
+            "Some duality gap of the first K is at most 27 D^2 / 4(K + 2): Jaggi 2013, Theorem 2. "
+            "A stop at a gap of 0 would not do: towards a target beyond an edge the gap is never "
+            "0. The bound is loose: 45 of 1249 steps are taken in the tightest cell."
+        ),
+        twin={"given": {"gap": -math.inf, "k": 2000}, "why": "no stop at the duality gap"},
+        quantity="steps",
     ),
     AVERAGE_CLASSIFIER.identity(
         "algorithm-1/frank-wolfe",
@@ -140,6 +189,18 @@ average_classifier = [
         grid={"n": [10, 100, 700], "k": [1, 7]},
         given={"part": "iterations"},
         certify=simulate.iteration_certificate,
+        twin=scaled(Fraction(1, 2)),
+        quantity="kernel evaluations",
+    ),
+    KERNEL_MEAN.always(
+        "algorithm-1/cost",
+        statement=r"\text{the traversal takes at most}\ mn\ \text{kernel values}",
+        place="Algorithm 1, Sec. 5.2: incremental, of order mn",
+        bound=_traversal,
+        exact=simulate.traversal_evaluations,
+        certify=simulate.traversal_certificate,
+        grid={"n": [10, 100, 500], "m": [2, 10]},
+        note="In blocks, ours takes up to a fifth more where n is beyond some thousands.",
         twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
     ),

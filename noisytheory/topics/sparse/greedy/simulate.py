@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.herding import herding
-from noisytheory.topics.sparse.rates.sides import Inside, masses_of, vertices_of
+from noisytheory.topics.sparse.farthest_first import farthest_first
+from noisytheory.topics.sparse.herding import herding, recursive_herding
+from noisytheory.topics.sparse.rates.sides import Inside, masses_of, run, vertices_of
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
 
@@ -50,6 +51,25 @@ def herding_evaluations(n: int, k: int, part: str) -> Arrays:
         counts.append(int(count[0]))
     scores = counts[0] - n
     return {"lhs": [counts[1] - counts[0] if part == "iterations" else scores]}
+
+
+def traversal_evaluations(n: int, m: int) -> Arrays:
+    """Kernel evaluations of a farthest-first traversal."""
+    count = np.zeros(1, dtype=np.int64)
+    farthest_first(_Counting(count), _of_random_points(n)[0], m)
+    return {"lhs": [int(count[0])]}
+
+
+def traversal_certificate(n: int, m: int) -> Certificate:
+    """Values that a plain loop looks up: after every centre, its distances from all points."""
+    points, looked_up = _of_random_points(n)[0], 0
+    nearest, centres = np.full(n, np.inf), [0]
+    for _ in range(m):
+        for i, point in enumerate(points):
+            looked_up += 1
+            nearest[i] = min(nearest[i], float(np.sum((point - points[centres[-1]]) ** 2)))
+        centres.append(int(nearest.argmax()))
+    return Certificate(looked_up, n * m, [("centres", centres[:m]), ("looked up", looked_up)])
 
 
 def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
@@ -164,9 +184,87 @@ def stuck_error(k: int, gap: float) -> Arrays:
     return {"lhs": [found.error], "steps": [len(found.errors)]}
 
 
-def stuck_steps(k: int, gap: float) -> Arrays:
-    """The number of steps made there."""
-    return {"lhs": stuck_error(k, gap)["steps"]}
+def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generator) -> Arrays:
+    """Atoms that ``k`` steps of the public algorithm end with."""
+    drawn = Inside.draw(hull, size=size, rng=rng)
+    masses, vertices = masses_of(hull, Inside(**drawn).target), vertices_of(hull)
+    return {"lhs": np.array([
+        len(herding(Linear(), vertices, row, k, step=step).indices) for row in masses
+    ]), **drawn}
+
+
+def herd_certificate(top: Any, low: Any, hull: str, k: int, step: str, fewer: int) -> Certificate:
+    """Atoms with weight after ``k`` steps in fractions, against ``k`` less ``fewer``."""
+    target = np.array([[Fraction(x) / Fraction(low) for x in top.tolist()]], dtype=object)
+    _, atoms, rates = run(vertices_of(hull), target, k, step)
+    weights: dict[tuple[int, ...], Fraction] = {}
+    for atom, rate in zip(atoms[0], [Fraction(1), *rates[0]], strict=False):
+        weights = {a: w * (1 - rate) for a, w in weights.items()}
+        key = tuple(int(x) for x in atom)
+        weights[key] = weights.get(key, Fraction(0)) + rate
+    left = {a: w for a, w in weights.items() if w != 0}
+    return Certificate(
+        len(left), k - fewer, [("atoms", [list(a) for a in left]), ("steps", k)],
+    )
+
+
+def recursive_squares(
+    epsilon: float, rounds: int, *, size: int, rng: np.random.Generator
+) -> Arrays:
+    """Squared error of the public algorithm after so many rounds, with what it found."""
+    points = rng.integers(-9, 10, (size, 12, 2)) / 4
+    alpha = (1 + rng.multinomial(52, np.full(12, 1 / 12), size=size)) / 64
+    found = np.zeros((size, 12))
+    for i in range(size):
+        herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
+        found[i, herd.indices] = herd.weights
+    left = np.einsum("ij,ijp->ip", alpha - found, points)
+    return {"lhs": np.sum(left**2, axis=1), "points": points, "alpha": alpha, "found": found}
+
+
+def recursive_certificate(
+    points: Any, alpha: Any, found: Any, epsilon: float, rounds: int, fewer: int
+) -> Certificate:
+    r"""Squared error of the weights found, in fractions, against the square of $j\epsilon$."""
+    left = [Fraction(a) - Fraction(w) for a, w in zip(alpha.tolist(), found.tolist(), strict=True)]
+    rest = [sum((c * Fraction(x) for c, x in zip(left, column.tolist(), strict=True)), Fraction(0))
+            for column in points.T]
+    return Certificate(
+        sum((x * x for x in rest), Fraction(0)), ((rounds - fewer) * Fraction(epsilon)) ** 2,
+        [("points", points.tolist()), ("weights", alpha.tolist()), ("found", found.tolist())],
+    )
+
+
+APART = [[0.0, -4.0], [1.0, -3.0], [-1.0, -3.0], [0.0, 1.0]]
+"""The last is no candidate. Line search goes to and fro between the others."""
+SHARES = [1 / 64, 55 / 128, 55 / 128, 1 / 8]
+"""The target is (0, -161/64), 31/64 above the edge between the second and the third point."""
+
+
+def steps_to_proof(epsilon: float, k: int, gap: float, step: str) -> Arrays:
+    """Steps of the public algorithm where no candidate's hull comes nearer than 31/64."""
+    found = herding(
+        Linear(), APART, SHARES, k, candidates=[0, 1, 2], gap=gap, tolerance=epsilon, step=step
+    )
+    return {"lhs": [len(found.errors)]}
+
+
+def steps_certificate(epsilon: float, k: int, gap: float) -> Certificate:
+    r"""At most ``k`` steps, exactly so many without a stop at the gap, against $27D^2/2(b^2-e^2)$.
+
+    All candidates have heights of at most -3, so that no error is below 31/64.
+    """
+    shares, points = [Fraction(x) for x in SHARES], [[Fraction(x) for x in row] for row in APART]
+    height = sum((a * y for a, (_, y) in zip(shares, points, strict=True)), Fraction(0))
+    best = height - max(y for _, y in points[:3])
+    wide = max(sum((x - z) ** 2 for x, z in zip(p, q, strict=True))
+               for p in points[:3] for q in points[:3])
+    most = Fraction(27, 2) * wide / (best**2 - Fraction(epsilon) ** 2)
+    return Certificate(
+        (1, k) if gap >= 0 else k, most,
+        [("height of the target", height), ("least distance", best), ("squared diameter", wide)],
+        best > epsilon,
+    )
 
 
 def _stuck(k: int, gap: float) -> tuple[int, Fraction]:
@@ -192,12 +290,6 @@ def stuck_certificate(k: int, gap: float) -> Certificate:
         [("target", "1/2 at 0, 1/2 at 1: the number 1/2"), ("candidates", [1]),
          ("every step takes", 1), ("steps made", made), ("error", error)],
     )
-
-
-def stuck_steps_certificate(k: int, gap: float) -> Certificate:
-    """The steps made, against one."""
-    made, error = _stuck(k, gap)
-    return Certificate(made, 1, [("steps made", made), ("error", error)])
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,12 @@ parallel = [
         place="Sec. 6.3 (formula lost; as in the later version, Sec. 5.4)",
         hypotheses=["parts weighted by their mass; equal weights need parts of equal size"],
         given={"weighted": 1},
-        rows=1024,
-        twin={"given": {"weighted": 0}, "why": "parts of different size weighted equally"},
-        quantity="coordinate of the mean, times 12",
-        **both(sides.mean_of_means, sides.Parts),
+        rows=256,
+        twin={"given": {"weighted": 0}, "why": "parts of different mass weighted equally"},
+        quantity="coordinate of the mean",
+        simulate=sides.united,
+        certify=sides.united_certificate,
+        note="Three uneven parts, approximated by all of their points, and united.",
     ),
 ]
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.trial.claim import Law
+from noisytheory.topics.sparse.parallel import map_reduce
+from noisytheory.topics.sparse.projection import nearest_centre
+from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import sphere
+from noisytheory.vocabulary.kernels import Linear
 
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
@@ -59,28 +63,62 @@ def combined_error(at: Combined) -> Sides:
 
 @dataclass(frozen=True)
 class Parts:
-    """Twelve numbers, the first four of them one part and the rest the other.
+    """Five points with weights, which three parts share in turns: 0 and 3, 1 and 4, 2.
 
     Parameters
     ----------
-    values : array, shape (size, 12)
+    points : array, shape (size, 5)
+        Whole numbers, all different.
+    weights : array, shape (size, 5)
+        Sixteenths of sum 1, none of them 0.
     """
 
-    values: Numbers
+    points: Numbers
+    weights: Numbers
 
     @staticmethod
     def draw(*, size: int, rng: Rng) -> Drawn:
-        """Whole numbers."""
-        return {"values": 1.0 * rng.integers(-9, 10, (size, 12))}
+        """Uneven parts of uneven weights."""
+        points = rng.permuted(np.tile(np.arange(-9.0, 10.0), (size, 1)), axis=1)[:, :5]
+        return {"points": points,
+                "weights": (1 + rng.multinomial(11, np.full(5, 0.2), size=size)) / 16}
 
 
-def mean_of_means(at: Parts, weighted: int) -> Sides:
-    """Twelve times the mean, from the means of the parts and from all numbers."""
-    first, second = np.sum(at.values[..., :4], axis=-1) / 4, np.sum(at.values[..., 4:], axis=-1) / 8
-    shares = (4, 8) if weighted else (6, 6)
-    return dict(
-        lhs=shares[0] * first + shares[1] * second, rhs=np.sum(at.values, axis=-1),
-        means_of_the_parts=np.stack([first, second], axis=-1),
+def united(weighted: int, *, size: int, rng: Rng) -> Drawn:
+    """The mean of all points, and that of what is made of the parts by the public algorithm.
+
+    Every part is approximated by all of its points, so that nothing is lost but by the union. If
+    not ``weighted``, the parts' own means are averaged with equal weights.
+    """
+    drawn = Parts.draw(size=size, rng=rng)
+    found = np.empty(size)
+    for i, (points, weights) in enumerate(zip(drawn["points"], drawn["weights"], strict=True)):
+        line = points[:, None]
+        if weighted:
+            run = map_reduce(
+                Linear(), line, weights, 5, parts=3, method=nearest_centre, second_round=False
+            )
+            found[i] = run.weights @ points[run.indices]
+        else:
+            found[i] = np.mean([
+                weights[part::3] @ points[part::3] / weights[part::3].sum() for part in range(3)
+            ])
+    return {"lhs": found, "rhs": np.sum(drawn["points"] * drawn["weights"], axis=1), **drawn}
+
+
+def united_certificate(points: Any, weights: Any, weighted: int) -> Certificate:
+    """Means of the parts in fractions, with the weights of the parts, against that of all."""
+    values, shares = ([Fraction(x) for x in row.tolist()] for row in (points, weights))
+    parts = [(sum(shares[part::3], Fraction(0)),
+              sum((a * x for a, x in zip(shares[part::3], values[part::3], strict=True)),
+                  Fraction(0))) for part in range(3)]
+    means = [total / mass for mass, total in parts]
+    ours = [mass if weighted else Fraction(1, 3) for mass, _ in parts]
+    return Certificate(
+        sum((mass * mean for mass, mean in zip(ours, means, strict=True)), Fraction(0)),
+        sum((a * x for a, x in zip(shares, values, strict=True)), Fraction(0)),
+        [("points", list(map(str, values))), ("weights", list(map(str, shares))),
+         ("means of the parts", list(map(str, means))), ("their weights", list(map(str, ours)))],
     )
 
 

@@ -16,7 +16,7 @@ from noisytheory.vocabulary.domains import (
     requires,
 )
 
-__all__ = ["luckiness", "luckiness_repaired", "projection_error"]
+__all__ = ["luckiness", "luckiness_repaired", "luckiness_sharp", "projection_error"]
 
 ATOMS = COUNT.of("Atoms; an even number, else it is refused.")
 DIAMETER = NONNEGATIVE.of("Least diameter of a partition, or the radius of its centres.")
@@ -53,10 +53,34 @@ def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
     >>> float(luckiness_repaired(4, 1.0))
     0.5
     """
+    _even(k)
+    return diameter / np.sqrt(k)
+
+
+@requires(k=ATOMS, diameter=DIAMETER)
+def luckiness_sharp(k: Numeric, diameter: Numeric) -> Numeric:
+    r"""The same with the best constant for every even $k$: $D^*(S,k/2)/\sqrt{k+2}$.
+
+    With $m=k/2$ cells, $\lceil\alpha_i(m+1)\rceil$ draws from each are at most $2m$ in all.
+
+    Returns
+    -------
+    float
+        RKHS norm.
+
+    Examples
+    --------
+    >>> float(luckiness_sharp(2, 1.0))
+    0.5
+    """
+    _even(k)
+    return diameter / np.sqrt(k + 2)
+
+
+def _even(k: Numeric) -> None:
     odd = np.asarray(k % 2 != 0)
     if odd.any():
         raise ValueError(f"k must be an even whole number >= 2, got {np.asarray(k)[odd].flat[0]:g}")
-    return diameter / np.sqrt(k)
 
 
 @requires(m=COUNT.of("Centres."), n=COUNT.of("Points."), diameter=DIAMETER)

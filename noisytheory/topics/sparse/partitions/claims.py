@@ -9,7 +9,8 @@ import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.partitions import bounds, sides
-from noisytheory.topics.sparse.terms import ERROR, INTEGER
+from noisytheory.topics.sparse.samples import Scheme, far_apart
+from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
@@ -74,19 +75,42 @@ SCHEME: dict[str, Any] = {
     "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
     "rows": 256,
     "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
-    "unit": "1 / (12 n^2)",
+    "unit": "1 / (24 n^2)",
     "quantity": "mean square error of the scheme",
 }
 
 
 @requires(m=COUNT)
-def _luckiness_square(m: int, least: Numeric) -> Numeric:
+def _scheme(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness(2 * m, np.sqrt(least)) ** 2
 
 
 @requires(m=COUNT)
-def _luckiness_square_repaired(m: int, least: Numeric) -> Numeric:
-    return bounds.luckiness_repaired(2 * m, np.sqrt(least)) ** 2
+def _scheme_sharp(m: int, least: Numeric) -> Numeric:
+    return bounds.luckiness_sharp(2 * m, np.sqrt(least)) ** 2
+
+
+def _luckiness(m: int, least_diameter: float) -> Numeric:
+    return bounds.luckiness(2 * m, least_diameter) ** 2
+
+
+def _luckiness_repaired(m: int, least_diameter: float) -> Numeric:
+    return bounds.luckiness_repaired(2 * m, least_diameter) ** 2
+
+
+def _luckiness_sharp(m: int, least_diameter: float) -> Numeric:
+    return bounds.luckiness_sharp(2 * m, least_diameter) ** 2
+
+
+BEST: dict[str, Any] = {
+    "hypotheses": ["k even, k = 2m"],
+    "exact": sides.best_sparse,
+    "certify": sides.best_sparse_certificate,
+    "grid": {"population": [
+        Scheme(far_apart(corners, m), m) for corners, m in ((12, 2), (24, 3), (200, 10))
+    ]},
+    **SQUARE,
+}
 
 algorithmic_luckiness = [
     KERNEL_MEAN.always(
@@ -96,29 +120,55 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1, quoting Herbrich and Williamson",
-        given={"share": 1},
-        note="Some outcome is no farther away than the root mean square of the scheme.",
-        twin=scaled(Fraction(2, 5)),
-        **SCHEME,
-        **both(
-            sides.luckiness_scheme, sides.Scattered, _luckiness_square
+        bound=_luckiness,
+        given={"times": 2, "more": 0},
+        note=(
+            "The best weights on the best points. Corners of a simplex, and far points that cost "
+            r"an atom each: nothing comes nearer than $\sqrt{k/(2k+4)}$ of the bound."
         ),
+        twin=scaled(Fraction(2, 5)),
+        **BEST,
     ),
     KERNEL_MEAN.always(
         "algorithmic-luckiness/repaired",
         statement=(
-            r"\exists(k-1)\text{-sparse }\tilde\omega:\ "
+            r"\exists k\text{-sparse }\tilde\omega:\ "
             r"\|\omega^*-\tilde\omega\|\le\tfrac{D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1 with the repaired Theorem 21",
-        given={"share": 2},
+        bound=_luckiness_repaired,
+        given={"times": 1, "more": 0},
         origin="sharper",
+        twin=scaled(Fraction(3, 4)),
+        **BEST,
+    ),
+    KERNEL_MEAN.always(
+        "algorithmic-luckiness/sharp",
+        statement=(
+            r"\exists k\text{-sparse }\tilde\omega:\ "
+            r"\|\omega^*-\tilde\omega\|\le\tfrac{D^*(S,k/2)}{\sqrt{k+2}}"
+        ),
+        place="not in the paper",
+        bound=_luckiness_sharp,
+        given={"times": 1, "more": 2},
+        origin="sharper",
+        note=(
+            r"$\lceil\alpha_i(m+1)\rceil$ draws from cell $i$ are at most $2m$. The best constant "
+            r"for every even $k$: corners and far points come as near as they are many."
+        ),
+        twin=scaled(Fraction(3, 4)),
+        **BEST,
+    ),
+    KERNEL_MEAN.always(
+        "algorithmic-luckiness/scheme",
+        statement=r"\textstyle\sum_i\tfrac{\alpha_i^2}{n_i}V_i\le\tfrac{D^*(S,m)^2}{2(m+1)}",
+        place="behind the sharper luckiness: $n_i=\\lceil\\alpha_i(m+1)\\rceil$, $k=2m$",
+        given={"share": 2, "more": 1},
+        origin="sharper",
+        note="Some outcome is no farther away than the root mean square of the scheme.",
         twin=scaled(Fraction(1, 2)),
         **SCHEME,
-        **both(
-            sides.luckiness_scheme, sides.Scattered,
-            _luckiness_square_repaired,
-        ),
+        **both(sides.luckiness_scheme, sides.Scattered, _scheme_sharp),
     ),
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
@@ -134,13 +184,11 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m/2)}{\sqrt m}"
         ),
         place="Sec. 6.5",
-        given={"share": 1},
+        given={"share": 1, "more": 0},
         origin="candidate",
         twin=scaled(Fraction(2, 5)),
         **SCHEME,
-        **both(
-            sides.luckiness_scheme, sides.Scattered, _luckiness_square
-        ),
+        **both(sides.luckiness_scheme, sides.Scattered, _scheme),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",
@@ -193,7 +241,7 @@ traversal = [
         "algorithm-1/diameter",
         statement=r"D\le2D^*(S,m)",
         place="Sec. 5.2, quoting Gonzalez 1985",
-        note="The factor 2 is attained.",
+        note="The factor 2 is attained. The worst of all starts.",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
         **both(sides.traversal_diameter, sides.Whole),

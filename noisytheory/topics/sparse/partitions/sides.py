@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.projection import simplex_weights
+from noisytheory.topics.sparse.samples import Scheme
 from noisytheory.trial.claim import Certificate
 
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
-COMMON = 12
+COMMON = 24
 """A multiple of every number of draws that a cell of these samples gives."""
 
 
@@ -114,26 +116,36 @@ class Scattered(Whole):
         return {"points": corners[rng.integers(dimension, size=(size, n))]}
 
 
+def _from_every_start(squares: Ints) -> list[Ints]:
+    """The table of distances with each point first in turn."""
+    n = squares.shape[1]
+    return [np.roll(squares, (-start, -start), axis=(1, 2)) for start in range(n)]
+
+
 def traversal_radius(at: Whole, m: int) -> Arrays:
-    """Squared radius of farthest-first cells, and $D^*(S,m)^2$."""
-    return {"lhs": _traverse(at.squares, m)[2], "rhs": _least(at.squares, m)[0]}
+    """Largest squared radius of farthest-first cells over all starts, and $D^*(S,m)^2$."""
+    radii = [_traverse(squares, m)[2] for squares in _from_every_start(at.squares)]
+    return {"lhs": np.max(radii, axis=0), "rhs": _least(at.squares, m)[0]}
 
 
 def traversal_diameter(at: Whole, m: int) -> Arrays:
-    """Squared diameter of farthest-first cells, and $4D^*(S,m)^2$."""
-    cells = _traverse(at.squares, m)[1]
-    same = cells[:, :, None] == cells[:, None]
-    return {"lhs": (at.squares * same).max(axis=(1, 2)), "rhs": 4 * _least(at.squares, m)[0]}
+    """Largest squared diameter of farthest-first cells over all starts, and $4D^*(S,m)^2$."""
+    found = []
+    for squares in _from_every_start(at.squares):
+        cells = _traverse(squares, m)[1]
+        found.append((squares * (cells[:, :, None] == cells[:, None])).max(axis=(1, 2)))
+    return {"lhs": np.max(found, axis=0), "rhs": 4 * _least(at.squares, m)[0]}
 
 
 # Sections 5.5 and 6.
 
 
-def luckiness_scheme(at: Whole, m: int, share: int) -> Arrays:
-    r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(12n^2)$.
+def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
+    r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(24n^2)$.
 
-    Some outcome of the scheme is no farther away than its root mean square. The right side is
-    $D^{*2}/m$ in the same units, by ``share``, 1 in print: whole where that times $m$ divides 12.
+    Cells give $\lceil\alpha_i(m+r)\rceil$ draws, where $r$ is ``more``. Some outcome is no farther
+    away than its root mean square. The right side is $D^{*2}/(m+r)$ in the same units, by
+    ``share``, 1 in print: whole where that times $m+r$ divides 24.
     """
     n = at.points.shape[1]
     least, labels = _least(at.squares, m)
@@ -141,11 +153,54 @@ def luckiness_scheme(at: Whole, m: int, share: int) -> Arrays:
     for cell in range(m):
         member = labels == cell
         count = member.sum(axis=1)
-        draws = -(-count * m // n)
+        draws = -(-count * (m + more) // n)
         pairs = (at.squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
         total += pairs * (COMMON // np.maximum(draws, 1))
-    promised = least * (COMMON // (m * share)) * n**2
-    return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2}
+    promised = least * (COMMON // ((m + more) * share)) * n**2
+    # Where the cells are points nothing is promised and nothing lost.
+    return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2, "applies": least > 0}
+
+
+def best_sparse(population: Scheme, m: int) -> Arrays:
+    """Squared error of the best weights on the best ``2m`` points of `samples.far_apart`.
+
+    All supports: they differ by the number of far points alone.
+    """
+    points, masses = population.sample.signed, np.array(population.sample.alpha)
+    corners = len(points) - (m - 1)
+    target, found = masses @ points, []
+    for far in range(m):
+        chosen = [*range(2 * m - far), *range(corners, corners + far)]
+        some = points[chosen]
+        weights = simplex_weights(some @ some.T, some @ target)
+        found.append(float(np.sum((weights @ some - target) ** 2)))
+    return {"lhs": np.array([min(found)])}
+
+
+def best_sparse_certificate(
+    population: Scheme, m: int, times: int, more: int
+) -> Certificate:
+    r"""The same in fractions, ``times`` $D^{*2}/(2m+r)$ on the right; $r$ is ``more``.
+
+    Points are orthogonal, so that what $x_i$ lack, $1-\sum t_i$ of the support, is shared by
+    $1/\|x_i\|^2$.
+    """
+    alpha = population.sample.alpha
+    corners = len(alpha) - (m - 1)
+    far = Fraction(alpha[-1]) if m > 1 else Fraction(0)
+    each = (1 - far * (m - 1)) / corners
+    found = []
+    for taken in range(m):
+        on = 2 * m - taken
+        lacking = 1 - on * each - taken * far
+        spread = 2 * on + taken * far**2
+        found.append(lacking**2 / spread + (corners - on) * each**2 / 2 + (m - 1 - taken))
+    return Certificate(
+        min(found), Fraction(times, 2 * m + more),
+        [("corners", corners), ("mass of a corner", each), ("mass of a far point", far),
+         ("least squared errors, by the far points taken", list(map(str, found))),
+         ("both sides", "squared; the least diameter is 1")],
+    )
 
 
 def nearest_centre_square(at: Whole, m: int) -> Arrays:

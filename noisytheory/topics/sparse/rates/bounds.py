@@ -12,10 +12,12 @@ from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain,
 __all__ = [
     "away_steps_square",
     "boundary_distance",
+    "classic_steps_square",
     "frank_wolfe_square",
     "herding_inverse",
     "herding_inverse_sharp",
     "herding_linear_square",
+    "line_search_square",
 ]
 
 TWO_OR_MORE = Domain(2, include_low=True, whole=True)
@@ -46,6 +48,46 @@ def frank_wolfe_square(k: Numeric, diameter: Numeric) -> Numeric:
     1.0
     """
     return 4 * diameter**2 / (k + 2)
+
+
+@requires(k=TWO_OR_MORE, diameter=NONNEGATIVE.of("Of the hull."))
+def line_search_square(k: Numeric, diameter: Numeric) -> Numeric:
+    r"""Squared error of herding with line search, $\mathrm{diam}^2/(k+2)$ from $k=2$ on.
+
+    With $x_k=\|\mathrm{err}_k\|^2/\mathrm{diam}^2$ one has $x_{k+1}\le x_k-x_k^2$, and
+    $x_1\le1$: a quarter of `frank_wolfe_square`. Equality in the limit at $k=2$.
+
+    Returns
+    -------
+    float
+        Squared RKHS norm.
+
+    Examples
+    --------
+    >>> float(line_search_square(2, 1.0))
+    0.25
+    """
+    return diameter**2 / (k + 2)
+
+
+@requires(k=STEPS, diameter=NONNEGATIVE.of("Of the hull."))
+def classic_steps_square(k: Numeric, diameter: Numeric) -> Numeric:
+    r"""Squared error of herding with steps $2/(t+1)$: $\frac{2(2k+1)}{3k(k+1)}\mathrm{diam}^2$.
+
+    $x_t\le(1-\gamma_t)^2x_{t-1}+\gamma_t^2$ with $\gamma_t=2/(t+1)$, which is
+    $t^2(t+1)^2x_t\le(t-1)^2t^2x_{t-1}+4t^2$: squares add up.
+
+    Returns
+    -------
+    float
+        Squared RKHS norm.
+
+    Examples
+    --------
+    >>> round(float(classic_steps_square(2, 1.0)), 6)
+    0.555556
+    """
+    return 2 * (2 * k + 1) / (3 * k * (k + 1)) * diameter**2
 
 
 @requires(k=STEPS, distance=DISTANCE, radius=RADIUS)

@@ -28,6 +28,8 @@ Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
+EVEN = 20
+"""A simplex of so many vertices has, half of the time, a target of equal weights."""
 LONG = 2**512
 """Beyond this denominator a fraction becomes an interval."""
 
@@ -77,6 +79,8 @@ class Inside:
             top = np.where(rng.integers(0, 2, (size, 1)) == 1, free, worst) @ np.array(points)
         elif hull.startswith("simplex"):
             top = rng.integers(1, 10, (size, vertices_of(hull).shape[1]))
+            if top.shape[1] >= EVEN:
+                top[rng.integers(0, 2, size) == 1] = 1
             low = top.sum(axis=1)
         else:
             top = rng.integers(-9, 10, (size, vertices_of(hull).shape[1]))
@@ -196,6 +200,18 @@ def herding_general(at: Inside, hull: str, step: str, k: int) -> Arrays:
     errors, shown = _found(at, hull, step, k)
     most = at.low / at.low * 4 * _diameter_square(hull) / (k + 2)
     return dict(lhs=ends(errors[:, -1]), rhs=most, **shown)
+
+
+def herding_line_search(at: Inside, hull: str, step: str, k: int) -> Arrays:
+    r"""Squared error after ``k`` steps of line search, and $D^2/(k+2)$."""
+    found = herding_general(at, hull, step, k)
+    return {**found, "rhs": found["rhs"] / 4}
+
+
+def herding_classic(at: Inside, hull: str, step: str, k: int) -> Arrays:
+    r"""Squared error after ``k`` steps $2/(t+1)$, and $\frac{2(2k+1)}{3k(k+1)}D^2$."""
+    found = herding_general(at, hull, step, k)
+    return {**found, "rhs": found["rhs"] * (k + 2) / 4 * (4 * k + 2) / (3 * k * (k + 1))}
 
 
 def herding_linear(at: Inside, hull: str, step: str, k: int, times: int) -> Arrays:
