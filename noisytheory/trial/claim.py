@@ -607,10 +607,9 @@ class Claim:
             number = getattr(self, name)
             if number is not None and not callable(number) and math.isinf(number):
                 object.__setattr__(self, name, None)  # Nothing is known at that end.
-        if _is_real(self.low) and _is_real(self.high) and self.low > self.high:
-            raise ValueError(
-                f"{self.id}: low must be at most high, got {self.low:g} and {self.high:g}"
-            )
+        low, high = (getattr(self, name) for name in ("low", "high"))
+        if _is_real(low) and _is_real(high) and low > high:
+            raise ValueError(f"{self.id}: low must be at most high, got {low:g} and {high:g}")
 
     def _checked(self, name: str, number: Any, where: str) -> float:
         """A number of the declaration, if it is in its range."""
@@ -949,9 +948,16 @@ def _label(value: Any) -> int | float | str:
     return label
 
 
-@functools.lru_cache(maxsize=4096)
 def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
     """Arguments by name, and whether each must be given."""
+    try:
+        return _parameters_of(function)
+    except TypeError:  # An object that is callable, but has no hash.
+        return _parameters_of.__wrapped__(function)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameters_of(function: Callable[..., Any]) -> dict[str, bool]:
     parameters = inspect.signature(function).parameters
     return {name: p.default is p.empty for name, p in parameters.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import numbers
 import threading
@@ -18,7 +19,7 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept",
-           "one_thread", "renamed", "work", "work_by_value"]
+           "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -193,7 +194,7 @@ def _check_overruns(
         return  # The judge asks for it, too, and says so.
     left = np.asarray(drawn["lhs"], float)
     at = np.asarray(drawn.get("applies", np.ones(left.shape)), bool)
-    if "rhs_draw" in drawn or claim.drawn_names():
+    if right.shape[1] == left.size:  # Drawn, or made of what was.
         lost_right = [*lost, *lost_right]
     for kind, end, what, where_else in (
         ("underflow", 0.0, "0", "under"), ("overflow", np.inf, "infinite", "over"),
@@ -219,6 +220,53 @@ def kept(claim: Claim, drawn: Arrays) -> Arrays:
     names: list[str] = [n for n in own if n in drawn]
     names += sorted(n for n in claim.drawn_names() if n in drawn and drawn[n].ndim == 1)
     return {name: drawn[name] for name in names}
+
+
+def unused(claim: Claim) -> bytes | None:
+    """A copy of a claim that has not drawn yet, for `replays`; None if it cannot be copied."""
+    import cloudpickle
+
+    try:
+        return bytes(
+            cloudpickle.dumps(dataclasses.replace(claim, twin=None, picture=None, also=()))
+        )
+    except Exception:
+        return None
+
+
+def replays(
+    copy: bytes, index: int, block: int, *, seed: int, seen: Arrays, rows: int | None = None
+) -> bool:
+    """Whether an unused copy of a claim draws what one that had drawn before did.
+
+    Parameters
+    ----------
+    copy : bytes
+        Of `unused`, made before the first draw.
+    index : int
+        Of the cell.
+    block : int
+        A later one than the first, so that state that is set once shows.
+    seed : int
+        Root seed.
+    seen : dict of str to ndarray
+        What the claim drew there; of what the copy draws the rest is not compared.
+    rows : int, optional
+        Their number, if it is not the claim's.
+
+    Returns
+    -------
+    bool
+    """
+    import cloudpickle
+
+    claim: Claim = cloudpickle.loads(copy)
+    again = draw(claim, claim.cell(index), block, seed=seed, rows=rows)
+    return all(
+        name in again and array.dtype == again[name].dtype
+        and np.array_equal(array, again[name], equal_nan=array.dtype.kind == "f")
+        for name, array in seen.items()
+    )
 
 
 _lock = threading.Lock()
