@@ -606,6 +606,11 @@ class Claim:
         for name in ("low", "high"):
             number = getattr(self, name)
             if number is not None and not callable(number) and math.isinf(number):
+                if self.kind == "equal" and self.bound is None:
+                    raise ValueError(
+                        f"{self.id}: low and high make the margin one on the scale of the draws, "
+                        f"so {name} must be finite, got {number:g}"
+                    )
                 object.__setattr__(self, name, None)  # Nothing is known at that end.
         low, high = (getattr(self, name) for name in ("low", "high"))
         if _is_real(low) and _is_real(high) and low > high:

@@ -333,6 +333,8 @@ Unused = tuple[str, bytes | None]
 def _before_it_draws(claim: Claim, copies: dict[str, Unused]) -> Iterator[None]:
     """A fingerprint by what the simulator holds now, and a copy if it may change what it holds."""
     found = held(claim)
+    if vars(claim).get("_remembers", ("",))[0] == found.digest:
+        raise ClaimError(vars(claim)["_remembers"][1])
     if claim.simulate is not None and found.foreign:
         copies[claim.id] = found.digest, unused(claim)
     vars(claim)["_held"] = found
@@ -359,10 +361,13 @@ def _check_state(trial: Trial, copies: Mapping[str, Unused]) -> None:
         if copy is None or not replays(copy, index, block, seed=trial.seed, seen=seen):
             where = claim.address(drawn[at].cell) or "its cell"
             shown = "cannot be copied" if copy is None else "an unused copy draws other numbers"
-            raise ClaimError(
+            said = (
                 f"{claim.id} at {where}, block {block}: simulate holds what its draws change, and "
                 f"{shown}, so its blocks are not independent: draw all from its argument rng"
             )
+            # What it holds now would look like a constant, were it tried again.
+            vars(claim)["_remembers"] = held(claim).digest, said
+            raise ClaimError(said)
 
 
 _TASK_SECONDS = 0.2
