@@ -339,10 +339,8 @@ class _Walk:
         })
 
     def _object(self, value: Any) -> Iterator[bytes]:
-        from noisytheory.trial.claim import Claim, Paper
-
-        if isinstance(value, Claim | Paper):
-            yield value.id.encode()
+        if type(value).__module__ == f"{_PACKAGE.name}.trial.claim" and hasattr(value, "id"):
+            yield str(value.id).encode()  # A claim or a paper beside the simulator.
             return
         yield self.digest(type(value))
         wrapped = getattr(value, "__wrapped__", None)
