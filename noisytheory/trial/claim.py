@@ -391,9 +391,10 @@ class Claim:
         What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
         another is given.
     low, high : float or callable, optional
-        The range of one draw (mean, equal, published). It is a hypothesis: a draw outside of it is
-        an error. A mean needs the lower end for draws to count against it, the upper for them to
-        count for it. Of an optimum (exists) `low` is what it cannot be below.
+        The range of one draw (mean, equal, published, rate; other kinds refuse it, and an infinite
+        end is none). It is a hypothesis: a draw outside of it is an error. A mean needs the lower
+        end for draws to count against it, the upper for them to count for it. Of an optimum
+        (exists) `low` is what it cannot be below.
     variance : callable, optional
         Variance of one draw, or an upper bound on it, where the range is unknown (mean, equal).
     margin : float or callable, optional

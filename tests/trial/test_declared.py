@@ -59,6 +59,8 @@ def test_a_simulator_that_remembers_its_draws_is_refused(simulator):
     for _ in range(2):  # Once it has drawn, what it remembers looks like a constant.
         with pytest.raises(ClaimError, match="an unused copy draws other numbers"):
             nt.audit(claim, seed=1, budget="smoke")
+    with pytest.raises(AssertionError, match="simulate remembers"):
+        nt.testing.check_claim(tail(simulator()))
 
 
 def test_a_block_is_a_copy():
