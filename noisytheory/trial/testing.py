@@ -61,9 +61,10 @@ def check_claim(claim: Claim, *, seed: int = DEFAULT_SEED) -> None:
         If a signature does not resolve; a simulator returns wrong shapes, is not reproducible from
         its generator, remembers what it drew, or touches NumPy's or Python's global random state; a
         bound does not broadcast, changes its arguments, or shrinks as delta does; the exact law and
-        the simulator disagree (`FALSE_ALARM` is the probability that they do so by chance); a certificate
-        disagrees with the numbers it certifies; the statement does not convert to MathML; the
-        broken twin is missing or not refuted at the smoke budget; or the claim does not pickle.
+        the simulator disagree (`FALSE_ALARM` is the probability that they do so by chance); a
+        certificate disagrees with the numbers it certifies; the statement does not convert to
+        MathML; the broken twin is missing or not refuted at the smoke budget; or the claim does not
+        pickle.
         Bounds on plain floats need not broadcast, and only this package's must refuse nonsense and
         have twins. The message names the claim and what to mend.
 
