@@ -35,7 +35,7 @@ from noisytheory.trial.catalogue import match
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
-from noisytheory.trial.fingerprint import held
+from noisytheory.trial.fingerprint import Held, held
 from noisytheory.trial.result import Audit, Result, finish
 from noisytheory.trial.store import Store, StoreError
 from noisytheory.trial.trial import Trial
@@ -317,11 +317,21 @@ def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
     max_blocks: int | None, store: Store, faults: Faults, copies: dict[str, Unused],
 ) -> list[Trial]:
-    trials = []
+    trials, states = [], {}
+    # All of them first: claims may share what one of them changes as it draws.
+    for claim in claims:
+        with faults.of(claim):
+            states[claim.id] = _before_it_draws(claim, copies)
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        with faults.of(claim), _before_it_draws(claim, copies):
-            trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
+        if claim.id not in states:
+            continue
+        vars(claim)["_held"] = states[claim.id]
+        try:
+            with faults.of(claim):
+                trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
+        finally:
+            del vars(claim)["_held"]
     return trials
 
 
@@ -329,19 +339,14 @@ Unused = tuple[str, bytes | None]
 """What a claim's simulator held before it drew, and a copy of the claim of that time."""
 
 
-@contextlib.contextmanager
-def _before_it_draws(claim: Claim, copies: dict[str, Unused]) -> Iterator[None]:
-    """A fingerprint by what the simulator holds now, and a copy if it may change what it holds."""
+def _before_it_draws(claim: Claim, copies: dict[str, Unused]) -> Held:
+    """What its simulator holds now, and a copy if it may change that."""
     found = held(claim)
     if vars(claim).get("_remembers", ("",))[0] == found.digest:
         raise ClaimError(vars(claim)["_remembers"][1])
     if claim.simulate is not None and found.foreign:
         copies[claim.id] = found.digest, unused(claim)
-    vars(claim)["_held"] = found
-    try:
-        yield
-    finally:
-        vars(claim).pop("_held", None)
+    return found
 
 
 _REPLAYED = 16

@@ -88,6 +88,8 @@ def check_claim(claim: Claim, *, seed: int = DEFAULT_SEED) -> None:
         raise TypeError(f"claim must be a noisytheory.Claim, got {claim!r}")
     # As in an audit: what a population caches while BLAS has more threads differs in its last bits.
     before = held(claim)
+    if vars(claim).get("_remembers", ("",))[0] == before.digest:
+        raise AssertionError(vars(claim)["_remembers"][1])  # An audit has found it out.
     copy = unused(claim) if before.foreign and claim.simulate is not None else None
     with one_thread():
         for check in _CHECKS:
