@@ -724,6 +724,88 @@ def smallness() -> list[Plant]:
     ]
 
 
+def attacks() -> list[Plant]:
+    """What one reader planted to deceive the judge, and did."""
+    def lognormal(*, size, rng):
+        left, right = 12 * rng.normal(size=(2, size))
+        return {"lhs": np.exp(left), "other": np.exp(right - 8)}
+
+    def outliers(*, size, rng):
+        far = rng.uniform(size=(2, size)) < 0.01
+        left, right = rng.normal(size=size), rng.normal(2.0, size=size)
+        return {"lhs": np.where(far[0], 1e13, left), "other": np.where(far[1], 1e13, right)}
+
+    def single(*, size, rng):
+        return (rng.binomial(10, 0.3, size) / 10).astype(np.float32)
+
+    def beyond(left, right):
+        return lambda *, size, rng: {"lhs": np.full(size, left), "rhs": np.full(size, right)}
+
+    def about(middle):
+        return lambda *, size, rng: middle + rng.uniform(-0.05, 0.05, size)
+
+    def second(n, *, size, rng):
+        right = 10 + rng.uniform(size=size)
+        gap = -0.5 if n == 1 else 0.05
+        return {"lhs": right + gap + rng.uniform(-0.4, 0.4, size), "rhs": right}
+
+    def wide(mean):
+        return lambda *, size, rng: 10 * rng.normal(size=size) + mean
+
+    def scaled(*, size, rng):
+        return {"lhs": 0.5 + 1e-9 * rng.uniform(-1, 1, size), "scale": np.full(size, 1e3)}
+
+    def hair(*, size, rng):
+        return np.where(rng.uniform(size=size) < 0.5, 1 + 1e-13, 1.0)
+
+    def rates_of(rates):
+        """Blocks that break the promise at a rate of their own."""
+        return lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates))
+
+    law, fine = Law([0.5], [1.0]), [float(10 * 2**k) for k in range(8)]
+    shared: dict[str, Any] = {"rows": 8192}
+    some, slow = {"rows": 2048}, {"grid": {"n": [fine[k] for k in (3, 0, 7, 5, 1, 6, 2, 4)]}}
+    return [
+        _plant("equal", "laws-far-out", "equal", FALSE, simulate=lognormal, margin=0.1, **shared),
+        _plant("equal", "laws-with-outliers", "equal", "refuted", simulate=outliers, margin=0.15,
+               **shared),
+        _plant("equal", "slack-beyond-margin", "equal", FALSE, simulate=_uniform, bound=_at(0.46),
+               margin=0.01, slack=0.05, **UNIT, **some),
+        _plant("equal", "printed-in-slack", "published", "undecided", simulate=about(0.53),
+               bound=HALF, margin=0.01, slack=0.05, low=0.48, high=0.58, **some),
+        _plant("equal", "printed-within-slack", "published", "undecided", simulate=about(0.505),
+               bound=HALF, margin=0.01, slack=0.05, low=0.455, high=0.555, **some),
+        _plant("equal", "exact-laws-in-margin", "equal", "upheld", margin=0.1,
+               exact=lambda: (Law([0.0, 1.0], [0.5, 0.5]), Law([0.0, 1.0], [0.52, 0.48]))),
+        _plant("equal", "exact-laws-rarely-apart", "equal", "refuted", margin=0.0,
+               exact=lambda: (Law([0.0, 5.0], [1 - 1e-11, 1e-11]),
+                              Law([0.0, 7.0], [1 - 1e-11, 1e-11]))),
+        _plant("vacuous", "one-cell-with-large-sides", "mean", FALSE, simulate=second, low=-1.0,
+               high=1.0, grid={"n": [1, 2]}, rows=1024),
+        _plant("ties", "single-precision", "tail", TRUE, simulate=single, bound=_at(0.3),
+               grid={"delta": [0.4]}),
+        _plant("ties", "single-precision-mean", "mean", TRUE, bound=_at(0.1), **UNIT,
+               simulate=lambda *, size, rng: np.full(size, 0.1, np.float32)),
+        _plant("ties", "infinite-tail", "tail", FALSE, simulate=beyond(np.inf, np.inf)),
+        _plant("ties", "minus-infinite-tail", "tail", FALSE, simulate=beyond(-np.inf, -np.inf)),
+        _plant("ties", "law-in-slack", "tail", "undecided", bound=_at(0.45), slack=0.1,
+               exact=lambda: law),
+        _plant("ties", "law-in-rounding", "mean", "undecided", bound=_at(0.5 - 1e-8),
+               rounding=1e-6, exact=lambda: law),
+        _plant("ties", "large-scale-mean", "mean", TRUE, bound=HALF, simulate=scaled, low=0.4,
+               high=0.6),
+        _plant("rounding", "hair-on-half", "always", "refuted", simulate=hair, bound=_at(1.0),
+               certify=lambda lhs: Certificate(Fraction(lhs), 1)),
+        _plant("range", "variance-too-small", "mean", {"refused", "undecided"}, bound=_at(0.0),
+               simulate=wide(0.0), variance=_at(1.0)),
+        _plant("rates", "two-terms-shuffled", "rate", {"undecided", "refuted"}, along="n",
+               bound=_at(-0.5), **some, **slow,
+               simulate=lambda n, *, size, rng: (n**-0.4 + 30 / n) * rng.uniform(0.5, 1.5, size)),
+        _plant("rows", "two-rates-of-blocks", "tail", {"refuted", "undecided", "refused"},
+               simulate=rates_of([0.01, 0.8]), bound=HALF),
+    ]
+
+
 def effects() -> list[Plant]:
     """7: what is shared by a block may stand on the right, in the second law, or in a weight."""
     never_refuted = {"upheld", "undecided", "refused"}
@@ -759,8 +841,10 @@ def effects() -> list[Plant]:
                **weighted(lambda rng: rng.choice([2.5, 7.5]))),
         _plant("rows", "clusters-of-rare", "tail", never_refuted, simulate=clusters, bound=HALF,
                rows=2048),
-        _plant("rows", "weights-of-mean-0.5", "tail", "refused", **weighted(lambda rng: 2.5)),
-        _plant("rows", "weights-of-mean-1.5", "tail", "refused", **weighted(lambda rng: 7.5)),
+        _plant("rows", "weights-of-mean-0.5", "tail", {"refused", "undecided"},
+               **weighted(lambda rng: 2.5)),
+        _plant("rows", "weights-of-mean-1.5", "tail", {"refused", "undecided"},
+               **weighted(lambda rng: 7.5)),
         _plant("rows", "weights-without-range", "tail", "refused",
                **{**weighted(lambda rng: 5.0), "weight_high": None}),
     ]
@@ -769,7 +853,8 @@ def effects() -> list[Plant]:
 def every_plant() -> list[Plant]:
     """All of them."""
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
-            printed, levels, without_numbers, lattices, smallness, effects)
+            printed, levels, without_numbers, lattices, smallness,
+            attacks, effects)
     return [plant for make in made for plant in make()]
 
 

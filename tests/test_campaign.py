@@ -41,11 +41,13 @@ def files(folder):
     }
 
 
+@pytest.mark.campaign
 def test_the_published_verdicts_are_the_campaigns(verdicts, published):
     absent = campaign.absent()
     assert [r for r in published if r["id"] not in absent] == campaign.verdict_table(verdicts)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("paper", sorted(PAPERS))
 def test_the_published_pages_are_the_campaigns(again, published, paper):
     ours, kept = sections(again, paper), sections(REPORTS, paper)
@@ -56,14 +58,27 @@ def test_the_published_pages_are_the_campaigns(again, published, paper):
     assert {name: kept[name] for name in ours} == ours
 
 
-def test_what_is_published_is_small_and_nothing_else_lies_there(again):
+def test_what_is_published_is_small():
+    kept = files(REPORTS)
+    # Five papers are to stay under 150 files and 6 MB.
+    assert len(kept) <= 30 * len(PAPERS)
+    assert sum((REPORTS / name).stat().st_size for name in kept) <= 1.2e6 * len(PAPERS)
+
+
+def test_every_claim_is_published_with_the_verdict_expected_of_it(published):
+    rows = {row["id"]: row for row in published}
+    assert set(rows) == {claim.id for claim in campaign.nt.claims.values()} | set(campaign.absent())
+    for claim in campaign.nt.claims.values():
+        row = rows[claim.id]
+        assert row["verdict"] == row["expected"] == claim.expect, claim.id
+
+
+@pytest.mark.campaign
+def test_nothing_else_lies_there(again):
     kept = files(REPORTS)
     absent = {f"figures/{name.replace('/', '-')}-" for name in campaign.absent()}
     missing = {name for name in kept - files(again) if not name.startswith(tuple(absent))}
     assert files(again) <= kept and (campaign.absent() or not missing)
-    # Five papers are to stay under 150 files and 6 MB.
-    assert len(kept) <= 30 * len(PAPERS)
-    assert sum((REPORTS / name).stat().st_size for name in kept) <= 1.2e6 * len(PAPERS)
 
 
 PAGES = sorted(f"reports/{name}" for name in files(REPORTS) if name.endswith(".md"))
@@ -89,10 +104,15 @@ def test_claims_on_mnist_are_published(published):
         assert f"NOISYTHEORY_DATA=FOLDER noisytheory audit {claim_id}" in text
 
 
-def test_every_verdict_is_as_expected(verdicts):
-    assert [result.claim.id for result in verdicts if not result.as_expected] == []
+@pytest.mark.campaign
+def test_no_verdict_is_wrong_and_hardly_any_open(verdicts):
+    # The smoke budget may leave open what the campaign decides, where the level is shared by all.
+    found = {result.claim.id: result.verdict for result in verdicts if not result.as_expected}
+    assert set(found.values()) <= {"undecided"}, found
+    assert len(found) <= len(verdicts) / 50, found
 
 
+@pytest.mark.campaign
 def test_the_level_of_a_claim_is_the_same_without_the_data(verdicts):
     settings, absent = campaign.definition(), campaign.absent()
     charged = {result.claim.id for result in verdicts if result.dataset.attrs["charged"]}

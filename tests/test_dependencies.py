@@ -38,7 +38,8 @@ def declared(requirements: list[str]) -> set[str]:
     return found
 
 
-def modules_in(text: str) -> set[str]:
+@functools.cache
+def modules_in(text: str) -> frozenset[str]:
     """Top-level modules that a source imports, by statement or by name in a call."""
     found = set()
     for node in ast.walk(ast.parse(text)):
@@ -46,11 +47,12 @@ def modules_in(text: str) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
-        elif isinstance(node, ast.Call) and re.search(
-            r"import_module|importorskip", ast.unparse(node.func)
+        elif isinstance(node, ast.Call) and (
+            getattr(node.func, "attr", getattr(node.func, "id", ""))
+            in ("import_module", "importorskip")
         ):
             found |= {str(a.value) for a in node.args if isinstance(a, ast.Constant)}
-    return {name.partition(".")[0] for name in found}
+    return frozenset(name.partition(".")[0] for name in found)
 
 
 @functools.cache

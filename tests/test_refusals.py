@@ -92,6 +92,9 @@ ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "start": (0.0, [*NO_FINITE, []]),
     "loss": (Logistic(), NO_LOSS),
     "rng": (None, [0, "a", None]),
+    "column": ("linear", [0.5, "a", None]), "cut": (1e-6, NO_LEVEL),
+    "population": (axis(Fraction(1, 2)), [0.5, "a", None]),
+    "lines": ([[-1, 1], [0, 0]], [0.5, "a", None, [], [-1, 1], [[-1, 1, 0]], [[NAN, 1]]]),
 }
 # Where a name means something else.
 OWN: dict[str, dict[str, tuple[object, list[object]]]] = {

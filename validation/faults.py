@@ -58,7 +58,7 @@ FAULTS = [
         ("tests/vocabulary",),
     ),
     Fault(
-        "one outcome too few in an exact law", "noisytheory/vocabulary/populations/*.py",
+        "one outcome too few in an exact law", "noisytheory/vocabulary/**/*.py",
         "        repeat = left + 1\n", "        repeat = np.maximum(left, 1)\n",
         ("tests/vocabulary",),
     ),

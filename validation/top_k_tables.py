@@ -1,11 +1,12 @@
 """Tables 1, 2, 4 and 5 of the average top-k paper on the data at hand, beside print.
 
-Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]``. For every set: maximum,
-average and the k that validation chose, with exact minimisers and with the last iterates of the
-paper's stochastic steps; means and deviations over splits, the printed ones beside them, and the
-paired gain of AT_k* over the average with its 95 per cent t-interval. Print says neither the grid
-of k (here twelve values, logarithmic), nor the number of steps, nor the first step size (here 1);
-C is in powers of ten from 0.1 on, as smaller ones overflow with the printed steps.
+Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]`` with
+``NOISYTHEORY_DATA`` naming the folder of the data sets; ``--record`` writes the page. For every
+set: maximum, average and the k that validation chose, with exact minimisers and with the last
+iterates of the paper's stochastic steps; means and deviations over splits, the printed ones beside
+them, and the paired gain of AT_k* over the average with its 95 per cent t-interval. Print says
+neither the grid of k (here twelve values, logarithmic), nor the number of steps, nor the first step
+size (here 1); C is in powers of ten from 0.1 on, as smaller ones overflow with the printed steps.
 """
 
 from __future__ import annotations
@@ -36,6 +37,22 @@ def classification() -> Iterator[tuple[str, Data]]:
         if table is not None:
             yield name, real.standardised(
                 table[:, :-1], np.where(table[:, -1] == positive, 1.0, -1.0))
+
+
+def sizes() -> None:
+    """Table 3 against the data at hand, and which sets of the paper are not."""
+    found = {name: (data, True) for name, data in classification()}
+    found |= {name: (data, False) for name, data in regression(0)}
+    print("Table 3: examples, features, class ratio; ours [print]")
+    for name, told in {**printed.RATIOS, **printed.SIZES}.items():
+        if name not in found:
+            print(f"  {name:10s} not at hand [{', '.join(told)}]")
+            continue
+        (x, y), margin = found[name]
+        counts = sorted(int((y == label).sum()) for label in (-1.0, 1.0)) if margin else [1, 1]
+        ratio = f", {counts[1] / counts[0]:.2f}" if margin else ""
+        # Constant columns are dropped, and a constant feature is appended.
+        print(f"  {name:10s} {len(y)}, {x.shape[1] - 1}{ratio} [{', '.join(told)}]")
 
 
 def regression(seed: int) -> Iterator[tuple[str, Data]]:
@@ -125,19 +142,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--epochs", type=int, default=60)
+    parser.add_argument("--record", action="store_true", help="write the page")
     given = parser.parse_args()
     warnings.simplefilter("ignore", NotCertified)
+    with real.page(__file__, __doc__ if given.record else None):
+        tables(given.splits, given.epochs)
+
+
+def tables(splits: int, epochs: int) -> None:
+    """All of them."""
     print("mean(deviation) [print]; first: error or RMSE, second: G-mean or MAE; columns maximum, "
-          "average, AT_k*")
+          f"average, AT_k*; {epochs} passes of steps")
+    sizes()
     for name, data in classification():
         for loss, which in (("logistic", "first"), ("hinge", "second")):
-            rows = [one_split(data, loss, True, seed, given.epochs) for seed in range(given.splits)]
+            rows = [one_split(data, loss, True, seed, epochs) for seed in range(splits)]
             show(name, loss, rows, (printed.ERRORS, printed.G_MEANS), which, 2)
     names = [name for name, _ in regression(0)]
     for place, name in enumerate(names):
         for loss, which in (("square", "first"), ("absolute", "second")):
-            rows = [one_split(list(regression(seed))[place][1], loss, False, seed, given.epochs)
-                    for seed in range(given.splits)]
+            rows = [one_split(list(regression(seed))[place][1], loss, False, seed, epochs)
+                    for seed in range(splits)]
             show(name, loss, rows, (printed.RMSE, printed.MAE), which, 4)
 
 

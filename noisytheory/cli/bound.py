@@ -190,11 +190,26 @@ def _assigned(claim: Claim, assignments: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _example(claim: Claim, name: str) -> str:
+    if name not in claim.grid and (objects := _objects(claim, name)):
+        return repr(next(iter(objects)))
     return str(claim.labels(name)[0]) if name in claim.grid else "NUMBER"
+
+
+def _objects(claim: Claim, name: str) -> dict[str, Any]:
+    """By their names, the objects that the grid's populations bring under this name."""
+    brought: list[Any] = [getattr(p, name, None) for p in claim.grid.get("population", ())]
+    return {str(value.name): value for value in brought if hasattr(value, "name")}
 
 
 def _values(claim: Claim, name: str, text: str) -> list[Any]:
     """The values of one assignment: objects of the grid by name, else numbers."""
+    objects = {} if name in claim.grid else _objects(claim, name)
+    if objects:
+        # A name may hold a comma.
+        for piece in (pieces := [text] if text in objects else text.split(",")):
+            if piece.strip() not in objects:
+                raise Mistake(f"unknown {name} {piece.strip()!r}{offer(piece, objects)}")
+        return [objects[piece.strip()] for piece in pieces]
     labels = claim.labels(name) if name in claim.grid else []
     if any(isinstance(label, str) for label in labels):
         by_label = dict(zip(map(str, labels), claim.grid[name], strict=True))

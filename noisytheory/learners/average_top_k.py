@@ -17,7 +17,14 @@ from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.minimise import Solution, fit
-from noisytheory.topics.top_k.selection import Path, Selected, path, select, useful_grid
+from noisytheory.topics.top_k.selection import (
+    Path,
+    Selected,
+    kernel_path,
+    path,
+    select,
+    useful_grid,
+)
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Polynomial
 
 __all__ = [
@@ -94,6 +101,92 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         points = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return np.asarray(points @ self.coef_ + self.intercept_)
+
+    def _targets(self, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
+        """Checked points, and labels 1 and -1 or numbers."""
+        if isinstance(self, ClassifierMixin):
+            self._check(CLASSIFICATION)
+            points, signs, _ = _two_classes(self, X, y, None, sparse=True)
+            return points, signs
+        self._check(REGRESSION)
+        points, targets = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        return points, np.asarray(targets, float)
+
+    def _others(self, pair: tuple[Any, ArrayLike]) -> tuple[Any, Floats]:
+        """Other points and their labels, as those that were fitted."""
+        points = validate_data(self, pair[0], reset=False, accept_sparse="csr", dtype=np.float64)
+        if isinstance(self, ClassifierMixin):
+            return self._rows(points), _signs(self.classes_, pair[1])
+        return self._rows(points), np.asarray(pair[1], float)
+
+    def _grid(self, rows: Any, targets: Floats, size: int) -> list[int]:
+        if isinstance(self, ClassifierMixin):
+            return useful_grid(rows, targets, size, intercept=self.fit_intercept is True)
+        n = len(targets)
+        return [int(k) for k in np.unique(np.linspace(1, n, size).round())]
+
+    def path(
+        self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
+        test: tuple[Any, ArrayLike] | None = None, tol: float = 1e-3,
+    ) -> Path:
+        """Error and objective over k at this estimator's C, about at the cost of a few fits.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        ks : sequence of int or float, optional
+            Counts or fractions; thirty values spread over the useful range by default.
+        test : pair, optional
+            Points and labels on which errors are counted.
+        tol : float
+            Relative duality gap at every k, which is proven.
+
+        Returns
+        -------
+        Path
+        """
+        if self.scaling != "paper":
+            raise ValueError("scaling must be 'paper' for a path over k, got 'average'")
+        points, targets = self._targets(X, y)
+        rows = self._rows(points)
+        return path(rows, targets, self.loss, C=self.C, intercept=self.fit_intercept is True,
+                    ks=self._grid(rows, targets, 30) if ks is None else ks, tol=tol,
+                    test=None if test is None else self._others(test))
+
+    def select(
+        self, X: Any, y: ArrayLike, validation: tuple[Any, ArrayLike], *,
+        Cs: Sequence[float] | None = None, ks: Sequence[float] | None = None,
+    ) -> Selected:
+        """Choose C and k by the error on validation data, and become the model that won.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        validation : pair
+            Points and labels.
+        Cs, ks : sequence, optional
+            Eleven powers of ten, and twelve values on the useful range, by default.
+
+        Returns
+        -------
+        Selected
+        """
+        if self.scaling != "paper":
+            raise ValueError("scaling must be 'paper' for a choice of k, got 'average'")
+        points, targets = self._targets(X, y)
+        rows = self._rows(points)
+        found = select(
+            rows, targets, self.loss, validation=self._others(validation),
+            intercept=self.fit_intercept is True,
+            Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
+            ks=self._grid(rows, targets, 12) if ks is None else ks,
+        )
+        self.C, self.k = found.C, found.k
+        self._keep(found.solution)
+        return found
 
 
 class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
@@ -212,66 +305,6 @@ class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
         above = (self._scores(X) >= 0).astype(int)
         return np.asarray(self.classes_[above])
 
-    def path(
-        self, X: Any, y: ArrayLike, ks: Sequence[int] | None = None, *, test: Any = None
-    ) -> Path:
-        """Error and objective over k at this estimator's C, about at the cost of a few fits.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        ks : sequence of int, optional
-            Thirty values spread over the useful range by default.
-        test : pair, optional
-            Points and labels on which errors are counted.
-
-        Returns
-        -------
-        Path
-        """
-        self._check(CLASSIFICATION)
-        points, signs, _ = _two_classes(self, X, y, None, sparse=True)
-        rows, free = self._rows(points), self.fit_intercept is True
-        if ks is None:
-            ks = useful_grid(rows, signs, 30, intercept=free)
-        other = None if test is None else (
-            self._rows(np.asarray(test[0], float)), _signs(self.classes_, test[1]))
-        return path(rows, signs, self.loss, ks=ks, C=self.C, test=other, intercept=free,
-                    tol=self.tol)
-
-    def select(
-        self, X: Any, y: ArrayLike, validation: tuple[Any, ArrayLike], *,
-        Cs: Sequence[float] | None = None, ks: Sequence[int] | None = None,
-    ) -> Selected:
-        """Choose C and k by the error on validation data, and become the model that won.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        validation : pair
-            Points and labels.
-        Cs, ks : sequence, optional
-            Eleven powers of ten, and twelve values on the useful range, by default.
-
-        Returns
-        -------
-        Selected
-        """
-        self._check(CLASSIFICATION)
-        points, signs, _ = _two_classes(self, X, y, None, sparse=True)
-        rows, free = self._rows(points), self.fit_intercept is True
-        other = (self._rows(np.asarray(validation[0], float)), _signs(self.classes_, validation[1]))
-        found = select(
-            rows, signs, self.loss, validation=other, intercept=free,
-            Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
-            ks=useful_grid(rows, signs, 12, intercept=free) if ks is None else ks,
-        )
-        self.C, self.k = found.C, found.k
-        self._keep(found.solution)
-        return found
-
 
 class AverageTopKRegressor(RegressorMixin, _Linear):  # type: ignore[misc]
     r"""Linear regression by the average of the k largest losses.
@@ -356,9 +389,59 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             given["bandwidth"] = float(np.sqrt(spread)) if spread > 0 else 1.0
         return KERNELS[str(self.kernel)](**given)
 
+    def _check(self) -> None:
+        for name, value, most in (("C", self.C, np.inf), ("tol", self.tol, 1.0)):
+            if not (isinstance(value, int | float | np.number) and 0 < value < most):
+                limit = "a finite number > 0" if name == "C" else "a number in (0, 1)"
+                raise ValueError(f"{name} must be {limit}, got {value!r}")
+
+    def _targets(self, X: Any, y: ArrayLike) -> tuple[Floats, Floats]:
+        """Checked points, and labels 1 and -1 or numbers."""
+        if isinstance(self, ClassifierMixin):
+            points, signs, _ = _two_classes(self, X, y, None, sparse=False)
+            return points, signs
+        points, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        return points, np.asarray(targets, float)
+
+    def path(
+        self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
+        test: tuple[Any, ArrayLike] | None = None, tol: float = 1e-3,
+    ) -> Path:
+        """Error and objective over k at this estimator's C, from one Gram matrix and a few fits.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`; the Gram matrix is held, so some thousands of examples.
+        ks : sequence of int or float, optional
+            Counts or fractions; thirty values from 1 to n by default.
+        test : pair, optional
+            Points and labels on which errors are counted.
+        tol : float
+            Relative duality gap at every k, which is proven.
+
+        Returns
+        -------
+        Path
+        """
+        self._check()
+        points, targets = self._targets(X, y)
+        kernel = self._kernel(points, None)
+        n = len(targets)
+        grid = np.unique(np.linspace(1, n, 30).round().astype(int)).tolist()
+        other = None
+        if test is not None:
+            rows = validate_data(self, test[0], reset=False, dtype=np.float64)
+            labels = (_signs(self.classes_, test[1]) if isinstance(self, ClassifierMixin)
+                      else np.asarray(test[1], float))
+            other = (np.asarray(kernel(rows, points), float), labels)
+        return kernel_path(
+            np.ascontiguousarray(kernel(points, points), float), targets, C=float(self.C),
+            ks=grid if ks is None else ks, test=other, tol=tol,
+            regression=not isinstance(self, ClassifierMixin))
+
     def _train(self, points: Floats, targets: Floats, weight: Any, regression: bool) -> None:
-        if not (np.isfinite(self.C) and self.C > 0):
-            raise ValueError(f"C must be a finite number > 0, got {self.C!r}")
+        self._check()
         total = float(len(points) if weight is None else weight.sum())
         self.kernel_ = self._kernel(points, weight)
         masses = None if weight is None else weight / total

@@ -21,6 +21,7 @@ from noisytheory.vocabulary.confusion import (
     inverse_of,
     lopsidedness,
 )
+from noisytheory.vocabulary.domains import COUNT
 
 __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 
@@ -30,6 +31,9 @@ Given: TypeAlias = Any
 
 EVEN, ROUGH = 0.5, 0.4
 """An estimate that looks this even is better ignored if its relative leakage is above this."""
+
+AUDITED = 200
+"""Audited examples a class up to which training on them alone was mostly better."""
 
 ILL = 30.0
 """Noise amplification from which a person is warned: samples must be its square times as large."""
@@ -58,7 +62,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes = np.minimum(places, len(self.classes_) - 1)
         if np.any(self.classes_[codes] != labels):
             wrong = labels[self.classes_[codes] != labels][0]
-            raise ValueError(f"y must hold the classes {self.classes_.tolist()}, got {wrong!r}")
+            raise ValueError(f"y must hold the classes {self.classes_.tolist()}, got {wrong!s}")
         return self._features(points), codes.astype(np.int64)
 
     def _features(self, points: Any) -> Any:
@@ -165,6 +169,7 @@ class UltraconservativeClassifier(_Linear):
         -------
         UltraconservativeClassifier
         """
+        COUNT.check("passes", self.passes)
         points, codes = self._checked(X, y, None, reset=True)
         self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
         self.updates_ = 0
@@ -255,9 +260,9 @@ class UMAClassifier(_Linear):
     Notes
     -----
     It warns where the amplification exceeds 30, where an estimated share is not positive, where the
-    relative leakage exceeds 1, and above .4 where the noise looks even. Who has audited examples
-    should train on them alone as well and compare: ``validation/confused_labels.py`` shows where
-    that is better.
+    relative leakage exceeds 1, and above .4 where the noise looks even: thresholds of ours, which
+    ``validation/confused_labels.md`` tries on data that had no say in them. Of an estimate from up
+    to 200 audited examples a class it says that training on these alone is mostly better.
 
     Examples
     --------
@@ -385,6 +390,11 @@ class UMAClassifier(_Linear):
                     f"estimated from {few} examples (relative leakage "
                     f"{self.relative_leakage_:.2g}): ignoring it may be better, or training on the "
                     "audited examples alone", UserWarning, stacklevel=3,
+                )
+            elif self.relative_leakage_ <= 1 and np.median(estimate.audited) <= AUDITED:
+                warnings.warn(
+                    f"{few} examples were audited: training on them alone was better in most "
+                    "trials with up to 200 a class, so compare", UserWarning, stacklevel=3,
                 )
             if self.relative_leakage_ > 1:
                 warnings.warn(

@@ -15,20 +15,26 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noisytheory.topics.online.bounds import general_regret
 from noisytheory.topics.online.comparator import regret_of
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
-    Expansion,
     Rule,
     Tape,
     descend,
     draw_tape,
     scores_over_time,
 )
+from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
-from noisytheory.topics.online.planning import best_p, copies_needed, largest_p, second_moments
+from noisytheory.topics.online.planning import (
+    best_p,
+    copies_needed,
+    importance_laws,
+    largest_p,
+    second_moments,
+)
+from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,
@@ -37,7 +43,7 @@ from noisytheory.vocabulary.analytic import (
     SmoothedHinge,
     SquaredLoss,
 )
-from noisytheory.vocabulary.domains import POSITIVE, Domain
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, Domain
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -82,6 +88,20 @@ class _Repeated:
         return self.x[rounds]
 
 
+def _listed(x: Any) -> Any:
+    """Nested lists of copies as an array; anything else as it came."""
+    if not isinstance(x, list | tuple):
+        return x
+    try:
+        made = np.asarray(x)
+    except ValueError:
+        raise ValueError(
+            "X must have shape (n, copies, d), as many copies of each instance, or (n, d); "
+            "got lists of different lengths"
+        ) from None
+    return made if made.ndim > 2 else x
+
+
 class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
     """What both learners share."""
 
@@ -94,7 +114,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         loss: str | AnalyticLoss = "squared",
         *,
         Bw: float = 10.0,
-        p: float | Literal["best"] | None = None,
+        p: float | Literal["best", "importance"] | None = None,
         coupled: bool = True,
         copies: int = 1,
         step: float | Literal["adaptive", "theory"] = "adaptive",
@@ -138,7 +158,9 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
             noise = getattr(getattr(given, "noise", None), "variance", 0.0)
             return given, y, np.square(clean).sum(axis=1) + noise, None
-        array: Any = x
+        array: Any = _listed(x)
+        if getattr(array, "ndim", 2) > 3:
+            raise ValueError(f"X must have shape (n, copies, d) or (n, d), got {array.shape}")
         if getattr(array, "ndim", 2) == 3:
             array = np.asarray(array)
             rounds, copies, d = array.shape
@@ -186,6 +208,15 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 "By must be a bound on |y| where the step is the theory's, got None: without one "
                 "the regret bound says nothing of a regression loss"
             )
+        self.kernel_, self.loss_, self.Bx_, self._By = kernel, loss, Bx, By or 0.0
+        if self.p == "importance":
+            best = importance_laws(float(self.Bw), Bx, kernel, loss, By or 0.0)
+            self.p_, self.Bpsi_, self.Bg_ = None, best.Bpsi, best.Bg
+            self._law, self._coupled = best.lengths, False
+            self._scheme = Scheme(
+                kernel, best.maps, copies=self._count(), exponent=best.envelope
+            )
+            return
         if self.p is None:
             copies_needed(kernel, loss)
             p = None
@@ -195,9 +226,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi):
+            most = largest_p(Bx, kernel)
+            told = (
+                f"p must be below {most:g}, got {p:g}" if most > 1 else
+                f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"
+            )
             raise ValueError(
-                f"p must be below {largest_p(Bx, kernel):g}, got {p:g}: the kernel's series "
-                f"{kernel.name} is infinite at p Bx = {(p or 1) * Bx:g}"
+                f"{told}: the kernel's series {kernel.name} is infinite at p Bx = "
+                f"{(p or 1) * Bx:g}"
             )
         if not math.isfinite(Bg) and self.step == "theory":
             raise ValueError(
@@ -206,21 +242,37 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             )
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
         maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
-        coupled = p is None or self.coupled
-        self.kernel_, self.loss_, self.p_ = kernel, loss, p
-        self.Bx_, self.Bpsi_, self.Bg_ = Bx, Bpsi, Bg
-        self._law = law
-        self._scheme = Scheme(kernel, maps, coupled=coupled, copies=int(self.copies))
+        self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
+        self._law, self._coupled = law, p is None or bool(self.coupled)
+        self._scheme = Scheme(kernel, maps, coupled=self._coupled, copies=self._count())
+
+    def _count(self) -> int:
+        """Copies a factor is the mean of."""
+        return int(COUNT.number("copies", self.copies))
+
+    def _grow(self, squares: Floats, By: float) -> None:
+        """What was read off the data for want of a bound grows with it, and the constants do."""
+        Bx = self.Bx_ if self.Bx is not None else max(self.Bx_, float(squares.max()))
+        By = max(self._By, By)
+        if (Bx, By) == (self.Bx_, self._By):
+            return
+        if self.step == "theory" or self.p == "importance":
+            # The step or the degrees were chosen for smaller ones: nothing is promised.
+            self._outgrown = True
+            return
+        self.Bx_, self._By = Bx, By
+        self.Bpsi_, self.Bg_ = second_moments(
+            self.p_, self.Bw, Bx, self.kernel_, self.loss_, By, coupled=self._coupled
+        )
 
     def _rule(self, horizon: int | None) -> Rule:
-        coupled = self.p_ is None or self.coupled
         eta = math.sqrt(self.Bw / (self.Bg_ * self.Bpsi_)) if self.step == "theory" else 1.0
         if not isinstance(self.step, str):
             eta = float(self.step)
         return Rule(
             float(self.Bw), eta, T=horizon, adaptive=self.step == "adaptive",
             clip=math.inf if self.clip is None else POSITIVE.number("clip", self.clip),
-            projection=self.projection, gradient=self.gradient, coupled=coupled,
+            projection=self.projection, gradient=self.gradient, coupled=self._coupled,
         )
 
     def _learn(
@@ -247,6 +299,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, x: ArrayLike) -> Floats:
         check_is_fitted(self, "_runs")
+        array: Any = _listed(x)
+        if getattr(array, "ndim", 2) == 3:
+            raise ValueError(
+                f"X must have shape (n, d), the clean instances to predict for, got {array.shape}"
+            )
         points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
         return np.stack([
             run.expansion.predict(points, self._averages[i] if self._averages else None)
@@ -259,6 +316,8 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step.
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
+        Infinite also where later parts go beyond what the theory's step or the importance degrees
+        were chosen for: give `Bx` and `By` then.
 
         Returns
         -------
@@ -267,12 +326,10 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "_runs")
         if self.clip is not None or self.skipped_ or not isinstance(self.step, str):
             return math.inf
-        if "printed" in (self.projection, self.gradient):
+        if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
-        factor = 2 * math.sqrt(2) if self.step == "adaptive" else 1.0
-        return factor * float(
-            general_regret(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_)
-        )
+        promised = tuning_free_regret if self.step == "adaptive" else general_regret
+        return float(promised(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
         check_is_fitted(self, "_runs")
@@ -290,7 +347,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         return max(regret for regret, _ in found)
 
     def _forget(self) -> None:
-        for name in ("_runs", "skipped_", "_random"):
+        for name in ("_runs", "skipped_", "_random", "_outgrown"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -309,9 +366,11 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
     Bw : float
         Squared radius of the ball of predictors.
-    p : float, "best" or None
-        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. None
-        takes a fixed number of copies, which polynomials allow.
+    p : float, "best", "importance" or None
+        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. With
+        ``"importance"`` degrees have the laws of `noisytheory.online.importance_laws`, which make
+        the second moments of estimates of a single degree smallest. None takes a fixed number of
+        copies, which polynomials allow.
     coupled : bool
         Use all degrees up to the one drawn: same copies, smaller second moments. False is the
         paper's estimator.
@@ -418,6 +477,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             self._random = check_random_state(self.random_state)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, got {classes!r}")
+        else:
+            self._grow(squares, 0.0)
         strange = np.setdiff1d(y, self.classes_)
         if len(strange):
             known = self.classes_.tolist()
@@ -548,6 +609,8 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         if first:
             self._resolve(squares, bound)
             self._random = check_random_state(self.random_state)
+        else:
+            self._grow(squares, bound)
         self._learn(source, [np.asarray(y, float)], available, None)
         return self
 

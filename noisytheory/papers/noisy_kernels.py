@@ -89,7 +89,7 @@ DISCREPANCIES = {
             true="With probability one half against a learner that locks on; independent coins for "
             "growing blocks repair it.",
             claims=("theorem-5/printed",),
-            repaired=("theorem-5/finite-horizon",),
+            repaired=("theorem-5/finite-horizon", "theorem-5/repaired"),
         ),
         pair("theorem-3-conditions", "after Theorem 3",
              "Condition (2) holds for most regression losses and all calibrated ones.",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from noisytheory.trial.claim import Cell, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw
@@ -21,12 +22,6 @@ Floats = NDArray[np.float64]
 FALSE_ALARM = 1e-6
 """Probability, each test's approximation granted, that independent rows are taken for dependent."""
 
-_GROUPS = 16
-"""Whole blocks that a refutation is compared with, at most."""
-
-_PARTS = 8
-"""Small blocks, together as long as one, that are compared where nothing is refuted."""
-
 _LOOK = 1 << 40
 """Index of the first of them: no part of any cell's blocks."""
 
@@ -34,7 +29,9 @@ _ROWS = 8
 """Rows of a probe."""
 
 
-def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
+def probe(
+    claim: Claim, cell: Cell, seed: int, decided: Sequence[Arrays] = ()
+) -> Arrays:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -45,6 +42,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
         Where to look.
     seed : int
         Root seed.
+    decided : sequence of mappings
+        Blocks of the cell: these few rows must not be of another kind.
 
     Returns
     -------
@@ -83,27 +82,45 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
             )
     # An instance that an `always` claim enumerates is no draw.
     if claim.can_err:
-        repeats = Repeats(claim, cell)
-        for block in (first, draw(claim, cell, 1, seed=seed, rows=rows)):
-            repeats.see(block)
+        repeats = Repeats(claim)
+        few = [first, draw(claim, cell, 1, seed=seed, rows=rows)]
+        for block in few:
+            repeats.see(cell, block)
+        if decided:
+            views = _views(claim, cell, decided[0])
+            _refuse(claim, cell, {
+                (what, "rare values in few blocks"): _crowded([of(b) for b in (*decided, *few)])
+                for what, of in views.items()
+            })
     return first
 
 
+def _refuse(claim: Claim, cell: Cell, chances: Mapping[tuple[str, str], float]) -> None:
+    """Refuse what independent rows hardly ever show."""
+    (what, sign), chance = min(chances.items(), key=lambda item: item[1])
+    if chance < FALSE_ALARM / len(chances):
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
+            f"independent draws, so they decide nothing: {what} show {sign} (p = "
+            f"{chance:.1g}). Each row is to be a draw of its own"
+        )
+
+
 class Repeats:
-    """Blocks of a cell, refused once they repeat each other: their generators had no part in them.
+    """Blocks of a claim, refused once they repeat each other: their generators had no part in them.
 
     That independent rows of whatever law come out as in an earlier block has a probability of at
     most :math:`2^{-nH}`, with their number and empirical entropy; the evidence that this is not
     what happened is an e-process, so the blocks may be counted as they come.
     """
 
-    def __init__(self, claim: Claim, cell: Cell) -> None:
-        self.claim, self.cell = claim, cell
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
         self.seen: dict[str, set[bytes]] = {}
         self.bits: dict[str, float] = {}
 
-    def see(self, block: Arrays) -> None:
-        """Take the next block.
+    def see(self, cell: Cell, block: Arrays) -> None:
+        """Take the next block, of whatever cell.
 
         Raises
         ------
@@ -112,9 +129,9 @@ class Repeats:
         """
         names = [name for name in _DRAWN if name in block]
         for name in names:
-            self._see(name, np.asarray(block[name]), len(names))
+            self._see(cell, name, np.asarray(block[name]), len(names))
 
-    def _see(self, name: str, left: NDArray[Any], arrays: int) -> None:
+    def _see(self, cell: Cell, name: str, left: NDArray[Any], arrays: int) -> None:
         seen, bits = self.seen.setdefault(name, set()), self.bits.get(name, 0.0)
         found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
         if found in seen:
@@ -127,7 +144,7 @@ class Repeats:
         self.bits[name] = bits
         if bits > np.log2(arrays) - np.log2(FALSE_ALARM):
             raise ClaimError(
-                f"{self.claim.id} at {self.claim.address(self.cell) or 'its cell'}: simulate draws "
+                f"{self.claim.id} at {self.claim.address(cell) or 'its cell'}: simulate draws "
                 f"the same {name} from different generators, so its draws are not independent: "
                 "draw from its argument rng"
             )
@@ -156,10 +173,10 @@ def check_rows(
 ) -> None:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
-    Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis), and
-    rows of one block with those a power of two behind, or with the same rows of other blocks (Ljung
-    and Box, on ranks): left sides, their distance from the median, and which of them break the
-    promise. What nearly always is the same shows nothing of this.
+    Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
+    is rare by a Dirichlet mixture), and rows of one block with those a power of two behind, or with
+    the same rows of other blocks (Ljung and Box, on ranks): left sides, their distance from the
+    median, and which of them break the promise. What happens once in many blocks is not seen.
 
     Parameters
     ----------
@@ -182,61 +199,58 @@ def check_rows(
     ClaimError
         With what was seen.
     """
-    rows = claim.rows if refuted else max(min(4, claim.rows), claim.rows // _PARTS)
     kept = [dict(block) for block in decided]
-    whole = kept[0] if kept else draw(claim, cell, _LOOK + _GROUPS, seed=seed)
-    repeats = Repeats(claim, cell)
+    repeats = seen if seen is not None else Repeats(claim)
     blocks: list[Arrays] = []
-    # Whole blocks cost as much as the trial: the first few go alone, unless they look odd.
-    for count in (_FIRST, _GROUPS) if refuted else (_PARTS,):
-        for i in range(len(blocks), count):
-            blocks.append(draw(claim, cell, _LOOK + i, seed=seed, rows=rows))
-            for look in [repeats, *([seen] if seen is not None and refuted else [])]:
-                look.see(blocks[-1])
-        if seen is not None and any(len(found) < len(blocks) for found in repeats.seen.values()):
-            # Short blocks that repeat each other prove little; whole ones prove more.
-            seen.see(draw(claim, cell, _LOOK + _GROUPS, seed=seed))
-        chances = _chances(claim, cell, whole, kept, blocks, refuted=refuted)
+    parts = [max(min(4, claim.rows), claim.rows // _PARTS)] * _PARTS
+    # Whole blocks cost as much as those that decided: few are drawn, unless these look odd.
+    for sizes in ([claim.rows] * _FIRST if refuted else [claim.rows, *parts], [claim.rows] * _MORE):
+        for rows in sizes:
+            blocks.append(draw(claim, cell, _LOOK + len(blocks), seed=seed, rows=rows))
+            repeats.see(cell, blocks[-1])
+        chances = _chances(claim, cell, kept, blocks)
         if min(chances.values()) > _ODD / len(chances):
             return
-    (what, sign), chance = min(chances.items(), key=lambda item: item[1])
-    if chance < FALSE_ALARM / len(chances):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-            f"independent draws, so they decide nothing: {what} show {sign} (p = "
-            f"{chance:.1g}). Each row is to be a draw of its own"
-        )
+    _refuse(claim, cell, chances)
 
 
 _FIRST = 4
-"""Blocks that are compared first, besides those that decided."""
+"""Whole blocks that are compared first, besides those that decided."""
+
+_PARTS = 8
+"""Short blocks, together as long as one, that stand for them where nothing is refuted."""
+
+_MORE = 12
+"""Whole blocks that are drawn where the first look odd."""
 
 _ODD = 0.1
 """Level at which they look odd, so that all are drawn."""
 
 
 def _chances(
-    claim: Claim, cell: Cell, whole: Arrays, decided: Sequence[Arrays], blocks: Sequence[Arrays],
-    *, refuted: bool,
+    claim: Claim, cell: Cell, decided: Sequence[Arrays], blocks: Sequence[Arrays],
 ) -> dict[tuple[str, str], float]:
     """How likely independent rows are to show what these do: by what is looked at, and the sign."""
-    # The same rows of blocks that are 1, 2, 4 and 8 apart.
-    rows = len(blocks[0]["lhs"])
-    alike = _within(np.nan_to_num(np.concatenate([np.asarray(b["lhs"], float) for b in blocks])),
-                    rows * 2 ** np.arange(int(np.log2(len(blocks)))))
+    # The same rows of blocks, as many as are equally long, that are 1, 2, 4 and 8 apart.
+    lengths = [len(block["lhs"]) for block in blocks]
+    rows = max(lengths, key=lengths.count)
+    equal = [np.asarray(b["lhs"], float) for b in blocks if len(b["lhs"]) == rows]
+    alike = _within(np.nan_to_num(np.concatenate(equal)),
+                    rows * 2 ** np.arange(int(np.log2(len(equal)))))
     found: dict[tuple[str, str], float] = {}
-    for what, of in _views(claim, cell, whole).items():
+    for what, of in _views(claim, cell, blocks[0]).items():
         before, now = [of(b) for b in decided], [of(b) for b in blocks]
         found |= {
             (what, "blocks that differ more than independent ones do, with those that decided"): (
-                _between([*before, *(now if refuted else [])])
+                _between([*before, *now])
             ),
             (what, "blocks that differ more than independent ones do"): _between(now),
             (what, "groups of rows that differ more than independent ones do"): _grouped(
-                np.concatenate(now) if refuted else of(whole)
+                np.concatenate(now)
             ),
-            (what, "rows that resemble those before them"): _within(of(whole)),
+            (what, "rows that resemble those before them"): _within(now[0]),
             (what, "rare values in clusters"): _clustered([*before, *now]),
+            (what, "rare values in few blocks"): _crowded([*before, *now]),
             (what, "rows that resemble those of other blocks"): alike,
         }
     return found
@@ -291,6 +305,36 @@ def _clustered(groups: list[Floats]) -> float:
     return float(poisson.sf(pairs - 1, m * (m - 1) / 2 * 2 * _NEAR / n))
 
 
+def _crowded(groups: list[Floats]) -> float:
+    """Chance that draws off the commonest value, where they are rare, keep to so few blocks.
+
+    The inverse of an e-value: their places are a random subset, so their numbers by block are
+    hypergeometric; against it, multinomial with shares that a Dirichlet law spreads.
+    """
+    groups = [group for group in groups if group.size]
+    values = np.concatenate(groups or [np.empty(0)])
+    if len(groups) < 2:
+        return 1.0
+    places, numbers = np.unique(values, return_counts=True)
+    rare = [int(np.count_nonzero(group != places[np.argmax(numbers)])) for group in groups]
+    k, sizes = np.array(rare), np.array([group.size for group in groups])
+    m = k.sum()
+    if m < 2 or 2 * m > values.size:
+        return 1.0
+    independent = _log_choose(sizes, k).sum() - _log_choose(values.size, m)
+    spread = np.array([1 / 8, 1 / 2, 2.0, 8.0])[:, None] * sizes / sizes.mean()
+    total = spread.sum(axis=1)
+    gathered = gammaln(m + 1) + gammaln(total) - gammaln(total + m) + np.sum(
+        gammaln(spread + k) - gammaln(spread) - gammaln(k + 1), axis=1
+    )
+    evidence = np.logaddexp.reduce(gathered) - np.log(len(spread)) - independent
+    return float(np.exp(-max(0.0, evidence)))
+
+
+def _log_choose(n: Any, k: Any) -> Any:
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
 _NEAR = 8
 """Rows within which rare values are neighbours."""
 
@@ -317,10 +361,21 @@ def _between(groups: list[Floats]) -> float:
 
 def _grouped(values: Floats) -> float:
     """Chance that independent draws differ so much between groups of a power of two of them."""
+    from scipy.stats import chi2, rankdata
+
     sizes = 2 ** np.arange(5, max(6, int(np.log2(max(1, values.size // 8))) + 1))
+    most = int(sizes[-1])
+    values = values[: values.size // most * most]
+    if values.size < 8 * most:
+        return 1.0
+    # Kruskal and Wallis's statistic of equal groups, from ranks that all sizes share.
+    ranks, n = rankdata(values), values.size
+    spread = float(np.var(ranks)) * n / (n - 1)
+    varying = _varying(values)
     chances = [
-        _between(np.split(values[: values.size // size * size], values.size // size))
-        for size in sizes.tolist() if values.size >= 8 * size
+        float(chi2.sf(size * np.sum((group - (n + 1) / 2) ** 2) / spread, len(group) - 1))
+        for size in sizes.tolist() if varying >= _ENOUGH * n // size
+        for group in [ranks.reshape(-1, size).mean(axis=1)]
     ]
     return min(1.0, max(1, len(chances)) * min(chances, default=1.0))
 

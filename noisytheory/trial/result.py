@@ -24,9 +24,12 @@ from noisytheory.trial.verdict import (
     Always,
     SameLaw,
     conditioned,
+    law_exceeding,
+    law_room,
     right_side,
     slack,
     tightness,
+    violations,
 )
 
 if TYPE_CHECKING:
@@ -125,16 +128,16 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
     out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
     if claim.kind == "tail":
         # What rounding leaves open lies between both ends.
-        certain, possible = np.transpose([law.exceeding(r) for r in rhs])
+        certain, possible = np.transpose([law_exceeding(claim, state.cell, law, r) for r in rhs])
         out["probability"][at] = out["probability_low"][at] = certain
         out["probability_high"][at] = possible
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
         out["mean_low"][at] = out["mean_high"][at] = law.mean()
-    size = np.maximum(np.abs(left), np.where(np.isfinite(rhs), np.abs(rhs), 0.0))
+    room, coarse = law_room(claim, state.cell, law, rhs)
     for name in _TIGHTNESS:
-        out[name][at] = tightness(left, rhs, law.error * size + law.slack)
+        out[name][at] = tightness(left, rhs, room + coarse)
 
 
 def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
@@ -192,7 +195,9 @@ def _describe_mean(claim: Claim, state: CellState, drawn: Arrays, out: Columns) 
     ends = [end + shift for end in limits]
     out["mean_low"][state.index], out["mean_high"][state.index] = ends
     if claim.kind == "mean":
-        for name, left in zip(_TIGHTNESS, (lhs.mean(), *ends), strict=True):
+        # The mean of a drawn right side has an error of its own, which no limits here count.
+        shown = (lhs.mean(), *(ends if "rhs_draw" not in drawn else (np.nan, np.nan)))
+        for name, left in zip(_TIGHTNESS, shown, strict=True):
             out[name][state.index, 0] = tightness(left, right, room)
 
 
@@ -263,7 +268,7 @@ def _sample_distance(trial: Trial, state: CellState) -> float:
     from scipy.stats import ks_2samp, wasserstein_distance
 
     assert state.summary is not None
-    first, second = state.summary
+    first, second = state.summary[:2]
     if first.size == 0:
         return float("nan")
     if trial.claim.low is not None and trial.claim.high is not None:
@@ -290,7 +295,7 @@ def _describe_tail(
 ) -> None:
     size, at = lhs.shape[2], [state.index for state in states]
     ratios = tightness(lhs, rhs, room)
-    certain, possible = lhs > rhs + room, lhs > rhs - room
+    certain, possible = violations(lhs, rhs, room)
     out["violations"][at] = certain.sum(axis=2)
     out["ties"][at] = possible.sum(axis=2) - certain.sum(axis=2)
     if weights is not None:
@@ -303,14 +308,18 @@ def _describe_tail(
         for k, state in enumerate(states):
             for j, delta in enumerate(trial.claim.deltas):
                 limit = _weight_limit(trial.claim, state.cell, delta)
-                ends = _bets_limits(broken[k, j], 0.0, limit)
+                ends = (
+                    _bets_limits(broken[k, j], 0.0, limit)[0],
+                    _bets_limits(weights[k] * possible[k, j], 0.0, limit)[1],
+                )
                 out["weight_limit"][state.index, j] = limit
                 out["probability_low"][state.index, j] = ends[0]
                 out["probability_high"][state.index, j] = min(ends[1], 1.0)
         return
     out["probability"][at] = certain.mean(axis=2)
-    limits = evidence.rate_limits(out["violations"][at], size, CONFIDENCE)
-    out["probability_low"][at], out["probability_high"][at] = limits
+    # What rounding leaves open may break the promise, or not.
+    out["probability_low"][at] = evidence.rate_limits(certain.sum(axis=2), size, CONFIDENCE)[0]
+    out["probability_high"][at] = evidence.rate_limits(possible.sum(axis=2), size, CONFIDENCE)[1]
     ratios.sort(axis=2)
     for j, delta in enumerate(trial.claim.deltas):
         found = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
@@ -579,7 +588,8 @@ def _conclude(
     if count["upheld"] + count["vacuous"] == total:
         if isinstance(trial.rule, Always):
             tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
-            every = "all there are" if all(s.is_exact for s in trial.cells) else "tries"
+            listed = all(s.is_exact for s in trial.cells)
+            every = "instances, all that it lists" if listed else "tries"
             return "upheld", f"no break in {tries} {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
@@ -890,7 +900,7 @@ def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
     steps = [["mean of the left side", f"{exact.mean():.12g}"]]
     if claim.kind != "tail":
         return {"lhs": f"{exact.mean():.12g}", "rhs": f"{rhs[0]:.12g}", "steps": steps}
-    chances = [exact.exceeding(r)[0] for r in rhs]
+    chances = [law_exceeding(claim, cell, exact, r)[0] for r in rhs]
     for delta, r, chance in zip(claim.deltas, rhs, chances, strict=True):
         steps.append([
             f"delta={delta:g}",

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory import __version__
 from noisytheory.trial.claim import Cell, Certificate, Claim, Law
 from noisytheory.trial.draws import (
     ClaimError,
     draw,
     exact_evidence,
     one_thread,
+    renamed,
     replays,
     unused,
+    work,
 )
 from noisytheory.trial.fingerprint import held
-from noisytheory.trial.run import DEFAULT_SEED, audit
+from noisytheory.trial.run import BUDGETS, DEFAULT_SEED, audit
+from noisytheory.trial.store import Store
+from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["FALSE_ALARM", "check_claim"]
@@ -32,6 +38,9 @@ _CELLS = 3
 
 _FEW = 8
 """Rows of a block that suffice to see shapes and repetition."""
+
+_ALPHA = 0.01
+"""Level of an audit that names none."""
 
 _LEVELS = (0.1, 0.5, 0.9, 0.99)
 """Quantiles of the exact law at which simulated counts are compared."""
@@ -92,8 +101,9 @@ def check_claim(claim: Claim, *, seed: int = DEFAULT_SEED) -> None:
         raise AssertionError(vars(claim)["_remembers"][1])  # An audit has found it out.
     copy = unused(claim) if before.foreign and claim.simulate is not None else None
     with one_thread():
+        look = _Look(claim, seed)
         for check in _CHECKS:
-            check(claim, seed)
+            check(claim, look)
         if copy is not None and held(claim) != before:
             seen = _draw(claim, claim.cell(0), 1, seed, _FEW)
             if not replays(copy, 0, 1, seed=seed, seen=seen, rows=_FEW):
@@ -125,22 +135,50 @@ def _draw(claim: Claim, cell: Cell, block: int, seed: int, rows: int) -> dict[st
         raise AssertionError(str(error)) from error
 
 
-def _evidence(claim: Claim, cell: Cell) -> Any:
-    try:
-        return exact_evidence(claim, cell)
-    except ClaimError as error:
-        raise AssertionError(str(error)) from error
+class _Look:
+    """A claim's first rows and exact evidence, which all checks look at: worked out once."""
+
+    def __init__(self, claim: Claim, seed: int) -> None:
+        self.claim, self.seed = claim, seed
+        self._rows: dict[str, dict[str, NDArray[Any]]] = {}
+        self._evidence: dict[str, Any] = {}
+
+    def rows(self, cell: Cell) -> dict[str, NDArray[Any]]:
+        """The first rows of a cell."""
+        at = self.claim.address(cell)
+        if at not in self._rows:
+            found = _draw(self.claim, cell, 0, self.seed, _FEW)
+            self._rows[at] = {name: _frozen(array) for name, array in found.items()}
+        return self._rows[at]
+
+    def evidence(self, cell: Cell) -> Any:
+        """What ``exact`` says at a cell."""
+        at = self.claim.address(cell)
+        if at not in self._evidence:
+            before = _global_state()
+            try:
+                self._evidence[at] = exact_evidence(self.claim, cell)
+            except ClaimError as error:
+                raise AssertionError(str(error)) from error
+            if _global_state() != before:
+                _fail(self.claim, f"exact touches global random state {_at(self.claim, cell)}")
+        return self._evidence[at]
+
+    def instances(self, cell: Cell) -> dict[str, NDArray[Any]] | None:
+        """A few draws, or the first of the exact instances; None if the claim has neither."""
+        if self.claim.simulate is not None:
+            return self.rows(cell)
+        found = self.evidence(cell) if self.claim.exact is not None else None
+        if not isinstance(found, Mapping):
+            return None
+        return {name: _frozen(array[:_FEW]) for name, array in renamed(found).items()}
 
 
-def _instances(claim: Claim, cell: Cell, seed: int) -> dict[str, NDArray[Any]] | None:
-    """A few draws, or the first of the exact instances; None if the claim has neither."""
-    if claim.simulate is not None:
-        return _draw(claim, cell, 0, seed, _FEW)
-    found = _evidence(claim, cell) if claim.exact is not None else None
-    if not isinstance(found, Mapping):
-        return None
-    renamed = {"rhs_draw" if name == "rhs" else name: np.asarray(a) for name, a in found.items()}
-    return {name: array[:_FEW] for name, array in renamed.items()}
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same, not to be written into: others look at it as well."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 def _global_state() -> tuple[object, ...]:
@@ -154,7 +192,7 @@ def _same(left: Mapping[str, NDArray[Any]], right: Mapping[str, NDArray[Any]]) -
     )
 
 
-def _check_declaration(claim: Claim, seed: int) -> None:
+def _check_declaration(claim: Claim, look: _Look) -> None:
     if not claim.statement.strip():
         _fail(claim, "the statement is empty")
     if _ours(claim.bound) or _ours(claim.simulate) or _ours(claim.exact):
@@ -164,7 +202,7 @@ def _check_declaration(claim: Claim, seed: int) -> None:
             _fail(claim, "expected to be refuted, but no note says what is wrong in print and why")
 
 
-def _check_statement(claim: Claim, seed: int) -> None:
+def _check_statement(claim: Claim, look: _Look) -> None:
     import re
     from xml.etree import ElementTree
 
@@ -185,7 +223,7 @@ def _check_statement(claim: Claim, seed: int) -> None:
             _fail(claim, f"something is missing in MathML: {tex}")
 
 
-def _check_signatures(claim: Claim, seed: int) -> None:
+def _check_signatures(claim: Claim, look: _Look) -> None:
     for cell in _some_cells(claim):
         for name in ("trivial", "low", "high", "variance", "margin", "printed_error"):
             try:
@@ -198,7 +236,7 @@ def _check_signatures(claim: Claim, seed: int) -> None:
                 _fail(claim, f"{name} is not a number {_at(claim, cell)}")
         if claim.kind == "cited":
             continue
-        drawn = _instances(claim, cell, seed)
+        drawn = look.instances(cell)
         missing = claim.drawn_names() - set(drawn or ())
         if missing and claim.bound is not None:
             _fail(claim, f"the bound asks for {', '.join(sorted(missing))}, which is neither in "
@@ -213,28 +251,27 @@ def _check_signatures(claim: Claim, seed: int) -> None:
                 ) from error
 
 
-def _check_simulator(claim: Claim, seed: int) -> None:
+def _check_simulator(claim: Claim, look: _Look) -> None:
     if claim.simulate is None:
         return
     for cell in _some_cells(claim):
         where = _at(claim, cell)
+        first = look.rows(cell)
         before = _global_state()
-        first = _draw(claim, cell, 0, seed, _FEW)
-        second = _draw(claim, cell, 1, seed, _FEW)
+        second = _draw(claim, cell, 1, look.seed, _FEW)
+        # After another: a block must not depend on which blocks came before it.
+        again = _draw(claim, cell, 0, look.seed, _FEW)
         if _global_state() != before:
             _fail(claim, f"simulate touches global random state {where}: draw from rng only")
-        # The other way round: a block must not depend on which blocks came before it.
-        if not _same(second, _draw(claim, cell, 1, seed, _FEW)) or not _same(
-            first, _draw(claim, cell, 0, seed, _FEW)
-        ):
+        if not _same(first, again):
             _fail(claim, f"simulate is not reproducible from rng {where}")
         varies = np.unique(first["lhs"]).size > 1
         if claim.kind in _RANDOM_KINDS and varies and np.array_equal(first["lhs"], second["lhs"]):
             _fail(claim, f"simulate draws the same from different generators {where}: use rng")
-        _draw(claim, cell, 0, seed, 1)
+        _draw(claim, cell, 0, look.seed, 1)
 
 
-def _arguments(claim: Claim, cell: Cell, seed: int) -> dict[str, Any]:
+def _arguments(claim: Claim, cell: Cell, look: _Look) -> dict[str, Any]:
     """One value for each argument of the bound, as the engine would give it to one replicate."""
     import inspect
 
@@ -247,14 +284,14 @@ def _arguments(claim: Claim, cell: Cell, seed: int) -> dict[str, Any]:
             arguments[name] = cell[name]
         elif name in claim.given:
             # What is drawn goes before what is given, as in a trial.
-            drawn = _instances(claim, cell, seed) if drawn is None else drawn
+            drawn = look.instances(cell) if drawn is None else drawn
             arguments[name] = (
                 drawn[name][0] if drawn and name in drawn else claim.given[name]
             )
         elif hasattr(cell.get("population"), name):
             arguments[name] = getattr(cell["population"], name)
         elif parameter.default is parameter.empty:
-            drawn = _instances(claim, cell, seed) if drawn is None else drawn
+            drawn = look.instances(cell) if drawn is None else drawn
             assert drawn is not None
             arguments[name] = drawn[name][0]
     return arguments
@@ -271,14 +308,14 @@ def _numeric(claim: Claim, arguments: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _check_broadcasting(claim: Claim, seed: int) -> None:
+def _check_broadcasting(claim: Claim, look: _Look) -> None:
     if claim.bound is None:
         return
     import itertools
 
     import xarray as xr
 
-    arguments = _arguments(claim, next(claim.cells()), seed)
+    arguments = _arguments(claim, next(claim.cells()), look)
     names = _numeric(claim, arguments)
     values = {name: np.asarray(claim.grid[name]) for name in names}
     shape = tuple(len(values[name]) for name in names)
@@ -338,23 +375,23 @@ def _compare(
         _fail(claim, f"the bound gives other numbers {how} than one by one")
 
 
-def _check_level(claim: Claim, seed: int) -> None:
+def _check_level(claim: Claim, look: _Look) -> None:
     if claim.kind != "tail" or claim.bound is None:
         return
     order = np.argsort(claim.deltas)
     for cell in _some_cells(claim):
-        drawn = _instances(claim, cell, seed) if claim.drawn_names() else None
+        drawn = look.instances(cell) if claim.drawn_names() else None
         radii = right_side(claim, cell, drawn)[order]
         slack = 1e-12 * np.maximum(1.0, np.abs(radii[1:]))
         if np.any(np.diff(radii, axis=0) > slack):
             _fail(claim, f"the bound shrinks as delta does, {_at(claim, cell)}")
 
 
-def _check_refusals(claim: Claim, seed: int) -> None:
+def _check_refusals(claim: Claim, look: _Look) -> None:
     """Only this package's bounds: a user's may be as plain as the user likes."""
     if claim.bound is None or not _ours(claim.bound):
         return
-    arguments = _arguments(claim, next(claim.cells()), seed)
+    arguments = _arguments(claim, next(claim.cells()), look)
     nonsense: dict[str, list[float]] = {name: [np.nan] for name in _numeric(claim, arguments)}
     nonsense.update({name: [np.nan] for name in getattr(claim.bound, "domains", {})})
     for name, values in (("n", [0.0, 2.5]), ("delta", [0.0, 1.0])):
@@ -371,21 +408,18 @@ def _check_refusals(claim: Claim, seed: int) -> None:
                 _fail(claim, f"the bound takes {name}={value} and gives {got}")
 
 
-def _check_exact(claim: Claim, seed: int) -> None:
+def _check_exact(claim: Claim, look: _Look) -> None:
     if claim.exact is None:
         return
     for cell in _some_cells(claim):
-        before = _global_state()
-        found = _evidence(claim, cell)
-        if _global_state() != before:
-            _fail(claim, f"exact touches global random state {_at(claim, cell)}")
+        found = look.evidence(cell)
         if found is None:
             continue
         if claim.kind in ("tail", "mean", "equal"):
             if not isinstance(found, Law):
                 _fail(claim, f"exact must give a Law or None, got {type(found).__name__}")
             if claim.simulate is not None:
-                drawn = _draw(claim, cell, 0, seed, claim.rows)["lhs"].astype(float)
+                drawn = _draw(claim, cell, 0, look.seed, claim.rows)["lhs"].astype(float)
                 _compare_law(claim, cell, found, drawn)
         elif claim.kind == "exists":
             optimum, error = found
@@ -427,12 +461,12 @@ def _compare_law(claim: Claim, cell: Cell, law: Law, drawn: NDArray[np.float64])
             )
 
 
-def _check_certificates(claim: Claim, seed: int) -> None:
+def _check_certificates(claim: Claim, look: _Look) -> None:
     """A certificate may square both sides, but must come to the same end as the draw."""
     if claim.certify is None:
         return
     for cell in _some_cells(claim):
-        drawn = _instances(claim, cell, seed)
+        drawn = look.instances(cell)
         if drawn is None:
             continue
         applies = np.asarray(drawn.get("applies", np.ones(len(drawn["lhs"]), bool)), bool)
@@ -455,7 +489,7 @@ def _check_certificates(claim: Claim, seed: int) -> None:
                              f"{rhs[row]:.12g}")
 
 
-def _check_pickle(claim: Claim, seed: int) -> None:
+def _check_pickle(claim: Claim, look: _Look) -> None:
     import cloudpickle
 
     try:
@@ -468,12 +502,11 @@ def _check_pickle(claim: Claim, seed: int) -> None:
         _fail(claim, "has another fingerprint after travelling to a worker")
     if claim.simulate is not None:
         cell = claim.cell(0)
-        if not _same(_draw(claim, cell, 0, seed, _FEW),
-                     _draw(twice, twice.cell(0), 0, seed, _FEW)):
+        if not _same(look.rows(cell), _draw(twice, twice.cell(0), 0, look.seed, _FEW)):
             _fail(claim, "draws other numbers after travelling to a worker")
 
 
-def _check_twin(claim: Claim, seed: int) -> None:
+def _check_twin(claim: Claim, look: _Look) -> None:
     if claim.twin is None:
         if claim.expect == "upheld" and claim.kind != "rate" and (
             _ours(claim.bound) or _ours(claim.simulate) or _ours(claim.exact)
@@ -486,10 +519,31 @@ def _check_twin(claim: Claim, seed: int) -> None:
         _fail(claim, "the broken twin changes nothing")
     if not claim.twin.get("why"):
         _fail(claim, "the broken twin does not say why it is false")
-    result = audit(broken, seed=seed, budget="smoke")
+    if _falls(broken, look.seed):
+        return
+    result = audit(broken, seed=look.seed, budget="smoke")
     if result.verdict != "refuted":
         _fail(claim, f"the broken twin ({claim.twin['why']}) is {result.verdict} at the smoke "
                      f"budget, not refuted: {result.reason}")
+
+
+def _falls(claim: Claim, seed: int) -> bool:
+    """Whether some cell refutes it at the smoke budget, as in an audit; nothing is drawn after.
+
+    Whether rows depend on each other is not looked at: the claim's own audit does that.
+    """
+    with Store.open(None, {"seed": seed, "version": __version__}) as store:
+        trial = Trial(claim, seed=seed, max_blocks=BUDGETS["smoke"], store=store)
+        waiting = deque(trial.exact_items())
+        while trial.open and (waiting or not trial.started):
+            if not waiting:
+                waiting += trial.start(_ALPHA, int(trial.charged))
+            item = waiting.popleft()
+            *results, _ = work(claim, seed, [item])
+            waiting += trial.receive([item], results)
+            if np.any(trial.against >= trial.thresholds.entry):
+                return True
+    return False
 
 
 _CHECKS = (

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
+from noisytheory.trial.evidence import bounded_bets, log_e_bets
 from noisytheory.trial.independence import FALSE_ALARM, Repeats, check_rows, probe
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
@@ -23,7 +24,7 @@ from noisytheory.trial.verdict import (
     Thresholds,
     conditioned,
     right_side,
-    slack,
+    rounding,
 )
 
 __all__ = ["CellState", "Trial", "certified", "side_text"]
@@ -49,7 +50,6 @@ class CellState:
     round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     wanted: int = 0
     done: bool = False
-    repeats: Repeats | None = None
 
 
 class Trial:
@@ -73,6 +73,7 @@ class Trial:
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[bool, float, int, int, int] | None = None
+        self.repeats = Repeats(claim)
         self.seconds_per_block = 0.0
         self.exact_left, self.started = 0, False
         self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
@@ -103,6 +104,7 @@ class Trial:
             "rhs_draw": ("tail", "mean", "equal", "always", "identity"),
             "other": ("equal",),
             "weight": ("tail",),
+            "scale": ("tail", "mean", "equal", "always", "identity"),
         }
         for name, kinds in reads.items():
             if name in found and claim.kind not in kinds:
@@ -113,6 +115,8 @@ class Trial:
                 )
         for one, other, why in (
             ("rhs_draw", "other", "two laws have no right side"),
+            ("scale", "other", "of two laws no size is read but that of their draws: declare "
+             "slack"),
             ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses "
              "hold: draw from such a law"),
         ):
@@ -253,9 +257,7 @@ class Trial:
         """Refuse blocks that are copies of each other."""
         if not self.claim.can_err:
             return
-        if state.repeats is None:
-            state.repeats = Repeats(self.claim, state.cell)
-        state.repeats.see(arrays)
+        self.repeats.see(state.cell, arrays)
 
     def _weigh(self, states: Sequence[CellState]) -> Sequence[bool]:
         """Look at these cells, all at once; returns which of them are settled."""
@@ -298,9 +300,8 @@ class Trial:
         near = self.rule.nearest(claim, cell, drawn) if block <= 0 else []
         if claim.certify is None or suspects.size + len(near) == 0:
             return self.rule.summarise(claim, cell, drawn)
-        left = np.array(drawn["lhs"], float)
-        right = np.array(np.broadcast_to(right_side(claim, cell, drawn)[0], left.shape))
-        room = np.broadcast_to(slack(claim, cell, drawn, right), left.shape)
+        left, right, _ = self.rule.sides(claim, cell, drawn)
+        room = rounding(claim, drawn, right)
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
         for row in (*order, *near):
             certificate = certified(claim, cell, drawn, int(row))
@@ -334,6 +335,9 @@ class Trial:
         trivial = self.claim.value("trivial", cell)
         if trivial is None and self.claim.kind == "mean":
             trivial = self.claim.value("high", cell)
+            if self.judged.bound is None:
+                # Of a drawn right side the range is that of the difference, promised to be <= 0.
+                return np.full(levels, trivial is not None and float(trivial) <= 0)
         if trivial is None and self.claim.kind in ("mean", "tail"):
             trivial = np.inf
         if trivial is None:
@@ -381,11 +385,13 @@ class Trial:
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         for state in drawn:
             if state.index > 0:  # The first was looked at before anything was drawn.
-                probe(self.claim, state.cell, self.seed)
+                block = [self.blocks.get(state.index, 0)] if self.claim.can_err else []
+                probe(self.claim, state.cell, self.seed, block)
         if not drawn or not self.claim.can_err:
             return
         for state in drawn:
             assert state.summary is not None
+            self._check_variance(state)
             if isinstance(self.rule, Tail) and self.rule.misweighted(state.summary) > np.log(
                 len(self.cells) / FALSE_ALARM
             ):
@@ -398,8 +404,24 @@ class Trial:
         worst = drawn[int(np.argmax(counts))]
         kept = [self.blocks.get(worst.index, b) for b in range(min(worst.blocks, _KEPT))]
         check_rows(
-            self.claim, worst.cell, self.seed, refuted=refuted, seen=worst.repeats, decided=kept
+            self.claim, worst.cell, self.seed, refuted=refuted, seen=self.repeats, decided=kept
         )
+
+    def _check_variance(self, state: CellState) -> None:
+        """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""
+        claim = self.claim
+        if claim.variance is None:
+            return
+        drawn = conditioned(self.blocks.get(state.index, 0))
+        values = np.asarray(drawn["lhs"], float) - np.asarray(drawn.get("rhs_draw", 0.0), float)
+        pairs = values[: values.size // 2 * 2].reshape(-1, 2)
+        most = float(claim.value("variance", state.cell))
+        bets = bounded_bets((pairs[:, 0] - pairs[:, 1]) ** 2 / 2, most, low=0.0, side="above")
+        if log_e_bets(bets) > np.log(len(self.cells) / FALSE_ALARM):
+            raise ClaimError(
+                f"{claim.id}: variance is {most:g} at {claim.address(state.cell) or 'its cell'}, "
+                f"but its draws have {values.var():.3g}: the declared variance is too small"
+            )
 
     def _close(self, state: CellState) -> None:
         state.done = True

@@ -25,7 +25,8 @@ from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
 
 __all__ = [
-    "RULES", "Rule", "Thresholds", "conditioned", "right_side", "rounding", "slack", "tightness",
+    "RULES", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room", "relative",
+    "right_side", "rounding", "slack", "tightness", "violations",
 ]
 
 Floats = NDArray[np.float64]
@@ -114,7 +115,14 @@ def rounding(claim: Claim, drawn: Drawn, rhs: Floats) -> Floats:
     size = np.where(np.isfinite(size), size, 0.0)
     if "scale" in drawn:
         size = np.maximum(size, np.abs(np.asarray(drawn["scale"], float)))
-    return np.asarray(claim.rounding * size)
+    return np.asarray(relative(claim, drawn) * size)
+
+
+def relative(claim: Claim, drawn: Drawn) -> float:
+    """The claim's relative rounding; that of single precision where it was drawn."""
+    drawn_as = [np.asarray(drawn[n]).dtype for n in ("lhs", "rhs_draw", "other") if n in drawn]
+    coarse = [4 * float(np.finfo(d).eps) for d in drawn_as if d.kind == "f" and d.itemsize < 8]
+    return max(claim.rounding, *coarse) if coarse else claim.rounding
 
 
 def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
@@ -249,6 +257,23 @@ def _certain(true: NDArray[np.bool_], false: NDArray[np.bool_]) -> tuple[Floats,
     return np.where(false, CERTAIN, 0.0), np.where(true, CERTAIN, 0.0)
 
 
+def law_exceeding(claim: Claim, cell: Cell, law: Law, threshold: float) -> tuple[float, float]:
+    """Bracket Pr[L > threshold] of an exact law: within its rounding, and the claim's."""
+    values, mass = np.asarray(law.values), np.asarray(law.probabilities)
+    reach = abs(threshold) if np.isfinite(threshold) else 0.0
+    room = max(law.error, claim.rounding) * np.maximum(np.abs(values), reach)
+    room = room + law.slack + float(claim.value("slack", cell))
+    low, high = mass[values > threshold + room].sum(), mass[values > threshold - room].sum()
+    return float(min(low, 1.0)), float(min(high, 1.0))
+
+
+def violations(
+    lhs: Floats, rhs: Floats, room: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which draws break the promise for certain, and which may: equal infinities tell nothing."""
+    return lhs > rhs + room, (lhs > rhs - room) | (np.isinf(lhs) & (lhs == rhs))
+
+
 class Tail(Rule):
     """Pr[L > R(delta)] <= delta.
 
@@ -269,7 +294,7 @@ class Tail(Rule):
         trivial = claim.value("trivial", cell)
         vacuous = rhs >= (np.inf if trivial is None else trivial)
         room = slack(claim, cell, drawn, rhs)
-        certain, possible = lhs > rhs + room, lhs > rhs - room
+        certain, possible = violations(lhs, rhs, room)
         out = np.empty((self.levels(claim), 4))
         out[:, 0] = lhs.size
         out[:, 1], out[:, 2] = certain.sum(axis=1), possible.sum(axis=1)
@@ -291,16 +316,19 @@ class Tail(Rule):
 
     @staticmethod
     def _bets_on_mean(claim: Claim, cell: Cell, weight: Floats) -> list[Floats]:
-        """Against a mean of at most 1, and of at least 1: a ratio of likelihoods has exactly 1."""
+        """Against means of at most, and at least, 1, which likelihood ratios have; and 4/5, 5/4."""
         high = float(claim.value("weight_high", cell))
         if weight.size and weight.max() > high:
             raise ValueError(
                 f"{claim.id}: weight_high is {high:g} at {claim.address(cell) or 'its cell'}, but "
                 f"a draw has weight {weight.max():g}: the declared range is wrong"
             )
+        tests: tuple[tuple[float, evidence.Side], ...] = (
+            (1.0, "above"), (1.0, "below"), (0.8, "above"), (1.25, "below")
+        )
         return [
-            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="above"),
-            evidence.bounded_bets(weight, 1.0, low=0.0, high=high, side="below"),
+            evidence.bounded_bets(weight, mean, low=0.0, high=high, side=side)
+            for mean, side in tests
         ]
 
     @staticmethod
@@ -308,7 +336,7 @@ class Tail(Rule):
         """Log e-value against weights of mean 1; 0 without weights."""
         if summary.shape[1] == 4:
             return 0.0
-        sides = np.split(summary[0, 4:], 4)[2:]
+        sides = np.split(summary[0, 4:], 6)[2:4]
         return float(np.logaddexp.reduce(evidence.log_e_bets(np.array(sides))) - np.log(2))
 
     @staticmethod
@@ -336,8 +364,12 @@ class Tail(Rule):
         """By e-processes for a proportion."""
         counts, level = np.array(summaries), np.array(claim.deltas)
         if counts.shape[2] > 4:
-            above, below, *_ = np.split(counts[..., 4:], 4, axis=2)
-            return evidence.log_e_bets(above), evidence.log_e_bets(below)
+            above, below, *_, more, less = (
+                evidence.log_e_bets(part) for part in np.split(counts[..., 4:], 6, axis=2)
+            )
+            # What is weighed decides once the weights' mean is known to be near 1.
+            near = np.minimum(more, less) >= -np.log(_UNSEEN)
+            return np.where(near, above, 0.0), np.where(near, below, 0.0)
         return (
             evidence.log_e_rate(counts[..., 1], counts[..., 0], level, "above"),
             evidence.log_e_rate(counts[..., 2], counts[..., 0], level, "below"),
@@ -351,7 +383,7 @@ class Tail(Rule):
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The law itself against every level."""
         rhs = right_side(claim, cell)[:, 0]
-        brackets = np.array([result.exceeding(r) for r in rhs])
+        brackets = np.array([law_exceeding(claim, cell, result, r) for r in rhs])
         level = np.asarray(claim.deltas)
         within = level * (1 + result.error)
         return _certain(brackets[:, 1] <= within, brackets[:, 0] > within)
@@ -368,6 +400,10 @@ class Tail(Rule):
                 for d, m in zip(claim.deltas, limits, strict=True)
             ])
         return np.array([evidence.rate_resolution(draws, d, threshold) for d in claim.deltas])
+
+
+_UNSEEN = 0.01
+"""Level at which a mean weight below 4/5, or above 5/4, must be excluded."""
 
 
 def _moments(lhs: NDArray[Any]) -> Floats:
@@ -415,8 +451,8 @@ def _within(claim: Claim, cell: Cell, values: Floats, room: Floats) -> Floats:
     return np.clip(values, low, high)
 
 
-def _centre(claim: Claim, cell: Cell, drawn: Drawn) -> tuple[Floats, float, float]:
-    """Draws, the value promised of their mean, and by how much rounding may have moved it."""
+def _centre(claim: Claim, cell: Cell, drawn: Drawn) -> tuple[Floats, float, Floats]:
+    """Draws, the value promised of their mean, and by how much rounding may have moved them."""
     lhs = np.asarray(drawn["lhs"], float)
     rhs = right_side(claim, cell, drawn)[0]
     room = np.broadcast_to(slack(claim, cell, drawn, rhs), lhs.shape)
@@ -429,7 +465,7 @@ def _centre(claim: Claim, cell: Cell, drawn: Drawn) -> tuple[Floats, float, floa
             "mean can be"
         )
     values = _within(claim, cell, lhs, room)
-    return values, float(rhs[0]), float(room.mean()) if room.size else 0.0
+    return values, float(rhs[0]), room
 
 
 def _bets(claim: Claim, cell: Cell, lhs: Floats, mean: float, side: evidence.Side) -> Floats:
@@ -470,10 +506,15 @@ class Mean(Rule):
     tests: tuple[tuple[int, evidence.Side], ...] = ((1, "above"), (-1, "below"))
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments and bets, each test at the promised value plus (or less) margin and rounding."""
+        """Moments and bets, each at an end of the margin, on draws moved against it by rounding."""
         lhs, value, room = _centre(claim, cell, drawn)
-        reach = room + self.margin(claim, cell)
-        bets = [_bets(claim, cell, lhs, value + sign * reach, side) for sign, side in self.tests]
+        margin = self.margin(claim, cell)
+        moved = {side: np.clip(lhs + sign * room, *_ends(claim, cell))
+                 for side, sign in (("above", -1), ("below", 1))}
+        bets = [
+            _bets(claim, cell, moved[side], value + sign * margin, side)
+            for sign, side in self.tests
+        ]
         least = right_side(claim, cell, drawn).min(initial=np.inf)
         return np.concatenate([_moments(lhs), [least], *bets])
 
@@ -506,7 +547,7 @@ class Mean(Rule):
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The mean of the law against the bound."""
         rhs, mean = right_side(claim, cell)[0], result.mean()
-        room, coarse = _law_room(claim, cell, result, rhs)
+        room, coarse = law_room(claim, cell, result, rhs)
         return _certain(mean <= rhs + room - coarse, mean > rhs + room + coarse)
 
     def resolution(
@@ -519,7 +560,7 @@ class Mean(Rule):
         return np.array([found + room])
 
 
-def _law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
+def law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
     """Relative rounding of a law's mean against a right side, and what is declared absolutely.
 
     Within the first both sides are equal; within the second nothing is known. The law must keep to
@@ -530,8 +571,9 @@ def _law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, 
     size = np.dot(np.abs(np.asarray(law.values)), np.asarray(law.probabilities))
     rhs = np.where(np.isfinite(rhs), rhs, 0.0)
     # Values and probabilities may each be off.
-    room = np.asarray(2 * law.error * np.maximum(size, np.abs(rhs)))
-    return room, law.slack + float(claim.value("slack", cell))
+    size = np.maximum(size, np.abs(rhs))
+    coarse = max(0.0, claim.rounding - 2 * law.error) * float(np.max(size))
+    return 2 * law.error * size, coarse + law.slack + float(claim.value("slack", cell))
 
 
 def _promised(claim: Claim, cell: Cell) -> float:
@@ -561,10 +603,12 @@ class Equal(Mean):
     ) -> tuple[Floats, Floats]:
         """The mean of the law against the value, or two laws value by value."""
         if isinstance(result, tuple):
-            return _certain(*(np.array([same]) for same in _same_laws(*result)))
+            return _certain(*(
+                np.array([same]) for same in _same_laws(*result, self.margin(claim, cell))
+            ))
         value = right_side(claim, cell)[0]
         gap = np.abs(result.mean() - value)
-        room, coarse = _law_room(claim, cell, result, value)
+        room, coarse = law_room(claim, cell, result, value)
         margin = self.margin(claim, cell)
         return _certain(gap <= margin + room - coarse, gap > margin + room + coarse)
 
@@ -584,23 +628,37 @@ class Equal(Mean):
         return np.array([reach + max(sides, default=np.inf)])
 
 
-def _same_laws(left: Law, right: Law) -> tuple[bool, bool]:
-    """Whether two exact laws agree, and whether they differ, beyond their rounding."""
+def _same_laws(left: Law, right: Law, margin: float) -> tuple[bool, bool]:
+    """Whether two exact laws agree within a Kolmogorov distance, and whether they do not.
+
+    Without a margin both tails are compared, each relative to itself, for so small is their error.
+    """
     error = left.error + right.error
     places = np.concatenate([np.asarray(left.values), np.asarray(right.values)])
     room = 2 * (error * np.abs(places) + left.slack + right.slack) + 1e-300
-    gaps = []
+    gap, share = 0.0, 0.0
     for law, other in ((left, right), (right, left)):
-        values, mass = np.asarray(law.values), np.cumsum(np.asarray(law.probabilities))
-        others, below = np.asarray(other.values), np.cumsum(np.asarray(other.probabilities))
-        at = np.append(0.0, mass)[np.searchsorted(values, places, side="right")]
-        moved = np.append(0.0, below)[np.searchsorted(others, places + room, side="right")]
-        gaps.append(float(np.max(at - moved)))
-    return max(gaps) <= error, max(gaps) > error
+        # The mass up to a place, against that of the other up to a little beyond; and from it.
+        for sign in (1, -1):
+            at, moved = (_mass_to(sign, of, by) for of, by in (
+                (law, sign * places), (other, sign * places + room)))
+            gap = max(gap, float(np.max(at - moved)))
+            share = max(share, float(np.max((at - moved) / np.maximum(at, 1e-300))))
+    if margin == 0:
+        return share <= error, share > error
+    return gap <= margin - error, gap > margin + error
+
+
+def _mass_to(sign: int, law: Law, places: Floats) -> Floats:
+    """Mass of the law, or of its mirror image, up to these places."""
+    order = slice(None, None, sign)
+    values, mass = sign * np.asarray(law.values)[order], np.asarray(law.probabilities)[order]
+    total = np.append(0.0, np.cumsum(mass))
+    return np.asarray(total[np.searchsorted(values, places, side="right")])
 
 
 class SameLaw(Rule):
-    """Two laws agree within a distance. Summary: (2, replicates) raw draws.
+    """Two laws agree within a distance. Summary: raw draws of both, and their relative rounding.
 
     The distance is Kolmogorov's, or with a declared range Wasserstein's, the area between the
     distribution functions, which is at most the width times Kolmogorov's.
@@ -609,8 +667,10 @@ class SameLaw(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """The draws of both laws."""
         both = np.stack([drawn["lhs"], drawn["other"]]).astype(float)
-        room = claim.rounding * np.abs(both) + float(claim.value("slack", cell))
-        return np.stack([_within(claim, cell, *pair) for pair in zip(both, room, strict=True)])
+        share = relative(claim, drawn)
+        room = share * np.abs(both) + float(claim.value("slack", cell))
+        within = [_within(claim, cell, *pair) for pair in zip(both, room, strict=True)]
+        return np.stack([*within, np.full(both.shape[1], share)])
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """All draws."""
@@ -660,10 +720,11 @@ class SameLaw(Rule):
         from scipy.stats import wasserstein_distance
 
         # Values that only relative rounding tells apart are one; within the slack either may be.
-        slack, room = float(claim.value("slack", cell)), claim.rounding * np.abs(summary).max()
-        union = np.sort(summary, axis=None)
-        union = union[np.append(True, np.diff(union) > room)]
-        first, second = (union[np.searchsorted(union, s, side="right") - 1] for s in summary)
+        slack, share = float(claim.value("slack", cell)), float(summary[2].max())
+        union = np.sort(summary[:2], axis=None)
+        size = np.maximum(np.abs(union[1:]), np.abs(union[:-1]))
+        union = union[np.append(True, np.diff(union) > share * size)]
+        first, second = (union[np.searchsorted(union, s, side="right") - 1] for s in summary[:2])
         if claim.low is not None and claim.high is not None:
             found = float(wasserstein_distance(first, second))
             return found - slack, found + slack
@@ -683,7 +744,8 @@ class SameLaw(Rule):
         self, claim: Claim, cell: Cell, result: tuple[Law, Law]
     ) -> tuple[Floats, Floats]:
         """Two exact laws."""
-        return _certain(*(np.array([same]) for same in _same_laws(*result)))
+        margin = float(claim.value("margin", cell) or 0.0)
+        return _certain(*(np.array([same]) for same in _same_laws(*result, margin)))
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -714,22 +776,38 @@ class Always(Rule):
 
     def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
-        lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
-        gap = self.gap(lhs, rhs) - rounding(claim, drawn, rhs)
+        lhs, rhs, at = self.sides(claim, cell, drawn)
+        room = np.full(lhs.shape, np.nan)
+        room[at] = rounding(claim, conditioned(drawn), rhs[at])
+        gap = self.gap(lhs, rhs) - room
         # Both sides beyond floats: only exact arithmetic knows.
         gap = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap)
-        applies = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
-        return np.where(applies, gap, -np.inf)
+        return np.where(at, gap, -np.inf)
+
+    def sides(
+        self, claim: Claim, cell: Cell, drawn: Drawn
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Both sides and where the hypotheses apply; elsewhere nothing need be a number."""
+        lhs = np.array(drawn["lhs"], float)
+        at = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
+        rhs = np.full(lhs.shape, np.nan)
+        if at.any():
+            rhs[at] = right_side(claim, cell, conditioned(drawn))[0]
+        lhs[~at] = np.nan
+        return lhs, rhs, at
 
     def nearest(self, claim: Claim, cell: Cell, drawn: Drawn) -> list[int]:
-        """The row that breaks the claim most among those that do so by rounding, if there is any.
+        """Rows that rounding leaves open, a few a cell: exact arithmetic may know better.
 
-        Exact arithmetic may know better, and one row a cell costs little.
+        The one that breaks the claim most, some that break it less, and one with equal sides.
         """
         excess = self.excess(claim, cell, drawn)
-        gap = self.gap(np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0])
-        open_ = (gap > 0) & (excess <= 0) & (excess > -np.inf)
-        return [int(np.argmax(np.where(open_, excess, -np.inf)))] if open_.any() else []
+        lhs, rhs, at = self.sides(claim, cell, drawn)
+        gap = np.where(at & (excess <= 0), self.gap(lhs, rhs), -np.inf)
+        order = np.argsort(-gap, kind="stable")
+        broken, equal = order[gap[order] > 0], order[gap[order] == 0]
+        some = broken[np.linspace(0, broken.size - 1, min(_ASKED, broken.size)).astype(int)]
+        return [int(row) for row in (*some, *equal[:1])]
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
@@ -739,16 +817,16 @@ class Always(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Counts, and the worst rows."""
         excess = self.excess(claim, cell, drawn)
-        tried = excess > -np.inf
-        lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, cell, drawn)[0]
-        gap = np.where(tried, self.gap(lhs, rhs), -np.inf)
-        ratio = np.where(tried, tightness(lhs, rhs, rounding(claim, drawn, rhs)), -np.inf)
+        lhs, rhs, at = self.sides(claim, cell, drawn)
+        gap = np.where(at, self.gap(lhs, rhs), -np.inf)
+        ratio = np.full(lhs.shape, -np.inf)
+        ratio[at] = tightness(lhs[at], rhs[at], rounding(claim, conditioned(drawn), rhs[at]))
         trivial = claim.value("trivial", cell)
         return np.array(
             [
-                np.count_nonzero(tried),
+                np.count_nonzero(at),
                 np.count_nonzero(excess > 0),
-                0 if trivial is None else np.count_nonzero(tried & (rhs >= trivial)),
+                0 if trivial is None else np.count_nonzero(at & (rhs >= trivial)),
                 np.max(gap, initial=-np.inf),
                 np.max(ratio, initial=-np.inf),
             ]
@@ -780,6 +858,10 @@ class Always(Rule):
         # A certificate that leaves suspects open leaves everything open.
         known = tries and not suspects and claim.certify is not None
         return np.array([1 - (1 - _POWER) ** (1 / tries) if known else np.inf])
+
+
+_ASKED = 3
+"""Rows broken by no more than rounding that are certified, in the first block of a cell."""
 
 
 class Identity(Always):
@@ -837,7 +919,8 @@ class Rate(Rule):
         x = np.log(np.asarray(claim.grid[claim.along], float))
         exponents = np.array([_promised(claim, cell) for cell in claim.cells()])
         table = np.column_stack([np.array(summaries), exponents]).reshape(*claim.shape, 4)
-        lines = np.moveaxis(table, axis, -2)
+        order = np.argsort(x)
+        x, lines = x[order], np.moveaxis(table, axis, -2)[..., order, :]
         out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
         for where in np.ndindex(lines.shape[:-2]):
             found = _slopes(x, lines[where])
@@ -938,7 +1021,8 @@ class Published(Rule):
         if summary[0] == 0 or not np.isfinite(np.subtract(*_ends(claim, cell))):
             return 0.0, 0.0
         printed = float(right_side(claim, cell)[0, 0])
-        margin = float(claim.value("margin", cell)) + claim.rounding * abs(printed)
+        margin = float(claim.value("margin", cell))
+        room = claim.rounding * abs(printed) + float(claim.value("slack", cell))
         distance = abs(float(summary[1]) - printed)
         ours, theirs, slope = self._errors(claim, cell, summary)
         root = ours + theirs
@@ -953,7 +1037,7 @@ class Published(Rule):
             level = ((np.sqrt(root**2 + 4 * slope * excess) - root) / (2 * slope)) ** 2
             return float(max(0.0, level - np.log(6)))
 
-        return log_evidence(distance - margin), log_evidence(margin - distance)
+        return log_evidence(distance - margin - room), log_evidence(margin - room - distance)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -970,9 +1054,10 @@ class Published(Rule):
         # What refutes, and with 99% probability how far both fall short of it (Hoeffding; normal).
         short = (high - low) * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * summary[0]))
         short += theirs * np.sqrt(np.log(4 / (1 - _POWER)))
+        printed = float(right_side(claim, cell)[0, 0])
         found = float(claim.value("margin", cell)) + (ours + theirs) * np.sqrt(level)
         found += slope * level + short
-        printed = float(right_side(claim, cell)[0, 0])
+        found += claim.rounding * abs(printed) + float(claim.value("slack", cell))
         return np.array([found if found <= max(high - printed, printed - low) else np.inf])
 
 

@@ -386,7 +386,7 @@ def test_a_terminal_gets_bars_symbols_and_colours(mine):
 
 def test_an_audit_by_id_with_a_report(tmp_path):
     store, folder = tmp_path / "store", tmp_path / "report"
-    text = answer("audit", "kernel-mean/theorem-5", "--budget", "smoke", "--workers", 1,
+    text = answer("audit", "kernel-mean/theorem-21", "--budget", "smoke", "--workers", 1,
                   "--store", store, "--report", folder)
     assert f"report {folder / 'index.html'}" in text
     again = answer("report", store, "--output", tmp_path / "again").strip()

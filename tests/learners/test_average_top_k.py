@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.learners import (
@@ -34,3 +36,56 @@ def array_api_is_off(estimator):
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+LABELS = np.where(X[:, 0] + 0.5 * RNG.normal(size=60) > 0, "yes", "no")
+NUMBERS = X[:, 0] + 0.3 * RNG.normal(size=60)
+EVERY = [(AverageTopKClassifier, LABELS), (AverageTopKRegressor, NUMBERS),
+         (AverageTopKSVC, LABELS), (AverageTopKSVR, NUMBERS)]
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_bad_settings_are_refused(learner, y):
+    for change, message in (
+        ({"k": 0}, "k must be a whole number in"), ({"k": 61}, "k must be a whole number in"),
+        ({"k": 1.5}, "k as a fraction must lie in"), ({"k": "all"}, "k must be a whole number"),
+        ({"C": 0}, "C must be a finite number > 0"), ({"C": np.inf}, "C must be a finite"),
+        ({"C": "one"}, "C must be a finite number"), ({"tol": 0}, "tol must be a number in"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner(**change).fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        learner().fit(np.where(X > 2, np.nan, X), y)
+
+
+def test_one_class_is_refused_and_a_zero_classifier_says_which_k_is_not():
+    for learner in (AverageTopKClassifier, AverageTopKSVC):
+        with pytest.raises(ValueError, match="only one class"):
+            learner().fit(X, np.repeat("yes", 60))
+    with pytest.warns(UserWarning, match="first useful k is 16"):
+        AverageTopKClassifier(k=1).fit(X, LABELS)
+    # Small scores are no zero classifier.
+    assert AverageTopKSVC(C=1e-9).fit(X, LABELS).regime_ == "nu"
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_paths_count_errors_on_other_points(learner, y):
+    found = learner(C=5.0).path(X, y, [0.3, 30, 45, 60], test=(X[::2], y[::2]))
+    assert found.k.tolist() == [18, 30, 45, 60]
+    model = learner(C=5.0, k=60, tol=1e-6).fit(X, y)
+    error = (np.mean((model.predict(X[::2]) - y[::2]) ** 2) if y is NUMBERS
+             else np.mean(model.predict(X[::2]) != y[::2]))
+    assert found.error[-1] == pytest.approx(error, abs=0.02)
+    assert found.gap.max() <= 1e-3
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY[:2])
+def test_a_choice_becomes_the_model_and_takes_sparse_rows(learner, y):
+    rows = sparse.csr_array(X)
+    model = learner()
+    chosen = model.select(rows, y, (rows[:20], y[:20]), Cs=[0.1, 10.0], ks=[30, 0.75, 60])
+    assert (model.C, model.k) == (chosen.C, chosen.k)
+    again = learner(C=chosen.C, k=chosen.k).fit(X, y)
+    assert np.allclose(again.coef_, model.coef_, atol=1e-3)

@@ -186,21 +186,6 @@ def test_corrected_logistic_regression_refuses_nonsense(change, message):
         CorrectedLogisticRegression(**({"confusion": NOISE} | change)).fit(x, noisy)
 
 
-def test_ten_lines_for_a_person_with_a_vendors_confusion():
-    """The README's example: the vendor says how often each class is labelled as which other."""
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
-
-    images, truth = load_digits(return_X_y=True)
-    train, test, clean, answer = train_test_split(images, truth, random_state=0)
-    vendor = 0.6 * np.eye(10) + 0.4 * np.roll(np.eye(10), 1, axis=1)  # rows: true class
-    rng = np.random.default_rng(0)
-    labels = np.array([rng.choice(10, p=vendor[t]) for t in clean])
-    corrected = UMAClassifier(vendor, orientation="row").fit(train - 8, labels)
-    ignoring = UMAClassifier().fit(train - 8, labels)
-    assert corrected.score(test - 8, answer) > ignoring.score(test - 8, answer) + 0.2
-
-
 @pytest.mark.parametrize("exact", [True, False])
 def test_kernel_features_go_before_it_in_a_pipeline(exact):
     from sklearn.decomposition import KernelPCA

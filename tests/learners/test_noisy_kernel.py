@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import noisytheory as nt
 from noisytheory import online
 from noisytheory.learners import NoisyKernelClassifier, NoisyKernelRegressor
-from noisytheory.vocabulary.analytic import SquaredLoss
+from noisytheory.vocabulary.analytic import SmoothedHinge, SquaredLoss
 from noisytheory.vocabulary.dot_products import BinomialProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
@@ -144,3 +144,72 @@ def test_skipping_is_counted_and_ends_the_promise(measured):
     expected = 600 * r**7
     assert abs(model.skipped_ - expected) < 6 * math.sqrt(expected)
     assert model.regret_bound() == math.inf and model.queries_.max() <= 6
+
+
+@pytest.mark.parametrize("kernel", ["quadratic", "exponential", "gaussian"])
+def test_importance_laws_have_the_smallest_second_moments_and_are_unbiased(kernel):
+    """Of single-degree estimates; the mean of many scores is that of clean steps."""
+    from noisytheory.learners.noisy_kernel import KERNELS
+    from noisytheory.topics.online.maps import Scheme
+
+    made, Bx = KERNELS[kernel], 0.5
+    best = online.importance_laws(1.0, Bx, made, SquaredLoss(1.0))
+    for p in (1.5, 2.0, 3.0):
+        Bpsi, _ = online.second_moments(p, 1.0, Bx, made, SquaredLoss(1.0))
+        assert best.Bpsi < Bpsi
+    scheme = Scheme(made, best.maps, exponent=best.envelope)
+    oracle = online.NoisyOracle(np.full((40_000, 1), 0.5), InstanceNoise("rademacher", 0.25))
+    maps = scheme.estimate(np.arange(40_000), oracle, rng=np.random.default_rng(0))
+    point, count = np.array([[0.6]]), int(maps.degrees.max()) + 1
+    root = np.sqrt(made.coefficients(count)) * made.envelope(point)[0]
+    products = np.array([maps.of(i)[2][:, 0].prod() for i in range(len(maps))])
+    values = maps.weights * root[maps.degrees] * products * 0.6 ** maps.degrees
+    exact = float(made.gram(np.array([[0.5]]), point)[0, 0])
+    assert abs(values.mean() - exact) < 6 * values.std() / 200
+    norms = maps.weights**2 * products**2
+    assert norms.mean() < best.Bpsi + 6 * norms.std() / 200
+    assert abs(oracle.calls.mean() * (1 + best.lengths.mean) - best.queries) < 0.1 * best.queries
+
+
+def test_importance_degrees_are_an_option(measured):
+    clean, _, y = measured
+    oracle = online.NoisyOracle(0.5 * clean, InstanceNoise("gaussian", 0.1))
+    model = NoisyKernelClassifier("exponential", p="importance", random_state=0).fit(oracle, y)
+    assert model.score(0.5 * clean, y) > 0.7 and np.isfinite(model.regret_bound())
+    assert model.queries_.mean() == pytest.approx(
+        online.importance_laws(10.0, model.Bx_, model.kernel_, model.loss_).queries, rel=0.2)
+    with pytest.raises(ValueError, match="Bw must be smaller"):
+        NoisyKernelClassifier("exponential", SmoothedHinge(5.0), p="importance", Bw=1e4).fit(
+            oracle, y)
+    with pytest.raises(ValueError, match="copies must be"):
+        NoisyKernelClassifier(copies=0).fit(oracle, y)
+
+
+def test_the_bound_grows_with_what_later_parts_show(measured):
+    clean, copies, _ = measured
+    y = clean[:, 0]
+    parts = NoisyKernelRegressor("linear", random_state=0).partial_fit(copies[:50], y[:50])
+    first = parts.regret_bound()
+    parts.partial_fit(3 * copies[50:100], 3 * y[50:100])
+    one = NoisyKernelRegressor("linear", random_state=0).fit(
+        np.concatenate([copies[:50], 3 * copies[50:100]]), np.concatenate([y[:50], 3 * y[50:100]]))
+    assert parts.regret_bound() == pytest.approx(one.regret_bound()) and one.regret_bound() > first
+    told = NoisyKernelRegressor("linear", step="theory", By=9.0, random_state=0)
+    told.partial_fit(copies[:50], y[:50])
+    assert np.isfinite(told.regret_bound())
+    assert told.partial_fit(3 * copies[50:100], y[50:100]).regret_bound() == math.inf
+
+
+def test_nested_lists_and_shapes(measured):
+    clean, copies, y = measured
+    lists = NoisyKernelClassifier(random_state=0).fit(copies[:40].tolist(), y[:40])
+    arrays = NoisyKernelClassifier(random_state=0).fit(copies[:40], y[:40])
+    np.testing.assert_array_equal(lists.decision_function(clean), arrays.decision_function(clean))
+    with pytest.raises(ValueError, match="lists of different lengths"):
+        lists.fit([[[1.0], [2.0]], [[1.0]]], [0, 1])
+    with pytest.raises(ValueError, match=r"X must have shape \(n, copies, d\)"):
+        lists.fit(copies[None], y)
+    with pytest.raises(ValueError, match="the clean instances"):
+        arrays.predict(copies)
+    with pytest.raises(ValueError, match="Bx must be below 1"):
+        NoisyKernelClassifier(BinomialProduct(1.0), p=2.0).fit(3 * copies, y)

@@ -94,12 +94,12 @@ def test_repetition_is_an_e_process(values):
         total = 0.0
         for block in itertools.product(range(values), repeat=4):
             chance = np.prod(chances[list(block)])
-            repeats = Repeats(claim, {})
-            repeats.see({"lhs": np.array(block, float)})
-            repeats.see({"lhs": np.array(block, float)})
-            again = Repeats(claim, {})
-            again.see({"lhs": np.array(block, float)})
-            again.see({"lhs": np.array(block, float) + 1})
+            repeats = Repeats(claim)
+            repeats.see({}, {"lhs": np.array(block, float)})
+            repeats.see({}, {"lhs": np.array(block, float)})
+            again = Repeats(claim)
+            again.see({}, {"lhs": np.array(block, float)})
+            again.see({}, {"lhs": np.array(block, float) + 1})
             repeated, other = (of.bits.get("lhs", 0.0) for of in (repeats, again))
             total += chance * (chance * 2**repeated + (1 - chance) * 2**other)
         assert total <= 1 + 1e-12
@@ -109,15 +109,15 @@ def test_rare_events_that_repeat_are_found_and_chance_repetitions_are_not():
     rng = np.random.default_rng(3)
     few = (rng.uniform(size=512) < 0.01) * 1.0
     assert 1 <= few.sum() <= 10
-    repeats = Repeats(claim_of(LAWS["rare"]), {})
+    repeats = Repeats(claim_of(LAWS["rare"]))
     with pytest.raises(ClaimError, match="the same lhs from different generators"):
         for _ in range(6):
-            repeats.see({"lhs": few})
+            repeats.see({}, {"lhs": few})
     # One event in 512 rows: blocks without any, and with the same one, repeat by chance.
     for seed in range(20):
-        rng, repeats = np.random.default_rng(seed), Repeats(claim_of(LAWS["rare"]), {})
+        rng, repeats = np.random.default_rng(seed), Repeats(claim_of(LAWS["rare"]))
         for _ in range(256):
-            repeats.see({"lhs": (rng.uniform(size=512) < 1 / 512) * 1.0})
+            repeats.see({}, {"lhs": (rng.uniform(size=512) < 1 / 512) * 1.0})
         assert repeats.bits.get("lhs", 0.0) < -np.log2(FALSE_ALARM)
 
 

@@ -111,7 +111,7 @@ def main() -> None:
     rows: list[recorded.Row] = [
         {"work": work, "who": "noisytheory", "seconds": times["ours"],
          "peak_mib": recorded.peak(lambda: ours(large)), "error": None,
-         "note": "quadratic in T; one scale, buckets by degree"},
+         "note": "quadratic in T; blocks of rounds, matrix products by degree, one scale"},
         {"work": work, "who": "cached Gram matrix", "seconds": times["cached"] * cube,
          "peak_mib": 8 * large**2 / 2**20, "error": None,
          "note": f"cubic; extrapolated from {times['cached']:.2f} s at T={small:,}"},
@@ -126,8 +126,7 @@ def main() -> None:
         "work": work, "goal": f"{GOAL} s", "measured": f"{times['ours']:.3f} s",
         "reached": times["ours"] <= GOAL,
         "why": "" if times["ours"] <= GOAL else
-        "a round is about ten small NumPy calls; a compiled loop was no faster from T = 20,000 on "
-        "and takes two seconds to compile",
+        "half is the recursion itself, a few numbers and one row a round in Python",
     }]
     result = recorded.result(
         __file__, "Online learning from noisy copies", rows, goals, machine, (), options.rounds,

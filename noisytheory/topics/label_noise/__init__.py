@@ -21,6 +21,7 @@ from noisytheory.topics.label_noise.noise.bounds import (
     noisy_minimax_radius,
     noisy_score,
 )
+from noisytheory.topics.label_noise.noise.simulate import noisy_deviation_law
 from noisytheory.topics.label_noise.regret.bounds import (
     linear_regret,
     misclassification_regret,
@@ -43,6 +44,7 @@ __all__ = [
     "misclassification_regret",
     "noise_of_contamination",
     "noisy_deviation",
+    "noisy_deviation_law",
     "noisy_deviation_repaired",
     "noisy_linear_risk",
     "noisy_minimax_radius",

@@ -35,7 +35,8 @@ def fractions(values: Any) -> Any:
 
 def dot(a: Vector, b: Vector) -> Fraction:
     """Inner product."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+    # Zeros are many here, and fractions are slow.
+    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
 
 
 def squared(a: Vector) -> Fraction:
@@ -90,7 +91,7 @@ def means(points: Matrix, masses: Vector, labels: Sequence[int], inside: list[bo
     total = [Fraction(0)] * len(points[0])
     for x, mass, label, within in zip(points, masses, labels, inside, strict=True):
         if within and label == true:
-            total = [a + mass * b for a, b in zip(total, x, strict=True)]
+            total = [a + mass * b if b else a for a, b in zip(total, x, strict=True)]
     return total
 
 
@@ -102,9 +103,11 @@ def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> 
         if within:
             for k in range(classes):
                 if masses[k]:
-                    sums[k] = [a + masses[k] * b for a, b in zip(sums[k], x, strict=True)]
+                    sums[k] = [a + masses[k] * b if b else a
+                               for a, b in zip(sums[k], x, strict=True)]
     return [
-        [sum((back[q][k] * sums[k][j] for k in range(classes)), Fraction(0)) for j in range(width)]
+        [sum((back[q][k] * sums[k][j] for k in range(classes) if back[q][k] and sums[k][j]),
+             Fraction(0)) for j in range(width)]
         for q in range(classes)
     ]
 

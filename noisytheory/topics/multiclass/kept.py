@@ -19,6 +19,9 @@ Whole: TypeAlias = NDArray[np.int64]
 FEW = 1 << 12
 """Coordinates of moved points up to which they are added one by one."""
 
+SPARSE_FEW = 1 << 15
+"""Entries of sparse moved points up to which they are."""
+
 COMPILED = 1 << 22
 """Entries of an 8-bit sample from which a compiled pass pays for its compilation."""
 
@@ -42,7 +45,8 @@ class Dense:
         self.points, self.labels, self.classes, self.alpha = points, labels, classes, alpha
         n = points.shape[0]
         self.mass = 1.0 / n
-        self.scores = np.asarray(points @ weights.T)
+        # Classes first: an update adds to whole rows.
+        self.scores = np.ascontiguousarray(np.asarray(points @ weights.T).T)
         self.region = self._regions()
         self._raw = np.zeros((classes + 1, classes, points.shape[1]))
         self._move(np.arange(n), None, self.region)
@@ -53,10 +57,10 @@ class Dense:
 
     def _regions(self) -> Whole:
         """Region of each point: the lowest of the best classes, or Q where none wins by alpha."""
-        region = np.argmax(self.scores, axis=1)
+        region = np.argmax(self.scores, axis=0)
         if self.alpha > 0 and self.classes > 1:
-            top = np.partition(self.scores, -2, axis=1)
-            region[top[:, -1] - top[:, -2] < self.alpha] = self.classes
+            top = np.partition(self.scores, -2, axis=0)
+            region[top[-1] - top[-2] < self.alpha] = self.classes
         return np.asarray(region)
 
     def _move(self, moved: Whole, before: Whole | None, after: Whole) -> None:
@@ -66,6 +70,20 @@ class Dense:
             if before is not None:
                 np.subtract.at(self._raw, (before, labels), self.points[moved])
             return
+        if not isinstance(self.points, np.ndarray):
+            first = self.points.indptr[moved]
+            lengths = self.points.indptr[moved + 1] - first
+            total = int(lengths.sum())
+            if total <= SPARSE_FEW:
+                ends = np.cumsum(lengths)
+                entries = np.repeat(first - ends + lengths, lengths) + np.arange(total)
+                columns, values = self.points.indices[entries], self.points.data[entries]
+                flat, width = self._raw.reshape(-1), self.points.shape[1]
+                np.add.at(flat, np.repeat((after * q + labels) * width, lengths) + columns, values)
+                if before is not None:
+                    left = np.repeat((before * q + labels) * width, lengths) + columns
+                    np.subtract.at(flat, left, values)
+                return
         from scipy.sparse import csr_matrix
 
         rows, columns, signs = [after * q + labels], [moved], [np.ones(len(moved))]
@@ -87,7 +105,7 @@ class Dense:
         """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
         product = np.asarray(self.points @ vector)
         for row in np.flatnonzero(tau):
-            self.scores[:, row] += product * tau[row]
+            self.scores[row] += product * tau[row]
         region = self._regions()
         moved = np.flatnonzero(region != self.region)
         if not moved.size:
@@ -158,7 +176,9 @@ class Bytes(Dense):
         self.points, self.labels, self.classes, self.alpha = points, labels, classes, 0.0
         self.mass = 1.0 / len(points)
         self._pass = compiled.update_bytes
-        self.scores = np.zeros((len(points), classes))
+        self._first, self._last = np.empty((2, len(points)), np.int64)
+        compiled.extents(points, self._first, self._last)
+        self.scores = np.zeros((classes, len(points)))
         self.region = np.zeros(len(points), np.int64)
         # A class sum of bytes fits 32 bits up to eight million points: half of the traffic.
         size = np.int32 if len(points) < 2**23 else np.int64
@@ -175,16 +195,14 @@ class Bytes(Dense):
     def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
         """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
         changed = np.zeros(self.classes, np.bool_)
-        rows = np.flatnonzero(tau)
-        # Most points come to the class that rose, or leave it: its sums follow from the totals.
-        rose = int(np.argmax(tau))
-        self._pass(
-            self.points, self.labels, np.ascontiguousarray(vector), rows, tau[rows], self.scores,
-            self.region, self._whole, changed, rose,
+        # Most points come to one class, or leave it: its sums follow from the totals.
+        rest = self._pass(
+            self.points, self._first, self._last, self.labels, np.ascontiguousarray(vector), tau,
+            self.scores, self.region, self._whole, changed,
         )
-        if changed[rose]:
-            self._whole[rose] = 0
-            self._whole[rose] = self._total - self._whole.sum(axis=0, dtype=self._whole.dtype)
+        if changed[rest]:
+            self._whole[rest] = 0
+            self._whole[rest] = self._total - self._whole.sum(axis=0, dtype=self._whole.dtype)
         return np.flatnonzero(changed)
 
 

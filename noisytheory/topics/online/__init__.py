@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from noisytheory.topics.online.adversaries import adaptive_value, adversary, expected_regret
-from noisytheory.topics.online.bounds import *  # noqa: F403
-from noisytheory.topics.online.bounds import __all__ as _bounds
+from noisytheory.topics.online.adversaries import (
+    adaptive_value,
+    adversary,
+    expected_regret,
+    hardest_labels,
+)
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
+from noisytheory.topics.online.copies.bounds import all_blocks, certain, some_regret
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import Rule, descend, draw_tape, scores_over_time
+from noisytheory.topics.online.estimates.bounds import (
+    best_approximation,
+    expected_samples,
+    gradient_second_moment_labels,
+    jump_bias,
+    sample_tail,
+    scalar_second_moment,
+)
 from noisytheory.topics.online.estimators import (
     coupled_estimate,
     debiased,
@@ -19,11 +31,30 @@ from noisytheory.topics.online.estimators import (
     second_moment_coupled,
     squared_norm,
 )
+from noisytheory.topics.online.features.bounds import (
+    gaussian_kernel,
+    gradient_second_moment,
+    map_second_moment,
+    map_second_moment_gaussian,
+    map_second_moment_gaussian_printed,
+    noisy_exponential_kernel,
+    radius_gaussian,
+    radius_gaussian_printed,
+)
+from noisytheory.topics.online.losses.bounds import (
+    absolute_majorant,
+    absolute_majorant_printed,
+    hinge_majorant_cramer,
+    hinge_majorant_printed,
+    hinge_majorant_shifted,
+    smoothing_gap,
+)
 from noisytheory.topics.online.maps import CopiesExhausted, NoisyOracle, RecordedCopies, Scheme
 from noisytheory.topics.online.planning import (
     best_p,
     copies_needed,
     first_useful_round,
+    importance_laws,
     largest_p,
     query_quantile,
     second_moments,
@@ -31,14 +62,48 @@ from noisytheory.topics.online.planning import (
     trivial_regret,
 )
 from noisytheory.topics.online.printed import PlainLearner
+from noisytheory.topics.online.queries.bounds import (
+    cap_probability,
+    expected_queries,
+    expected_queries_gaussian,
+    inner_products,
+    operations,
+    prod_calls,
+    query_tail,
+)
+from noisytheory.topics.online.regrets.bounds import (
+    adaptive_regret,
+    averaging_floor,
+    batch_excess,
+    general_regret,
+    horizon_free_regret,
+    linear_regret,
+    regret,
+    regret_gaussian,
+    regret_gaussian_printed,
+    regret_tail,
+    squared_radius,
+    tuning_free_regret,
+    two_copies_regret,
+)
 from noisytheory.topics.online.replicates import few_copies, replicate
 
 __all__ = [
-    *_bounds, "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
-    "RecordedCopies", "Rule", "Scheme", "adaptive_value", "adversary", "best_in_ball", "best_p",
+    "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
+    "RecordedCopies", "Rule", "Scheme", "absolute_majorant", "absolute_majorant_printed",
+    "adaptive_regret", "adaptive_value", "adversary", "all_blocks", "averaging_floor",
+    "batch_excess", "best_approximation", "best_in_ball", "best_p", "cap_probability", "certain",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
-    "expected_regret", "few_copies", "first_useful_round", "importance_law", "kernel_value",
-    "largest_p", "mean_product", "query_quantile", "regret_of", "replicate", "scores_over_time",
-    "second_moment", "second_moment_coupled", "second_moments", "squared_norm", "step",
-    "trivial_regret",
+    "expected_queries", "expected_queries_gaussian", "expected_regret", "expected_samples",
+    "few_copies", "first_useful_round", "gaussian_kernel", "general_regret",
+    "gradient_second_moment", "gradient_second_moment_labels", "hardest_labels",
+    "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
+    "horizon_free_regret", "importance_law", "importance_laws", "inner_products", "jump_bias",
+    "kernel_value", "largest_p", "linear_regret", "map_second_moment", "map_second_moment_gaussian",
+    "map_second_moment_gaussian_printed", "mean_product", "noisy_exponential_kernel", "operations",
+    "prod_calls", "query_quantile", "query_tail", "radius_gaussian", "radius_gaussian_printed",
+    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_of", "regret_tail", "replicate",
+    "sample_tail", "scalar_second_moment", "scores_over_time", "second_moment",
+    "second_moment_coupled", "second_moments", "smoothing_gap", "some_regret", "squared_norm",
+    "squared_radius", "step", "trivial_regret", "tuning_free_regret", "two_copies_regret",
 ]

@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import Domain
 
-__all__ = ["adaptive_value", "adversary", "expected_regret", "lattice", "regret_law"]
+__all__ = [
+    "adaptive_value", "adversary", "expected_regret", "hardest_labels", "lattice", "regret_law",
+]
 
 Floats = NDArray[np.float64]
 ABOVE_1 = Domain(1)
+ABOVE_0 = Domain(0)
 
 
 def lattice(p: float, T: int) -> tuple[int, float]:
@@ -54,6 +57,52 @@ def lattice(p: float, T: int) -> tuple[int, float]:
     return m, v
 
 
+@lru_cache(maxsize=16)
+def hardest_labels(T: int, eta: float) -> Floats:
+    r"""Labels fixed in advance that are worst for steps $\eta/\sqrt t$ on [-1, 1], by recursion.
+
+    Linear kernel and loss, $x_t=1$ without noise. Whichever end the comparator is at, by symmetry
+    1, a round costs $y(1-w)$; the best continuation is tabulated over w, and then followed.
+
+    Parameters
+    ----------
+    T : int
+    eta : float
+
+    Returns
+    -------
+    ndarray, shape (T,)
+
+    Examples
+    --------
+    >>> y = hardest_labels(100, 1.0)
+    >>> w, loss = 0.0, 0.0
+    >>> for t, label in enumerate(y, 1):
+    ...     loss -= label * w
+    ...     w = max(-1.0, min(1.0, w + label / t**0.5))
+    >>> round(float(loss + abs(y.sum())) / (3 * 100**0.5), 2)
+    0.78
+    """
+    ABOVE_0.number("eta", eta)
+    w = np.linspace(-1, 1, 1001)
+    value, values = np.zeros_like(w), []
+
+    def options(points: Floats, t: int, after: Floats) -> list[Floats]:
+        moved = [np.clip(points + y * eta / math.sqrt(t), -1, 1) for y in (1, -1)]
+        return [y * (1 - points) + np.interp(m, w, after)
+                for y, m in zip((1, -1), moved, strict=True)]
+
+    for t in range(T, 0, -1):
+        values.append(value)
+        value = np.maximum(*options(w, t, value))
+    labels, at = np.empty(T), np.zeros(1)
+    for t, after in enumerate(reversed(values), 1):
+        up, down = options(at, t, after)
+        labels[t - 1] = y = 1.0 if up[0] >= down[0] else -1.0
+        at = np.clip(at + y * eta / math.sqrt(t), -1, 1)
+    return labels
+
+
 def expected_regret(y: ArrayLike, m: int, v: float) -> float:
     """Expected regret on labels fixed in advance, with the law of the predictor carried along.
 
@@ -82,11 +131,11 @@ def expected_regret(y: ArrayLike, m: int, v: float) -> float:
     loss = 0.0
     for label in labels:
         loss -= label * float(law @ w)
-        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
     return float(loss) + abs(float(labels.sum()))
 
 
-def _moved(law: Floats, step: int) -> Floats:
+def shifted(law: Floats, step: int) -> Floats:
     """The law shifted by one along its first axis, mass at the edge kept."""
     out = np.roll(law, step, axis=0)
     edge, inside = (-1, 0) if step > 0 else (0, -1)
@@ -123,7 +172,7 @@ def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
         # The loss in units of 1/m: minus the label times the lattice index.
         for i in range(2 * m + 1):
             law[i] = np.roll(law[i], -label * (i - m))
-        law = (1 - 1 / v) * law + _moved(law, int(label)) / v
+        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return (at - m * T) / m + abs(int(labels.sum())), mass[at]

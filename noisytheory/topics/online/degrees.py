@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ class Geometric(DegreeLaw):
 
     def draw(self, size: int, *, rng: np.random.Generator) -> Whole:
         """Independent degrees."""
-        return rng.geometric(1 - 1 / self.p, size) - 1
+        # The whole part of an exponential number: half the time of counting trials.
+        return (rng.standard_exponential(size) / math.log(self.p)).astype(np.int64)
 
 
 @dataclass(frozen=True)

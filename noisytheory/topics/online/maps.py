@@ -296,12 +296,12 @@ def map_estimate(
     Examples
     --------
     >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(0))
+    >>> map_estimate(LinearProduct(), 2.0, lambda: [1.0], rng=np.random.default_rng(1))
     (1, 4.0, [[1.0]])
     """
     law = Geometric(p)
     n = int(law.draw(1, rng=rng)[0])
-    weight = float(Scheme(kernel, law).factors(n + 1)[n])
+    weight = math.sqrt(kernel.coefficients(n + 1)[n]) * p ** (n + 1) / (p - 1)
     if isinstance(kernel, GaussianProduct):
         pairs = int(law.draw(1, rng=rng)[0])
         weight *= (-1) ** pairs / math.factorial(pairs) * p ** (pairs + 1) / (p - 1)

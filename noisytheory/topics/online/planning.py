@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
-from noisytheory.topics.online.bounds import (
-    expected_queries,
-    general_regret,
-    gradient_second_moment,
-    map_second_moment,
-)
+from noisytheory.topics.online.degrees import DegreeLaw
+from noisytheory.topics.online.estimators import importance_law
+from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
+from noisytheory.topics.online.queries.bounds import expected_queries
+from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
     COUNT,
@@ -26,8 +27,8 @@ from noisytheory.vocabulary.domains import (
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
 __all__ = [
-    "best_p", "copies_needed", "first_useful_round", "largest_p", "query_quantile",
-    "second_moments", "step", "trivial_regret",
+    "best_p", "copies_needed", "first_useful_round", "importance_laws", "largest_p",
+    "query_quantile", "second_moments", "step", "trivial_regret",
 ]
 
 ABOVE_1 = Domain(1)
@@ -79,6 +80,93 @@ def second_moments(
         at = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
         Bg = price * float(loss.majorant(at)) ** 2 if math.isfinite(at) else math.inf
     return Bpsi, Bg
+
+
+@dataclass(frozen=True)
+class ImportanceLaws:
+    """Laws of degrees that make second moments smallest, and what these are then.
+
+    Parameters
+    ----------
+    maps, lengths : DegreeLaw
+        Of the maps and of the gradient lengths.
+    envelope : DegreeLaw or None
+        Of the Gaussian kernel's envelope.
+    Bpsi, Bg : float
+    queries : float
+        Expected copies a round.
+    """
+
+    maps: DegreeLaw
+    lengths: DegreeLaw
+    envelope: DegreeLaw | None
+    Bpsi: float
+    Bg: float
+    queries: float
+
+
+def importance_laws(
+    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0
+) -> ImportanceLaws:
+    r"""Laws of degrees, $\propto\sqrt{\beta_n}B_x^{n/2}$ and, of lengths, $\propto|\gamma_n|r^n$.
+
+    $B_\Psi=(\sum_n\sqrt{\beta_n}B_x^{n/2})^2$ and $B_g=\ell'_+(r)^2$ with $r=\sqrt{B_wB_\Psi}+B_y$,
+    the smallest that estimates of a single degree can have under these bounds.
+
+    Parameters
+    ----------
+    Bw, Bx, By : float
+        Squared radius; bounds on $\mathbb E\|\tilde x\|^2$ and, for regression, on $|y|$.
+    kernel, loss
+
+    Returns
+    -------
+    ImportanceLaws
+
+    Raises
+    ------
+    ValueError
+        If one of the two series is infinite.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> from noisytheory.vocabulary.dot_products import ExponentialProduct
+    >>> best = importance_laws(1.0, 1.0, ExponentialProduct(), AffineLoss())
+    >>> round(best.Bpsi, 2), round(second_moments(2.0, 1.0, 1.0, ExponentialProduct(),
+    ...                                           AffineLoss())[0], 2), round(best.queries, 2)
+    (12.04, 14.78, 1.53)
+    """
+    POSITIVE.number("Bw", Bw)
+    POSITIVE.number("Bx", Bx)
+    NONNEGATIVE.number("By", By)
+    count = SPREAD if kernel.degree is None else kernel.degree + 1
+    root = np.sqrt(kernel.coefficients(count))
+    terms = root * Bx ** (np.arange(count) / 2)
+    if kernel.degree is None and not terms[-1] < 1e-12 * terms.max():
+        raise ValueError(
+            f"Bx must be smaller, got {Bx:g}: the sum of the roots of the terms of the kernel "
+            f"{kernel.name} is infinite there"
+        )
+    maps, Bpsi = importance_law(root, Bx), float(terms.sum()) ** 2
+    envelope = None
+    queries = maps.mean
+    if isinstance(kernel, GaussianProduct):
+        # Of exp(-|x|^2 / sigma^2), from pairs of copies.
+        n = np.arange(SPREAD)
+        envelope = importance_law(np.exp(-gammaln(n + 1.0)), (Bx / kernel.sigma2) ** 2)
+        Bpsi *= math.exp(2 * Bx / kernel.sigma2)
+        queries += 2 * envelope.mean
+    reach = math.sqrt(Bw * Bpsi) + By
+    Bg = float(loss.majorant(reach)) ** 2
+    if not math.isfinite(Bg):
+        raise ValueError(
+            f"Bw must be smaller, got {Bw:g}: the majorant of the loss {loss.name} is infinite at "
+            f"{reach:g}"
+        )
+    count = SPREAD if loss.degree is None else loss.degree + 1
+    lengths = importance_law(loss.coefficients(count), reach**2)
+    return ImportanceLaws(maps, lengths, envelope, Bpsi, Bg, queries * (1 + lengths.mean))
 
 
 @requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)

@@ -106,8 +106,8 @@ class PlainLearner:
     ----------
     alpha, maps : list
         Coefficients and estimates.
-    prods : int
-        Calls of Prod so far.
+    prods, multiplications : int
+        Calls of Prod so far, and multiplications inside of the inner products that they took.
     """
 
     kernel: DotProduct
@@ -121,10 +121,13 @@ class PlainLearner:
     alpha: list[float] = field(default_factory=list)
     maps: list[tuple[int, float, list[Any]]] = field(default_factory=list)
     prods: int = 0
+    multiplications: int = 0
     square: float = 0.0
 
     def _prod(self, first: Any, second: Any) -> float:
         self.prods += 1
+        if first[0] == second[0]:
+            self.multiplications += sum(len(v) for v in first[2])
         return float(prod(first, second))
 
     def inner(self, estimate: tuple[int, float, Any]) -> float:

@@ -1,7 +1,8 @@
 r"""Algorithm 1 in explicit coordinates, many independent runs at once.
 
 In one dimension a tensor is a number, so the feature of degree $n$ is one coordinate for every
-kernel; in more dimensions kernels of finite degree have $\sum_nd^n$ coordinates.
+kernel; in more dimensions kernels of finite degree have $\sum_nd^n$ coordinates. Nothing that is
+queried depends on the predictor, so queries are drawn for many rounds of all runs together.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +27,10 @@ __all__ = ["Runs", "few_copies", "replicate"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Labels = Callable[[int, Floats, Floats], Floats]
-FIRST = 64
-"""Degrees for which there is room at first."""
+TOGETHER = 1 << 16
+"""Numbers that are drawn at a time."""
+COORDINATES = 4096
+"""More are not written out."""
 
 
 @dataclass
@@ -54,50 +58,140 @@ class Runs:
     averaged: Floats
 
 
-class _Powers:
+class _Line:
     """Estimates of one-dimensional features: a degree and a number each."""
 
-    def __init__(self, kernel: DotProduct, law: Geometric, noise: InstanceNoise) -> None:
-        self.kernel, self.law, self.noise = kernel, law, noise
-        self.weights = self._table(FIRST)
+    def __init__(self, x: Floats, kernel: DotProduct, p: float, noise: InstanceNoise) -> None:
+        self.x, self.kernel, self.law, self.noise = x, kernel, Geometric(p), noise
+        self.width = 1
+        self.linear = slice(1, 2)
+        self.each = 1
+        self.degrees, self.values = np.zeros(0, np.int64), np.zeros(0)
 
-    def _table(self, count: int) -> Floats:
-        return np.asarray(np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count))
-
-    def _product(self, x: float, t: int, n: Whole, rng: np.random.Generator) -> Floats:
-        """Products of n noisy copies."""
+    def _products(self, rounds: Whole, n: Whole, rng: np.random.Generator) -> Floats:
+        """Products of n noisy copies of the instances of these rounds."""
+        x = self.x[rounds, 0]
         if self.noise.variance == 0:
-            return np.asarray(float(x) ** n)
+            return np.asarray(x**n)
         out = np.ones(len(n))
+        live = np.flatnonzero(n > 0)
         for j in range(int(n.max(initial=0))):
-            live = np.flatnonzero(n > j)
-            at = np.full(len(live), t)
-            out[live] *= x + self.noise.draw(1, at, np.full(len(live), j), rng=rng)[:, 0]
+            copies = self.noise.draw(1, rounds[live], np.full(len(live), j), rng=rng)[:, 0]
+            out[live] *= x[live] + copies
+            live = live[n[live] > j + 1]
         return out
 
-    def draw(
-        self, x: Floats, t: int, size: int, rng: np.random.Generator
-    ) -> tuple[Whole, Floats, Whole]:
-        """Numbers of factors and what else a round draws, a replicate a row."""
-        n = self.law.draw(size, rng=rng)
-        if n.max(initial=0) >= len(self.weights):
-            self.weights = self._table(2 * int(n.max()))
-        value = self.weights[n] * self._product(float(x[0]), t, n, rng)
-        if not isinstance(self.kernel, GaussianProduct):
-            return n, value, n
-        pairs = self.law.draw(size, rng=rng)
-        most = int(pairs.max(initial=0))
-        factorial = np.array([math.factorial(k) for k in range(most + 1)], float)
-        square = self._product(float(x[0]), t, 2 * pairs, rng)
-        sign = np.where(pairs % 2 == 0, 1.0, -1.0)
-        value = value * sign / factorial[pairs] / self.law.pmf(len(factorial))[pairs] * square
-        return n, value / self.kernel.sigma2**pairs, n + 2 * pairs
+    def draw(self, rounds: Whole, rng: np.random.Generator) -> Whole:
+        """An estimate for each round named; gives what it costs."""
+        n = self.law.draw(len(rounds), rng=rng)
+        count = int(n.max(initial=0)) + 1
+        weights = np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count)
+        # Where the kernel has no such degree the copies are asked for and not looked at.
+        live = np.flatnonzero(weights[n] != 0)
+        values = np.zeros(len(n))
+        values[live] = weights[n[live]] * self._products(rounds[live], n[live], rng)
+        queries = n.copy()
+        if isinstance(self.kernel, GaussianProduct):
+            pairs = self.law.draw(len(rounds), rng=rng)
+            k = np.arange(int(pairs.max(initial=0)) + 1)
+            factorial = np.array([math.factorial(int(i)) for i in k], float)
+            share = (-1 / self.kernel.sigma2) ** k / factorial / self.law.pmf(len(k))
+            values *= share[pairs] * self._products(rounds, 2 * pairs, rng)
+            queries = n + 2 * pairs
+        if self.kernel.degree is not None:
+            n = np.minimum(n, self.kernel.degree)
+        self.degrees, self.values = n, values
+        return queries
 
-    def feature(self, x: Floats, count: int) -> Floats:
+    def fit(self, others: _Line) -> int:
+        """Coordinates with what `others` may add; degrees that no predictor has count for 0."""
+        self.width = max(self.width, int(others.degrees.max(initial=0)) + 1, 2)
+        self.values[self.degrees >= self.width] = 0
+        self.degrees = np.minimum(self.degrees, self.width - 1)
+        return self.width
+
+    def feature(self, t: int, width: int) -> Floats:
         """The exact coordinates."""
-        power = float(x[0]) ** np.arange(count)
-        root = np.sqrt(self.kernel.coefficients(count))
-        return np.asarray(root * power * self.kernel.envelope(x[None])[0])
+        power = float(self.x[t, 0]) ** np.arange(width)
+        root = np.sqrt(self.kernel.coefficients(width))
+        return np.asarray(root * power * self.kernel.envelope(self.x[t : t + 1])[0])
+
+    def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
+        """Inner products of the runs named with a part of the estimates."""
+        return np.asarray(w[who, self.degrees[part]] * self.values[part])
+
+    def own(self, which: Whole) -> Floats:
+        """Squared norms."""
+        return np.asarray(self.values[which] ** 2)
+
+    def add(self, w: Floats, who: Whole, which: Whole, factor: Floats) -> None:
+        """Move the predictors of the runs named."""
+        w[who, self.degrees[which]] += factor * self.values[which]
+
+
+class _Space:
+    """Estimates of features with finitely many coordinates, written out: a row each."""
+
+    def __init__(self, x: Floats, kernel: DotProduct, p: float, noise: InstanceNoise) -> None:
+        self.x, self.kernel, self.law, self.noise = x, kernel, Geometric(p), noise
+        d = x.shape[1]
+        if kernel.degree is None:
+            raise ValueError(
+                f"kernel must be of finite degree where instances have {d} dimensions, "
+                f"got {kernel.name}"
+            )
+        sizes = [d**n for n in range(kernel.degree + 1)]
+        self.starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.width = self.each = int(self.starts[-1])
+        if self.width > COORDINATES:
+            raise ValueError(
+                f"examples and kernel must have at most {COORDINATES} coordinates together, "
+                f"got {self.width} for {d} dimensions and degree {kernel.degree}"
+            )
+        self.linear = slice(1, 1 + d)
+        self.vectors = np.zeros((0, self.width))
+
+    def draw(self, rounds: Whole, rng: np.random.Generator) -> Whole:
+        """An estimate for each round named; gives what it costs."""
+        n = self.law.draw(len(rounds), rng=rng)
+        degree = int(self.kernel.degree or 0)
+        weights = np.sqrt(self.kernel.coefficients(degree + 1)) / self.law.pmf(degree + 1)
+        self.vectors = np.zeros((len(n), self.width))
+        for k in range(degree + 1):
+            live = np.flatnonzero(n == k)
+            tensor = np.full((len(live), 1), weights[k])
+            for j in range(k if weights[k] else 0):
+                noise = self.noise.draw(
+                    self.x.shape[1], rounds[live], np.full(len(live), j), rng=rng
+                )
+                copies = self.x[rounds[live]] + noise
+                tensor = (tensor[:, :, None] * copies[:, None]).reshape(len(live), -1)
+            self.vectors[live, self.starts[k] : self.starts[k + 1]] = tensor
+        return n
+
+    def fit(self, others: _Space) -> int:
+        """All coordinates are there."""
+        return self.width
+
+    def feature(self, t: int, width: int) -> Floats:
+        """The exact coordinates."""
+        parts, now = [], np.ones(1)
+        for beta in self.kernel.coefficients(int(self.kernel.degree or 0) + 1):
+            parts.append(np.sqrt(beta) * now)
+            now = np.outer(now, self.x[t]).ravel()
+        return np.concatenate(parts)
+
+    def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
+        """Inner products of the runs named with a part of the estimates."""
+        return np.asarray(np.einsum("ij,ij->i", w[who], self.vectors[part]))
+
+    def own(self, which: Whole) -> Floats:
+        """Squared norms."""
+        return np.asarray(np.square(self.vectors[which]).sum(axis=1))
+
+    def add(self, w: Floats, who: Whole, which: Whole, factor: Floats) -> None:
+        """Move the predictors of the runs named."""
+        w[who] += factor[:, None] * self.vectors[which]
 
 
 def replicate(
@@ -105,12 +199,12 @@ def replicate(
     p: float, size: int, rng: np.random.Generator, labels: Labels | None = None,
     law: DegreeLaw | None = None,
 ) -> Runs:
-    r"""Independent runs of Algorithm 1 on one-dimensional instances.
+    r"""Independent runs of Algorithm 1, all rounds' queries included.
 
     Parameters
     ----------
     examples : Examples
-        Fixed in advance, with d = 1.
+        Fixed in advance. With more than one dimension the kernel must be of finite degree.
     kernel, loss, noise, rule
     p : float
         Of the geometric degrees.
@@ -118,7 +212,8 @@ def replicate(
         Runs.
     rng : numpy.random.Generator
     labels : callable, optional
-        ``(t, scores, sums)`` to the labels of round t: an adversary that sees the predictor.
+        ``(t, scores, sums)`` to the labels of round t: an adversary that sees the predictor. The
+        sums are those of label times instance so far, along the first axis.
     law : DegreeLaw, optional
         Of the gradient's degree, in place of the geometric one.
 
@@ -136,67 +231,94 @@ def replicate(
     >>> runs.sums.ravel().tolist()
     [4.0, 4.0, 4.0]
     """
-    if examples.x.shape[1] != 1:
-        raise ValueError(f"examples must have one dimension, got {examples.x.shape[1]}")
-    maps = _Powers(kernel, Geometric(p), noise)
+    _check_labels(examples, loss)
+    T, d = examples.x.shape
+    kind: Any = _Line if d == 1 else _Space
+    maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
     lengths = law or Geometric(p)
-    gammas = _inverse(loss, lengths, FIRST)
-    w = np.zeros((size, FIRST if kernel.degree is None else kernel.degree + 1))
-    square, losses, sums = np.zeros(size), np.zeros(size), np.zeros(size)
-    averaged = np.zeros(size)
-    norms, queries, squares = np.zeros(size), np.zeros(size, np.int64), np.zeros(size)
-    regression = loss.form == "regression"
-    linear = min(1, w.shape[1] - 1)
+    regression, repaired = loss.form == "regression", rule.gradient == "repaired"
+    still = bool(np.all(examples.x == examples.x[0]))
+    w = np.zeros((size, maps.width))
+    square, losses, squares, norms = np.zeros((4, size))
+    queries, sums, total = np.zeros(size, np.int64), np.zeros((size, d)), np.zeros((size, d))
+    feature = maps.feature(0, maps.width)
 
-    def inner(which: Whole, degree: Whole, value: Floats) -> Floats:
-        within = degree < w.shape[1]
-        found = np.zeros(len(which))
-        found[within] = w[which[within], degree[within]] * value[within]
-        return found
+    step = max(1, TOGETHER // (size * maps.each))
+    for start in range(0, T, step):
+        rounds = np.arange(start, min(start + step, T))
+        owner = np.repeat(rounds, size)
+        used = maps.draw(owner, rng)
+        c = lengths.draw(len(owner), rng=rng)
+        slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c].reshape(-1, size)
+        asked = np.repeat(np.arange(len(owner)), c)
+        used += np.bincount(asked, inner.draw(owner[asked], rng), len(owner)).astype(np.int64)
+        queries += used.reshape(-1, size).sum(axis=0)
+        width = inner.fit(maps)
+        if width > w.shape[1]:
+            w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
+            feature = maps.feature(start, width)
+        # By round: the runs that have inner estimates, whose these are, and where each run's start.
+        live, group = c.reshape(-1, size).nonzero()[1], np.cumsum(c) - c
+        group = group[c > 0]
+        lives = np.concatenate([[0], np.cumsum((c.reshape(-1, size) > 0).sum(axis=1))]).tolist()
+        parts = np.concatenate([[0], np.cumsum(c.reshape(-1, size).sum(axis=1))]).tolist()
+        who = asked % size
+        own = maps.own(np.arange(len(owner))).reshape(-1, size)
+        some = (slopes != 0) & (own != 0)
+        seen, shown = np.empty((len(rounds), size)), np.empty((len(rounds), size))
+        shown[:] = examples.y[rounds, None]
+        for i, t in enumerate(rounds.tolist()):
+            if not still:
+                feature = maps.feature(t, w.shape[1])
+            seen[i] = scores = w @ feature
+            total += w[:, maps.linear]
+            if labels is not None:
+                shown[i] = labels(t, scores, sums[:, 0])
+            label = shown[i]
+            if labels is not None:
+                sums += label[:, None] * examples.x[t]
+            length = slopes[i] if regression else slopes[i] * label
+            if parts[i + 1] > parts[i]:
+                part, here = slice(parts[i], parts[i + 1]), slice(lives[i], lives[i + 1])
+                whose = who[part]
+                factor = inner.inner(w, whose, part)
+                if regression:
+                    factor -= label[whose]
+                elif repaired:
+                    factor *= label[whose]
+                length[live[here]] *= np.multiply.reduceat(factor, group[here] - parts[i])
+            move = (some[i] & (length != 0)).nonzero()[0]
+            if len(move):
+                which, by, size_of = move + i * size, length[move], own[i, move]
+                if rule.adaptive:
+                    squares[move] += by**2 * size_of
+                    delta = -np.sqrt(2 * rule.Bw / squares[move]) * by
+                else:
+                    delta = -rule.step(t, 0.0) * by
+                square[move] += 2 * delta * maps.inner(w, move, which) + delta**2 * size_of
+                maps.add(w, move, which, delta)
+                over = move[square[move] > rule.Bw]
+            else:
+                over = move
+            if rule.projection == "printed":
+                # It may leave the ball and is due again.
+                over = (square > rule.Bw).nonzero()[0]
+            if len(over):
+                # `projected`, many at a time.
+                shrunk = rule.Bw / square[over] ** (2 if rule.projection == "printed" else 1)
+                w[over] *= np.sqrt(shrunk)[:, None]
+                square[over] *= shrunk
+            np.maximum(norms, square, out=norms)
+        losses += loss.value(shown, seen).sum(axis=0)
+    if labels is None:
+        sums += examples.y @ examples.x
+    return Runs(losses, sums, queries, norms, total / T)
 
-    for t in range(examples.T):
-        x = examples.x[t]
-        scores = w @ maps.feature(x, w.shape[1])
-        averaged += w[:, linear]
-        y = np.full(size, examples.y[t]) if labels is None else labels(t, scores, sums)
-        losses += loss.value(y, scores)
-        sums += y * x[0]
-        degree, value, used = maps.draw(x, t, size, rng)
-        c = lengths.draw(size, rng=rng)
-        if c.max(initial=0) >= len(gammas):
-            gammas = _inverse(loss, lengths, 2 * int(c.max()))
-        length = gammas[c] * (1.0 if regression else y)
-        queries += used
-        for j in range(int(c.max(initial=0))):
-            live = np.flatnonzero((c > j) & (gammas[c] != 0))
-            if not len(live):
-                break
-            n, v, more = maps.draw(x, t, len(live), rng)
-            queries[live] += more
-            factor = inner(live, n, v)
-            if regression:
-                factor -= y[live]
-            elif rule.gradient == "repaired":
-                factor *= y[live]
-            length[live] *= factor
-        move = np.flatnonzero((length != 0) & (value != 0))
-        n, v = degree[move], value[move]
-        if n.max(initial=0) >= w.shape[1]:
-            w = np.pad(w, ((0, 0), (0, int(n.max()) + 1 - w.shape[1])))
-        gradient = length[move] * v
-        squares[move] += gradient**2
-        step = np.sqrt(2 * rule.Bw / squares[move]) if rule.adaptive else rule.step(t, 0.0)
-        delta = -step * gradient
-        square[move] += 2 * delta * w[move, n] + delta**2
-        w[move, n] += delta
-        over = np.flatnonzero(square > rule.Bw)
-        if len(over):
-            # `projected`, many at a time.
-            shrunk = rule.Bw / square[over] ** (2 if rule.projection == "printed" else 1)
-            w[over] *= np.sqrt(shrunk)[:, None]
-            square[over] *= shrunk
-        np.maximum(norms, square, out=norms)
-    return Runs(losses, sums[:, None], queries, norms, averaged[:, None] / examples.T)
+
+def _check_labels(examples: Examples, loss: AnalyticLoss) -> None:
+    strange = examples.y[np.abs(examples.y) != 1]
+    if loss.form == "classification" and len(strange):
+        raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange[0]:g}")
 
 
 def _inverse(loss: AnalyticLoss, law: DegreeLaw, count: int) -> Floats:
@@ -249,32 +371,42 @@ def few_copies(
     """
     if loss.degree is None or loss.degree > 1:
         raise ValueError(f"loss must have an affine derivative, got {loss.name}")
-    d = examples.x.shape[1]
+    _check_labels(examples, loss)
+    T, d = examples.x.shape
     w, total = np.zeros((size, d)), np.zeros((size, d))
     losses, sums, squares = np.zeros(size), np.zeros((size, d)), np.zeros(size)
-    norms = np.zeros(size)
-    for t in range(examples.T):
+    norms, drawn, start = np.zeros(size), np.zeros((0, size, copies, d)), 0
+    rounds_at_once = max(1, TOGETHER // (size * copies * d))
+    for t in range(T):
+        if t == start + len(drawn):
+            start, many = t, min(rounds_at_once, T - t)
+            rounds = np.arange(t, t + many)[:, None, None]
+            shape = (many, size, copies)
+            drawn = noise.draw(d, np.broadcast_to(rounds, shape),
+                               np.broadcast_to(np.arange(copies), shape), rng=rng)
         x = examples.x[t]
         total += w
         scores = w @ x
-        y = np.full(size, examples.y[t]) if labels is None else labels(t, scores, sums[:, 0])
+        y: Any = examples.y[t] if labels is None else labels(t, scores, sums[:, 0])
         losses += loss.value(y, scores)
-        sums += y[:, None] * x
-        calls = np.broadcast_to(np.arange(copies), (size, copies))
-        seen = x + noise.draw(d, np.full((size, copies), t), calls, rng=rng)
+        sums += np.multiply.outer(y, x)
+        seen = x + drawn[t - start]
         if together:
             seen = seen.mean(axis=1, keepdims=True)
         at, along = seen[:, 0], seen[:, -1]
-        slope = loss.derivative(y, np.einsum("ij,ij->i", w, at))
-        gradient = slope[:, None] * along - 2 * known * w
-        squares += np.square(gradient).sum(axis=1)
-        step = (
-            np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None] if rule.adaptive
-            else rule.step(t, 0.0)
-        )
+        slope = loss.derivative(y, (w * at).sum(axis=1))
+        gradient = slope[:, None] * along
+        if known:
+            gradient -= 2 * known * w
+        if rule.adaptive:
+            squares += np.square(gradient).sum(axis=1)
+            step: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
+        else:
+            step = rule.step(t, 0.0)
         w = w - step * gradient
         square = np.square(w).sum(axis=1)
-        over = square > rule.Bw
-        w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
+        over = (square > rule.Bw).nonzero()[0]
+        if len(over):
+            w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
         np.maximum(norms, np.minimum(square, rule.Bw), out=norms)
-    return Runs(losses, sums, np.full(size, copies * examples.T), norms, total / examples.T)
+    return Runs(losses, sums, np.full(size, copies * T), norms, total / T)

@@ -10,12 +10,17 @@ from noisytheory.topics.label_noise.classes.bounds import (
 )
 from noisytheory.topics.surrogates.balance import auc, balanced_error
 from noisytheory.topics.surrogates.bounds import hinge_threshold
-from noisytheory.topics.surrogates.minimisers import hinge_minimiser, potential_minimiser
+from noisytheory.topics.surrogates.minimisers import (
+    hinge_minimiser,
+    piecewise_linear_minimiser,
+    potential_minimiser,
+)
 from noisytheory.topics.surrogates.orders.order import (
     affine_relation,
     reversed_pair,
     reversed_pair_exact,
 )
+from noisytheory.topics.surrogates.printed_table.simulate import linear_moments, table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 
 __all__ = [
@@ -27,9 +32,12 @@ __all__ = [
     "hinge_minimiser",
     "hinge_threshold",
     "instance_noise_factor",
+    "linear_moments",
     "noise_of_contamination",
+    "piecewise_linear_minimiser",
     "potential_minimiser",
     "reversed_pair",
     "reversed_pair_exact",
+    "table_trial",
     "unconverged_hinge",
 ]

@@ -15,30 +15,7 @@ from noisytheory.topics.top_k.aggregate import (
     top_weights,
     variational,
 )
-from noisytheory.topics.top_k.bounds import (
-    brown_lower,
-    brown_upper,
-    c_kappa,
-    cvar_exponential,
-    data_margin,
-    exceedance,
-    expected_top_k_exponential,
-    hoeffding,
-    margin_floor,
-    margin_floor_printed,
-    norm_margin,
-    norm_margin_printed,
-    outlier_shift,
-    radius,
-    sgd_gap,
-    theorem_2_printed,
-    theorem_2_proved,
-    theorem_2_root_mu,
-    theorem_2_sharp,
-    thomas_upper,
-    uniform_cvar,
-    uniform_hinge,
-)
+from noisytheory.topics.top_k.aggregates.bounds import outlier_shift
 from noisytheory.topics.top_k.calibration import (
     PopulationMinimiser,
     bayes_risk,
@@ -48,12 +25,44 @@ from noisytheory.topics.top_k.calibration import (
     population_minimiser,
 )
 from noisytheory.topics.top_k.collapse import collapse_threshold, first_useful_k
+from noisytheory.topics.top_k.constants.bounds import c_kappa, radius
+from noisytheory.topics.top_k.cvar.bounds import (
+    brown_lower,
+    brown_upper,
+    cvar_exponential,
+    expected_top_k_exponential,
+    thomas_upper,
+    uniform_cvar,
+)
+from noisytheory.topics.top_k.descent.bounds import sgd_gap
 from noisytheory.topics.top_k.individual import INDIVIDUAL, Individual, individual
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
+from noisytheory.topics.top_k.lemmas.bounds import exceedance, hoeffding, uniform_hinge
+from noisytheory.topics.top_k.margins.bounds import (
+    data_margin,
+    margin_floor,
+    margin_floor_printed,
+    norm_margin,
+    norm_margin_printed,
+)
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
 from noisytheory.topics.top_k.planning import first_useful_n
-from noisytheory.topics.top_k.selection import Path, Selected, k_bar, path, select, useful_grid
+from noisytheory.topics.top_k.selection import (
+    Path,
+    Selected,
+    k_bar,
+    kernel_path,
+    path,
+    select,
+    useful_grid,
+)
 from noisytheory.topics.top_k.stochastic import Run, largest_stable_C, stochastic
+from noisytheory.topics.top_k.theorem_2.bounds import (
+    theorem_2_printed,
+    theorem_2_proved,
+    theorem_2_root_mu,
+    theorem_2_sharp,
+)
 
 __all__ = [
     "INDIVIDUAL",
@@ -87,6 +96,7 @@ __all__ = [
     "individual",
     "k_bar",
     "kernel_fit",
+    "kernel_path",
     "largest_stable_C",
     "level",
     "margin_floor",

@@ -14,8 +14,8 @@ __all__ = ["Design"]
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1 << 17
-"""Entries of a row block: 1 MiB of doubles, so that it stays in the cache."""
+BLOCK = 1 << 15
+"""Entries of a row block: 256 KiB of doubles, so that it stays in the cache."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,12 @@ class Individual:
 
 def _logistic(scale: float) -> dict[str, Any]:
     def psi(t: Values) -> Any:
-        return np.logaddexp(0, -t) * scale
+        # log(1 + e) by a logarithm that is vectorised: e (log u) / (u - 1), u = 1 + e rounded.
+        e = np.exp(-np.abs(t))
+        u = 1 + e
+        with np.errstate(divide="ignore", invalid="ignore"):
+            small = np.where(u == 1, e, np.log(u) * (e / (u - 1)))
+        return (small + np.maximum(-t, 0)) * scale
 
     def slope(t: Values) -> Any:
         return -special.expit(-t) * scale

@@ -118,6 +118,8 @@ def interior_point(
     v = u - alpha
     s = np.maximum(nu - alpha.sum(-1), 1e-3 * nu)
     count = 2 * m + 1
+    least = 1e-18 * u
+    typical = np.maximum(design_size(design, u), 1e-300)
     gap = np.full(lead, np.inf)
     steps = 0
     live = np.ones(lead, bool)
@@ -130,8 +132,7 @@ def interior_point(
         # What the residuals cost in the objective, to first order.
         cost = (np.abs(rp) * np.maximum(alpha, 1e-3 * u)).sum(-1) + np.abs(rs) * lam
         cost = cost + np.abs((rd * w).sum(-1))
-        scaled = (np.abs(rd).max(-1) / np.maximum(np.abs(design_size(design, u)), 1e-300)
-                  if design.width else 0.0)
+        scaled = np.abs(rd).max(-1) / typical if design.width else 0.0
         gap = total + cost
         live = live & ((gap > tolerance * size) | (scaled > np.sqrt(tolerance) * 1e-2))
         if not live.any() or steps == most:
@@ -182,15 +183,22 @@ def interior_point(
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
         sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
         live = live & sound & (total > 1e-16 * size)
+        if not lead and not live:
+            break
         go, far = live[..., None], reach[..., None]
-        w = np.where(go, w + far * dw, w)
+
+        def kept(new: Floats, old: Floats, go: Any = go) -> Floats:
+            """Of a batch the problems that have ended stay."""
+            return np.where(go, new, old) if lead else new
+
+        w = kept(w + far * dw, w)
         lam, s = np.where(live, lam + reach * dl, lam), np.where(live, s + reach * ds, s)
         lam, s = np.maximum(lam, 1e-60), np.maximum(s, 1e-60)
-        t, xi = np.where(go, t + far * dt, t), np.where(go, xi + far * dx, xi)
+        t, xi = kept(t + far * dt, t), kept(xi + far * dx, xi)
         t, xi = np.maximum(t, 1e-60), np.maximum(xi, 1e-60)
-        v = np.where(go, np.maximum(v - far * da, 1e-18 * u), v)
-        alpha = np.where(go, np.clip(alpha + far * da, 1e-18 * u, u), alpha)
-        forward = np.where(go, forward + far * step, forward)
+        v = kept(np.maximum(v - far * da, least), v)
+        alpha = kept(np.minimum(np.maximum(alpha + far * da, least), u), alpha)
+        forward = kept(forward + far * step, forward)
     back = 1 / scale[..., 0]
     return Optimum(w, lam, alpha / scale, s * back, steps, gap * back)
 
@@ -219,13 +227,13 @@ def design_size(design: Design, u: Floats) -> Floats:
 
 def _longest(*pairs: Any) -> Floats:
     """Largest step in [0, 1] that keeps every value at or above 0; values and changes in turn."""
-    reach: Any = 1.0
+    most: Any = 1.0
     for value, change in zip(pairs[::2], pairs[1::2], strict=True):
-        ratio = np.where(change < 0, -value / change, np.inf)
+        ratio = -change / value
         if np.ndim(ratio) > np.ndim(pairs[-2]):
-            ratio = ratio.min(axis=-1)
-        reach = np.minimum(reach, ratio)
-    return np.asarray(reach)
+            ratio = ratio.max(axis=-1)
+        most = np.maximum(most, ratio)
+    return np.asarray(1 / most)
 
 
 def _factor(system: Floats) -> Any:

@@ -10,7 +10,6 @@ average loss.
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -133,7 +132,7 @@ def kernel_fit(
     if matrix is not None:
         diagonal = np.ascontiguousarray(np.diagonal(matrix)).astype(float)
         slack, taken, violation = _descend()(
-            matrix, diagonal, index, signs, c, upper, alpha, slack, scores, tol, steps)
+            matrix, diagonal, signs, c, upper, alpha, slack, scores, tol, steps)
     else:
         slack, taken, violation = _by_sets(
             gram, points, index, signs, c, upper, alpha, slack, scores, tol, steps)
@@ -157,7 +156,10 @@ def kernel_fit(
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=2)
-    flat = float(np.abs(scores).max(initial=0.0)) <= tol and not regression
+    # A small C makes small scores that are not 0: at most C times the largest K(x, x).
+    largest = float(np.diagonal(matrix).max()) if matrix is not None else 1.0
+    flat = not regression and (
+        float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
     return KernelSolution(beta, scores, lam, objective, dual, regime, int(taken))
 
@@ -187,7 +189,7 @@ def _by_sets(
         before = alpha[where].copy()
         part, local = before.copy(), scores[chosen].copy()
         slack, more, _ = _descend()(
-            inner, np.ascontiguousarray(np.diagonal(inner)), position, signs[where], c[where],
+            inner, np.ascontiguousarray(np.diagonal(inner)), signs[where], c[where],
             upper[where], part, slack, local, max(0.1 * violation, 0.5 * tol), steps)
         alpha[where] = part
         change = np.bincount(position, signs[where] * (part - before), len(chosen))
@@ -196,93 +198,8 @@ def _by_sets(
     return slack, taken, float(violation)
 
 
-@functools.cache
 def _descend() -> Any:
-    """The compiled loop: pairs of variables by second-order choice."""
-    from numba import njit
-
-    @njit(cache=True)
-    def descend(
-        gram: Any, diagonal: Any, index: Any, signs: Any, c: Any, upper: Any, alpha: Any,
-        slack: float, scores: Any, tol: float, steps: int,
-    ) -> tuple[float, int, float]:
-        m = len(alpha)
-        n = len(scores)
-        gradient = np.empty(m)
-        for i in range(m):
-            gradient[i] = signs[i] * scores[index[i]] - c[i]
-        doubled = m == 2 * n
-        violation = np.inf
-        for step in range(steps):
-            # The slack is variable -1, with gradient 0 and no curvature.
-            best, low = -1, 0.0
-            for i in range(m):
-                if alpha[i] < upper[i] and gradient[i] < low:
-                    low, best = gradient[i], i
-            high, gain, other = -np.inf, -1.0, -2
-            row = gram[index[best]] if best >= 0 else gram[0]
-            own = diagonal[index[best]] if best >= 0 else 0.0
-            if slack > 0:
-                high = 0.0
-                if best >= 0:
-                    gain, other = low * low / max(own, 1e-12), -1
-            for j in range(m):
-                if alpha[j] > 0:
-                    g = gradient[j]
-                    if g > high:
-                        high = g
-                    difference = g - low
-                    if difference > 0:
-                        if best >= 0:
-                            cross = signs[best] * signs[j] * row[index[j]]
-                            bend = own + diagonal[index[j]] - 2 * cross
-                        else:
-                            bend = diagonal[index[j]]
-                        worth = difference * difference / max(bend, 1e-12)
-                        if worth > gain:
-                            gain, other = worth, j
-            violation = high - low
-            if violation <= tol or other == -2:
-                return slack, step, max(violation, 0.0)
-            if best >= 0 and other >= 0:
-                bend = own + diagonal[index[other]] - (
-                    2 * signs[best] * signs[other] * row[index[other]])
-                size = (gradient[other] - low) / max(bend, 1e-12)
-                size = min(size, upper[best] - alpha[best], alpha[other])
-            elif best >= 0:
-                size = min(-low / max(own, 1e-12), upper[best] - alpha[best], slack)
-            else:
-                size = min(gradient[other] / max(diagonal[index[other]], 1e-12), alpha[other])
-            up, down = 0.0, 0.0
-            if best >= 0:
-                room = upper[best] - alpha[best]
-                alpha[best] = upper[best] if size >= room else alpha[best] + size
-                up = signs[best] * size
-            else:
-                slack += size
-            if other >= 0:
-                alpha[other] = 0.0 if size >= alpha[other] else alpha[other] - size
-                down = signs[other] * size
-            else:
-                slack = 0.0 if size >= slack else slack - size
-            if best >= 0 and other >= 0:
-                second = gram[index[other]]
-                for i in range(n):
-                    scores[i] += up * row[i] - down * second[i]
-            elif best >= 0:
-                for i in range(n):
-                    scores[i] += up * row[i]
-            else:
-                second = gram[index[other]]
-                for i in range(n):
-                    scores[i] -= down * second[i]
-            if doubled:
-                for i in range(n):
-                    gradient[i] = scores[i] - c[i]
-                    gradient[i + n] = -scores[i] - c[i + n]
-            else:
-                for i in range(m):
-                    gradient[i] = signs[i] * scores[index[i]] - c[i]
-        return slack, steps, violation
+    """The compiled loop; loaded here, as a compiler is slow to import."""
+    from noisytheory.topics.top_k.kernel_steps import descend
 
     return descend

@@ -33,7 +33,7 @@ def first_useful_n(
 
     Examples
     --------
-    >>> from noisytheory.topics.top_k.bounds import theorem_2_sharp
+    >>> from noisytheory.topics.top_k.theorem_2.bounds import theorem_2_sharp
     >>> P1 = dict(C=0.01, kappa=1.0, norm=1.0, approximation=0.0)
     >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
     True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ERRORS", "G_MEANS", "MAE", "RATIOS", "RMSE", "Entry"]
+__all__ = ["ERRORS", "G_MEANS", "MAE", "RATIOS", "RMSE", "SIZES", "Entry"]
 
 Entry = tuple[str, str]
 """Mean and standard deviation over ten splits, as printed."""
@@ -65,3 +65,7 @@ RATIOS = {"Monk": ("432", "6", "1.12"), "Australian": ("690", "14", "1.25"),
           "Spambase": ("4601", "57", "1.54"), "German": ("1000", "24", "2.33"),
           "Titanic": ("2201", "3", "2.10"), "Phoneme": ("5404", "5", "2.41")}
 """Table 3: examples, features, class ratio."""
+
+SIZES = {"Sinc": ("1000", "10"), "Housing": ("506", "13"), "Abalone": ("4177", "8"),
+         "Cpusmall": ("8192", "12")}
+"""Table 3, regression: examples, features."""

@@ -8,6 +8,7 @@ steps in coefficients and threshold together stall.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ from noisytheory.topics.top_k.design import Design
 __all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
 
 Floats = NDArray[np.float64]
+
+CONJUGATE = 30
+"""Steps of conjugate gradients at most; with a sample's Hessian five are usual."""
 
 
 def eliminate(
@@ -102,6 +106,8 @@ class Smoothed:
         $\\tau$ and the last threshold.
     gap, target : float
         The last certificate's gap, and what is asked for.
+    sample : array of int, optional
+        Rows whose Hessian stands for the whole one; the difference is left to conjugate gradients.
     """
 
     design: Design
@@ -116,6 +122,12 @@ class Smoothed:
     level: float | None = None
     gap: float = np.inf
     target: float = 0.0
+    sample: NDArray[np.intp] | None = None
+
+    @functools.cached_property
+    def some(self) -> Design:
+        """The sampled rows."""
+        return self.design.take(self.sample)  # type: ignore[arg-type]
 
     def value(self, w: Floats, f: Floats) -> tuple[float, Floats, Floats]:
         """Value, shares $s'$ and losses at coefficients with these scores."""
@@ -129,9 +141,27 @@ class Smoothed:
         smooth = np.where(a >= 1, u, 0.5 * self.width * a**2)
         return float(self.masses @ smooth) + self.nu * self.level + own, a, losses
 
+    def estimates(
+        self, w: Floats, f: Floats, a: Floats, losses: Floats, slope: Floats, gradient: Floats,
+        inverse: Floats,
+    ) -> tuple[float, float]:
+        r"""Objective and dual value at these shares, to rounding, without a product.
+
+        The conjugate of a loss at its own slope is $sf-\ell$, and what the gradient has beside
+        the regulariser is the weighted sum of the rows.
+        """
+        own = 0.5 * float(self.ridge @ w**2)
+        level = self.level or 0.0
+        over = np.maximum(losses - level, 0)
+        primal = float(self.masses @ over) + self.nu * level + own
+        p = self.masses * a
+        rows = gradient - self.ridge * w
+        return primal, float(p @ (losses - slope * f)) - 0.5 * float(inverse @ rows**2)
+
 
 def newton(
-    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats, float], bool], *,
+    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats], bool],
+    look: Callable[[float], float], *,
     narrow: float = 0.1, smallest: float = 1e-11, steps: int = 250,
 ) -> tuple[Floats, int]:
     r"""Newton's method in the coefficients, widths falling until the certificate is accepted.
@@ -142,8 +172,10 @@ def newton(
     w : array, shape (d,)
         Start.
     accept : callable
-        ``(coefficients, dual weights, squared gradient norm)`` to whether the gap is small enough;
-        the last is what the gradient alone adds to it.
+        ``(coefficients, shares)`` to whether the certified gap is small enough. It is asked where
+        an estimate of the gap without a product with the rows, by Fenchel's equality, is.
+    look : callable
+        ``(estimated objective, estimated gap)`` to the gap that is asked for.
     narrow : float
         Smallest factor from one width to the next.
     smallest : float
@@ -158,16 +190,26 @@ def newton(
     design, q, ridge = problem.design, problem.masses, problem.ridge
     first = problem.width
     f = design.scores(w)
-    value, a, _ = problem.value(w, f)
+    value, a, losses = problem.value(w, f)
     inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
+    # Without a regulariser of the intercept the estimate takes more than the shares allow.
+    free = bool((ridge == 0).any())
     stalled = 0
+    primal, dual = np.inf, -np.inf
     for taken in range(steps):
         slope = problem.slopes(f)
         gradient = design.combine(q * a * slope) + ridge * w
         cost = 0.5 * float(inverse @ gradient**2)
+        if free:
+            # Slopes of one sign are shrunk until they balance: that much of the dual value is lost.
+            whole = float((q * a) @ np.abs(slope))
+            cost += float(np.abs(gradient[ridge == 0]).sum()) * abs(value) / max(whole, 1e-300)
         quiet = cost <= 1e-9 * abs(value) or stalled > 1
         if cost <= 1e-4 * abs(value) or quiet:
-            if accept(w, a, cost):
+            above, below = problem.estimates(w, f, a, losses, slope, gradient, inverse)
+            primal, dual = min(primal, above), max(dual, below)
+            problem.gap, problem.target = primal - dual, look(primal)
+            if (free or problem.gap <= problem.target) and accept(w, a):
                 return w, taken
             smoothed = problem.gap - cost
             if quiet or cost <= 0.2 * smoothed:
@@ -176,24 +218,17 @@ def newton(
                 factor = float(np.clip(aim, narrow, 0.6))
                 if problem.width * factor < smallest * first:
                     if quiet:
-                        return w, taken
+                        break
                 else:
                     problem.width *= factor
                     stalled = 0
-                    value, a, _ = problem.value(w, f)
+                    value, a, losses = problem.value(w, f)
                     gradient = design.combine(q * a * slope) + ridge * w
         zone = q * ((a > 0) & (a < 1)) / problem.width
         if problem.everything:
             zone = np.zeros_like(q)
         h = q * a * problem.curvatures(f) + zone * slope**2
-        hessian = design.gram(h)
-        hessian[np.diag_indices_from(hessian)] += ridge
-        mass = float(zone.sum())
-        if mass > 0 and problem.level:
-            v = design.combine(zone * slope)
-            hessian -= np.outer(v, v) / mass
-        direction = -_solve(hessian, gradient)
-        along = design.scores(direction)
+        direction, along = _direction(problem, h, zone, slope, gradient)
         decrement = float(gradient @ direction)
         if decrement >= 0:
             direction, along = -gradient, design.scores(-gradient)
@@ -201,7 +236,7 @@ def newton(
         step, before = 1.0, problem.level
         for _ in range(40):
             trial, scores = w + step * direction, f + step * along
-            new, new_a, _ = problem.value(trial, scores)
+            new, new_a, new_losses = problem.value(trial, scores)
             if new <= value + 1e-4 * step * decrement + 1e-15 * abs(value):
                 break
             step *= 0.5
@@ -210,13 +245,79 @@ def newton(
             stalled += 2
             continue
         stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
-        w, f, value, a = trial, scores, new, new_a
+        w, f, value, a, losses = trial, scores, new, new_a, new_losses
         if taken % 20 == 19:
             f = design.scores(w)
-    return w, steps
+    accept(w, a)
+    return w, taken + 1
 
 
-def _solve(matrix: Floats, right: Floats) -> Floats:
+def _direction(
+    problem: Smoothed, h: Floats, zone: Floats, slope: Floats, gradient: Floats
+) -> tuple[Floats, Floats]:
+    """Newton's direction and its scores; of a sample's Hessian, mended by conjugate gradients."""
+    design, ridge = problem.design, problem.ridge
+    mass = float(zone.sum()) if problem.level else 0.0
+    edge = design.combine(zone * slope) if mass > 0 else None
+    if problem.sample is None:
+        hessian = design.gram(h)
+        _finish(hessian, ridge, edge, mass)
+        direction = -_solver(hessian)(gradient)
+        return direction, design.scores(direction)
+    sample = problem.sample
+    inside = np.flatnonzero(zone)
+    if inside.size <= sample.size:
+        # The zone has few rows with much weight: all of them, and the others by the sample.
+        weight = np.where(zone[sample] > 0, 0.0, h[sample])
+        hessian = problem.some.gram(weight * _share(h, zone, weight))
+        if inside.size:
+            hessian += design.take(inside).gram(h[inside])
+    else:
+        hessian = problem.some.gram(h[sample] * (h.sum() / max(h[sample].sum(), 1e-300)))
+    _finish(hessian, ridge, edge, mass)
+    solve = _solver(hessian)
+    inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
+    w, along, r = np.zeros_like(gradient), np.zeros(len(h)), -gradient
+    z = solve(r)
+    p, size = z, float(r @ z)
+    first = size
+    for _ in range(CONJUGATE):
+        forward = design.scores(p)
+        image = design.combine(h * forward) + ridge * p
+        if edge is not None:
+            image -= edge * (float(edge @ p) / mass)
+        bend = float(p @ image)
+        if bend <= 0:
+            break
+        step = size / bend
+        w, along, r = w + step * p, along + step * forward, r - step * image
+        z = solve(r)
+        size, before = float(r @ z), size
+        # What is left of the gradient then costs the certificate nothing that matters.
+        if size <= 1e-2 * first or 0.5 * float(inverse @ r**2) <= 0.01 * problem.target:
+            break
+        p = z + (size / before) * p
+    if not w.any():
+        return z, design.scores(z)
+    return w, along
+
+
+def _share(h: Floats, zone: Floats, weight: Floats) -> float:
+    """By how much the sampled weights outside of the zone are to grow to stand for all."""
+    whole = float(h.sum() - h[zone > 0].sum())
+    some = float(weight.sum())
+    return whole / some if some > 0 else 1.0
+
+
+def _finish(hessian: Floats, ridge: Floats, edge: Floats | None, mass: float) -> None:
+    """The regulariser, and what the threshold takes away, in place."""
+    hessian[np.diag_indices_from(hessian)] += ridge
+    if edge is not None:
+        hessian -= np.outer(edge, edge) / mass
+
+
+def _solver(matrix: Floats) -> Callable[[Floats], Floats]:
+    """Solutions by a Cholesky factor of the matrix, or of one a little larger."""
     from scipy import linalg
 
     root = np.sqrt(np.maximum(np.diagonal(matrix), 1e-300))
@@ -227,12 +328,13 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
                 scaled + shift * np.eye(len(root)), lower=True, check_finite=False)
         except linalg.LinAlgError:
             continue
-        return np.asarray(linalg.cho_solve(factor, right / root, check_finite=False) / root)
-    return np.asarray(right / root**2)
+        return lambda right: np.asarray(
+            linalg.cho_solve(factor, right / root, check_finite=False) / root)
+    return lambda right: np.asarray(right / root**2)
 
 
 def limited_memory(
-    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats, float], bool], *,
+    problem: Smoothed, w: Floats, accept: Callable[[Floats, Floats], bool], *,
     narrow: float = 0.1, widths: int = 8,
 ) -> tuple[Floats, int]:
     """L-BFGS on the same objective: for many coefficients, where a Hessian is too large.
@@ -258,14 +360,12 @@ def limited_memory(
         return value, design.combine(q * a * problem.slopes(f)) + ridge * at
 
     taken = 0
-    inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
     for _ in range(widths):
         found = minimize(both, w, jac=True, method="L-BFGS-B",
                          options={"maxiter": 1500, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-9})
         w, taken = found.x, taken + int(found.nfev)
-        _, gradient = both(w)
         _, a, _ = problem.value(w, design.scores(w))
-        if accept(w, a, 0.5 * float(inverse @ gradient**2)) or problem.everything:
+        if accept(w, a) or problem.everything:
             break
         problem.width *= narrow
     return w, taken

@@ -15,10 +15,12 @@ from noisytheory.topics.multiclass.convergence import sides as convergence
 from noisytheory.topics.multiclass.experiments import simulate as experiments
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
+    CLASSIFIERS,
     drawn_apart,
     five_steps,
     self_training,
 )
+from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import READINGS, sectors, toy_data
 from noisytheory.topics.multiclass.instances import FIVE, random_instances
 from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
@@ -222,7 +224,7 @@ def test_five_steps_are_what_they_say():
     t = rng.integers(3, size=600)
     x = np.eye(3)[t] + 0.3 * rng.normal(size=(600, 3))
     few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
-    found = five_steps(x[few], t[few], x[audited], t[audited], x, 3, max_iter=50)
+    found = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
     said = np.argmax(x[audited] @ found.rough.T, axis=1)
     for q in range(3):
         own = t[audited] == q
@@ -232,6 +234,38 @@ def test_five_steps_are_what_they_say():
     assert found.true_labels == 15 + 120
     again = uma(x, found.labels, found.confusion.matrix, orientation="column", max_iter=50)
     np.testing.assert_array_equal(found.uma, again.weights)
+
+
+def test_five_steps_take_any_labels_and_know_all_rivals():
+    rng = np.random.default_rng(5)
+    names = np.array(["ant", "bee", "cow"])
+    codes = rng.integers(3, size=600)
+    x, t = np.eye(3)[codes] + 0.3 * rng.normal(size=(600, 3)), names[codes]
+    few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
+    found = five_steps(x[few], t[few], x[audited], t[audited], x, rest_labels=t, max_iter=50)
+    table = found.errors(x, t)
+    assert set(table) == set(CLASSIFIERS)
+    assert max(table.values()) < 0.2
+    full = uma(x, codes, np.eye(3), max_iter=50)
+    np.testing.assert_array_equal(found.full, full.weights)
+    without = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
+    assert set(without.errors(x, t)) == set(CLASSIFIERS) - {"full"}
+    with pytest.raises(ValueError, match="rest_labels"):
+        without.predict("full", x)
+    with pytest.raises(ValueError, match="name must be one of"):
+        found.predict("best", x)
+    with pytest.raises(ValueError, match="few_labels must hold every class, none is bee"):
+        five_steps(x[few[:5]], t[few[:5]], x[audited], t[audited], x)
+    with pytest.raises(ValueError, match="per_class must be 1 to"):
+        drawn_apart(t, 500, 0.2, rng=rng)
+
+
+def test_documents_are_sparse_uneven_and_of_norm_one():
+    x, t = documents(400, rng=np.random.default_rng(1))
+    sizes = np.bincount(t)
+    assert len(sizes) == 9 and sizes[0] > 4 * sizes[8]
+    np.testing.assert_allclose(np.sqrt(x.multiply(x).sum(axis=1)), 1)
+    assert x.nnz < 0.15 * 400 * 500
 
 
 def test_self_training_learns():

@@ -69,18 +69,34 @@ def test_kept_sums_give_the_pairs_of_the_plain_form(step, normalise, seed):
     np.testing.assert_allclose(run.weights, weights, atol=1e-10)
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse", "masses", "bytes"])
+@pytest.mark.parametrize("form", ["dense", "sparse", "sparse, many", "masses", "bytes"])
 def test_all_forms_of_a_sample_agree(form, monkeypatch):
     monkeypatch.setattr(kept_module, "COMPILED", 1)
+    if form == "sparse, many":
+        monkeypatch.setattr(kept_module, "SPARSE_FEW", 0)
     x, y, confusion = sample(np.random.default_rng(7), 700, 9, 5, whole=True)
     weights, pairs = plain(x.astype(float), y, confusion, most=40, tolerance=1e-6)
     given = {
         "dense": (x.astype(float), y), "sparse": (sparse.csr_matrix(x.astype(float)), y),
         "masses": (x.astype(float), np.eye(5)[y] / len(y)), "bytes": (x.astype(np.uint8), y),
-    }[form]
+    }[form.partition(",")[0]]
     run = uma(*given, confusion, max_iter=40, tolerance=1e-6)
     assert run.pairs.tolist() == [list(pair) for pair in pairs]
     np.testing.assert_allclose(run.weights, weights, rtol=1e-9, atol=1e-9)
+
+
+def test_bytes_with_dark_edges_and_full_sums_are_exact(monkeypatch):
+    """Sums of 16 bits are emptied in time, and bytes of 0 at either end are passed over."""
+    monkeypatch.setattr(kept_module, "COMPILED", 1)
+    rng = np.random.default_rng(3)
+    x = np.zeros((3000, 70), np.uint8)
+    x[:, 20:50] = 255 * (rng.random((3000, 30)) < 0.6)
+    x[7] = 0
+    y = np.argmax(x @ rng.normal(size=(70, 4)), axis=1)
+    confusion = 0.7 * np.eye(4) + 0.075
+    _, pairs = plain(x.astype(float), y, confusion, most=30, tolerance=1e-6)
+    run = uma(x, y, confusion, max_iter=30, tolerance=1e-6)
+    assert run.pairs.tolist() == [list(pair) for pair in pairs]
 
 
 def test_update_vectors_of_a_population_are_its_means():

@@ -14,13 +14,13 @@ from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
-    Expansion,
     Rule,
     _rebase,
     descend,
     draw_tape,
     scores_over_time,
 )
+from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, RecordedCopies, Scheme, fixed
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.topics.online.replicates import few_copies, replicate
@@ -41,7 +41,7 @@ from noisytheory.vocabulary.dot_products import (
     LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import LAWS, InstanceNoise
-from noisytheory.vocabulary.sequences import alternating, constant, hard_labels, xor
+from noisytheory.vocabulary.sequences import Examples, alternating, constant, hard_labels, xor
 
 LOSSES = [
     AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
@@ -141,7 +141,7 @@ def test_the_fast_form_is_the_printed_loops(kernel, loss, how):
     scheme, law = Scheme(kernel, Geometric(p)), Geometric(p)
     tape = draw_tape(T, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
     rule = Rule(0.3, 0.7, T=T, projection=how, gradient=how)
-    run = descend(tape, y, scheme, loss, law, rule)
+    run = descend(tape, y, scheme, loss, law, rule, block=16)
     plain = replayed(tape, kernel, loss, rule, y, T)
     queries = rng.normal(0, 0.4, (7, 2))
     np.testing.assert_allclose(
@@ -149,6 +149,35 @@ def test_the_fast_form_is_the_printed_loops(kernel, loss, how):
     )
     if how == "repaired":
         assert max(run.norms) <= 0.3 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_blocks_change_rounding_only(coupled):
+    rng = np.random.default_rng(7)
+    x = rng.normal(0, 0.5, (90, 3))
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0), coupled=coupled), Geometric(2.0)
+    tape = draw_tape(90, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
+    rule = Rule(0.2, adaptive=True, coupled=coupled)
+    found = [descend(tape, np.sign(x[:, 0]), scheme, ExponentialLoss(), law, rule, block=block)
+             for block in (1, 7, 256)]
+    for run in found[1:]:
+        np.testing.assert_allclose(run.norms, found[0].norms, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(run.expansion.predict(x), found[0].expansion.predict(x),
+                                   rtol=1e-8, atol=1e-12)
+
+
+def test_stored_terms_are_at_most_one_a_round(monkeypatch):
+    """So the inner products taken are at most those of the claim on incremental norms."""
+    taken = []
+    plain = Expansion.products
+    monkeypatch.setattr(Expansion, "products", lambda self, a, b: (
+        taken.append(len(a) * len(b)) or plain(self, a, b)))
+    rng, T = np.random.default_rng(7), 80
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0)), Geometric(2.0)
+    tape = draw_tape(T, scheme, law, NoisyOracle(np.full((T, 1), 0.3), InstanceNoise("none", 0.0)),
+                     rng=rng)
+    descend(tape, np.ones(T), scheme, ExponentialLoss(), law, Rule(1.0, 0.1, T=T), block=1)
+    assert sum(taken) <= ((1 + np.diff(tape.first)) * np.arange(T)).sum() + (1 + tape.degrees).sum()
 
 
 def test_the_printed_learner_runs_by_itself():
@@ -178,6 +207,21 @@ def test_rebasing_changes_nothing(coupled):
         np.testing.assert_allclose(weights, before[2][degree], rtol=1e-12)
 
 
+def test_a_run_that_rebases_at_every_projection(monkeypatch):
+    rng = np.random.default_rng(8)
+    x = rng.normal(0, 0.5, (60, 2))
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0)), Geometric(2.0)
+    tape = draw_tape(60, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
+    rule, y = Rule(0.2, 1.0, T=60), np.sign(x[:, 0])
+    plain = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=16)
+    monkeypatch.setattr("noisytheory.topics.online.descent.SMALLEST", 1.0)
+    often = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=16)
+    assert plain.expansion.scale < 1 == often.expansion.scale
+    np.testing.assert_allclose(often.expansion.predict(x), plain.expansion.predict(x), rtol=1e-9)
+    np.testing.assert_allclose(scores_over_time(often, x), scores_over_time(plain, x), rtol=1e-9,
+                               atol=1e-12)
+
+
 def test_the_coupled_inner_product_is_that_of_its_tensors():
     rng = np.random.default_rng(3)
     scheme = Scheme(ExponentialProduct(), Geometric(2.0), coupled=True)
@@ -193,16 +237,17 @@ def test_the_coupled_inner_product_is_that_of_its_tensors():
 
     stored = [(n, rng.normal(), rng.normal(size=(n, 2))) for n in (0, 1, 3, 3, 4)]
     for t, (n, weight, vectors) in enumerate(stored):
-        expansion.append(n, weight, vectors, t)
+        expansion.append(n, np.array([weight]), vectors[None], np.array([t]))
     query = rng.normal(size=(3, 2))
     expected = sum(
         float(a @ b)
         for n, weight, vectors in stored
         for a, b in zip(tensor(vectors, weight), tensor(query, 0.7), strict=False)
     )
-    assert expansion.inner(3, 0.7, query) == pytest.approx(expected, rel=1e-12)
+    assert 0.7 * expansion.inner(query[None])[0] == pytest.approx(expected, rel=1e-12)
     own = sum(float(a @ a) for a in tensor(query, 0.7))
-    assert expansion.own(3, 0.7, query) == pytest.approx(own, rel=1e-12)
+    found = expansion.products(query[None], query[None])
+    assert 0.49 * found[0, 0] == pytest.approx(own, rel=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [LinearProduct(), ExponentialProduct(), GaussianProduct(2.0)],
@@ -225,6 +270,35 @@ def test_replicates_have_the_moments_of_single_runs(kernel):
     assert abs(np.mean(losses) - many.losses.mean()) < 6 * spread
     spread = math.hypot(np.std(queries) / 300**0.5, many.queries.std() / 4000**0.5)
     assert abs(np.mean(queries) - many.queries.mean()) < 6 * spread
+
+
+@pytest.mark.parametrize("kernel, d", [(InhomogeneousProduct(2), 2), (HomogeneousProduct(3), 2),
+                                       (LinearProduct(), 4)], ids=str)
+def test_replicates_in_many_dimensions_have_the_moments_of_single_runs(kernel, d):
+    sequence = xor(30, 0.7, 3)
+    examples = sequence if d == 2 else Examples("four", np.tile(sequence.x, 2), sequence.y)
+    noise, rule, loss = InstanceNoise("gaussian", 0.2), Rule(1.0, 0.5, T=30), SquaredLoss(1.0)
+    many = replicate(examples, kernel, loss, noise, rule, p=2.0, size=3000,
+                     rng=np.random.default_rng(1))
+    rng, losses = np.random.default_rng(2), []
+    scheme, law = Scheme(kernel, Geometric(2.0)), Geometric(2.0)
+    for _ in range(300):
+        tape = draw_tape(30, scheme, law, NoisyOracle(examples.x, noise), rng=rng)
+        run = descend(tape, examples.y, scheme, loss, law, rule)
+        losses.append(loss.value(examples.y, scores_over_time(run, examples.x)).sum())
+    spread = math.hypot(np.std(losses) / 300**0.5, many.losses.std() / 3000**0.5)
+    assert abs(np.mean(losses) - many.losses.mean()) < 6 * spread
+    assert many.norms.max() <= 1 + 1e-12
+    np.testing.assert_allclose(many.sums[0], examples.y @ examples.x)
+
+
+def test_replicates_want_finitely_many_coordinates():
+    with pytest.raises(ValueError, match="finite degree"):
+        replicate(xor(5), ExponentialProduct(), AffineLoss(), InstanceNoise("none", 0.0),
+                  Rule(1.0, T=5), p=2.0, size=2, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="4096 coordinates"):
+        replicate(xor(5), HomogeneousProduct(12), AffineLoss(), InstanceNoise("none", 0.0),
+                  Rule(1.0, T=5), p=2.0, size=2, rng=np.random.default_rng(0))
 
 
 def test_replicates_agree_with_the_exact_lattice():
@@ -261,6 +335,19 @@ def test_the_programme_is_the_best_of_all_strategies():
         return max(options)
 
     assert adversaries.adaptive_value(2.0, 8) == pytest.approx(best(0, 0, 0), rel=1e-12)
+
+
+def test_the_hardest_labels_are_the_best_of_all():
+    def regret(y, eta):
+        w = loss = 0.0
+        for t, label in enumerate(y, 1):
+            loss -= label * w
+            w = max(-1.0, min(1.0, w + label * eta / math.sqrt(t)))
+        return loss + abs(sum(y))
+
+    for eta in (0.3, 1.0, 4.0):
+        best = max(regret(y, eta) for y in itertools.product((1, -1), repeat=10))
+        assert regret(adversaries.hardest_labels(10, eta), eta) == pytest.approx(best, rel=1e-9)
 
 
 def test_two_copies_and_one():

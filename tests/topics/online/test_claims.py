@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,14 +10,15 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.papers.noisy_kernels import DISCREPANCIES
-from noisytheory.topics.online import bounds, claims, sides_maps, sides_scalar
-from noisytheory.topics.online.simulate_queries import gaussian_tail
-from noisytheory.topics.online.simulate_regret import regret
-from noisytheory.trial.catalogue import claims_of
-from noisytheory.trial.testing import check_claim
-from noisytheory.vocabulary.analytic import SeriesLoss
+from noisytheory.topics.online.estimates import sides as estimate_sides
+from noisytheory.topics.online.features import sides as feature_sides
+from noisytheory.topics.online.printed import PlainLearner
+from noisytheory.topics.online.queries.simulate import gaussian_tail
+from noisytheory.trial.catalogue import of_topic
+from noisytheory.vocabulary.analytic import ExponentialLoss, SeriesLoss
+from noisytheory.vocabulary.dot_products import ExponentialProduct
 
-CLAIMS = list(claims_of(claims))
+CLAIMS = of_topic("online")
 IDS = [
     "linear-loss-robust", "poly2-two-copies", "online-to-batch", "key-idea-estimator",
     "bernoulli-fixed-sample", "smoothness-necessary", "discontinuous-impossible", "lemma-1",
@@ -30,17 +32,6 @@ IDS = [
     "polynomial-tails",
 ]
 CITED = {"smoothness-necessary", "discontinuous-impossible", "polynomial-tails", "high-prob"}
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_trial_finds_the_expected_verdict(claim):
-    result = nt.audit(claim, budget="smoke")
-    assert result.verdict == claim.expect, result.reason
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_contract(claim):
-    check_claim(claim)
 
 
 def test_every_id_is_there_alone_or_in_parts():
@@ -71,37 +62,37 @@ def test_what_is_refuted_is_a_discrepancy():
 
 
 def test_lemma_1_is_the_public_bound():
-    drawn = sides_scalar.Scalar.draw(size=50, rng=np.random.default_rng(0))
-    at = sides_scalar.Scalar(**drawn)
-    sides = sides_scalar.second_moment(at, "alike")
+    drawn = estimate_sides.Scalar.draw(size=50, rng=np.random.default_rng(0))
+    at = estimate_sides.Scalar(**drawn)
+    sides = estimate_sides.second_moment(at, "alike")
     for row in range(50):
-        public = bounds.scalar_second_moment(
+        public = nt.online.scalar_second_moment(
             drawn["p"][row], at.square[row], SeriesLoss(drawn["gamma"][row])
         )
         assert public == pytest.approx(sides["rhs"][0][row], rel=1e-12)
 
 
 def test_lemma_2_is_the_public_bound():
-    drawn = sides_maps.Scores.draw(size=50, rng=np.random.default_rng(1))
-    at = sides_maps.Scores(**drawn)
-    plain = sides_maps.gradient_second_moment(at, "lemma")["rhs"][0]
-    regression = sides_maps.gradient_second_moment_regression(at, 1)["rhs"][0]
+    drawn = feature_sides.Scores.draw(size=50, rng=np.random.default_rng(1))
+    at = feature_sides.Scores(**drawn)
+    plain = feature_sides.gradient_second_moment(at, "lemma")["rhs"][0]
+    regression = feature_sides.gradient_second_moment_regression(at, 1)["rhs"][0]
     Bpsi = at.p**2 / (at.p - 1) * (at.x**2 + at.noise**2)
     for row in range(50):
         loss, p, Bw = SeriesLoss(at.gamma[row]), at.p[row], at.w[row] ** 2
-        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss)
+        found = nt.online.gradient_second_moment(p, Bw, Bpsi[row], loss)
         assert found == pytest.approx(plain[row], rel=1e-12)
-        found = bounds.gradient_second_moment(p, Bw, Bpsi[row], loss, 3.0)
+        found = nt.online.gradient_second_moment(p, Bw, Bpsi[row], loss, 3.0)
         assert found == pytest.approx(regression[row], rel=1e-12)
 
 
 def test_lemma_3_is_the_public_bound():
-    drawn = sides_maps.Instances.draw(size=20, rng=np.random.default_rng(2))
-    at = sides_maps.Instances(**drawn)
-    sides = sides_maps.map_second_moment(at, "lemma")["rhs"]
+    drawn = feature_sides.Instances.draw(size=20, rng=np.random.default_rng(2))
+    at = feature_sides.Instances(**drawn)
+    sides = feature_sides.map_second_moment(at, "lemma")["rhs"]
     square = at.square(at.x)
     for row in range(20):
-        found = bounds.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
+        found = nt.online.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
         assert found == pytest.approx(sides[row], rel=1e-12)
 
 
@@ -113,6 +104,20 @@ class Roots:
 
     def at(self, a):
         return sum(r**2 * a**n for n, r in enumerate(self.roots))
+
+
+def test_expected_operations_are_those_that_the_plain_loops_count():
+    rng, T, p = np.random.default_rng(6), 4, 1.5
+    counts = []
+    for _ in range(1500):
+        plain = PlainLearner(ExponentialProduct(), ExponentialLoss(), 1.0, 0.1, T, p=p)
+        numbers = itertools.count()
+        for _ in range(T):
+            plain.step(lambda n=numbers: [0.1, 0.1, 0 * next(n)], 1.0, rng=rng)
+        counts.append(plain.multiplications + plain.prods + next(numbers))
+    claim = nt.claims["noisy-kernels/theorem-1-runtime/order"]
+    expected = claim.simulate(T=T, d=3, p=p, size=1, rng=rng)["lhs"][0]
+    assert abs(np.mean(counts) - expected) < 6 * np.std(counts) / math.sqrt(1500)
 
 
 # Numbers of the catalogue.
@@ -128,7 +133,8 @@ def test_the_gaussian_query_tail(p, tail):
     [
         ("projection/regret/printed", 0, 1.569, 0.03),
         ("projection/regret/repaired", 0, 0.619, 0.03),
-        ("subroutine-1/regret/printed", 0, 2.85, 0.05),
+        ("subroutine-1/regret/printed", 0, 1.25, 0.04),
+        ("subroutine-1/regret/printed", 1, 1.80, 0.05),
         ("theorem-2/regret/printed", 0, 1.628, 0.03),
         ("theorem-2/regret/repaired", 0, 0.82, 0.03),
         ("two-copies", 0, 0.475, 0.02),
@@ -138,8 +144,20 @@ def test_the_gaussian_query_tail(p, tail):
 def test_regret_over_bound(name, cell, ratio, width):
     claim = nt.claims[f"noisy-kernels/{name}"]
     at = claim.cell(cell)
-    drawn = regret(at["population"], size=1500, rng=np.random.default_rng(3))
+    drawn = claim.call(claim.simulate, at, size=1500, rng=np.random.default_rng(3))
     assert drawn.mean() / float(claim.call(claim.bound, at)) == pytest.approx(ratio, abs=width)
+
+
+def test_the_exact_law_of_the_averaged_predictor_is_that_of_the_public_algorithm():
+    claim = nt.claims["noisy-kernels/online-to-batch"]
+    at = claim.cell(1)
+    law = claim.call(claim.exact, at)
+    drawn = claim.call(claim.simulate, at, size=6000, rng=np.random.default_rng(5))
+    assert np.sum(law.probabilities) == pytest.approx(1, abs=1e-12)
+    exact = float(np.dot(law.values, law.probabilities))
+    assert abs(drawn.mean() - exact) < 6 * drawn.std() / math.sqrt(6000)
+    spread = float(np.dot(np.square(law.values), law.probabilities))
+    assert np.square(drawn).mean() == pytest.approx(spread, rel=0.1)
 
 
 def test_adaptive_labels_by_the_public_algorithm():

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from noisytheory import online
-from noisytheory.topics.online import bounds, planning
+from noisytheory.topics.online import planning
+from noisytheory.topics.online.copies import bounds as copy_bounds
+from noisytheory.topics.online.estimates import bounds as estimate_bounds
+from noisytheory.topics.online.features import bounds as feature_bounds
+from noisytheory.topics.online.losses import bounds as loss_bounds
+from noisytheory.topics.online.queries import bounds as query_bounds
+from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.vocabulary.analytic import AffineLoss, SeriesLoss, SmoothedHinge, SquaredLoss
 from noisytheory.vocabulary.dot_products import (
     BinomialProduct,
@@ -23,9 +29,15 @@ FITTING = {
     "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
-    "high": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
+    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(),
 }
-FUNCTIONS = [getattr(bounds, name) for name in bounds.__all__]
+FUNCTIONS = [
+    getattr(bounds, name)
+    for bounds in (
+        copy_bounds, estimate_bounds, feature_bounds, loss_bounds, query_bounds, regret_bounds,
+    )
+    for name in bounds.__all__
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
@@ -47,9 +59,9 @@ def test_a_bound_broadcasts_and_keeps_names():
     p = xr.DataArray([1.5, 2.0], dims="p", coords={"p": [1.5, 2.0]})
     T = xr.DataArray([10.0, 1000.0], dims="T")
     for loss in (SquaredLoss(1.0), SmoothedHinge(0.5)):
-        found = bounds.regret(T, p, 1.0, 0.5, ExponentialProduct(), loss)
+        found = online.regret(T, p, 1.0, 0.5, ExponentialProduct(), loss)
         assert set(found.dims) == {"p", "T"}
-        single = bounds.regret(1000, 2.0, 1.0, 0.5, ExponentialProduct(), loss)
+        single = online.regret(1000, 2.0, 1.0, 0.5, ExponentialProduct(), loss)
         assert float(found[1, 1]) == pytest.approx(float(single), rel=1e-12)
 
 
@@ -82,6 +94,12 @@ def test_it_says_what_is_wrong(call, message):
 
 
 def test_labels_of_a_classification_loss():
+    odd = Examples("odd", np.ones((2, 1)), np.array([1.0, 0.5]))
+    silent, rule, rng = InstanceNoise("none", 0.0), online.Rule(1.0), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.replicate(odd, LinearProduct(), AffineLoss(), silent, rule, p=2.0, size=1, rng=rng)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.few_copies(odd, AffineLoss(), silent, rule, copies=1, size=1, rng=rng)
     scheme = online.Scheme(LinearProduct(), online.Fixed(1), coupled=True)
     tape = online.draw_tape(2, scheme, online.Fixed(0), online.RecordedCopies(np.ones((2, 1, 1))),
                             rng=np.random.default_rng(0))

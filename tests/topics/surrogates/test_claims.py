@@ -13,6 +13,7 @@ from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.topics.surrogates.orders import simulate as orders
+from noisytheory.topics.surrogates.relations import instances, simulate_potentials
 from noisytheory.topics.surrogates.relations import simulate as relations
 from noisytheory.trial.catalogue import of_topic
 from noisytheory.vocabulary.losses import Logistic
@@ -97,7 +98,7 @@ def test_triangle_integrals_behind_the_rational_counterexample():
 
 
 def test_not_dense():
-    distance, error = relations.density_gap()
+    distance, error = relations.density_gap(2)
     assert distance == pytest.approx(0.292893, abs=5e-7)
     # No other pair of values inside the ball comes closer.
     k = math.exp(-50)
@@ -107,6 +108,23 @@ def test_not_dense():
     best = np.abs(values - np.array([[1.0], [-1.0]])).max(axis=0).min()
     assert best == pytest.approx(distance, abs=1e-6)
     assert error < 1e-12
+
+
+def test_samples_are_all_but_for_symmetries():
+    assert len(instances.TRIPLES) == 364
+    assert {s for sample in instances.SAMPLES for s in instances._alike(sample)} == {
+        tuple(sorted(sample)) for sample in instances.TRIPLES
+    }
+
+
+def test_the_worst_turn_of_a_quadratic_potential():
+    # Second moments near one axis at 45 degrees: by hand the tangent is 1/3 at rho = 1/2, and the
+    # sine 0.316 where the limit is 0.333.
+    mean = np.array([float(v) for v in instances.mean_of(simulate_potentials.leaning(400))])
+    atoms = np.array([[float(v) for v in a] for a in simulate_potentials.leaning(400)])
+    downhill = mean - 0.5 * (atoms.T @ atoms / len(atoms)) @ mean
+    cosine = downhill @ mean / np.linalg.norm(downhill) / np.linalg.norm(mean)
+    assert math.sqrt(1 - cosine**2) == pytest.approx(1 / math.sqrt(10), abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -123,9 +141,9 @@ def test_gaps_of_fair_signs(kernels, quantile, limit, ratio):
 
 
 def test_the_svm_leaves_the_mean():
-    mean = relations._mean(relations.HERDED)
+    mean = instances.mean_of(instances.HERDED)
     assert [float(v) for v in mean] == pytest.approx([0.656, 0.072])
-    largest = max(relations._dot(mean, a) for a in relations.HERDED)
+    largest = max(instances.dot(mean, a) for a in instances.HERDED)
     assert largest == Fraction(656, 1000)
 
 

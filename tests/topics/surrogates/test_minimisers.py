@@ -7,7 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noisytheory.topics.surrogates import hinge_minimiser, hinge_threshold, potential_minimiser
+from noisytheory.topics.surrogates import (
+    hinge_minimiser,
+    hinge_threshold,
+    piecewise_linear_minimiser,
+    potential_minimiser,
+)
 from noisytheory.topics.surrogates.long_servedio.simulate import (
     ATOMS,
     LABELS,
@@ -16,6 +21,7 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
 )
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import (
+    BENT,
     HINGE,
     margins,
     minimisers,
@@ -48,6 +54,25 @@ def test_vertices_and_the_linear_programme_agree(sigma):
     assert float(value) == pytest.approx(least, abs=1e-9)
     for omega in omegas:
         assert risk(R, omega, Fraction(str(sigma)), HINGE) == value
+
+
+@pytest.mark.parametrize(
+    ("potential", "lines"),
+    [(HINGE, [(-1, 1), (0, 0)]), (BENT, [(-3, -1), (-1, 1), (0, 0)]),
+     (two_slopes(R, Fraction(1, 4)), [(-1, 15.75), (-0.25, 15), (0, 0)])],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_piecewise_linear_potentials_by_vertices_and_by_programme(potential, lines):
+    for sigma in (0.1, 0.3):
+        value, omegas = minimisers(R, Fraction(str(sigma)), potential)
+        omega, least = piecewise_linear_minimiser(ATOMS, LABELS, noisy_masses(sigma), lines)
+        assert float(value) == pytest.approx(least, abs=1e-9)
+        assert min(np.abs(omega - np.array(w, float)).max() for w in omegas) < 1e-7
+
+
+def test_a_risk_without_a_least_value():
+    with pytest.raises(ValueError, match=r"^lines must .*"):
+        piecewise_linear_minimiser([[1.0]], [1], [1.0], [(-1, 1)])
 
 
 def test_the_printed_hyperplane():

@@ -1,4 +1,4 @@
-"""The average top-k claims: verdicts at the standard budget, exact machines, numbers of print."""
+"""What the average top-k claims stand on: exact machines, populations, numbers of print."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import noisytheory as nt
 from noisytheory.topics.top_k import (
     bayes_risk,
     calibration_threshold,
@@ -18,18 +17,10 @@ from noisytheory.topics.top_k import (
     theorem_2_root_mu,
     theorem_2_sharp,
 )
+from noisytheory.topics.top_k.linear_populations import axis_population
 from noisytheory.topics.top_k.machine import exact_machine, machine
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.recipes import TOYS, monk_3, split, titanic, toy
-from noisytheory.topics.top_k.simulate_population import axis_population
-
-CLAIMS = [claim for claim in nt.claims.values() if claim.paper.id == "top-k"]
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_verdict(claim):
-    result = nt.audit(claim)
-    assert result.verdict == claim.expect, result.reason
 
 
 def test_the_machine_of_proposition_1():

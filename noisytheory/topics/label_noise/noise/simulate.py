@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from noisytheory.vocabulary.domains import NOISE_RATE
 from noisytheory.vocabulary.populations import Finite
+from noisytheory.vocabulary.populations.atoms import checked_whole
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -38,7 +40,26 @@ def noisy_deviation(
 def noisy_deviation_law(
     population: Finite, n: int, sigma: float
 ) -> tuple[Floats, Floats] | None:
-    r"""The law of what `noisy_deviation` draws, by enumeration of samples from $P_\sigma$.
+    r"""The law of $\|\Phi(P)-\frac1{1-2\sigma}\Phi(S)\|$, by enumeration of samples of $P_\sigma$.
+
+    Parameters
+    ----------
+    population : Finite
+        $P$, clean.
+    n : int
+        Sample size.
+    sigma : float
+        Noise rate.
+
+    Returns
+    -------
+    values, probabilities : arrays of the same length, or None
+        None where the samples are too many to list.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
 
     Examples
     --------
@@ -47,6 +68,10 @@ def noisy_deviation_law(
     >>> values.tolist(), probabilities.round(12).tolist()
     ([1.0, 3.0], [0.9375, 0.0625])
     """
+    if not isinstance(population, Finite):
+        raise ValueError(f"population must be a Finite one, got {population!r}")
+    checked_whole("n", n)
+    NOISE_RATE.number("sigma", sigma)
     law = population.with_label_noise(Fraction(str(sigma))).exact_norm_law(n)
     return None if law is None else (law[0] / (1 - 2 * sigma), law[1])
 

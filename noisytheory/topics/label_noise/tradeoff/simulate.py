@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import traverse
+from noisytheory.topics.sparse.sampling import clustered
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.kernels import Gaussian
-from noisytheory.vocabulary.populations import point_mass
+from noisytheory.vocabulary.noise import SymmetricFlip
+from noisytheory.vocabulary.populations import GaussianMixture, point_mass
 from noisytheory.vocabulary.populations.finite import Finite
 
 Doubles = NDArray[np.float64]
@@ -159,6 +162,50 @@ def noisy_diameter(bandwidth: float, flipped: int) -> tuple[float, float]:
     gram = target.gram(centres)
     squares = 2 - 2 * gram[np.triu_indices(17, 1)]
     return float(np.sqrt(squares.min())), 1e-9
+
+
+CORNERS = [(i, j) for i in range(4) for j in range(4)]
+CLUSTERS = GaussianMixture(
+    "checkerboard", weights=[Fraction(1, 16)] * 16, means=np.array(CORNERS, dtype=float),
+    covariances=0.1**2, labels=[1 if (i + j) % 2 == 0 else -1 for i, j in CORNERS],
+    kernel=Gaussian(0.25),
+)
+"""Sixteen clusters of spread 0.1 on the corners of the four by four grid, labels in turns."""
+
+
+def accuracy_lost(
+    sigma: float, n: int, against: str, flips: str, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    r"""Clean error of another sparse classifier, less that of 16 cells of a noisy sample.
+
+    Algorithm 1 (`noisytheory.sparse.clustered`) on the same `n` examples of a checkerboard; errors
+    are shares of fresh examples with clean labels, a score of zero an error.
+
+    Parameters
+    ----------
+    sigma : float
+        Noise rate.
+    n : int
+        Examples.
+    against : {"16 cells, clean labels", "32 cells, noisy labels"}
+        The other classifier.
+    flips : {"some", "none"}
+        Whether labels are flipped at all.
+    """
+    found = np.empty(size)
+    m = int(against[:2])
+    for row in range(size):
+        points, clean = CLUSTERS.sample(n, rng=rng)
+        fresh, truth = CLUSTERS.sample(n, rng=rng)
+        noisy = SymmetricFlip(sigma if flips == "some" else 0.0).apply(clean, rng=rng)
+        labels = clean if against.endswith("clean labels") else noisy
+        errors = []
+        for cells, seen in ((m, labels), (16, noisy)):
+            sparse = clustered(CLUSTERS.kernel, points, seen / n, cells, rng=rng)
+            scores = np.asarray(CLUSTERS.kernel(fresh, points[sparse.indices])) @ sparse.weights
+            errors.append(float(np.mean(truth * scores <= 0)))
+        found[row] = errors[0] - errors[1]
+    return found
 
 
 def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -6,8 +6,10 @@ import functools
 import itertools
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from noisytheory.topics.multiclass.exactly import (
     Matrix,
@@ -31,7 +33,7 @@ from noisytheory.topics.multiclass.instances import (
     random_instances,
     taught_instances,
 )
-from noisytheory.topics.multiclass.uma import uma
+from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
@@ -267,6 +269,54 @@ def one_update(confusion: str) -> Iterator[Certificate]:
         batch = means(at.points, at.masses, at.labels, inside, true)
         for a, b in zip(found.weights[true], batch, strict=True):
             yield Certificate(a, b)
+
+
+class Counted(csr_matrix):  # type: ignore[misc]
+    """Sparse rows that count the multiplications of their entries."""
+
+    count = 0
+
+    def __matmul__(self, other: Any) -> Any:
+        self.count += self.nnz * (other.shape[1] if other.ndim == 2 else 1)
+        return csr_matrix(self) @ other
+
+    def __rmatmul__(self, other: Any) -> Any:
+        # Sums of picked rows: ones, which are no work.
+        return other @ csr_matrix(self)
+
+
+def _counts(width: int, updates: int, form: str) -> tuple[int, int]:
+    """Multiplications of entries of 60 points in some updates, and updates that were made."""
+    rng = np.random.default_rng(28)
+    rows = rng.choice([-1.0, 1.0], size=(60, width)) * rng.integers(1, 9, size=(60, width))
+    labels = np.argmax(rows @ rng.normal(size=(width, 5)), axis=1)
+    points, confusion = Counted(rows), 0.75 * np.eye(5) + 0.05
+    found = uma(points, labels, confusion, max_iter=updates)
+    if form == "kept":
+        return points.count, found.updates
+    points.count = 0
+    for made in range(found.updates + 1):
+        weights = np.zeros((5, width))
+        if made:
+            weights = uma(rows, labels, confusion, max_iter=made).weights
+        update_vectors(points, labels, weights, confusion, ties="lowest")
+    return points.count, found.updates
+
+
+def multiplications(form: str) -> Iterator[Certificate]:
+    """Multiplications an update, scores of the start left out, against n times d."""
+    for width in (4, 8, 16):
+        start = 60 * width * 5
+        count, updates = _counts(width, 20, form)
+        yield Certificate(Fraction(count - start, updates), 60 * width,
+                          [("multiplications", count), ("updates", updates)])
+
+
+def wider(form: str) -> Iterator[Certificate]:
+    """Multiplications for the first update vectors of points twice as wide, against half."""
+    for width in (4, 8, 16):
+        narrow, wide = (_counts(d, 1, form)[0] for d in (width, 2 * width))
+        yield Certificate(wide, narrow, [("narrow", narrow), ("wide", wide)])
 
 
 def batch_and_online() -> Iterator[Certificate]:

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import fractions
+from noisytheory.topics.multiclass.exactly import error_of, fractions, run
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     TRAINING,
     digits,
     protocol_runs,
 )
+from noisytheory.topics.multiclass.instances import FIVE, Instance, taught_instances
 from noisytheory.trial.claim import Certificate
 
 FIGURE_1 = ("1/2", "9/4", "17/10", "11/4", "9/5", "13/5", "43/20")
@@ -27,6 +28,26 @@ def figure_1_rates(scaled: int) -> Iterator[Certificate]:
         yield Certificate(rate**2, 1 if scaled else CLASSES, [("printed", rate)])
 
 
+def two_noises(told: str) -> Iterator[Certificate]:
+    """Error of UMA on populations with noise of their own and more, told of the one or of both."""
+    for at in (FIVE, *(taught.at for taught in taught_instances(10, seed=41))):
+        q = at.classes
+        own = [[Fraction(3, 4) * (i == j) + Fraction(1, 4) * ((i + 1) % q == j) for j in range(q)]
+               for i in range(q)]
+        both = [[sum((at.confusion[i][k] * own[k][j] for k in range(q)), Fraction(0))
+                 for j in range(q)] for i in range(q)]
+        seen = Instance(at.points, at.masses, at.labels, both, at.weights).joint
+        used = both if told == "product" else at.confusion
+        found = run(at.points, seen, used, normalise=True, max_iter=MOST)
+        error = error_of(at.points, at.masses, at.labels, found.weights)
+        yield Certificate(error, 0, [("updates", found.updates), ("stopped", found.stopped)],
+                          applies=told == "added" or found.stopped != "max_iter")
+
+
+MOST = 60
+"""Updates of these runs."""
+
+
 def evenness(most: str) -> Iterator[Certificate]:
     """Largest class of the digits over the smallest."""
     sizes = np.bincount(digits()[2])
@@ -36,22 +57,22 @@ def evenness(most: str) -> Iterator[Certificate]:
 
 def budgets(rival: str) -> Iterator[Certificate]:
     """True labels that UMA uses in the protocol, and those of a classifier it is compared with."""
-    for run, few, audited in protocol_runs():
+    for made, few, audited in protocol_runs():
         other = audited + (few if rival == "audited and few" else 0)
-        yield Certificate(run.true_labels, other, [("few", few), ("audited", audited)])
+        yield Certificate(made.true_labels, other, [("few", few), ("audited", audited)])
 
 
 def estimates(by: str) -> Iterator[Certificate]:
     """Entries of the protocol's confusion, against shares of each class or of each prediction."""
-    for run, _, audited in protocol_runs():
-        counts = run.confusion.counts
+    for made, _, audited in protocol_runs():
+        counts = made.confusion.counts
         assert counts.sum() == audited <= TRAINING
         for p in range(CLASSES):
             for q in range(CLASSES):
                 over = counts[:, q].sum() if by == "class" else counts[p].sum()
                 if over:
                     # Within rounding of the public estimate.
-                    gap = Fraction(float(run.confusion.matrix[p, q])) - Fraction(
+                    gap = Fraction(float(made.confusion.matrix[p, q])) - Fraction(
                         int(counts[p, q]), int(over)
                     )
                     yield Certificate(abs(gap), Fraction(1, 2**40), [("entry", (p, q))])

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import functools
 import random
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import FiveSteps, drawn_apart, five_steps
+from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import sectors, toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
-from noisytheory.topics.multiclass.uma import uma
+from noisytheory.topics.multiclass.uma import STRATEGIES, uma
 from noisytheory.vocabulary.confusion import confusion_rate, estimate_confusion, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "centred_kernel_gap", "condition_gap", "digits", "digits_gap", "empty_classes", "misfed_gap",
-    "protocol_runs", "rough_gap", "singular", "toy_gap", "toy_norm",
+    "audit_gain", "centred_kernel_gap", "condition_gap", "digits", "drawn", "empty_classes",
+    "late_gain", "misfed_gap", "protocol_gap", "protocol_runs", "rough_gap", "singular", "toy_gap",
+    "toy_norm",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
 CLASSES = 10
-TRAINING, UPDATES, COMPONENTS, WIDTH = 800, 40, 120, 5.0
+TRAINING, UPDATES, COMPONENTS, WIDTH = 800, 25, 120, 5.0
 LANDMARKS = 400
 """Of the runs on scikit-learn's 1,797 digits; the width divides the median squared distance."""
+
+ROUGH = 500
+"""Examples with genuinely confused labels, of 64 pixels and a constant."""
+
+FEATURES = 60
+"""Of the components, those that the claims use."""
 
 
 def toy_norm(weights: Floats, points: Floats, labels: Codes) -> float:
@@ -48,7 +57,7 @@ def toy_gap(
     """Confusion of UMA less that of the batch Perceptron on the circle, or the other way round."""
     gap = np.empty(size)
     for i in range(size):
-        x, t, test, truth = toy_data(1000, 1000, rng=rng)
+        x, t, test, truth = toy_data(1000, 500, rng=rng)
         matrix = noise_path(_reference(rng), level)
         y = Confusion(matrix).apply(t, rng=rng)
         ours = uma(x, y, matrix, orientation="row", max_iter=updates).weights
@@ -63,7 +72,7 @@ def misfed_gap(
     """Confusion with the noise under-estimated less that with it over-estimated, or reversed."""
     gap = np.empty(size)
     for i in range(size):
-        x, t, test, truth = toy_data(1000, 1000, rng=rng)
+        x, t, test, truth = toy_data(1000, 500, rng=rng)
         reference = _reference(rng)
         y = Confusion(noise_path(reference, true)).apply(t, rng=rng)
         under, over = (
@@ -112,48 +121,120 @@ def digits() -> tuple[Floats, Floats, Codes]:
     return features, plain, labels.astype(np.int64)
 
 
+@functools.cache
+def _features() -> tuple[Floats, Codes]:
+    """The first of the kernel features, on the sphere again."""
+    features, _, labels = digits()
+    first = features[:, :FEATURES]
+    return first / np.linalg.norm(first, axis=1)[:, None], labels
+
+
 def _wrong(weights: Floats, points: Floats, labels: Codes) -> float:
     return float(np.mean(np.argmax(points @ weights.T, axis=1) != labels))
 
 
-def _drawn(
-    rng: np.random.Generator, per_class: int, share: float
-) -> tuple[FiveSteps, Floats, Floats, Codes]:
-    features, _, labels = digits()
-    order = rng.permutation(len(labels))
-    here, test = order[:TRAINING], order[TRAINING:]
-    x, t = features[here], labels[here]
+@dataclass(frozen=True)
+class Drawn:
+    """A run of the protocol, its examples, and others to test on."""
+
+    run: FiveSteps
+    points: Any
+    test: Any
+    truth: Codes
+    updates: int
+    rng: np.random.Generator
+
+    def weights(self, name: str) -> Floats:
+        """Of a classifier of the protocol, or of UMA with forced steps or another strategy."""
+        if name not in ("forced", *STRATEGIES):
+            return np.asarray(getattr(self.run, name))
+        return uma(
+            self.points, self.run.labels, self.run.confusion.matrix, orientation="column",
+            step="forced" if name == "forced" else "predicted",
+            strategy="error" if name == "forced" else name, max_iter=self.updates, rng=self.rng,
+        ).weights
+
+    def error(self, name: str, measure: str = "error") -> float:
+        """On the test points, or the confusion rate there."""
+        if name == "svm":
+            said = self.run.predict("svm", self.test)
+        else:
+            said = np.argmax(np.asarray(self.test @ self.weights(name).T), axis=1)
+        if measure == "error":
+            return float(np.mean(said != self.truth))
+        return confusion_rate(observed_confusion(said, self.truth, len(self.run.classes)))
+
+
+def drawn(
+    data: str, examples: int, per_class: int, share: float, updates: int, rng: np.random.Generator
+) -> Drawn:
+    """A run of the five steps on digits, or on documents with classes as uneven as Reuters'.
+
+    Drawn again while the confusion has no inverse, as the paper does.
+    """
+    if data == "digits":
+        points, labels = _features()
+        order = rng.permutation(len(labels))
+        points, labels = points[order], labels[order]
+    else:
+        points, labels = documents(examples + 300, rng=rng)
+    x, t = points[:examples], labels[:examples]
     while True:
         few, audited, _ = drawn_apart(t, per_class, share, rng=rng)
         try:
-            found = five_steps(
-                x[few], t[few], x[audited], t[audited], x, CLASSES, max_iter=UPDATES
-            )
+            found = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=updates)
         except ValueError:
-            continue  # a confusion that cannot be inverted: audit again, as the paper does
-        return found, x, features[test], labels[test]
+            continue
+        return Drawn(found, x, points[examples:], labels[examples:], updates, rng)
 
 
-def digits_gap(
-    first: str, second: str, per_class: int, share: float, *, size: int, rng: np.random.Generator
+def protocol_gap(
+    data: str, examples: int, per_class: int, share: float, updates: int, first: str, second: str,
+    gain: float, measure: str, *, size: int, rng: np.random.Generator,
 ) -> Floats:
-    """Test error of one classifier of the protocol less that of another, on digits."""
+    """Test error (or confusion rate) of one classifier of the protocol and a gain that is asked
+    for, less that of another."""
     gap = np.empty(size)
     for i in range(size):
-        found, x, test, truth = _drawn(rng, per_class, share)
+        run = drawn(data, examples, per_class, share, updates, rng)
+        gap[i] = run.error(first, measure) + gain - run.error(second, measure)
+    return gap
 
-        def error(name: str, run: FiveSteps = found, x: Floats = x, test: Floats = test,
-                  truth: Codes = truth) -> float:
-            if name == "forced":
-                weights = uma(
-                    x, run.labels, run.confusion.matrix, orientation="column", step="forced",
-                    max_iter=UPDATES,
-                ).weights
-            else:
-                weights = getattr(run, name)
-            return _wrong(weights, test, truth)
 
-        gap[i] = error(first) - error(second)
+def late_gain(
+    early: int, late: int, beyond: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """What UMA's error falls by between two updates of one run on digits, beyond an amount."""
+    gain = np.empty(size)
+    for i in range(size):
+        run = drawn("digits", 500, 5, 0.4, late, rng)
+        path: list[float] = []
+
+        def watch(count: int, weights: Floats, run: Drawn = run, path: list[float] = path) -> None:
+            if count == early:
+                path.append(_wrong(weights, run.test, run.truth))
+
+        weights = uma(
+            run.points, run.run.labels, run.run.confusion.matrix, orientation="column",
+            max_iter=late, watch=watch,
+        ).weights
+        end = _wrong(weights, run.test, run.truth)
+        gain[i] = (path[0] if path else end) - end - beyond
+    return gain
+
+
+def audit_gain(
+    small: float, large: float, share: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """What a larger audit saves UMA, less a share of what it saves a Perceptron on the audit."""
+    gap = np.empty(size)
+    for i in range(size):
+        few, many = (
+            drawn("digits", TRAINING, 20, audit, UPDATES, rng) for audit in (small, large)
+        )
+        gap[i] = few.error("uma") - many.error("uma") - share * (
+            few.error("audited") - many.error("audited")
+        )
     return gap
 
 
@@ -166,7 +247,7 @@ def rough_gap(
     gap = np.empty(size)
     for i in range(size):
         where = rng.permutation(len(labels))
-        here, test = where[:TRAINING], where[TRAINING:]
+        here, test = where[:ROUGH], where[ROUGH:]
         y = noise.apply(labels[here], rng=rng)
         while True:
             few, _, _ = drawn_apart(labels[here], per_class, 0.1, rng=rng)
@@ -182,7 +263,7 @@ def rough_gap(
 
 
 def _conditions(per_class: int, size: int, rng: np.random.Generator) -> Floats:
-    features, _, labels = digits()
+    features, labels = _features()
     found = np.empty(size)
     for i in range(size):
         few, audited, _ = drawn_apart(labels, per_class, 0.3, rng=rng)
@@ -228,6 +309,7 @@ def protocol_runs(seed: int = 41) -> tuple[tuple[FiveSteps, int, int], ...]:
     """Two runs of the protocol, with the sizes of the two labelled sets."""
     rng = np.random.default_rng(seed)
     return tuple(
-        (_drawn(rng, m, share)[0], m * CLASSES, round(share * TRAINING))
+        (drawn("digits", TRAINING, m, share, UPDATES, rng).run, m * CLASSES,
+         round(share * TRAINING))
         for m, share in ((5, 0.2), (20, 0.3))
     )

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
+    FiveSteps,
     drawn_apart,
     five_steps,
-    self_training,
 )
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
-    UPDATES,
     digits,
     toy_norm,
 )
@@ -30,7 +29,8 @@ from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "COLUMNS", "DATA", "Split", "by_level", "by_misfed", "by_strategy", "data_at_hand", "protocol",
+    "COLUMNS", "DATA", "Split", "by_level", "by_misfed", "by_strategy", "data_at_hand", "folder",
+    "has", "protocol",
     "split",
 ]
 
@@ -67,19 +67,28 @@ class Split:
         return int(self.labels.max()) + 1
 
 
+FILES = {"optdigits": "optdigits_train.csv.gz", "letter": "letter.csv.gz",
+         "reuters9": "reuters9_train.svm.gz", "mnist": "mnist.npz"}
+"""In the folder; the last is for other pages."""
+
+
+def folder() -> Path:
+    """What NOISYTHEORY_DATA names; nowhere without it."""
+    return Path(os.environ.get("NOISYTHEORY_DATA") or os.devnull)
+
+
+def has(name: str) -> bool:
+    """Whether a set that is not bundled is at hand."""
+    return (folder() / FILES[name]).is_file()
+
+
 def data_at_hand() -> tuple[str, ...]:
     """The names in `DATA` whose files are there."""
-    folder = Path(os.environ.get("NOISYTHEORY_DATA", ""))
-    files = {"optdigits": "optdigits_train.csv.gz", "letter": "letter.csv.gz",
-             "reuters9": "reuters9_train.svm.gz"}
-    there = [n for n, f in files.items()
-             if os.environ.get("NOISYTHEORY_DATA") and (folder / f).is_file()]
-    return ("digits", *there)
+    return ("digits", *(name for name in DATA[1:] if has(name)))
 
 
 def _csv(name: str) -> tuple[Floats, Codes]:
-    path = Path(os.environ["NOISYTHEORY_DATA"]) / f"{name}.csv.gz"
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    table = np.loadtxt(folder() / f"{name}.csv.gz", delimiter=",", skiprows=1)
     return table[:, :-1], table[:, -1].astype(np.int64)
 
 
@@ -102,7 +111,7 @@ def split(name: str, *, rng: np.random.Generator) -> Split:
         order = rng.permutation(len(labels))
         here, there = order[:800], order[800:]
         return Split(name, features[here], labels[here], features[there], labels[there], 5, 0.3,
-                     UPDATES)
+                     40)
     if name == "optdigits":
         (x, t), (test, truth) = _csv("optdigits_train"), _csv("optdigits_test")
         width = 5 / _median(x, rng)
@@ -131,9 +140,8 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
     from sklearn.datasets import load_svmlight_files
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    folder = Path(os.environ["NOISYTHEORY_DATA"])
     x, t, test, truth = load_svmlight_files(
-        [str(folder / f"reuters9_{half}.svm.gz") for half in ("train", "test")]
+        [str(folder() / f"reuters9_{half}.svm.gz") for half in ("train", "test")]
     )
     weigh = TfidfTransformer(sublinear_tf=True)
     return (weigh.fit_transform(x).tocsr(), t.astype(np.int64), weigh.transform(test).tocsr(),
@@ -165,33 +173,40 @@ def protocol(
     dict of str to float
         With ``"rejections"``, audits whose confusion could not be inverted.
     """
-    x, t, classes = data.points, data.labels, data.classes
+    run, rejections = _audited_again(data, few, share, rng)
+    found = {"rejections": float(rejections)}
+    for name in columns:
+        if name == "UMA forced":
+            weights = uma(
+                data.points, run.labels, run.confusion.matrix, orientation="column", step="forced",
+                max_iter=data.updates,
+            ).weights
+            found[name] = _error(weights, data.test, data.truth)
+        else:
+            said = run.predict(NAMES[name], data.test)
+            found[name] = float(np.mean(said != data.truth))
+    return found
+
+
+NAMES = {"f_y": "ignoring", "f_conf": "audited", "f_conf+m": "audited_and_few", "f_full": "full",
+         "SVM": "svm", "UMA": "uma"}
+"""Columns by the names of the protocol's classifiers."""
+
+
+def _audited_again(
+    data: Split, few: int, share: float, rng: np.random.Generator
+) -> tuple[FiveSteps, int]:
+    """A run of the protocol, drawn again while its confusion has no inverse, and how often."""
+    x, t = data.points, data.labels
     rejections = 0
     while True:
         first, audited, missing = drawn_apart(t, few, share, rng=rng)
+        rejections += missing
         try:
-            run = five_steps(x[first], t[first], x[audited], t[audited], x, classes,
-                             max_iter=data.updates)
-            break
+            return five_steps(x[first], t[first], x[audited], t[audited], x, rest_labels=t,
+                              max_iter=data.updates), rejections
         except ValueError:
-            rejections += 1 + missing
-    found = {"rejections": float(rejections)}
-    weights = {"f_y": run.ignoring, "f_conf": run.audited, "f_conf+m": run.audited_and_few,
-               "UMA": run.uma}
-    if "f_full" in columns:
-        weights["f_full"] = uma(x, t, np.eye(classes), max_iter=data.updates).weights
-    if "UMA forced" in columns:
-        weights["UMA forced"] = uma(
-            x, run.labels, run.confusion.matrix, orientation="column", step="forced",
-            max_iter=data.updates,
-        ).weights
-    if "SVM" in columns:
-        model = self_training(x[audited], t[audited], x)
-        found["SVM"] = float(np.mean(model.predict(data.test) != data.truth))
-    for name, w in weights.items():
-        if name in columns:
-            found[name] = _error(w, data.test, data.truth)
-    return found
+            rejections += 1
 
 
 def by_level(
@@ -240,15 +255,7 @@ def by_strategy(
     data: Split, few: int, share: float, most: int, *, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Figure 5: error and confusion rate after every update, shape (2, most), by strategy."""
-    x, t, classes = data.points, data.labels, data.classes
-    while True:
-        first, audited, _ = drawn_apart(t, few, share, rng=rng)
-        try:
-            run = five_steps(x[first], t[first], x[audited], t[audited], x, classes,
-                             max_iter=data.updates)
-            break
-        except ValueError:
-            continue
+    run, _ = _audited_again(data, few, share, rng)
     found = {}
     for strategy in ("error", "confusion", "random"):
         path = np.full((2, most), np.nan)
@@ -256,9 +263,9 @@ def by_strategy(
         def watch(count: int, weights: Floats, path: Floats = path) -> None:
             said = np.argmax(np.asarray(data.test @ weights.T), axis=1)
             path[0, count - 1] = np.mean(said != data.truth)
-            path[1, count - 1] = confusion_rate(observed_confusion(said, data.truth, classes))
+            path[1, count - 1] = confusion_rate(observed_confusion(said, data.truth, data.classes))
 
-        uma(x, run.labels, run.confusion.matrix, orientation="column", strategy=strategy,
+        uma(data.points, run.labels, run.confusion.matrix, orientation="column", strategy=strategy,
             max_iter=most, watch=watch, rng=rng)
         # A run that stopped stays where it is.
         last = int(np.flatnonzero(~np.isnan(path[0]))[-1])

@@ -40,8 +40,8 @@ def sectors(
     labels = np.argmax(scores, axis=1)
     lead = scores[np.arange(len(points)), labels][:, None] - scores
     if reading == "distance":
-        apart = np.linalg.norm(weights[labels][:, None] - weights, axis=2)
-        lead = lead / np.where(apart > 0, apart, 1.0)
+        apart = np.linalg.norm(weights[:, None] - weights, axis=2)
+        lead = lead / np.where(apart > 0, apart, 1.0)[labels]
     elif reading == "definition":
         lead = lead / np.linalg.norm(weights)
     lead[np.arange(len(points)), labels] = np.inf
@@ -79,7 +79,9 @@ def toy_data(
     while True:
         angle = rng.uniform(0, 2 * np.pi, size=classes)
         weights = np.column_stack([np.cos(angle), np.sin(angle)])
-        angle = rng.uniform(0, 2 * np.pi, size=3 * (n + tests))
+        # Ten distances of .025 leave out a twelfth of the circle, the other readings far more.
+        size = (n + tests) * 5 // 4 if reading == "distance" else 3 * (n + tests)
+        angle = rng.uniform(0, 2 * np.pi, size=size)
         points = np.column_stack([np.cos(angle), np.sin(angle)])
         labels, kept = sectors(points, weights, margin, reading)
         points, labels = points[kept], labels[kept]

@@ -16,6 +16,57 @@ def ceiling_squared(classes: Any) -> Any:
     return bounds.margin_ceiling(classes) ** 2
 
 
+classifier = PAPER.always(
+    "definition-1",
+    statement=r"\arg\max_q\langle w_q,x\rangle\text{ is the same for }aW,\ W+v1^\top"
+    r"\text{, and goes with the names of the classes}",
+    place="Definition 1, (1), Sec. 2.1",
+    hypotheses=["a > 0", "no tie"],
+    given=dict(moved="all"),
+    quantity="1 if a prediction changes",
+    note="So weights may be taken to sum to 0, as they do in every run from W = 0.",
+    twin=dict(given=dict(moved="one"), why="v added to one row alone"),
+    **shown(sides.predictions),
+)
+LABELS: dict[str, Any] = dict(
+    place="Assumption 2 and (4), Sec. 2.1", quantity="probability of a label",
+    **shown(sides.laws_of_labels),
+)
+same_law_printed = PAPER.identity(
+    "assumption-2/printed",
+    statement=r"\text{the law of }Y\text{ given }X=x\text{ is the same for all }x",
+    given=dict(which="any"),
+    expect="refuted",
+    note="It depends on the class of x, and on nothing else.",
+    **LABELS,
+)
+same_law = PAPER.identity(
+    "assumption-2/repaired",
+    statement=r"\text{the law of }Y\text{ given }X=x\text{ is the same for all }x"
+    r"\text{ of a class}",
+    given=dict(which="class"),
+    twin=dict(given=dict(which="any"), why="of any class"),
+    **LABELS,
+)
+PAIRS: dict[str, Any] = dict(
+    place="(17), Sec. 3.5", quantity="error rate", unit="probability",
+    **shown(sides.pair_errors),
+)
+pair_error_printed = PAPER.identity(
+    "eq-17/printed",
+    statement=r"\tfrac1n\textstyle\sum_i1\{f(x_i)\ne t(x_i)\}=\hat m_{pq}",
+    given=dict(of="pair"),
+    expect="refuted",
+    note="(17) is the error rate of all pairs; it does not depend on p and q.",
+    **PAIRS,
+)
+pair_error = PAPER.identity(
+    "eq-17/repaired",
+    statement=r"\tfrac1n\textstyle\sum_i1\{f(x_i)\ne t(x_i)\}=\sum_{p\ne q}\hat m_{pq}",
+    given=dict(of="all"),
+    twin=dict(given=dict(of="pair"), why="of one pair"),
+    **PAIRS,
+)
 margin_ceiling = PAPER.always(
     "margin-ceiling",
     statement=r"\theta^2\le\frac{Q}{(Q-1)^2}",
@@ -186,15 +237,24 @@ estimated = PAPER.always(
     **shown(sides.leaking),
 )
 
-
-natarajan = PAPER.cited(
-    "natarajan-remark",
-    statement=r"N\le d+\ln Q\text{, so that Natarajan's dimension would tighten Proposition 3}",
-    place="Conclusion",
+SHATTERED: dict[str, Any] = dict(
+    place="Conclusion", grid=dict(classes=[3, 4, 5], dimension=[3]), quantity="points",
+)
+natarajan_printed = PAPER.always(
+    "natarajan-remark/printed",
+    statement=r"\text{Natarajan's dimension of linear classifiers is at most }d+\ln Q",
+    expect="refuted",
     note=(
-        r"Linear classifiers have $(Q-1)(d-1)\le N\le dQ$ "
-        "(Daniely and others 2011), above the printed rate: no such dimension can tighten it. It "
-        "fits the repaired $(Q-1)d$."
+        "Print hopes to tighten a sample size whose capacity is d and ln Q by this dimension. It "
+        "is larger: points are shown whose labellings by two classes each are all realised."
     ),
-    reason="a dimension quoted from elsewhere",
+    **SHATTERED, **shown(sides.natarajan_printed),
+)
+natarajan = PAPER.always(
+    "natarajan-remark/repaired",
+    statement=r"\text{Natarajan's dimension of linear classifiers is at least }(Q-1)(d-1)",
+    given=dict(moved="weights"),
+    note="At most dQ (Daniely and others 2011): it fits the repaired sample size's (Q - 1)d.",
+    twin=dict(given=dict(moved="nothing"), why="one classifier for every labelling"),
+    **SHATTERED, **shown(sides.shattered_by_classifiers),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -26,6 +27,52 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion, posterior_confusion
 
 ZERO = Fraction(0)
+
+
+def laws_of_labels(which: str) -> Iterator[Certificate]:
+    """Entries of the law of the label at one instance, against those at another."""
+    for at in random_instances(12, seed=31):
+        laws = [[v / mass for v in row] for row, mass in zip(at.joint, at.masses, strict=True)]
+        for (a, t), (b, u) in itertools.combinations(enumerate(at.labels), 2):
+            if which == "any" or t == u:
+                for x, y in zip(laws[a], laws[b], strict=True):
+                    yield Certificate(x, y, [("classes", (t, u))])
+
+
+def predictions(moved: str) -> Iterator[Certificate]:
+    """Predictions that change with the weights: times three, permuted, or moved all or one."""
+    for at in random_instances(40, seed=32):
+        shift = [Fraction(j + 1, 2) for j in range(len(at.points[0]))]
+        named = list(range(at.classes))
+        scaled = [[3 * v for v in w] for w in at.weights]
+        shifted = [
+            [a + b for a, b in zip(w, shift, strict=True)] if moved == "all" or k == 0 else w
+            for k, w in enumerate(at.weights)
+        ]
+        changes = {"scaled": (scaled, named), "moved": (shifted, named),
+                   "permuted": (at.weights[::-1], named[::-1])}
+        for what, (weights, names) in changes.items():
+            for x in at.points:
+                before, after = ([dot(w, x) for w in rows] for rows in (at.weights, weights))
+                told = names[after.index(max(after))]
+                yield Certificate(
+                    int(told != before.index(max(before))), 0,
+                    [("weights", what), ("scores", before)],
+                    applies=before.count(max(before)) == 1,
+                )
+
+
+def pair_errors(of: str) -> Iterator[Certificate]:
+    """The error rate (17) of random predictions, against that of a pair or their sum."""
+    rng = np.random.default_rng(33)
+    for q in (2, 3, 5):
+        for _ in range(6):
+            true, said = rng.integers(q, size=(2, 40))
+            wrong = Fraction(int(np.count_nonzero(true != said)), 40)
+            counts = observed_confusion(said, true, q)
+            pairs = [Fraction(int(counts[i, j]), 40) for i in range(q) for j in range(q) if i != j]
+            for due in (pairs if of == "pair" else [sum(pairs, ZERO)]):
+                yield Certificate(wrong, due)
 
 
 def simplex(classes: int) -> list[list[Fraction]]:
@@ -288,3 +335,54 @@ def leaking(orientation: str) -> Iterator[Certificate]:
                 row = leak[q] if orientation == "row" else [line[q] for line in leak]
                 gap = squared([a - b for a, b in zip(found[q], right[q], strict=True)])
                 yield Certificate(gap, max(abs(v) for v in row) ** 2 * mass**2 * radius)
+
+
+def shattered_by_classifiers(
+    classes: int, dimension: int, moved: str
+) -> Iterator[Certificate]:
+    """Points that linear classifiers label in every way by one of two classes each.
+
+    Scores 2ky - k^2 of the class k touch a parabola, so classes k and k + 1 tie at y = k + 1/2,
+    where the d - 1 points of a group stand apart in the other coordinates. Small changes of the
+    differences of neighbouring weights then break each of these ties either way.
+    """
+    groups = [
+        [[Fraction(2 * k + 1, 2), *(Fraction(i == j) for i in range(dimension - 2)), Fraction(1)]
+         for j in range(-1, dimension - 2)] for k in range(classes - 1)
+    ]
+    points = [x for group in groups for x in group]
+    realised = 0
+    small = Fraction(1, 1000) if moved == "weights" else ZERO
+    for signs in itertools.product((-1, 1), repeat=len(points)):
+        weights = [[Fraction(2 * k), *[ZERO] * (dimension - 2), Fraction(-k * k)]
+                   for k in range(classes)]
+        for k in range(classes - 1):
+            # A vector whose products with the group's points have these signs.
+            own = signs[k * (dimension - 1) : (k + 1) * (dimension - 1)]
+            change = [ZERO, *(small * (s - own[0]) for s in own[1:]), small * own[0]]
+            for later in range(k + 1, classes):
+                weights[later] = [a + b for a, b in zip(weights[later], change, strict=True)]
+        told = []
+        for x in points:
+            scores = [dot(w, x) for w in weights]
+            told.append(scores.index(max(scores)))
+        wanted = [
+            k + (signs[k * (dimension - 1) + j] > 0)
+            for k in range(classes - 1) for j in range(dimension - 1)
+        ]
+        realised += told == wanted
+    return iter([_count(len(points), realised, classes, dimension)])
+
+
+def _count(points: int, realised: int, classes: int, dimension: int) -> Certificate:
+    shattered = points if realised == 2**points else 0
+    return Certificate(
+        (classes - 1) * (dimension - 1), shattered,
+        [("points", shattered), ("labellings", realised)],
+    )
+
+
+def natarajan_printed(classes: int, dimension: int) -> Iterator[Certificate]:
+    """The same number of points, against d and the logarithm of Q, rounded up."""
+    for found in shattered_by_classifiers(classes, dimension, "weights"):
+        yield Certificate(found.rhs, dimension + Fraction(math.log(classes)), found.steps)

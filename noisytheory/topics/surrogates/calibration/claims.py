@@ -14,6 +14,10 @@ ZERO = "a zero score is an error for both labels"
 HALF = "a zero score is half an error"
 REGRET: dict[str, Any] = dict(quantity="regret for misclassification", unit="probability")
 
+TRIED = (
+    "One point: every posterior that is a tenth, every score that is a half; two: posteriors "
+    r"0, $\frac25$, $\frac12$ and $\frac45$."
+)
 CALIBRATED: dict[str, Any] = dict(
     place="Sec. 2.1, Def. 2 and Sec. 3", **REGRET, **worked(simulate.calibrated)
 )
@@ -53,7 +57,7 @@ def _calibration(name: str, losses: dict[str, Any]) -> list[Any]:
             given=dict(zero="half", posteriors="any", **given),
             note=(
                 r"Repaired by the loss $\frac12$ at 0, and made quantitative: $s=1$ for linear, "
-                r"hinge and squared hinge, $s=2$ for exponential and logistic loss."
+                r"hinge and squared hinge, $s=2$ for exponential and logistic loss. " + TRIED
             ),
             twin=twin,
             **CALIBRATED,
@@ -67,7 +71,10 @@ def _calibration(name: str, losses: dict[str, Any]) -> list[Any]:
             hypotheses=[SCORED, ZERO, "the posterior stays away from one half"],
             grid=grid,
             given=dict(zero="both", posteriors="away", **given),
-            note="Repaired the other way; when only $P(\\eta=\\frac12)=0$ the limit still holds.",
+            note=(
+                "Repaired the other way; when only $P(\\eta=\\frac12)=0$ the limit still holds. "
+                + TRIED
+            ),
             twin=twin,
             **CALIBRATED,
         ),

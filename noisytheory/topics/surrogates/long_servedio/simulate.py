@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import (
+    BENT,
     HINGE,
     MASSES,
+    PiecewiseLinear,
     margins,
     minimisers,
     points,
@@ -29,6 +31,7 @@ from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHi
 __all__ = [
     "clean_hinge",
     "clean_risk",
+    "defeated",
     "explicit_potential",
     "hinge_risk",
     "mean_scores",
@@ -94,16 +97,60 @@ def hinge_risk(R: int, sigma: float, promised: str) -> Iterator[Certificate]:
         )
 
 
-def explicit_potential(R: int, sigma: float) -> Iterator[Certificate]:
-    r"""0-1 risk of the minimiser of an explicit convex potential on $P_\sigma$, against one half.
+FARTHEST = 2**30
+"""Where the search for a population that defeats a potential gives up."""
+
+
+def surviving(R: Fraction, rate: Fraction) -> PiecewiseLinear:
+    r"""A convex potential whose minimiser on $P_\sigma$ is right on all three points.
 
     The slope $q$ lies so little above $\sigma/(1-\sigma)$ that $h=(1-\sigma)q-\sigma$ meets
     $h\le\frac23(1-2\sigma)$ and $4h\le R\sigma$.
     """
+    h = min(2 * (1 - 2 * rate) / 3, R * rate / 4, 1 - 2 * rate) / 2
+    return two_slopes(R, (rate + h) / (1 - rate))
+
+
+STRAIGHT: dict[str, Any] = {
+    "hinge": lambda rate: HINGE,
+    "slopes -3, -1 and 0": lambda rate: BENT,
+    "slopes -1, -1/2 up to 60, and 0": lambda rate: two_slopes(Fraction(30), Fraction(1, 2)),
+    "the one that survives at R = 30": lambda rate: surviving(Fraction(30), rate),
+}
+"""Piecewise linear potentials, given a noise rate."""
+
+
+def defeated(potential: str, sigma: float, far: str) -> Iterator[Certificate]:
+    r"""0-1 risk of the minimisers of a potential, on a population searched for, against one half.
+
+    Parameters
+    ----------
+    potential : str
+        One of `STRAIGHT`.
+    sigma : float
+    far : {"any", "30"}
+        Whether $R$ is doubled, from 4, until every minimiser is as bad as guessing, or is 30.
+    """
+    rate = Fraction(str(sigma))
+    psi = STRAIGHT[potential](rate)
+    R = Fraction(4 if far == "any" else 30)
+    value, found = minimisers(R, rate, psi)
+    while far == "any" and R < FARTHEST and any(risk01(R, w) != Fraction(1, 2) for w in found):
+        R *= 2
+        value, found = minimisers(R, rate, psi)
+    for omega in found:
+        yield Certificate(
+            risk01(R, omega), Fraction(1, 2),
+            [("sigma, R", f"{rate}, {R}"), ("potential", psi.name), ("least risk", value),
+             ("attained at", f"({omega[0]}, {omega[1]})"),
+             ("scores of the three points", ", ".join(str(u) for u in margins(R, omega)))],
+        )
+
+
+def explicit_potential(R: int, sigma: float) -> Iterator[Certificate]:
+    r"""0-1 risk of the minimiser of a potential that survives on $P_\sigma$, against one half."""
     rate, far = Fraction(str(sigma)), Fraction(R)
-    h = min(2 * (1 - 2 * rate) / 3, far * rate / 4, 1 - 2 * rate) / 2
-    q = (rate + h) / (1 - rate)
-    potential = two_slopes(far, q)
+    potential = surviving(far, rate)
     value, found = minimisers(far, rate, potential)
     for omega in found:
         yield Certificate(

@@ -18,7 +18,7 @@ import numpy as np
 
 from noisytheory.vocabulary import exact
 
-__all__ = ["HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
+__all__ = ["BENT", "HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
            "risk01", "two_slopes"]
 
 Vector: TypeAlias = tuple[Fraction, Fraction]
@@ -62,6 +62,13 @@ def two_slopes(R: Fraction, q: Fraction) -> PiecewiseLinear:
         lambda v: max(Fraction(0), q * (end - v), q * (end - 1) + 1 - v),
         (Fraction(1), end),
     )
+
+
+BENT = PiecewiseLinear(
+    "slopes -3, -1 and 0", lambda v: max(Fraction(0), 1 - v, -3 * v - 1),
+    (Fraction(-1), Fraction(1)),
+)
+"""Steeper than the hinge where the margin is below -1."""
 
 
 def points(R: Fraction) -> tuple[Vector, ...]:

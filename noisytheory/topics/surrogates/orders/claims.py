@@ -48,8 +48,7 @@ order_equivalence = KERNEL_MEAN.identity(
     note=(
         "How the package finds a pair of distributions that two losses rank apart, a projection, "
         "against the definition's own words on all pairs of a lattice. Every two losses with "
-        "values 0, 1, 2 on three atoms, the second one in every other place; see also "
-        "`kernel-mean/proposition-26`."
+        "values 0, 1, 2 on three atoms; see also `kernel-mean/proposition-26`."
     ),
     twin=dict(
         given=dict(directions="one"), why="the first order implies the second, not the converse"
@@ -64,7 +63,10 @@ proposition_26 = KERNEL_MEAN.identity(
     hypotheses=["finitely many atoms", "for constant losses alpha is arbitrary"],
     given=dict(sign="positive"),
     quantity="whether all pairs of distributions are ranked alike",
-    note="Orderings are compared over all pairs of distributions on a lattice.",
+    note=(
+        "Orderings are compared over all pairs of distributions on a lattice; every two losses "
+        "with values 0, 1, 2 on three atoms."
+    ),
     twin=dict(given=dict(sign="any"), why="alpha may be negative"),
     **worked(simulate.equivalence),
 )

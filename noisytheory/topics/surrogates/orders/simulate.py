@@ -110,7 +110,7 @@ def agreement(directions: str) -> Iterator[Certificate]:
     mixtures = simplex(3, 3)
     risks = {loss: [_risk(q, loss) for q in mixtures] for loss in losses}
     pairs = list(itertools.permutations(range(len(mixtures)), 2))
-    for first, second in itertools.product(losses, losses[::2]):
+    for first, second in itertools.product(losses, repeat=2):
         one, two = risks[first], risks[second]
         alike = all(
             two[i] <= two[j] if one[i] <= one[j] else directions == "one" or two[i] > two[j]
@@ -178,7 +178,7 @@ def _flipped(mixture: Numbers, minus: Fraction, plus: Fraction) -> Numbers:
 def equivalence(sign: str) -> Iterator[Certificate]:
     """Whether two losses on three atoms rank all pairs alike, against the affine criterion."""
     losses = list(itertools.product([Fraction(k) for k in range(3)], repeat=3))
-    for first, second in itertools.product(losses, losses[::2]):
+    for first, second in itertools.product(losses, repeat=2):
         relation = affine_relation(first, second)
         criterion = relation is not None
         if sign == "any" and relation is None and len(set(first)) > 1:

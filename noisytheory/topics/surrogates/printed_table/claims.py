@@ -243,6 +243,7 @@ def _repaired(column: str, method: str, note: str) -> Claim:
             rf"\sigma=0,.1,.2,.3,.4,.49:\ {_in_words(column)}"
         ),
         place="Table 1, Sec. 7.2: what the printed population gives",
+        origin="sharper",
         hypotheses=["r the 0-1 risk of the minimiser itself", "800 examples"],
         bound=our_moment,
         simulate=simulate.risk_moment,

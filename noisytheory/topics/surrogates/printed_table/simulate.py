@@ -17,6 +17,8 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
 )
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import HINGE, vertices
+from noisytheory.vocabulary.domains import LEVEL, NOISE_RATE
+from noisytheory.vocabulary.populations.atoms import checked_whole
 
 __all__ = [
     "TRAINING",
@@ -31,6 +33,7 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.float64]
 
+COLUMNS = ("hinge", "t-logistic", "linear")
 TRIALS, TRAINING = 125, 800
 """Trials in print, and noisy examples to train on."""
 
@@ -59,7 +62,20 @@ def table_trial(
     -------
     array, shape (size,)
         Risks, sums of the masses of the points with scores at most 0.
+
+    Examples
+    --------
+    >>> risks = table_trial("linear", 0.49, 800, size=1000, rng=np.random.default_rng(1))
+    >>> round(float(risks.mean()), 2), sorted(set(risks.tolist()))
+    (0.38, [0.0, 0.25, 0.5, 0.75, 1.0])
     """
+    if column not in COLUMNS:
+        raise ValueError(f"column must be one of {', '.join(COLUMNS)}, got {column!r}")
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    NOISE_RATE.number("sigma", sigma)
+    checked_whole("n", n)
+    checked_whole("size", size)
     counts = rng.multinomial(n, noisy_masses(sigma), size=size)
     if column == "hinge":
         corners = np.array(vertices(Fraction(30), HINGE.kinks), float)
@@ -101,6 +117,15 @@ def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[s
     With $d_i$ the label sums at the points, $p=d_2+d_3$ and $q=d_2-d_3$ are independent given the
     count of the first point, and every point is lost exactly when $q$ reaches a threshold.
 
+    Parameters
+    ----------
+    sigma : float
+        Noise rate, any below one half.
+    n : int
+        Training examples.
+    cut : float
+        Mass that may be left out, at either end of each of three counts.
+
     Returns
     -------
     dict
@@ -115,6 +140,9 @@ def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[s
     """
     from scipy.stats import binom
 
+    NOISE_RATE.number("sigma", sigma)
+    checked_whole("n", n)
+    LEVEL.number("cut", cut)
     totals = dict.fromkeys(("first", "second", "zero", "one", "mass"), 0.0)
     for first in _likely(n, 0.5, cut):
         rest = n - first

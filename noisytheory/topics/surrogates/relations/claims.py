@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+import numpy as np
+
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
-from noisytheory.topics.surrogates.relations import simulate
+from noisytheory.topics.surrogates.relations import (
+    simulate,
+    simulate_mixtures,
+    simulate_potentials,
+)
+from noisytheory.topics.surrogates.relations.instances import RATIONAL, SAMPLES, TRIPLES
 from noisytheory.topics.surrogates.worked import worked
+from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 UNIT = "features of norm 1"
+TRIED = (
+    f"Tried: {len(SAMPLES)} samples, which but for the symmetries of a square are all "
+    f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths"
+)
+LATTICE = f"{TRIED}, against every classifier of a lattice."
 
 lemma_4 = KERNEL_MEAN.always(
     "lemma-4",
@@ -24,7 +36,8 @@ lemma_4 = KERNEL_MEAN.always(
     quantity="square of 1 - Risk, where positive",
     note=(
         r"Print does not ask for $\Phi(S)\ne0$: with $S=\{(x,1),(x,-1)\}$ the unit mean is "
-        r"undefined and every $\omega$ is a minimiser. Squares are compared, to stay rational."
+        r"undefined and every $\omega$ is a minimiser. Squares are compared, to stay rational. "
+        + LATTICE
     ),
     twin=dict(given=dict(radius=2), why="a ball of radius 2"),
     **worked(simulate.least_linear_risk),
@@ -61,7 +74,7 @@ relation_svm = KERNEL_MEAN.identity(
     hypotheses=[UNIT],
     given=dict(radius=1),
     quantity="hinge risk",
-    note="So an SVM confined to the unit ball is the mean.",
+    note=f"So an SVM confined to the unit ball is the mean. {LATTICE}",
     twin=dict(given=dict(radius=2), why="a ball of radius 2"),
     **worked(simulate.hinge_on_ball),
 )
@@ -75,7 +88,7 @@ svm_penalised = KERNEL_MEAN.always(
     grid=dict(share=["1", "3/2"]),
     quantity="penalised hinge risk of the mean",
     origin="sharper",
-    note="If and only if: below the threshold the dropped points pull the mean back.",
+    note=f"If and only if: below the threshold the dropped points pull the mean back. {LATTICE}",
     given=dict(of="1"),
     twin=dict(given=dict(of="1/2"), why="half of the threshold"),
     **worked(simulate.mean_as_svm),
@@ -88,7 +101,7 @@ svm_constrained = KERNEL_MEAN.always(
     grid=dict(share=["1/2", "1"]),
     quantity="hinge risk of the mean",
     origin="sharper",
-    note="The threshold is at least 1, the radius in print.",
+    note=f"The threshold is at least 1, the radius in print. {LATTICE}",
     given=dict(of="1"),
     twin=dict(given=dict(of="2"), why="twice the threshold"),
     **worked(simulate.mean_on_ball),
@@ -111,44 +124,104 @@ svm_beyond = KERNEL_MEAN.always(
     **worked(simulate.beyond_the_threshold),
 )
 
+IN_BALL = r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
 ANY_POTENTIAL: dict[str, Any] = dict(
-    place="Sec. 3.1, after Proposition 9 of the paper on the unhinged loss",
-    hypotheses=[UNIT],
-    quantity="squared sine of the angle between the mean and the downhill direction",
-    **worked(simulate.any_potential),
+    place="Sec. 3.1, after Proposition 9 of the paper on the unhinged loss", hypotheses=[UNIT],
 )
-any_potential_printed = KERNEL_MEAN.identity(
+BEST = dict(quantity="risk of the mean, of norm r", **worked(simulate_potentials.best_in_ball))
+TURNED: dict[str, Any] = dict(
+    quantity="squared sine of the angle between the mean and the downhill direction at its t-fold",
+    trivial=1.0, **worked(simulate_potentials.turned),
+)
+HALVED = f"{len(RATIONAL)} samples of three points whose mean has a rational norm are tried."
+any_potential_printed = KERNEL_MEAN.always(
     "relation-any-convex-potential/printed",
-    statement=r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
-    r"\text{ for small }r",
-    grid=dict(radius=["1/100", "1/1000"]),
-    given=dict(scale=0, loss="squared hinge"),
+    statement=IN_BALL + r"\text{ for small }r",
+    grid=dict(potential=list(simulate_potentials.CURVED), radius=["1/10", "1/1000"]),
+    given=dict(straight="1"),
     expect="refuted",
     note=(
-        "Only a limit: exact at a finite radius for potentials that are affine near 0. With "
-        r"squared hinge the gradient at $t\Phi$ is not parallel to $\Phi$, at any $t>0$."
+        "Read as a limit it holds: see `relation-any-convex-potential/repaired`. At a finite "
+        "radius it is exact for potentials that are affine near 0, and for others not: the unit "
+        f"mean turned by a small angle has less risk. {HALVED}"
     ),
     **ANY_POTENTIAL,
+    **BEST,
 )
+RATIO = (
+    r"\quad\rho=\frac{tL_t}{|\psi'(0)|},\ |\psi'(u)-\psi'(v)|\le L_t|u-v|\text{ on }[-t,t]"
+)
+SMOOTH = (
+    "hinge, rounded hinge (slope from -1 to 0 along a line between margins -1/4 and 1/4), squared "
+    "hinge, logistic or exponential loss"
+)
+ANGLE = r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le"
 any_potential = KERNEL_MEAN.always(
     "relation-any-convex-potential/repaired",
-    statement=r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le t"
-    r"\frac{\sup|\psi''|}{|\psi'(0)|}",
-    grid=dict(radius=["1", "1/10", "1/1000"]),
-    given=dict(scale=100, loss="squared hinge"),
-    note="The direction tends to that of the mean, linearly in the radius.",
-    twin=dict(given=dict(scale=50, loss="squared hinge"), why="half of the rate"),
+    statement=ANGLE + r"\rho," + RATIO,
+    grid=dict(potential=list(simulate_potentials.POTENTIALS), radius=["1/2", "1/10", "1/1000"]),
+    given=dict(form="ratio"),
+    note=(
+        "Print's best reading, the limit: the direction in which the risk falls tends to the "
+        r"mean's, linearly in the radius. Of every convex potential whose slope is Lipschitz near "
+        f"0; tried: {SMOOTH}. A potential with a bend at 0 has no slope there and is none. Half of "
+        r"the rate is the truth as $\rho\to0$: see `relation-any-convex-potential/sharper`."
+    ),
+    twin=dict(given=dict(form="half"), why="half of the rate"),
     **ANY_POTENTIAL,
+    **TURNED,
 )
-any_potential_affine = KERNEL_MEAN.identity(
-    "relation-any-convex-potential/affine",
-    statement=r"\psi\text{ affine on }[-r,r]\Rightarrow r\hat\Phi(S)\in"
-    r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)",
-    grid=dict(radius=["1/100", "1"]),
-    given=dict(scale=0, loss="hinge"),
+any_potential_sharper = KERNEL_MEAN.always(
+    "relation-any-convex-potential/sharper",
+    statement=ANGLE + r"\frac\rho{2-\rho}," + RATIO + r",\ \rho\le1",
+    grid=dict(
+        potential=["hinge", "squared hinge", "logistic", "exponential"],
+        radius=["1/2", "1/10", "1/1000"],
+    ),
+    given=dict(form="sharp"),
     origin="sharper",
-    twin=dict(given=dict(scale=0, loss="squared hinge"), why="squared hinge loss"),
+    note=(
+        r"$-\nabla$ is a multiple of $(I-\rho A)\Phi$ with $0\preceq A\preceq I$, which turns it "
+        "by this much at most (Kantorovich). Approached by many points on one axis, nearly "
+        "balanced, and one across."
+    ),
+    twin=dict(given=dict(form="half"), why=r"rho / 2, the limit, without its correction"),
     **ANY_POTENTIAL,
+    **TURNED,
+)
+any_potential_minimiser = KERNEL_MEAN.always(
+    "relation-any-convex-potential/minimiser",
+    statement=(
+        r"\sin\angle(\Phi(S),\omega_r)\le\frac\rho{2\|\Phi(S)\|},\quad\omega_r\in"
+        r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega),\quad\rho=\frac{rL_r}{|\psi'(0)|}"
+    ),
+    grid=dict(
+        potential=["squared hinge", "rounded hinge", "logistic", "exponential"],
+        radius=["1/10", "1/1000"],
+    ),
+    given=dict(factor="1/2"),
+    origin="sharper",
+    quantity="squared sine of the angle between the mean and the minimiser",
+    trivial=1.0,
+    note=(
+        "The limit itself, with a constant: print's sentence is about the minimiser. Its direction "
+        "is enclosed where the gradient's part along the circle changes sign; samples that have it "
+        "inside the ball are left out."
+    ),
+    twin=dict(given=dict(factor="3/8"), why="three quarters of it"),
+    **ANY_POTENTIAL,
+    **worked(simulate_potentials.minimiser_turned),
+)
+any_potential_affine = KERNEL_MEAN.always(
+    "relation-any-convex-potential/affine",
+    statement=r"\psi\text{ affine on }[-r,r]\Rightarrow " + IN_BALL,
+    grid=dict(potential=simulate_potentials.STRAIGHT, radius=["1/100", "1"]),
+    given=dict(straight="1"),
+    origin="sharper",
+    note=f"Piecewise linear potentials that bend at r, or at both ends. {HALVED}",
+    twin=dict(given=dict(straight="3/4"), why="affine on [-3r/4, 3r/4] only"),
+    **ANY_POTENTIAL,
+    **BEST,
 )
 
 relation_mmd = KERNEL_MEAN.identity(
@@ -159,6 +232,11 @@ relation_mmd = KERNEL_MEAN.identity(
     hypotheses=["both labels have probability one half"],
     given=dict(balance="1/2"),
     quantity="squared discrepancy",
+    note=(
+        "The supremum is taken over a lattice of unit vectors that holds the difference's own "
+        "direction: every two of six points, with uneven weights, against every two of twelve, "
+        "where that direction is rational."
+    ),
     twin=dict(given=dict(balance="1/3"), why="labels out of balance"),
     **worked(simulate.mean_discrepancy),
 )
@@ -169,9 +247,43 @@ relation_mmd_variation = KERNEL_MEAN.always(
     hypotheses=[UNIT],
     given=dict(factor="1"),
     quantity="squared discrepancy",
-    note="Attained by one point against its antipode in feature space.",
+    note=(
+        "Attained by one point against its antipode in feature space. Every two laws on four "
+        "points, two of them antipodes of the others, with masses in thirds."
+    ),
     twin=dict(given=dict(factor="1/2"), why="half of the squared total variation"),
     **worked(simulate.total_variation),
+)
+mmd_quadrature = KERNEL_MEAN.identity(
+    "relation-mmd/mixtures",
+    statement=r"\tfrac12\int\hat\Phi(P)(x)\,(p_+-p_-)(x)\,dx=\|\Phi(P)\|",
+    place="Sec. 3.2",
+    hypotheses=["both labels have probability one half"],
+    given=dict(balance="classes"),
+    rounding=1e-9,
+    quantity="difference of the class means of the unit mean, halved",
+    note=(
+        "The unit mean attains the discrepancy. Gaussian mixtures on a line, two components "
+        "against one: the closed form of the package against the trapezoidal rule."
+    ),
+    twin=dict(given=dict(balance="examples"), why="negative examples counted one half"),
+    **worked(simulate_mixtures.discrepancy_by_quadrature),
+)
+mmd_variation_nonnegative = KERNEL_MEAN.always(
+    "relation-mmd/variation-nonnegative",
+    statement=r"\mathrm{MMD}\le\tfrac1{\sqrt2}\mathrm{TV}(P_+,P_-)",
+    place="Sec. 3.2",
+    hypotheses=[UNIT, "a kernel that is nowhere negative"],
+    given=dict(factor="1/2"),
+    quantity="squared discrepancy",
+    origin="sharper",
+    note=(
+        "What is left after the common part of the classes is two laws whose means have a product "
+        "of at least 0. Gaussian mixtures on a line, total variation by quadrature; approached by "
+        "narrow classes far apart."
+    ),
+    twin=dict(given=dict(factor="1/4"), why="half of it, squared: 1/2 for the root of 1/2"),
+    **worked(simulate_mixtures.variation_by_quadrature),
 )
 DENSITY: dict[str, Any] = dict(
     statement=r"\mathrm{sign}\langle\Phi(S),\phi(x)\rangle="
@@ -194,43 +306,57 @@ relation_kde = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("relation-kde/repaired", "Sec. 3.3")],
     hypotheses=[r"the integral of K(., x') does not depend on x'"],
     given=dict(right="1"),
-    note="Repaired: true of every translation-invariant kernel.",
+    note=(
+        "Repaired: true of every translation-invariant kernel. Tried with a triangle, two "
+        "positive points against one."
+    ),
     twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
 )
 
 
-def one_minus_root_half() -> float:
-    r"""$1-1/\sqrt2$."""
-    return 1 - math.sqrt(0.5)
+@requires(points=COUNT)
+def one_minus_root(points: Numeric) -> Numeric:
+    r"""$1-1/\sqrt m$."""
+    return 1 - 1 / np.sqrt(points)
 
 
-def one_half() -> float:
-    """One half."""
-    return 0.5
+@requires(points=COUNT)
+def _one_less(points: Numeric) -> Numeric:
+    return 1 - 1 / np.sqrt(points + 1)
 
 
 not_dense = KERNEL_MEAN.exists(
     "not-dense",
     statement=r"\exists f\in[-1,1]^X:\ \inf_{\|\omega\|\le1}\|f_\omega-f\|_\infty"
-    r"\ge1-\tfrac1{\sqrt2}",
+    r"\ge1-\tfrac1{\sqrt m}",
     place="Sec. 3.4",
-    bound=one_minus_root_half,
+    hypotheses=["m points"],
+    bound=one_minus_root,
     exact=simulate.density_gap,
+    grid=dict(points=[2, 3, 4, 6]),
     quantity="distance to the unit ball",
-    note=r"Gaussian kernel, universal: $X=\{0,10\}$, $f=(1,-1)$.",
-    twin=dict(bound=one_half, why="one half, which the witness does not reach"),
+    note=(
+        "Print says that the ball is not dense, even of a universal kernel; the number is ours. "
+        r"Gaussian kernel of bandwidth 1, $X=\{0,10,20,\dots\}$, $f=\pm1$ in turn; the distance is "
+        "enclosed between a classifier and a dual bound, both computed from the Gram matrix."
+    ),
+    twin=dict(bound=_one_less, why="the distance of one more point"),
 )
-mkl = KERNEL_MEAN.always(
+mkl = KERNEL_MEAN.identity(
     "mkl-single-kernel",
     also=[AVERAGE_CLASSIFIER.also("mkl", "Sec. 3.4")],
     statement=r"\min_{f\in\mathrm{co}\bigcup_i\mathcal F_{\phi_i}}\mathrm{Risk}_{\mathrm{linear}}"
     r"(S,f)=\min_i(1-\|\Phi_i(S)\|)",
     place="Sec. 3.4",
-    hypotheses=[r"each omega_i in the unit ball, which print omits"],
+    hypotheses=[r"each omega_i in the unit ball, which print omits", "two kernels"],
     given=dict(which="max"),
-    quantity="square of 1 - Risk, where positive",
-    note="Attained at the unit mean of the kernel of largest self-similarity.",
+    quantity="least linear risk of a mixture",
+    note=(
+        "Attained at the unit mean of the kernel of largest self-similarity. Every two of "
+        f"{len(RATIONAL)} samples whose mean has a rational norm, one a kernel; mixtures in "
+        "quarters of a lattice of either ball, which holds the unit means."
+    ),
     twin=dict(given=dict(which="min"), why="the kernel of least self-similarity"),
     **worked(simulate.multiple_kernels),
 )
@@ -253,6 +379,10 @@ theorem_2_expected = AVERAGE_CLASSIFIER.identity(
     hypotheses=[UNIT],
     given=dict(correction="whole"),
     quantity="expected squared norm of the mean",
+    note=(
+        "Every sample of up to three is summed; three sets of three points of the circle, masses "
+        "in thirds."
+    ),
     twin=dict(given=dict(correction="none"), why="the variance forgotten"),
     **worked(simulate.expected_square),
 )
@@ -276,7 +406,8 @@ svm_herding = AVERAGE_CLASSIFIER.always(
     "svm-herding-equivalence/repaired",
     statement=svm_herding_printed.statement,
     place=HERDING,
-    hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean"],
+    hypotheses=[r"lambda at least the largest y_i f(x_i) of the mean, which is positive"],
+    note=f"The printed counterexample's sample, and others. {LATTICE}",
     grid=dict(share=["1", "2"]),
     quantity="least penalised hinge risk along the mean",
     given=dict(of="1"),

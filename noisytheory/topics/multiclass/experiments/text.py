@@ -1,0 +1,75 @@
+"""Documents drawn from topics, as sparse rows: in place of text that cannot be bundled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.vocabulary.domains import COUNT
+
+__all__ = ["REUTERS", "documents"]
+
+REUTERS = (3900, 2400, 1300, 850, 700, 600, 550, 520, 500)
+"""Sizes of the nine classes of Figure 2(c): what print reads off is 500 to nearly 4,000."""
+
+
+def documents(
+    n: int, *, rng: np.random.Generator, sizes: tuple[int, ...] = REUTERS, words: int = 500,
+    keywords: int = 40, share: float = 0.2, length: float = 40.0,
+) -> tuple[Any, NDArray[np.int64]]:
+    r"""Documents of common words and of their topic's keywords, weighted and of norm 1.
+
+    Parameters
+    ----------
+    n : int
+        Number of documents.
+    rng : Generator
+        Draws topics and documents.
+    sizes : tuple of int
+        Classes in proportion, each with one document at least.
+    words, keywords : int
+        Size of the vocabulary, and how many of it are keywords of a class.
+    share : float
+        Of keywords in a document.
+    length : float
+        Median number of words; logarithms have standard deviation one half.
+
+    Returns
+    -------
+    points : sparse matrix, shape (n, words)
+        $(1+\ln\text{count})$ times the inverse document frequency, rows of norm 1.
+    labels : array of int, shape (n,)
+
+    Examples
+    --------
+    >>> x, t = documents(300, rng=np.random.default_rng(1))
+    >>> x.shape, len(np.unique(t)), bool(x.nnz < 0.2 * 300 * 500)
+    ((300, 500), 9, True)
+    """
+    from scipy.sparse import csr_matrix, diags_array
+
+    COUNT.check("n", n)
+    classes, proportions = len(sizes), np.array(sizes) / sum(sizes)
+    common = rng.dirichlet(np.full(words, 0.05))
+    topics = np.empty((classes, words))
+    for q in range(classes):
+        own = np.zeros(words)
+        own[rng.choice(words, keywords, replace=False)] = rng.dirichlet(np.full(keywords, 0.5))
+        topics[q] = (1 - share) * common + share * own
+    labels = np.concatenate([np.arange(classes), rng.choice(classes, n - classes, p=proportions)])
+    rng.shuffle(labels)
+    lengths = np.clip(length * np.exp(rng.normal(0, 0.5, size=n)), 10, 400).astype(int)
+    of = np.repeat(np.arange(n), lengths)
+    drawn = np.empty(len(of), np.int64)
+    for q in range(classes):
+        at = np.flatnonzero(labels[of] == q)
+        drawn[at] = np.searchsorted(np.cumsum(topics[q])[:-1], rng.random(len(at)), side="right")
+    counts = csr_matrix((np.ones(len(of)), (of, drawn)), shape=(n, words))
+    counts.sum_duplicates()
+    seen = np.maximum(counts.getnnz(axis=0), 1)
+    counts.data = 1 + np.log(counts.data)
+    points = (counts @ diags_array(np.log(n / seen) + 1)).tocsr()
+    norms = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
+    return (diags_array(1 / np.maximum(norms, 1e-12)) @ points).tocsr(), labels

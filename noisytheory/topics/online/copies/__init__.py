@@ -1,0 +1,1 @@
+"""One copy is not enough, two are: Section 4.3."""

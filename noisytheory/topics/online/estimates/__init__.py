@@ -1,0 +1,1 @@
+r"""Unbiased estimates of $f(\mathbb EX)$ from independent samples: Section 3.2."""

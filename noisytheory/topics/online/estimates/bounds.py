@@ -1,0 +1,173 @@
+r"""What the estimate of $f(\mathbb EX)$ costs, and what no estimate can do: Section 3.2.
+
+$p>1$ is the sampling parameter, here and in the topic's other bounds, and $\ell'_+$ the absolute
+majorant of the loss's derivative: ``loss.majorant``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import special
+
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Domain, Numeric, requires
+
+__all__ = [
+    "best_approximation", "expected_samples", "gradient_second_moment_labels", "jump_bias",
+    "sample_tail", "scalar_second_moment",
+]
+
+ABOVE_1 = Domain(1)
+WHOLE = Domain(0, include_low=True, whole=True)
+
+
+class Majorised(Protocol):
+    """A loss, seen as the majorant of its derivative."""
+
+    def majorant(self, a: Any) -> Any:
+        r"""$\ell'_+(a)$."""
+
+
+@requires(p=ABOVE_1)
+def expected_samples(p: Numeric) -> Numeric:
+    r"""Expected number of samples of the estimator of Lemma 1, $\frac1{p-1}$.
+
+    Parameters
+    ----------
+    p : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(expected_samples(3.0))
+    0.5
+    """
+    return 1 / (p - 1)
+
+
+@requires(z=WHOLE, p=ABOVE_1)
+def sample_tail(z: Numeric, p: Numeric) -> Numeric:
+    r"""Probability that the estimator of Lemma 1 takes at least z samples, $p^{-z}$.
+
+    Parameters
+    ----------
+    z : int or array
+        Whole; for other z the tail is that of the next whole number.
+    p : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(sample_tail(3, 2.0))
+    0.125
+    """
+    return p ** (-1.0 * z)
+
+
+@requires(p=ABOVE_1, m=NONNEGATIVE)
+def scalar_second_moment(p: Numeric, m: Numeric, loss: Majorised) -> Numeric:
+    r"""Lemma 1: $\mathbb E\theta^2\le\frac p{p-1}f_+(\sqrt{p\,\mathbb EX^2})^2$.
+
+    Parameters
+    ----------
+    p : float or array
+    m : float or array
+        $\mathbb EX^2$; of calls of different laws, the largest.
+    loss : object with ``majorant``
+        $f_+$.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    The mean needs $f_+(\mathbb E|X|)<\infty$, the second moment $f_+(\sqrt{pm})<\infty$.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> round(float(scalar_second_moment(2.0, 1.25, ExponentialLoss())), 2)
+    47.25
+    """
+    return p / (p - 1) * loss.majorant(np.sqrt(p * m)) ** 2
+
+
+@requires(p=ABOVE_1, Bw=NONNEGATIVE, Bpsi=NONNEGATIVE, Blabel=NONNEGATIVE)
+def gradient_second_moment_labels(
+    p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, Blabel: Numeric
+) -> Numeric:
+    r"""Noisy labels: $\mathbb E\tilde g^2\le B\frac p{p-1}\ell'_+(\sqrt{pB_wB_\Psi B})^2$.
+
+    With $n+1$ independent copies of the label and $B\ge\mathbb E\tilde y^2$.
+
+    Parameters
+    ----------
+    p, Bw, Bpsi : float or array
+    loss : object with ``majorant``
+    Blabel : float or array
+        Bound on $\mathbb E\tilde y^2$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> float(gradient_second_moment_labels(2.0, 1.0, 1.0, AffineLoss(), 2.0))
+    4.0
+    """
+    return Blabel * p / (p - 1) * loss.majorant(np.sqrt(p * Bw * Bpsi * Blabel)) ** 2
+
+
+@requires(n=COUNT, J=NONNEGATIVE)
+def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
+    r"""What a function that jumps by J costs every estimator from n samples: $J/2$, for every n.
+
+    Parameters
+    ----------
+    n : int or array
+    J : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(jump_bias(3))
+    0.5
+    """
+    return J / 2 + 0 * n
+
+
+@requires(n=COUNT)
+def best_approximation(n: Numeric) -> Numeric:
+    r"""$e^q$ on [0, 1] is at least $\frac{1}{2^{2n+1}(n+1)!}$ from every polynomial of degree n.
+
+    Parameters
+    ----------
+    n : int or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Bernstein's bound, with the smallest derivative 1.
+
+    Examples
+    --------
+    >>> float(best_approximation(1))
+    0.0625
+    """
+    return 2.0 ** (-2.0 * n - 1) / special.gamma(n + 2.0)

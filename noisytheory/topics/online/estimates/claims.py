@@ -1,0 +1,336 @@
+r"""Unbiased estimates of $f(\mathbb EX)$ on trial: Section 3.2."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.estimates import bounds, pictures, sides, simulate
+from noisytheory.topics.online.estimates.sides import (
+    Budget,
+    Coefficients,
+    Degrees,
+    Pair,
+    Polynomials,
+    Scalar,
+)
+from noisytheory.trial.sides import both, scaled
+from noisytheory.vocabulary.domains import Numeric
+
+P = [1.2, 1.5, 2.0, 3.0, 5.0]
+CALLS = ["alike", "unlike"]
+CUBIC = r"$f$ a polynomial of degree at most 3, $X$ of three atoms"
+INDEPENDENT = "independent calls with the same mean"
+ESTIMATE: dict[str, Any] = dict(place="Lemma 1, Sec. 3.2", quantity="estimate of f(E X)")
+
+
+def _variance(p: float) -> float:
+    return p / (p - 1) ** 2
+
+
+def _tail_variance(p: float, z: int) -> float:
+    return float(p) ** -z * (1 - float(p) ** -z)
+
+
+def _next_tail(z: Numeric, p: Numeric) -> Numeric:
+    return bounds.sample_tail(z, p) / p
+
+
+def _lemma_1(
+    p: Numeric, m: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, g3: Numeric
+) -> Numeric:
+    return bounds.scalar_second_moment(p, m, Coefficients(g0, g1, g2, g3))
+
+
+def _labels(
+    p: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, Blabel: Numeric
+) -> Numeric:
+    return bounds.gradient_second_moment_labels(p, 1.0, Bpsi, Coefficients(g0, g1, g2), Blabel)
+
+
+def _samples_plus(p: Numeric) -> Numeric:
+    return bounds.expected_samples(p) * p
+
+
+lemma_1_mean = PAPER.identity(
+    "lemma-1/mean",
+    statement=r"\mathbb E\theta=f(\mathbb EX),\quad"
+    r"\theta=\gamma_N\tfrac{p^{N+1}}{p-1}x_1\cdots x_N",
+    hypotheses=[INDEPENDENT, r"$f_+(\mathbb E|X|)<\infty$, which print leaves out", CUBIC],
+    grid=dict(calls=CALLS),
+    note="Every outcome of N and of the samples is enumerated, calls of unlike laws among them.",
+    twin=dict(**both(sides.reused, Scalar), why="one sample used n times"),
+    **both(sides.mean, Scalar), **ESTIMATE,
+)
+
+lemma_1_second_moment = PAPER.always(
+    "lemma-1/second-moment",
+    statement=r"\mathbb E\theta^2\le\tfrac p{p-1}f_+\big(\sqrt{p\,\mathbb EX^2}\big)^2",
+    hypotheses=[INDEPENDENT, r"$f_+(\sqrt{p\,\mathbb EX^2})<\infty$", CUBIC],
+    grid=dict(calls=CALLS),
+    note=(
+        r"An equality for monomials. Exactly $\frac p{p-1}\sum_n\gamma_n^2(pm)^n$, $m=\mathbb "
+        r"EX^2$:"
+        " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
+    ),
+    twin=dict(**both(sides.second_moment_without_p, Scalar), why="no p under the root"),
+    **both(sides.second_moment, Scalar, _lemma_1), **ESTIMATE,
+)
+
+lemma_1_queries = PAPER.equal(
+    "lemma-1/queries",
+    statement=r"\mathbb EN=\tfrac1{p-1}",
+    bound=bounds.expected_samples,
+    simulate=simulate.samples,
+    variance=_variance,
+    margin=lambda p: 0.2 * bounds.expected_samples(p),
+    grid=dict(p=P),
+    note="The public sampler of degrees, tried within a fifth.",
+    twin=dict(bound=_samples_plus, why="p/(p-1), the mean of an N that starts at 1"),
+    **ESTIMATE | dict(quantity="number of samples"),
+)
+
+lemma_1_tail = PAPER.equal(
+    "lemma-1/tail",
+    statement=r"\Pr[N\ge z]=p^{-z}",
+    hypotheses=["z a whole number; for other z the tail is that of the next one"],
+    bound=bounds.sample_tail,
+    simulate=simulate.at_least,
+    low=0.0,
+    high=1.0,
+    margin=0.05,
+    grid=dict(p=P, z=[1, 2, 3]),
+    twin=dict(bound=_next_tail, why="one sample fewer"),
+    **ESTIMATE | dict(quantity="whether N is z or more", unit="probability"),
+)
+
+lemma_1_importance = PAPER.always(
+    "lemma-1/importance",
+    statement=r"\mathbb E\theta^2\ge f_+\big(\sqrt{\mathbb EX^2}\big)^2\text{ for every law of }N",
+    hypotheses=[CUBIC, "one degree at a time"],
+    origin="sharper",
+    note=(
+        r"Attained by $P(N=n)\propto|\gamma_n|(\mathbb EX^2)^{n/2}$, which `importance_law` gives: "
+        "for the exponential 9.36 where the geometric law with p = 2 has 11.14."
+    ),
+    twin=scaled(Fraction(1, 2)),
+    **both(sides.importance, Degrees), **ESTIMATE,
+)
+lemma_1_averaged = PAPER.identity(
+    "lemma-1/averaged-copies",
+    statement=r"\mathbb E\theta_K^2=\tfrac p{p-1}\sum_n\gamma_n^2(pm_K)^n,\quad "
+    r"m_K=(\mathbb EX)^2+\tfrac1K\mathrm{Var}X",
+    hypotheses=[r"$f$ of degree at most 2", "each factor the mean of K = 2 copies"],
+    given=dict(copies=2),
+    origin="sharper",
+    note="Exponential f, mean .5, unit variance, p = 2: 11.14, 6.33, 4.56, 3.81 at K = 1, 2, 4, 8.",
+    twin=dict(given=dict(copies=1), why="the variance of one copy"),
+    **both(sides.averaged_factors, Scalar), **ESTIMATE,
+)
+
+p_tradeoff_printed = PAPER.always(
+    "p-tradeoff/printed",
+    statement=r"p<q\Rightarrow\mathbb E\theta_p^2\le\mathbb E\theta_q^2",
+    hypotheses=[CUBIC],
+    given=dict(restricted=0),
+    expect="refuted",
+    note=(
+        r"Fewer samples, yes. But the factor $\frac p{p-1}$ grows without end as $p\to1$: the "
+        r"second moment falls and then rises, for $x^n$ with its minimum at $p=\frac{n+1}n$."
+    ),
+    picture=pictures.u_shape,
+    **both(sides.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+)
+p_tradeoff = PAPER.always(
+    "p-tradeoff/repaired",
+    statement=r"p^\star\le p<q\Rightarrow\mathbb E\theta_p^2\le\mathbb E\theta_q^2",
+    hypotheses=[CUBIC, r"$p\ge p^\star$, where the mean degree is $\frac1{p-1}$"],
+    given=dict(restricted=1),
+    note=(
+        r"$\frac{d\ln\mathbb E\theta^2}{d\ln p}=\bar n(p)-\frac1{p-1}$ with $\bar n$ "
+        r"non-decreasing."
+    ),
+    twin=dict(given=dict(restricted=0), why="below the minimum as well"),
+    **both(sides.variance_rises, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+)
+p_tradeoff_samples = PAPER.always(
+    "p-tradeoff/samples",
+    statement=r"p<q\Rightarrow\mathbb EN_q\le\mathbb EN_p",
+    note="The half of the trade-off that always holds.",
+    twin=scaled(Fraction(1, 2)),
+    **both(sides.samples_fall, Scalar), **ESTIMATE | dict(place="after Lemma 1, Sec. 3.2"),
+)
+
+footnote_1 = PAPER.always(
+    "footnote-1",
+    statement=r"B_\Psi B_g\text{ at }p=2\ \le\ B_\Psi B_g\text{ with }N\equiv1,"
+    r"\text{ up to smaller order}",
+    place="footnote 1, Sec. 3.2",
+    hypotheses=["linear kernel, squared loss, two expected queries a round"],
+    expect="refuted",
+    note=(
+        r"Print says that excluding $N=0$ would matter in smaller-order terms only. The constants "
+        r"of $\sqrt T$ are 16 and 2: a factor of 8. With other kernels it can go the other way."
+    ),
+    quantity="squared constant of root T",
+    **both(sides.constants, Budget),
+)
+
+recentring_printed = PAPER.always(
+    "recentring/geometric",
+    statement=r"\mathrm{Var}\,\theta\le C\,\mathrm{Var}X\text{ after expanding about }\mathbb EX",
+    place="Sec. 3.2, remark after Lemma 1",
+    hypotheses=[CUBIC],
+    given=dict(geometric=1),
+    expect="refuted",
+    note=r"Expanding alone is not enough: $\theta=\frac p{p-1}\gamma_0$ at $N=0$ is itself random.",
+    quantity="variance of the estimate",
+    **both(sides.recentred, Scalar),
+)
+recentring = PAPER.always(
+    "recentring/repaired",
+    statement=r"\mathrm{Var}\,\theta'\le\tfrac{\mathrm{Var}X}{p-1}\sum_{n\ge1}\gamma_n^2p^n,\quad"
+    r"\theta'=\gamma_0+\gamma_N\tfrac{p^N}{p-1}\prod_j(x_j-\mathbb EX),\ N\ge1",
+    place="Sec. 3.2, remark after Lemma 1",
+    hypotheses=[CUBIC, r"$\mathrm{Var}X\le1$", r"$\gamma_n$ about $\mathbb EX$"],
+    given=dict(geometric=0),
+    note=(
+        "Both changes that print names, the centre and the law of N: the variance vanishes "
+        "with X's."
+    ),
+    quantity="variance of the estimate",
+    twin=dict(given=dict(geometric=1), why="the law of N unchanged"),
+    **both(sides.recentred, Scalar),
+)
+
+TRUNCATED: dict[str, Any] = dict(
+    place="Sec. 3.2, after Lemma 1", hypotheses=[CUBIC], quantity="estimate of f(E X)",
+)
+truncation = PAPER.identity(
+    "truncation/second-moment",
+    statement=r"\mathbb E\theta_D^2=(1-p^{-(D+1)})\,\mathbb E\theta^2,\quad N\text{ given }N\le D",
+    given=dict(fewer=0),
+    note="The factor is ours; print says that other degrees just increase the variance.",
+    twin=dict(given=dict(fewer=1), why="conditioned on N < D"),
+    **both(sides.truncated, Scalar), **TRUNCATED,
+)
+truncation_mean = PAPER.identity(
+    "truncation/mean",
+    statement=r"\mathbb E\theta_D=f(\mathbb EX)",
+    given=dict(fewer=0),
+    twin=dict(given=dict(fewer=1), why="conditioned on N < D"),
+    **both(sides.truncated_mean, Scalar), **TRUNCATED,
+)
+
+key_idea_printed = PAPER.always(
+    "key-idea-estimator/printed",
+    statement=r"\sum_n\mathbb E|Q'_n-Q'_{n-1}|<\infty,\text{ so that }"
+    r"\mathbb E|Q'_{2n}-Q'_{2n-1}|\le\mathbb E|Q'_n-Q'_{n-1}|",
+    place="Sec. 3.2, the key idea",
+    hypotheses=["f continuous on a bounded interval", r"$Q_n\to f$ uniformly"],
+    expect="refuted",
+    note=(
+        r"Print asks for uniform convergence only. With Bernstein polynomials of $|q-\frac12|$ and "
+        r"Bernoulli samples the differences grow: 0.19, 0.53, 14.3, 621, 32389 at $n=4,8,16,24,32$ "
+        r"and $q=\frac12$. Then $\mathbb E|\theta|=\infty$ and the sum may not be exchanged. What "
+        "is tried is a consequence of summability for terms this regular, not equivalent to it."
+    ),
+    quantity="mean size of a difference",
+    **both(sides.summable, Polynomials),
+)
+key_idea = PAPER.identity(
+    "key-idea-estimator/repaired",
+    statement=r"\mathbb E\big[\tfrac1{p_N}(Q'_N-Q'_{N-1})\big]=f(\mathbb EX)",
+    place="Sec. 3.2, the key idea",
+    hypotheses=[r"$\sum_n\mathbb E|Q'_n-Q'_{n-1}|<\infty$", CUBIC, "Taylor sections"],
+    given=dict(same=0),
+    twin=dict(given=dict(same=1), why="one sample used n times"),
+    quantity="estimate of f(E X)",
+    **both(sides.taylor_summable, Scalar),
+)
+
+bernoulli = PAPER.exists(
+    "bernoulli-fixed-sample",
+    statement=r"\min_{\deg P\le n}\max_q|e^q-P(q)|\ge\tfrac1{2^{2n+1}(n+1)!}",
+    place="Sec. 3.2, quoting Paninski, Proposition 8",
+    hypotheses=["more than n + 1 possible parameters, which print leaves out"],
+    bound=bounds.best_approximation,
+    exact=simulate.best_approximation,
+    grid=dict(n=[1, 2, 3], points=[201]),
+    note=(
+        "Of Bernoulli samples every estimator from n of them has a polynomial of degree n as its "
+        "mean; its worst bias is found by a linear programme: .105933, .0087560, .00054479."
+    ),
+    quantity="smallest worst bias",
+    twin=dict(exact=simulate.interpolated, why="n + 1 known parameters: interpolation"),
+)
+smoothness = PAPER.cited(
+    "smoothness-necessary",
+    statement=r"\mathbb E|\theta|N^k<\infty\Rightarrow f\in C^k",
+    place="Sec. 3.2, quoting Bhandari and Bose",
+    note="Print has no absolute value. A quoted result; the inequality beside it is on trial.",
+)
+smoothness_young = PAPER.always(
+    "smoothness-necessary/finite-variance",
+    statement=r"|\theta|N^k\le\tfrac12(\theta^2+N^{2k})",
+    place="Sec. 3.2",
+    grid=dict(k=[1, 2, 3]),
+    quantity="size of the estimate times a power of N",
+    twin=scaled(Fraction(1, 2)),
+    **both(sides.young, Pair),
+)
+discontinuous = PAPER.cited(
+    "discontinuous-impossible",
+    statement=r"f\text{ discontinuous}\Rightarrow\text{no unbiased estimator of }f(\mathbb EX)",
+    place="Sec. 3.2, quoting Bhandari and Bose",
+    note="A quoted result; what a fixed number of samples leaves is on trial beside it.",
+)
+discontinuous_jump = PAPER.exists(
+    "discontinuous-impossible/fixed-sample",
+    statement=r"f\text{ jumps by }J\Rightarrow\text{worst bias from }n\text{ samples}\ge\tfrac J2",
+    place="Sec. 3.2",
+    bound=bounds.jump_bias,
+    exact=simulate.jump,
+    grid=dict(n=[1, 3, 6]), given=dict(wide=0.0),
+    note="By a linear programme with both one-sided limits at 1/2; attained.",
+    quantity="smallest worst bias",
+    twin=dict(given=dict(wide=0.25), why="a ramp in place of the jump"),
+)
+
+noisy_labels = PAPER.identity(
+    "noisy-labels/mean",
+    statement=r"\mathbb E\tilde g=\mathbb E\tilde y\;\ell'(\mathbb E\tilde y\,\mathbb EX)",
+    place="Sec. 2: can be readily extended to noisy values",
+    hypotheses=["n + 1 independent copies of the label", "classification form"],
+    given=dict(reuse=0),
+    twin=dict(given=dict(reuse=1), why="one noisy label used again"),
+    quantity="gradient length",
+    **both(sides.labels_mean, Scalar),
+)
+noisy_labels_second = PAPER.always(
+    "noisy-labels/second-moment",
+    statement=r"\mathbb E\tilde g^2\le B_{\tilde y}\tfrac p{p-1}"
+    r"\ell'_+\big(\sqrt{pB_wB_\Psi B_{\tilde y}}\big)^2",
+    place="Sec. 2: can be readily extended to noisy values",
+    hypotheses=["n + 1 independent copies of the label"],
+    origin="candidate",
+    note="The bound is ours. Flipped signs are not zero-mean noise.",
+    twin=scaled(Fraction(1, 2)),
+    quantity="squared gradient length",
+    **both(sides.labels_second, Scalar, _labels),
+)
+
+polynomial_tails = PAPER.cited(
+    "polynomial-tails",
+    statement=r"\text{polynomial query tails: much better constants}",
+    place="end of Sec. 4.2",
+    reason="no statement that could be tried",
+    note=(
+        r"Consistent: $\mathrm{Erf}(sa)$, $\mathbb EX=1$, unit Gaussian noise, second moments "
+        r"2.86, "
+        r"101, $2.4\cdot10^{11}$ at $s=.5,1,2$ with geometric N and $p=2$; the debiased multilevel "
+        "estimate, of 5.3 samples, has .46, 1.29, 2.03."
+    ),
+    picture=pictures.variance_against_cost,
+)

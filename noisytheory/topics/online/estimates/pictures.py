@@ -1,0 +1,116 @@
+"""Figures: second moments of estimates over p, and against what they cost."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.estimates import bounds
+from noisytheory.topics.online.estimators import (
+    debiased,
+    importance_law,
+    second_moment,
+    second_moment_coupled,
+)
+from noisytheory.topics.online.queries.bounds import expected_queries
+from noisytheory.topics.online.regrets.bounds import squared_radius
+from noisytheory.vocabulary.analytic import ExponentialLoss
+from noisytheory.vocabulary.dot_products import ExponentialProduct
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["u_shape", "variance_against_cost"]
+
+SEED = 2026
+
+
+def u_shape() -> tuple[Figure, list[list[str]]]:
+    r"""The second moment of the estimate of $e^{\mathbb EX}$ over p, and its bound: it falls before
+    it rises. $\mathbb EX^2=1$. Right, the squared radius u of Theorem 1 for the exponential kernel:
+    the best p falls to 1 as instances grow.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.2, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    p = np.linspace(1.05, 5, 200)
+    gamma = ExponentialLoss(1).coefficients(80)
+    exact = np.array([float(second_moment(gamma, Geometric(q), 1.0)) for q in p])
+    left.plot(p, exact, color="C0", label="second moment")
+    left.plot(p, bounds.scalar_second_moment(p, 1.0, ExponentialLoss(1)), "--", color="C1",
+              label="Lemma 1")
+    left.plot(p[np.argmin(exact)], exact.min(), "o", color="C3")
+    left.set(xlabel="p", ylabel="second moment [1]", yscale="log",
+             title="It falls before it rises")
+    left.legend(frameon=False)
+    rows = [["Bx", "best p", "u at best p", "u at p = 2", "queries a round at best p"]]
+    for i, Bx in enumerate((0.5, 1.0, 2.0, 4.0)):
+        u = squared_radius(p, 1.0, Bx, ExponentialProduct())
+        right.plot(p, u, color=f"C{i}", linestyle=["-", "--", "-.", ":"][i], label=f"Bx = {Bx:g}")
+        best = (1 + math.sqrt(1 + 8 / Bx)) / 2
+        at = float(squared_radius(best, 1.0, Bx, ExponentialProduct()))
+        right.plot(best, at, "o", color=f"C{i}")
+        rows.append([f"{Bx:g}", f"{best:.3f}", f"{at:.1f}",
+                     f"{float(squared_radius(2.0, 1.0, Bx, ExponentialProduct())):.1f}",
+                     f"{float(expected_queries(best)):.2f}"])
+    right.set(xlabel="p", ylabel="squared radius u [RKHS norm squared]", yscale="log",
+              title="The best p falls to 1")
+    right.legend(frameon=False)
+    figure.set_label(
+        "Second moments over p: the curves fall and then rise; on the right, on a "
+        "logarithmic axis, a dot marks where each is smallest."
+    )
+    return figure, rows
+
+
+def variance_against_cost() -> tuple[Figure, list[list[str]]]:
+    r"""Second moment against expected samples, of $e^{\mathbb EX}$ with $\mathbb EX=\frac12$,
+    $\mathbb EX^2=\frac54$: geometric degrees over p, all degrees of the same samples (coupled), and
+    the best law of N for a price a sample. No unbiased estimate is below $e^{2\mathbb EX}=2.718$.
+    """
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = figure.subplots()
+    gamma = ExponentialLoss(1).coefficients(60)
+    p = np.geomspace(1.15, 6, 60)
+    cost = 1 / (p - 1)
+    single = [float(second_moment(gamma, Geometric(q), 1.25)) for q in p]
+    coupled = [second_moment_coupled(gamma, Geometric(q), 1.25, 0.5) for q in p]
+    laws = [importance_law(gamma, 1.25, price=price) for price in np.geomspace(1e-3, 1e3, 40)]
+    axes.plot(cost, single, color="C0", label="geometric, one degree (print)")
+    axes.plot(cost, coupled, "--", color="C1", label="geometric, coupled")
+    axes.plot([law.mean for law in laws],
+              [float(second_moment(gamma, law, 1.25)) for law in laws], "-.", color="C2",
+              label="best law of N")
+    rng = np.random.default_rng(SEED)
+    found = debiased(np.exp, lambda count, rng: 0.5 + rng.choice([-1.0, 1.0], count), size=200_000,
+                     rng=rng)
+    level = float(np.mean(found.values**2))
+    axes.plot(found.samples.mean(), level, "s", color="C3", label="debiased, multilevel")
+    axes.axhline(math.e, color=rcParams["axes.edgecolor"], linewidth=1)
+    axes.annotate("no unbiased estimate is below", (0.25, math.e), xytext=(0, 3),
+                  textcoords="offset points", fontsize="small")
+    axes.set(xlabel="expected samples", ylabel="second moment [1]", yscale="log", xscale="log",
+             title="What an unbiased estimate costs",
+             ylim=(2.2, 60))
+    axes.legend(frameon=False)
+    figure.set_label(
+        "Second moment of four unbiased estimates against their expected number of samples: "
+        "lower and further left is better."
+    )
+    best = int(np.argmin(single))
+    least = min(laws, key=lambda law: float(second_moment(gamma, law, 1.25)))
+    rows = [
+        ["estimate", "expected samples", "second moment"],
+        ["geometric, best p", f"{cost[best]:.2f}", f"{single[best]:.3f}"],
+        ["coupled, best p", f"{cost[int(np.argmin(coupled))]:.2f}", f"{min(coupled):.3f}"],
+        ["best law of N", f"{least.mean:.2f}", f"{float(second_moment(gamma, least, 1.25)):.3f}"],
+        ["debiased, simulated", f"{found.samples.mean():.2f}", f"{level:.2f}"],
+    ]
+    return figure, rows

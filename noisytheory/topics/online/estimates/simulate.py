@@ -1,0 +1,67 @@
+"""Numbers of samples by the public sampler; by linear programmes, what a fixed number leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.online.degrees import Geometric
+
+Floats = NDArray[np.float64]
+
+
+def samples(p: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Number of samples of the estimator of Lemma 1."""
+    return Geometric(p).draw(size, rng=rng).astype(float)
+
+
+def at_least(p: float, z: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether it takes z samples or more."""
+    return np.asarray(samples(p, size=size, rng=rng) >= z, float)
+
+
+def _worst(q: Floats, f: Floats, n: int) -> tuple[float, float]:
+    """The smallest worst distance of a polynomial of degree n from f at the points q.
+
+    Returns the optimum and its error: weights that annihilate polynomials bound it from below, up
+    to what they leave of one whose coefficients are at most twice its largest value.
+    """
+    from scipy.optimize import linprog
+
+    basis = np.polynomial.chebyshev.chebvander(2 * q - 1, n)
+    ones = np.ones((len(q), 1))
+    found = linprog(
+        np.append(np.zeros(n + 1), 1.0),
+        A_ub=np.block([[basis, -ones], [-basis, -ones]]),
+        b_ub=np.concatenate([f, -f]),
+        bounds=[(None, None)] * (n + 1) + [(0, None)],
+        method="highs",
+    )
+    primal = float(np.max(np.abs(basis @ found.x[:-1] - f)))
+    dual = np.subtract(*np.split(found.ineqlin.marginals, 2))
+    held = np.abs(dual) >= 1e-6 * np.abs(dual).max()
+    weights = np.linalg.svd(basis[held].T)[2][-1]
+    left = float(np.abs(basis[held].T @ weights).sum() * 2 * (np.abs(f).max() + primal))
+    least = (abs(float(weights @ f[held])) - left) / float(np.abs(weights).sum())
+    return primal, primal - max(0.0, least) + 1e-15 * primal
+
+
+def best_approximation(n: int, points: int) -> tuple[float, float]:
+    """Of the exponential on [0, 1]."""
+    q = np.linspace(0, 1, points)
+    return _worst(q, np.exp(q), n)
+
+
+def interpolated(n: int, points: int) -> tuple[float, float]:
+    """The same when only n + 1 parameters are possible."""
+    q = np.linspace(0, 1, n + 1)
+    return _worst(q, np.exp(q), n)
+
+
+def jump(n: int, wide: float) -> tuple[float, float]:
+    """Of a jump from 0 to 1 at 1/2, or of a ramp that rises over this width."""
+    q = np.concatenate([np.linspace(0, 0.5, 101), np.linspace(0.5, 1, 101)])
+    side = np.repeat([0.0, 1.0], 101)
+    ramp = np.clip((q - 0.5 + wide / 2) / wide, 0, 1) if wide else side
+    optimum, error = _worst(q, ramp, n)
+    return optimum, error

@@ -1,0 +1,161 @@
+"""A predictor as a sum of estimates, stored by degree, so that kernel rows are matrix products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.online.maps import Scheme
+
+__all__ = ["Expansion"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+CHUNK = 4096
+"""Stored terms at a time."""
+
+
+@dataclass
+class _Bucket:
+    """Estimates of one degree, in the order of their rounds."""
+
+    vectors: Floats
+    weights: Floats
+    rounds: Whole
+    count: int = 0
+
+    def append(self, vectors: Floats, weights: Floats, at: Whole) -> None:
+        """Store terms, growing by doubling."""
+        last = self.count + len(weights)
+        if last > len(self.weights):
+            size = max(last, 2 * self.count)
+            self.vectors = _grown(self.vectors, self.count, size)
+            self.weights = _grown(self.weights, self.count, size)
+            self.rounds = _grown(self.rounds, self.count, size)
+        here = slice(self.count, last)
+        self.vectors[here], self.weights[here], self.rounds[here] = vectors, weights, at
+        self.count = last
+
+
+def _grown(values: NDArray[Any], count: int, size: int) -> NDArray[Any]:
+    out = np.empty((size, *values.shape[1:]), values.dtype)
+    out[:count] = values[:count]
+    return out
+
+
+class Expansion:
+    r"""A predictor $\rho\sum_ia_i\tilde\Psi_i$ in the RKHS.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        Of its estimates.
+    d : int
+        Dimension of instances.
+
+    Attributes
+    ----------
+    scale, square : float
+        $\rho$, and the squared norm.
+    buckets : dict
+        By degree.
+    """
+
+    def __init__(self, scheme: Scheme, d: int) -> None:
+        self.scheme, self.d = scheme, d
+        self.scale, self.square = 1.0, 0.0
+        self.buckets: dict[int, _Bucket] = {}
+        self._factors = scheme.factors(64)
+
+    def factor(self, n: int) -> float:
+        """Weight of degree n in a coupled estimate."""
+        if n >= len(self._factors):
+            self._factors = self.scheme.factors(2 * n)
+        return float(self._factors[n])
+
+    def append(self, degree: int, weights: Floats, vectors: Floats, at: Whole) -> None:
+        """More terms: coefficients times the estimates' own weights, shape (m,); (m, degree, d)."""
+        if degree not in self.buckets:
+            self.buckets[degree] = _Bucket(
+                np.empty((8, degree, self.d)), np.empty(8), np.empty(8, np.int64)
+            )
+        self.buckets[degree].append(vectors, weights / self.scale, at)
+
+    def products(self, first: Floats, second: Floats) -> Floats:
+        """Inner products of estimates of weight 1, (a, n, d) and (b, m, d): a matrix."""
+        n, m = first.shape[1], second.shape[1]
+        if not self.scheme.coupled:
+            if n != m:
+                return np.zeros((len(first), len(second)))
+            if n == 0:
+                return np.ones((len(first), len(second)))
+            found: Floats = first[:, 0] @ second[:, 0].T
+            for j in range(1, n):
+                found *= first[:, j] @ second[:, j].T
+            return found
+        found = np.full((len(first), len(second)), self.factor(0) ** 2)
+        product: Floats | float = 1.0
+        for j in range(min(n, m)):
+            product = product * (first[:, j] @ second[:, j].T)
+            found += self.factor(j + 1) ** 2 * product
+        return found
+
+    def inner(self, vectors: Floats) -> Floats:
+        """Inner products with estimates of weight 1, shape (m, degree, d)."""
+        out = np.zeros(len(vectors))
+        for degree, bucket in self.buckets.items():
+            if not self.scheme.coupled and degree != vectors.shape[1]:
+                continue
+            if 0 in (degree, vectors.shape[1]):
+                total = float(bucket.weights[: bucket.count].sum())
+                out += total * (self.factor(0) ** 2 if self.scheme.coupled else 1.0)
+                continue
+            for start in range(0, bucket.count, CHUNK):
+                part = slice(start, min(start + CHUNK, bucket.count))
+                out += self.products(vectors, bucket.vectors[part]) @ bucket.weights[part]
+        return self.scale * out
+
+    def terms(self, x: Floats) -> dict[int, Floats]:
+        """Inner products of the estimates of each degree with features of known instances."""
+        out = {}
+        for degree, bucket in self.buckets.items():
+            products = np.ones((bucket.count, len(x)))
+            total = products * self.factor(0) * self._root(0) if self.scheme.coupled else products
+            for j in range(degree):
+                products = products * (bucket.vectors[: bucket.count, j] @ x.T)
+                if self.scheme.coupled:
+                    total = total + self.factor(j + 1) * self._root(j + 1) * products
+            out[degree] = total if self.scheme.coupled else products * self._root(degree)
+        return out
+
+    def _root(self, n: int) -> float:
+        return float(np.sqrt(self.scheme.kernel.coefficients(n + 1)[n]))
+
+    def predict(
+        self, x: Floats, weights: dict[int, Floats] | None = None, *, block: int = 512
+    ) -> Floats:
+        """Scores of known instances.
+
+        Parameters
+        ----------
+        x : array, shape (m, d)
+        weights : dict, optional
+            Other coefficients by degree, as an average has.
+        block : int
+            Instances at a time.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        out = np.zeros(len(x))
+        for start in range(0, len(x), block):
+            part = x[start : start + block]
+            for degree, terms in self.terms(part).items():
+                bucket = self.buckets[degree]
+                own = self.scale * bucket.weights[: bucket.count]
+                out[start : start + block] += (own if weights is None else weights[degree]) @ terms
+        return np.asarray(out * self.scheme.kernel.envelope(x))

@@ -1,0 +1,1 @@
+"""Features of kernels, their estimates, gradient lengths and projections."""

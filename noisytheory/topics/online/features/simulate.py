@@ -1,0 +1,229 @@
+"""Runs and estimates by the public algorithms, and exact moments of those of Gaussian kernels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from noisytheory.topics.online import enclosures
+from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
+from noisytheory.topics.online.expansion import Expansion
+from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
+from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
+from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.analytic import ExponentialLoss
+from noisytheory.vocabulary.dot_products import (
+    DotProduct,
+    ExponentialProduct,
+    GaussianProduct,
+    InhomogeneousProduct,
+)
+from noisytheory.vocabulary.instance_noise import InstanceNoise
+from noisytheory.vocabulary.sequences import xor
+
+Floats = NDArray[np.float64]
+KERNELS: dict[str, DotProduct] = {
+    "exponential": ExponentialProduct(), "(1+a)^2": InhomogeneousProduct(2),
+}
+P = 2.0
+
+
+def _tape(T: int, kernel: DotProduct, rng: np.random.Generator) -> tuple[Tape, Floats, Scheme]:
+    examples = xor(T, 0.5, int(rng.integers(1 << 30)))
+    scheme = Scheme(kernel, Geometric(P))
+    oracle = NoisyOracle(examples.x, InstanceNoise("gaussian", 0.1))
+    return draw_tape(T, scheme, Geometric(P), oracle, rng=rng), examples.y, scheme
+
+
+def plain_run(tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: float) -> PlainLearner:
+    """Algorithm 1 in plain loops on a tape's draws; the norm's cross terms times `cross` / 2."""
+    T = len(y)
+    plain = PlainLearner(kernel, ExponentialLoss(), rule.Bw, rule.eta, T, p=P)
+    share = Geometric(P).pmf(200)
+    for t in range(T):
+        n = int(tape.degrees[t])
+        products = [plain.inner(tape.inner.of(int(tape.first[t]) + j)) for j in range(n)]
+        length = gradient_length(
+            y[t], n, float(ExponentialLoss().coefficients(n + 1)[n]), 1 / share[n], products
+        )
+        plain.alpha.append(-length * rule.eta / math.sqrt(T))
+        degree, weight, vectors = tape.maps.of(t)
+        plain.maps.append((degree, weight, list(vectors)))
+        pairs = list(zip(plain.alpha, plain.maps, strict=True))
+        square = sum(
+            (1 if i == j else cross / 2) * a * b * float(prod(m, k))
+            for i, (a, m) in enumerate(pairs) for j, (b, k) in enumerate(pairs)
+        )
+        root = math.sqrt(projected(square, rule.Bw))
+        plain.alpha = [a * root for a in plain.alpha]
+    return plain
+
+
+def same_predictions(
+    kernel: str, T: int, cross: float, *, size: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """A score by the fast form and by the printed loops, on the same draws."""
+    made, rule = KERNELS[kernel], Rule(0.3, 0.7, T=T)
+    sides = np.empty((2, size))
+    point = np.array([[0.3, 0.4]])
+    for row in range(size):
+        tape, y, scheme = _tape(T, made, rng)
+        # Blocks far shorter than the run, so that what they hand on is tried as well.
+        run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule, block=5)
+        sides[0, row] = run.expansion.predict(point)[0]
+        sides[1, row] = plain_run(tape, y, made, rule, cross).predict(point)[0]
+    return dict(lhs=sides[0], rhs=sides[1])
+
+
+def same_predictions_exactly(lhs: float, rhs_draw: float) -> Certificate:
+    """Certified rounding of both runs is far below 1e-9: the floats are taken as intervals."""
+    wide = Fraction(1, 10**9)
+    left, right = Fraction(float(lhs)), Fraction(float(rhs_draw))
+    return Certificate((left - wide, left + wide), right, [("fast", left), ("printed", right)])
+
+
+def largest_norm(
+    kernel: str, Bw: float, how: Any, *, size: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """The largest squared norm of a run, computed from its coefficients as well."""
+    made = KERNELS[kernel]
+    out = np.empty(size)
+    for row in range(size):
+        tape, y, scheme = _tape(40, made, rng)
+        rule = Rule(Bw, 2.0, T=40, projection=how)
+        run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule)
+        out[row] = max(*run.norms, run.expansion.square, _own_square(run))
+    return dict(lhs=out, rhs=np.full(size, Bw))
+
+
+def _own_square(run: Descent) -> float:
+    expansion: Expansion = run.expansion
+    return expansion.scale * sum(
+        float(bucket.weights[: bucket.count] @ expansion.inner(bucket.vectors[: bucket.count]))
+        for bucket in expansion.buckets.values()
+    )
+
+
+def largest_norm_exactly(lhs: float, rhs_draw: float) -> Certificate:
+    """An excess above rounding is one."""
+    left = Fraction(float(lhs))
+    wide = abs(left) / 10**9
+    return Certificate((left - wide, left + wide), Fraction(float(rhs_draw)), [("norm", left)])
+
+
+def gaussian_prod(
+    p: float, x: float, z: float, sigma2: float, a: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Prod of estimates of the feature of x with the known instance z."""
+    kernel = GaussianProduct(sigma2)
+    scheme = Scheme(kernel, Geometric(p))
+    oracle = NoisyOracle(np.full((size, 1), x), InstanceNoise("rademacher", a))
+    maps = scheme.estimate(np.arange(size), oracle, rng=rng)
+    count = int(maps.degrees.max()) + 1
+    root = np.sqrt(kernel.coefficients(count))
+    values = maps.weights * root[maps.degrees] * z**maps.degrees
+    logs = np.zeros(size)
+    signs = np.ones(size)
+    owner = np.repeat(np.arange(size), maps.degrees)
+    with np.errstate(divide="ignore"):
+        np.add.at(logs, owner, np.log(np.abs(maps.vectors[:, 0])))
+    np.multiply.at(signs, owner, np.sign(maps.vectors[:, 0]))
+    envelope = float(kernel.envelope(np.array([[z]]))[0])
+    return np.asarray(values * signs * np.exp(logs) * envelope)
+
+
+def _moment(p: float, m: float, tau: float, sigma2: float, z: float) -> float:
+    r"""Exact second moment: of pairs $I_0(2\sqrt{p\tau}/\sigma^2)$, of the degree likewise."""
+    factor = (p / (p - 1)) ** 2
+    pairs = special.i0(2 * math.sqrt(p * tau) / sigma2)
+    degree = special.i0(2 * math.sqrt(p * m * z * z) * 2 / sigma2)
+    return float(factor * pairs * degree * math.exp(-2 * z * z / sigma2))
+
+
+def gaussian_prod_variance(p: float, x: float, z: float, sigma2: float, a: float) -> float:
+    """Exact variance of `gaussian_prod`."""
+    m = x * x + a
+    mean = math.exp(-((x - z) ** 2) / sigma2)
+    return _moment(p, m, m * m, sigma2, z) - mean**2
+
+
+def without_envelope(x: Any, z: Any, sigma2: Any) -> Any:
+    """The kernel without the factor of x."""
+    for name, value in (("x", x), ("z", z), ("sigma2", sigma2)):
+        if not np.all(np.isfinite(value)):
+            raise ValueError(f"{name} must be finite, got {value}")
+    return np.exp((2 * x * z - z**2) / sigma2)
+
+
+def noisy_kernel(
+    x: float, z: float, s2: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Exponential kernel at a noisy copy."""
+    noise = InstanceNoise("gaussian", s2)
+    copies = x + noise.draw(1, np.zeros(size, int), np.arange(size), rng=rng)[:, 0]
+    return np.asarray(ExponentialProduct().at(copies * z))
+
+
+def noisy_kernel_variance(x: float, z: float, s2: float) -> float:
+    """Exact, of a log-normal variable."""
+    return math.exp(2 * x * z + s2 * z * z) * math.expm1(s2 * z * z)
+
+
+@dataclass
+class Gaussians:
+    """An instance of the line without noise, a width and p: a square, so that its root is one."""
+
+    square: Any
+    sigma2: Any
+    root_p: Any
+    root: Any
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Random instances."""
+        root = rng.integers(1, 9, size) / 8
+        unit = 4.0 ** rng.integers(-2, 4, size)
+        ratio = rng.choice([0.5, 1.0, 2.0], size)
+        return dict(square=root**2 * unit, sigma2=unit / ratio, root=root * np.sqrt(unit),
+                    root_p=rng.choice([1.25, 1.5, 2.0], size))
+
+
+TERMS = 60
+
+
+def gaussian_second_moment(at: Gaussians, exponent: str) -> dict[str, Any]:
+    r"""Exact $\mathbb E\|\tilde\Psi\|^2$ from the series of the envelope and of the degrees."""
+    p = at.root_p**2
+    ratio = at.square / at.sigma2
+    factor = (p / (p - 1)) ** 2
+    term, bessel = 1 + 0 * p, 1 + 0 * p
+    for n in range(1, TERMS):
+        term = term * p * ratio**2 / n**2
+        bessel = bessel + term
+    low, high = enclosures.exp(2 * p * ratio)
+    # What is cut from the Bessel series is below its last term.
+    left = (factor * bessel * low, factor * (bessel + term) * high)
+    right = enclosures.exp(_exponent(at, exponent))
+    return dict(lhs=left, rhs=(factor * right[0], factor * right[1]), p=p, Bx=at.square,
+                sigma2=at.sigma2)
+
+
+def _exponent(at: Gaussians, kind: str, unit: int = 1) -> Any:
+    p, square, sigma2, root = at.root_p**2, at.square * unit**2, at.sigma2 * unit**2, at.root * unit
+    if kind == "printed":
+        return (at.root_p * square + 2 * p * root) / sigma2
+    if kind == "one two":
+        return (at.root_p + 2 * p) * square / sigma2
+    return 2 * (at.root_p + p) * square / sigma2
+
+
+def exponents(at: Gaussians, exponent: str) -> dict[str, Any]:
+    """The exponent of u in one unit of length, and in another."""
+    return dict(lhs=_exponent(at, exponent, 2), rhs=_exponent(at, exponent))

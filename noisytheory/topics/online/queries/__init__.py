@@ -1,0 +1,1 @@
+"""How many queries and operations a round takes: the countable parts of the theorems."""

@@ -1,0 +1,372 @@
+r"""What the paper promises of regret, and what is true in its place.
+
+$p>1$ is the sampling parameter, $B_w$ the squared radius of the ball, $B_x$ a bound on
+$\mathbb E\|\tilde x\|^2$ (the clean instance and its noise together), $Q$ the kernel's series and
+$\ell'_+$ the absolute majorant of the loss's derivative: ``kernel.at`` and ``loss.majorant``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from noisytheory.topics.online.estimates.bounds import ABOVE_1, Majorised
+from noisytheory.topics.online.features.bounds import (
+    Series,
+    radius_gaussian,
+    radius_gaussian_printed,
+)
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    REAL,
+    SAMPLE_SIZE,
+    Numeric,
+    requires,
+)
+
+__all__ = [
+    "adaptive_regret", "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret",
+    "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail",
+    "squared_radius", "tuning_free_regret", "two_copies_regret",
+]
+
+
+@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE)
+def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series) -> Numeric:
+    r"""Theorem 1: $u=B_w\big(\frac p{p-1}\big)^2Q(pB_x)$.
+
+    Parameters
+    ----------
+    p, Bw, Bx : float or array
+    kernel : object with ``at``
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> float(squared_radius(2.0, 1.0, 1.0, LinearProduct()))
+    8.0
+    """
+    return Bw * (p / (p - 1)) ** 2 * kernel.at(p * Bx)
+
+
+def _general(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    return np.sqrt(Bw * Bg * Bpsi * T)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Theorem 4: regret $\le\sqrt{B_wB_gB_\Psi T}$ on a sequence fixed in advance.
+
+    Parameters
+    ----------
+    T : int or array
+        Rounds.
+    Bw, Bg, Bpsi : float or array
+        Squared radius, and bounds on $\mathbb E\tilde g^2$ and $\mathbb E\|\tilde\Psi\|^2$.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    $\tilde g_t$ and $\tilde\Psi_t$ are to be independent given the past; print asks for
+    independence of the past, which only affine losses have. See `adaptive_regret`.
+
+    Examples
+    --------
+    >>> float(general_regret(100, 1.0, 1.0, 4.0))
+    20.0
+    """
+    return _general(T, Bw, Bg, Bpsi)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Against an adversary who sees the predictor: $2\sqrt{B_wB_gB_\Psi T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours. The comparator is random then, and costs as much again; against one fixed in advance
+    `general_regret` holds.
+
+    Examples
+    --------
+    >>> float(adaptive_regret(100, 1.0, 1.0, 4.0))
+    40.0
+    """
+    return 2 * _general(T, Bw, Bg, Bpsi)
+
+
+@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+def regret(
+    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series, loss: Majorised,
+    By: Numeric = 0.0,
+) -> Numeric:
+    r"""Theorem 1: regret $\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$.
+
+    Parameters
+    ----------
+    T : int or array
+        Rounds.
+    p, Bw, Bx : float or array
+    kernel, loss
+        With ``at`` and ``majorant``.
+    By : float or array
+        Bound on $|y|$ for a regression loss: the majorant is then taken at
+        $\sqrt{(p-1)u}+\sqrt pB_y$. Print has none.
+
+    Returns
+    -------
+    float or array
+        Infinite where a series is.
+
+    Notes
+    -----
+    A sequence fixed in advance, a convex loss, independent calls with the instance as their mean.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> round(float(regret(1, 2.0, 1.0, 2.0, LinearProduct(), ExponentialLoss())))
+    218
+    """
+    u = squared_radius(p, Bw, Bx, kernel)
+    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+
+
+@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+def regret_gaussian_printed(
+    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised
+) -> Numeric:
+    r"""Theorem 2 as printed: $\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$ with the printed $u$.
+
+    Parameters
+    ----------
+    T : int or array
+    p, Bw, Bx, sigma2 : float or array
+    loss : object with ``majorant``
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> round(float(regret_gaussian_printed(200, 2.0, 1.0, 100.0, 100.0, AffineLoss())), 2)
+    99.09
+    """
+    u = radius_gaussian_printed(p, Bw, Bx, sigma2)
+    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+
+
+@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+def regret_gaussian(
+    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised
+) -> Numeric:
+    r"""Theorem 2 repaired: $\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$ with the repaired $u$.
+
+    Parameters
+    ----------
+    T : int or array
+    p, Bw, Bx, sigma2 : float or array
+    loss : object with ``majorant``
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
+    >>> round(float(regret_gaussian(200, 2.0, 1.0, 100.0, 100.0, AffineLoss())), 1)
+    1215.7
+    """
+    u = radius_gaussian(p, Bw, Bx, sigma2)
+    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+
+
+@requires(T=SAMPLE_SIZE, c=REAL, Bw=POSITIVE, Bx=NONNEGATIVE)
+def linear_regret(T: Numeric, c: Numeric, Bw: Numeric, Bx: Numeric) -> Numeric:
+    r"""One noisy copy, linear kernel and loss $ca+b$: regret $\le|c|\sqrt{B_wB_xT}$.
+
+    Parameters
+    ----------
+    T : int or array
+    c, Bw, Bx : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(linear_regret(100, -1.0, 1.0, 4.0))
+    20.0
+    """
+    return abs(c) * np.sqrt(Bw * Bx * T)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Numeric:
+    r"""Squared loss, linear kernel, two copies: $2(\sqrt{B_wB_x}+B_y)\sqrt{B_wB_xT}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bx, By : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours; footnote 2 names the estimator only.
+
+    Examples
+    --------
+    >>> float(two_copies_regret(100, 1.0, 4.0, 2.0))
+    160.0
+    """
+    return 2 * (np.sqrt(Bw * Bx) + By) * np.sqrt(Bw * Bx * T)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, G=NONNEGATIVE, eta=POSITIVE)
+def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
+    r"""Steps $\eta/\sqrt t$, horizon unknown: $(\frac{2B_w}\eta+\eta G^2)\sqrt T$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, eta : float or array
+    G : float or array
+        $G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(horizon_free_regret(100, 1.0, 1.0, 2.0))
+    30.0
+    """
+    return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Steps $\sqrt{2B_w/\sum_s\|\tilde g_s\tilde\Psi_s\|^2}$: $2\sqrt2\sqrt{B_wB_gB_\Psi T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    AdaGrad-norm. The right side may have the realised sum of squares in place of $B_gB_\Psi T$.
+
+    Examples
+    --------
+    >>> round(float(tuning_free_regret(100, 1.0, 1.0, 1.0)), 2)
+    28.28
+    """
+    return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)
+def regret_tail(
+    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
+) -> Numeric:
+    r"""A candidate for high probability: $\sqrt{B_wB_gB_\Psi T}\,(1+\sqrt{2\ln(1/\delta)})$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+    delta : float or array
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours, not proved.
+
+    Examples
+    --------
+    >>> round(float(regret_tail(100, 1.0, 1.0, 1.0, 0.1)), 3)
+    31.46
+    """
+    return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
+
+
+@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+def batch_excess(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
+    r"""Excess risk of the averaged predictor: $\sqrt{B_wB_gB_\Psi/T}$.
+
+    Parameters
+    ----------
+    T : int or array
+    Bw, Bg, Bpsi : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(batch_excess(100, 1.0, 1.0, 4.0))
+    0.2
+    """
+    return _general(T, Bw, Bg, Bpsi) / T
+
+
+@requires(m=COUNT, variance=NONNEGATIVE)
+def averaging_floor(m: Numeric, variance: Numeric) -> Numeric:
+    r"""Regret a round that the mean of m copies leaves, $(\frac{s^2/m}{1+s^2/m})^2$ at $x=y=1$.
+
+    Parameters
+    ----------
+    m : int or array
+        Copies averaged.
+    variance : float or array
+        $s^2$, of one copy.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(averaging_floor(1, 1.0)), round(float(averaging_floor(2, 1.0)), 4)
+    (0.25, 0.1111)
+    """
+    share = variance / m
+    return (share / (1 + share)) ** 2

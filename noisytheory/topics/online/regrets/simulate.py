@@ -1,0 +1,350 @@
+"""Regret by the public algorithms, and its exact law where the predictor keeps to a lattice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.online.adversaries import (
+    adaptive_value,
+    adversary,
+    hardest_labels,
+    lattice,
+    regret_law,
+    shifted,
+)
+from noisytheory.topics.online.comparator import best_in_ball
+from noisytheory.topics.online.descent import Rule
+from noisytheory.topics.online.replicates import few_copies, replicate
+from noisytheory.trial.claim import Law
+from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
+from noisytheory.vocabulary.dot_products import DotProduct, LinearProduct
+from noisytheory.vocabulary.instance_noise import InstanceNoise
+from noisytheory.vocabulary.sequences import Examples
+
+Floats = NDArray[np.float64]
+SILENT = InstanceNoise("none", 0.0)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A sequence fixed in advance, what is learnt on it, and the step: a cell of a claim.
+
+    Parameters
+    ----------
+    examples, kernel, loss, noise
+    p, Bw, eta : float
+    horizon : int or None
+        What the step is divided by the root of; None divides by the root of the round.
+    copies : int
+        0 for Algorithm 1, else descent with so many copies.
+    """
+
+    examples: Examples
+    kernel: DotProduct
+    loss: AnalyticLoss
+    noise: InstanceNoise
+    p: float
+    Bw: float
+    eta: float
+    horizon: int | None = None
+    copies: int = 0
+    projection: Literal["repaired", "printed"] = "repaired"
+    gradient: Literal["repaired", "printed"] = "repaired"
+    together: bool = False
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        parts = [self.examples.name, self.kernel.name, self.loss.name, self.noise.name,
+                 f"{self.copies} copies" if self.copies else f"p={self.p:g}", f"Bw={self.Bw:g}"]
+        return "; ".join(parts)
+
+    @property
+    def T(self) -> int:
+        """Rounds."""
+        return self.examples.T
+
+    @property
+    def Bx(self) -> float:
+        """Bound on the mean square of a copy."""
+        return float(np.square(self.examples.x).sum(axis=1).max()) + self.noise.variance
+
+    @property
+    def By(self) -> float:
+        """Largest label of a regression loss; a classification loss has none in its argument."""
+        return float(np.abs(self.examples.y).max()) if self.loss.form == "regression" else 0.0
+
+    @property
+    def c(self) -> float:
+        """Slope of an affine loss."""
+        return self.loss.c if isinstance(self.loss, AffineLoss) else math.nan
+
+    @property
+    def sigma2(self) -> float:
+        """Width of a Gaussian kernel."""
+        return float(getattr(self.kernel, "sigma2", math.nan))
+
+    @property
+    def high(self) -> float:
+        """No regret is larger: rounds times the range of the loss over the ball."""
+        x = self.examples.x
+        square = float(np.max(np.diag(self.kernel.gram(x[:1], x[:1])) if np.ptp(x) == 0
+                              else [self.kernel.gram(row[None], row[None])[0, 0] for row in x]))
+        reach = math.sqrt(self.Bw * square)
+        low, most = math.inf, -math.inf
+        for y in np.unique(self.examples.y):
+            values = self.loss.value(y, np.linspace(-reach, reach, 1001))
+            low, most = min(low, float(values.min())), max(most, float(values.max()))
+        return self.T * (most - low)
+
+    @property
+    def low(self) -> float:
+        """No regret is smaller."""
+        return -self.high
+
+    @property
+    def best(self) -> float:
+        """Cumulative loss of the best fixed predictor."""
+        return _best(self)
+
+    def rule(self) -> Rule:
+        """How the predictor moves."""
+        return Rule(self.Bw, self.eta, T=self.horizon, projection=self.projection,
+                    gradient=self.gradient)
+
+
+def _best_of(game: Game) -> float:
+    x = game.examples.x
+    kernel = game.kernel.gram(x, x)
+    if isinstance(game.loss, AffineLoss) and game.loss.form == "classification":
+        y = game.examples.y
+        return -abs(game.loss.c) * math.sqrt(game.Bw * float(y @ kernel @ y))
+    if np.ptp(x) == 0:
+        reach = math.sqrt(game.Bw * float(kernel[0, 0]))
+        return _line_search(game, reach)
+    found = best_in_ball(kernel, game.examples.y, game.loss, game.Bw)
+    return found.value - found.gap
+
+
+def _line_search(game: Game, reach: float) -> float:
+    """One instance only: the score is the one unknown, and the loss convex in it."""
+    labels, counts = np.unique(game.examples.y, return_counts=True)
+    low, high = -reach, reach
+
+    def total(v: float) -> float:
+        return float(counts @ game.loss.value(labels, v))
+
+    def slope(v: float) -> float:
+        return float(counts @ game.loss.derivative(labels, v))
+
+    for _ in range(200):
+        middle = (low + high) / 2
+        if slope(middle) > 0:
+            high = middle
+        else:
+            low = middle
+    return min(total(low), total(high), total(-reach), total(reach))
+
+
+def _best(game: Game) -> float:
+    key = (game.name, game.eta)
+    found = _CACHE.get(key)
+    if found is None:
+        found = _CACHE[key] = _best_of(game)
+    return found
+
+
+_CACHE: dict[tuple[str, float], float] = {}
+
+
+def regret(population: Game, *, size: int, rng: np.random.Generator) -> Floats:
+    """Regret of independent runs against the best fixed predictor."""
+    game = population
+    if game.copies:
+        runs = few_copies(game.examples, game.loss, game.noise, game.rule(), copies=game.copies,
+                          size=size, rng=rng, together=game.together)
+    else:
+        runs = replicate(game.examples, game.kernel, game.loss, game.noise, game.rule(), p=game.p,
+                         size=size, rng=rng)
+    return runs.losses - game.best
+
+
+def regret_by(
+    population: Game, projection: Any, gradient: Any, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """The same with the projection and the gradient length of the print, or repaired."""
+    return regret(replace(population, projection=projection, gradient=gradient), size=size, rng=rng)
+
+
+def regret_with(
+    population: Game, copies: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """The same with so many copies a round."""
+    return regret(replace(population, copies=copies), size=size, rng=rng)
+
+
+def regret_exactly(population: Game) -> Law | None:
+    """The law of the regret, where the predictor stays on a lattice."""
+    game = population
+    if game.copies and game.noise.variance == 0:
+        # Nothing is random: one run is all there is.
+        return Law(regret(game, size=1, rng=np.random.default_rng(0)), [1.0])
+    plain = (
+        isinstance(game.kernel, LinearProduct) and isinstance(game.loss, AffineLoss)
+        and not game.copies and game.noise.variance == 0 and game.projection == "repaired"
+        and game.Bw == 1 and game.loss.c == -1 and np.all(game.examples.x == 1)
+        and game.horizon == game.T
+    )
+    if not plain:
+        return None
+    try:
+        m, v = lattice(game.p, game.T)
+    except ValueError:
+        return None
+    if not math.isclose(game.eta, v**-0.5, rel_tol=1e-12):
+        return None
+    return Law(*regret_law(game.examples.y, m, v))
+
+
+def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Regret on the line with steps $\eta/\sqrt t$ and the labels that are hardest for them."""
+    y = hardest_labels(T, eta)
+    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
+                      Rule(1.0, eta), copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(y.sum()))
+
+
+def hardest_regret_exactly(T: int, eta: float) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(hardest_regret(T, eta, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Regret of the adaptive step on the labels that are hardest for the same steps."""
+    y = hardest_labels(T, math.sqrt(2))
+    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
+                      Rule(1.0, adaptive=True), copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(y.sum()))
+
+
+def tuning_free_exactly(T: int) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(tuning_free(T, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One that a single copy cannot tell from the other: 3 and -1 are seen, the label is 1.
+
+    Parameters
+    ----------
+    letter : {"A", "B"}
+        A has these instances without noise, B the instance 1 with this noise.
+    T : int
+    """
+
+    letter: Literal["A", "B"]
+    T: int
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"{self.letter}, T={self.T}"
+
+    @property
+    def examples(self) -> Examples:
+        """Fixed in advance."""
+        x = [3.0, -1.0] if self.letter == "A" else [1.0, 1.0]
+        return Examples(self.letter, np.resize(x, (self.T, 1)), np.ones(self.T))
+
+    @property
+    def noise(self) -> InstanceNoise:
+        """Of a copy."""
+        return SILENT if self.letter == "A" else InstanceNoise("rademacher", 4.0)
+
+    @property
+    def Bg(self) -> float:
+        """The mean square of the corrected gradient, at the worse end of [-1, 1]."""
+        seen, known = np.array([3.0, -1.0]), self.noise.variance
+        squares = [(2 * (w * seen - 1) * seen - 2 * known * w) ** 2 for w in (-1.0, 1.0)]
+        return max(float(s.mean()) for s in squares)
+
+
+def known_noise_regret(
+    population: Environment, T: int, Bg: float, told: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Regret of squared loss on [-1, 1] from one copy, told the noise's variance; or told wrong."""
+    examples, noise = population.examples, population.noise
+    known = noise.variance if told else 4.0 - noise.variance
+    runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
+                      copies=1, size=size, rng=rng, known=known)
+    x = examples.x[:, 0]
+    best = float(np.clip(x.sum() / np.square(x).sum(), -1, 1))
+    return runs.losses - float(np.square(best * x - 1).sum())
+
+
+def adaptive_regret(
+    p: float, T: int, eta: float, fixed: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Against the best adversary who sees the predictor; with `fixed` the comparator w = 1."""
+    examples = Examples("adaptive", np.ones((T, 1)), np.ones(T))
+    runs = replicate(
+        examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, eta, T=T), p=p, size=size,
+        rng=rng, labels=adversary(p, T, fixed=bool(fixed)),
+    )
+    sums = runs.sums[:, 0]
+    return runs.losses + (sums if fixed else np.abs(sums))
+
+
+def adaptive_optimum(p: float, T: int, fixed: int) -> tuple[float, float]:
+    """The adversary's dynamic programme, and its rounding."""
+    value = adaptive_value(p, T, fixed=bool(fixed))
+    return value, 1e-10 * value
+
+
+def batch_excess(
+    p: float, T: int, eta: float, lean: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Excess risk of the averaged predictor; labels are independent with mean `lean`."""
+    examples = Examples("independent", np.ones((T, 1)), np.ones(T))
+
+    def labels(t: int, scores: Floats, sums: Floats) -> Floats:
+        return np.where(rng.random(size) < (1 + lean) / 2, 1.0, -1.0)
+
+    runs = replicate(examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, eta, T=T), p=p,
+                     size=size, rng=rng, labels=labels)
+    return np.asarray(lean * (1 - runs.averaged[:, 0]))
+
+
+def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
+    """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
+    m, v = lattice(p, T)
+    law = np.zeros((2 * m + 1, 2 * m * T + 1))
+    law[m, m * T] = 1.0
+    up = (1 + lean) / 2
+    for _ in range(T):
+        # The sum in units of 1/m.
+        law = np.stack([np.roll(row, i - m) for i, row in enumerate(law)])
+        moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
+        law = (1 - 1 / v) * law + moved / v
+    mass = law.sum(axis=0)
+    at = np.flatnonzero(mass)
+    return Law(lean * (1 - (at - m * T) / m / T), mass[at])
+
+
+def regret_of_mean(
+    m: int, variance: float, T: int, together: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """9 minus the regret a round of descent at the mean of m copies; x = y = 1, squared loss."""
+    examples = Examples("one", np.ones((T, 1)), np.ones(T))
+    runs = few_copies(
+        examples, SquaredLoss(0.0, "regression"), InstanceNoise("gaussian", variance),
+        Rule(4.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
+        together=bool(together),
+    )
+    return 9 - runs.losses / T

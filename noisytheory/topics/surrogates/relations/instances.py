@@ -1,0 +1,100 @@
+r"""Samples of unit vectors with rational coordinates, and what their claims measure of them.
+
+Atoms are signed features $y\phi(x)$ on the unit circle.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from noisytheory.vocabulary.exact import enclosed_root, lattice
+
+__all__ = [
+    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "Vector", "dot",
+    "has_length", "length", "mean_of", "show", "steps_of", "times",
+]
+
+Vector: TypeAlias = tuple[Fraction, Fraction]
+
+CIRCLE: list[Vector] = [
+    (Fraction(a, 5), Fraction(b, 5))
+    for a in range(-5, 6) for b in range(-5, 6) if a * a + b * b == 25
+]
+TRIPLES: list[tuple[Vector, ...]] = list(itertools.combinations_with_replacement(CIRCLE, 3))
+"""Every sample of three of the twelve points."""
+
+BALL: list[Vector] = [
+    (u, v) for u in lattice(-1, 1, 5) for v in lattice(-1, 1, 5) if u * u + v * v <= 1
+]
+PLANE: list[Vector] = [(u, v) for u in lattice(-3, 3, 2) for v in lattice(-3, 3, 2)]
+HERDED: tuple[Vector, ...] = (
+    (Fraction(3, 5), Fraction(4, 5)), (Fraction(1), Fraction(0)),
+    (Fraction(7, 25), Fraction(24, 25)), (Fraction(3, 5), Fraction(-4, 5)),
+    (Fraction(4, 5), Fraction(-3, 5)),
+)
+"""A sample whose mean is not the direction of its support vector machine."""
+
+
+def dot(u: Vector, v: Vector) -> Fraction:
+    """Inner product."""
+    return u[0] * v[0] + u[1] * v[1]
+
+
+def times(c: Fraction, v: Vector) -> Vector:
+    """A multiple."""
+    return (c * v[0], c * v[1])
+
+
+def mean_of(sample: Sequence[Vector]) -> Vector:
+    """The mean."""
+    n = len(sample)
+    return (sum((a[0] for a in sample), Fraction(0)) / n,
+            sum((a[1] for a in sample), Fraction(0)) / n)
+
+
+def length(v: Vector) -> Fraction:
+    """Norm of a vector of `RATIONAL`, or 0."""
+    low, high = enclosed_root(dot(v, v))
+    if low != high:
+        raise ValueError(f"v must have a rational norm, got {show([v])}")
+    return low
+
+
+def has_length(v: Vector) -> bool:
+    """Whether the norm is rational."""
+    low, high = enclosed_root(dot(v, v))
+    return low == high
+
+
+def show(sample: Sequence[Vector]) -> str:
+    """For a reader."""
+    return ", ".join(f"({a[0]}, {a[1]})" for a in sample)
+
+
+def steps_of(sample: Sequence[Vector], omega: Vector) -> list[tuple[str, object]]:
+    """What a reader follows."""
+    return [("signed features", show(sample)), ("mean", show([mean_of(sample)])),
+            ("omega", show([omega]))]
+
+
+def _alike(sample: Sequence[Vector]) -> Iterator[tuple[Vector, ...]]:
+    """The sample under the eight symmetries of a square."""
+    for first, second, swap in itertools.product((1, -1), (1, -1), (False, True)):
+        moved = [(first * u, second * v) for u, v in sample]
+        yield tuple(sorted((v, u) if swap else (u, v) for u, v in moved))
+
+
+SAMPLES: list[tuple[Vector, ...]] = sorted({min(_alike(sample)) for sample in TRIPLES})
+"""Every one of `TRIPLES` but for the symmetries of a square, which change no length."""
+
+
+def _rational(sample: Sequence[Vector]) -> bool:
+    mean = mean_of(sample)
+    return any(mean) and has_length(mean)
+
+
+RATIONAL: list[tuple[Vector, ...]] = [sample for sample in SAMPLES if _rational(sample)]
+"""Those of `SAMPLES` whose mean has a rational norm, above 0: its unit vector is rational."""

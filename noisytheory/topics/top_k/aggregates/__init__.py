@@ -1,0 +1,1 @@
+"""Aggregate losses: what they are, and how they relate."""

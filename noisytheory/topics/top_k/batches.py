@@ -1,0 +1,63 @@
+"""Many draws of the experiments' data at once, and their exact hinge machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
+
+__all__ = ["hinge_machines", "monk", "toys", "wrong"]
+
+Floats = NDArray[np.float64]
+
+
+def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Floats, Floats]:
+    r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
+
+    Parameters
+    ----------
+    x : array, shape (size, n, d)
+    y : array, shape (size, n)
+    k, C : float, or array of shape (m,)
+        Several at once are leading axes of what is returned.
+    """
+    size, n, d = x.shape
+    ks, Cs = (v[..., None] for v in np.broadcast_arrays(
+        np.asarray(k, float), np.asarray(C, float)))
+    lead = (*ks.shape[:-1], size)
+    wide, signs = np.broadcast_to(x, (*lead, n, d)), np.broadcast_to(y, (*lead, n))
+    found = interior_point(
+        Design(wide, signs), np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
+        1 / Cs[..., None] * np.ones(d), tolerance=1e-10)
+    weights, w = found.weights, found.coef
+    push = ((weights * signs)[..., None, :] @ wide)[..., 0, :]
+    dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
+    # Zero has the value k/n: a dual value that reaches it proves it optimal.
+    zero = dual >= ks / n * (1 - 1e-8)
+    return np.where(zero[..., None], 0.0, w), n * weights.sum(axis=-1)
+
+
+def wrong(x: Floats, y: Floats, w: Floats) -> Floats:
+    """Share of wrong signs, the sign of 0 being 1, for a batch."""
+    scores = (x @ w[..., None])[..., 0]
+    return np.asarray((np.where(scores >= 0, 1.0, -1.0) != y).mean(axis=-1))
+
+
+def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Several draws of a case."""
+    pairs = [toy(case, rng) for _ in range(size)]
+    return np.array([x for x, _ in pairs]), np.array([y for _, y in pairs])
+
+
+def monk(size: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    """Halves, then quarters for validation and test, stacked over splits."""
+    x, y = monk_3()
+    parts = [split(len(y), rng) for _ in range(size)]
+    for which in range(3):
+        index = np.array([part[which] for part in parts])
+        yield x[index], y[index]

@@ -1,0 +1,1 @@
+"""From which tail mass on the minimiser sees the labels."""

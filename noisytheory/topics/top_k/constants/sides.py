@@ -1,0 +1,103 @@
+"""Constants of the error bounds, and one-dimensional machines, for floats and fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.vectors import by_subsets
+from noisytheory.trial.claim import Certificate
+
+__all__ = ["Line", "Scalars"]
+
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Scalars:
+    r"""$c$ with $C=2c^2$, $\|f_H\|$, $\nu$, $m$ with $\mu=m^2$, and $\kappa$, dyadic."""
+
+    c: Numbers
+    norm: Numbers
+    nu: Numbers
+    m: Numbers
+    kappa: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """C near 0 and a tail of 1 often, where the bounds meet."""
+        c = rng.choice([1, 16, 256, 4096], size) / 256
+        nu = rng.choice([4, 8, 15, 16], size) / 16
+        return dict(c=c, norm=rng.integers(1, 65, size) / 16, nu=nu,
+                    m=rng.choice([1, 2, 4], size) / 4, kappa=rng.integers(1, 65, size) / 16)
+
+
+def radius(at: Scalars) -> dict[str, Numbers]:
+    r"""Right side of Lemma 7 and $R_{C,\mu}$, without roots."""
+    lemma = 2 * at.nu * np.maximum(2 * at.c / at.m, 2 * at.norm / at.m**2)
+    return dict(lhs=lemma, rhs=(4 * at.c + 4 * at.norm) / at.m**2, C=2 * at.c**2, mu=at.m**2)
+
+
+def grows(at: Scalars, twice: int) -> dict[str, Numbers]:
+    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$."""
+    constant = 1 + at.kappa * (4 * at.c + 4 * at.norm)
+    rhs = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
+    return dict(lhs=constant**2, rhs=rhs)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Signed numbers, shape (size, 6): rows of a machine with one feature."""
+
+    z: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Powers of two with signs, so that their reciprocals are exact; some all of one sign."""
+        z = 2.0 ** rng.integers(-3, 4, size=(size, 6)) * rng.choice([-1, 1, 1], size=(size, 6))
+        kind = rng.integers(4, size=size)
+        z[kind == 0] = np.sign(z[kind == 0])
+        z[kind == 1] = np.abs(z[kind == 1])
+        return dict(z=z)
+
+
+def kinks(at: Line) -> tuple[Numbers, Numbers]:
+    """Where the training hinge risk may be least, and n times its values there."""
+    w = np.concatenate([1 / at.z, at.z[:, :1] * 0], axis=1)
+    losses = 1 - w[:, :, None] * at.z[:, None, :]
+    return w, np.asarray(np.maximum(losses, losses * 0).sum(axis=2))
+
+
+def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
+    r"""Whether no direction lowers the sum of the k largest losses, against $k\le nh^*$."""
+    zero = np.asarray(by_subsets(-at.z, k) >= 0) & np.asarray(by_subsets(at.z, k) >= 0)
+    least = kinks(at)[1].min(axis=1)
+    return dict(lhs=zero.astype(int), rhs=np.asarray(k + shift <= least).astype(int), least=least)
+
+
+def reaches_one(at: Line, eighths: int) -> dict[str, Numbers]:
+    r"""$1\le\kappa\|f_H\|$ where $f_H$ is better than 0: the least norm among the best kinks."""
+    w, values = kinks(at)
+    best = values.min(axis=1)
+    large = np.abs(w) + np.where(values == best[:, None], 0, 2**40)
+    norm = large.min(axis=1)
+    kappa = np.abs(at.z).max(axis=1)
+    return dict(lhs=eighths + 0 * norm, rhs=8 * kappa * norm, applies=np.asarray(best < 6))
+
+
+def steep() -> dict[str, Numbers]:
+    r"""Squared norm of the function that is 1 and -1 at two points at distance h: $2/(1-K)$."""
+    h = 2.0 ** -np.arange(1, 21)
+    return dict(lhs=2 / h, rhs=np.full(len(h), 1000.0), h=h)
+
+
+def steep_certificate(h: float) -> Certificate:
+    r"""By the Gram matrix of the kernel $1-|x-x'|$: $c^\top K^{-1}c$ with $c=(1,-1)$."""
+    off = 1 - Fraction(h)
+    # The inverse of ((1, off), (off, 1)), between (1, -1) on both sides.
+    norm = (1 + off + off + 1) / (1 - off * off)
+    return Certificate(norm, 1000, [("distance", Fraction(h))])

@@ -1,0 +1,1 @@
+"""The average top-k loss as an estimate of the CVaR."""

@@ -1,0 +1,182 @@
+"""Expectations of the average top-k loss, and confidence limits of the CVaR beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    SAMPLE_SIZE,
+    UNIT_INTERVAL,
+    Numeric,
+    requires,
+)
+
+__all__ = [
+    "brown_lower", "brown_upper", "cvar_exponential", "expected_top_k_exponential", "thomas_upper",
+    "uniform_cvar",
+]
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT)
+def expected_top_k_exponential(n: Numeric, k: Numeric) -> Numeric:
+    r"""$E\,AT_k=1+H_n-H_k$ for n standard exponential losses.
+
+    Parameters
+    ----------
+    n, k : int or array
+        $1\le k\le n$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(expected_top_k_exponential(20, 2)), 7)
+    3.0977397
+    """
+    return 1 + _harmonic(n) - _harmonic(k)
+
+
+@requires(nu=UNIT_INTERVAL)
+def cvar_exponential(nu: Numeric) -> Numeric:
+    r"""CVaR of the standard exponential law: $1+\log(1/\nu)$.
+
+    Parameters
+    ----------
+    nu : float or array
+        Tail mass in (0, 1].
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(cvar_exponential(0.1)), 7)
+    3.3025851
+    """
+    return 1 - np.log(nu)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, bound=POSITIVE)
+def brown_upper(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Numeric:
+    r"""By how much the sample underrates the CVaR (Brown 2007): $M\sqrt{5\log(3/\delta)/(\nu n)}$.
+
+    Parameters
+    ----------
+    n : int or array
+    delta, nu : float or array
+        Probability, tail mass.
+    bound : float or array
+        $M$: losses lie in [0, M].
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(brown_upper(1000, 0.05, 0.1, 1.0)), 4)
+    0.4525
+    """
+    return bound * np.sqrt(5 * (np.log(3) - np.log(delta)) / (nu * n))
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, bound=POSITIVE)
+def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Numeric:
+    r"""By how much the sample overrates it (Brown 2007): $\frac M\nu\sqrt{\log(1/\delta)/2n}$.
+
+    Parameters
+    ----------
+    n, delta, nu, bound
+        As in `brown_upper`.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(brown_lower(1000, 0.05, 0.1, 1.0)), 4)
+    0.387
+    """
+    return bound / nu * np.sqrt(-np.log(delta) / (2 * n))
+
+
+def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> Any:
+    r"""Upper confidence limit of the CVaR from the ordered losses (Thomas and Learned-Miller 2019).
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+        In [0, bound].
+    delta : float or array
+        Probability; its shape broadcasts with the leading axes.
+    nu, bound : float
+        Tail mass; $M$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(thomas_upper([0.0] * 100, 0.05, 1.0, 1.0)) < 0.13
+    True
+    """
+    z = np.sort(np.asarray(losses, float), axis=-1)
+    n = z.shape[-1]
+    LEVEL.check("delta", delta)
+    UNIT_INTERVAL.check("nu", nu)
+    end = np.full((*z.shape[:-1], 1), float(bound))
+    steps = np.diff(np.concatenate([z, end], axis=-1), axis=-1)
+    i = np.arange(1, n + 1)
+    width = np.sqrt(-np.log(np.asarray(delta, float)) / (2 * n))
+    share = np.maximum(i / n - width[..., None] - (1 - nu), 0)
+    return bound - (steps * share).sum(axis=-1) / nu + 0 * delta
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, radius=NONNEGATIVE, bound=POSITIVE)
+def uniform_cvar(
+    n: Numeric, delta: Numeric, nu: Numeric, radius: Numeric, bound: Numeric
+) -> Numeric:
+    r"""By how much a sample underrates the CVaR over a ball: what Section 6 calls open.
+
+    $$\frac1\nu\Big(\frac{2L\kappa R}{\sqrt n}+\frac M{\sqrt n}
+      +M\sqrt{\frac{\log(1/\delta)}{2n}}\Big).$$
+
+    Parameters
+    ----------
+    n, delta, nu
+        As in `brown_upper`.
+    radius : float or array
+        $L\kappa R$: Lipschitz constant of the loss times the largest score.
+    bound : float or array
+        $M$: losses lie in [0, M].
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(uniform_cvar(10**4, 0.05, 0.5, 1.0, 2.0)), 4)
+    0.129
+    """
+    return (2 * radius + bound + bound * np.sqrt(-np.log(delta) / 2)) / (nu * np.sqrt(n))
+
+
+def _harmonic(n: Numeric) -> Numeric:
+    """Sums of reciprocals, to rounding."""
+    from scipy import special
+
+    found = special.digamma(np.asarray(n, float) + 1) + np.euler_gamma
+    return n * 0 + found if hasattr(n, "dims") else found

@@ -1,0 +1,160 @@
+"""The average top-k loss as an estimate of the CVaR, and confidence limits, on trial."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import TOP_K
+from noisytheory.topics.top_k import rare_loss
+from noisytheory.topics.top_k.cvar import bounds, simulate
+from noisytheory.topics.top_k.cvar.simulate import SteepLosses
+from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
+
+
+@requires(n=SAMPLE_SIZE, k=COUNT)
+def _cvar_of_exponential(n: Numeric, k: Numeric) -> Numeric:
+    """CVaR of the law at tail mass k/n."""
+    return bounds.cvar_exponential(k / n)
+
+
+unbiased = [
+    TOP_K.equal(
+        "text-avg-unbiased",
+        statement=r"\mathbb E\,AT_n=\mathbb E\,\ell",
+        place="Sec. 1",
+        bound=rare_loss.mean_of_law,
+        simulate=simulate.sampled,
+        exact=simulate.sampled_law,
+        grid={"n": [4, 8]},
+        given={"which": "mean"},
+        low=0.0,
+        high=4.0,
+        margin=0.05,
+        quantity="average loss of a sample",
+        unit="loss",
+        twin={"given": {"which": "tail"}, "why": "AT_k in place of the average"},
+    ),
+    TOP_K.mean(
+        "text-avg-unbiased/cvar",
+        statement=r"\mathbb E\,AT_k\le\mathrm{CVaR}_{k/n}(\ell)",
+        place="not in print: AT_k is too small as an estimate of the CVaR",
+        bound=rare_loss.tail_of_law,
+        simulate=simulate.sampled,
+        exact=simulate.sampled_law,
+        grid={"n": [4, 8]},
+        given={"which": "tail"},
+        low=0.0,
+        high=4.0,
+        origin="sharper",
+        quantity="average top-k loss of a sample",
+        unit="loss",
+        twin=scaled(Fraction(7, 8)),
+    ),
+    TOP_K.equal(
+        "text-cvar/exponential",
+        statement=r"\mathbb E\,AT_k=1+H_n-H_k\text{ for standard exponential losses}",
+        place="not in print",
+        bound=bounds.expected_top_k_exponential,
+        simulate=simulate.exponential,
+        grid={"n": [20], "k": [2, 5]},
+        variance=simulate.exponential_variance,
+        margin=0.1,
+        origin="sharper",
+        rows=1024,
+        quantity="average top-k loss",
+        unit="loss",
+        note="The CVaR of the law is $1+\\log(n/k)$: 3.3026 at n = 20, k = 2, against 3.0977.",
+        twin={"bound": _cvar_of_exponential,
+              "why": "the CVaR of the law in place of the mean of its estimate"},
+    ),
+    TOP_K.mean(
+        "text-cvar/exponential-below",
+        statement=r"\mathbb E\,AT_k\le1+\log\frac nk\text{ for standard exponential losses}",
+        place="not in print: AT_k is too small as an estimate of the CVaR",
+        bound=_cvar_of_exponential,
+        simulate=simulate.exponential,
+        grid={"n": [20], "k": [2, 5]},
+        variance=simulate.exponential_variance,
+        origin="sharper",
+        rows=1024,
+        quantity="average top-k loss",
+        unit="loss",
+        twin={"bound": lambda n, k: _cvar_of_exponential(n, k + 1),
+              "why": "k + 1 in place of k"},
+    ),
+]
+CVAR: dict[str, Any] = {
+    "place": "not in print: conditional value at risk", "origin": "sharper",
+    "quantity": "error of the CVaR", "unit": "loss", "rows": 1024,
+}
+
+
+def _thomas(ones: Any, n: int, delta: Any, nu: float, bound: float) -> Any:
+    """Of samples that are known by how many of their losses are 1."""
+    losses = (np.arange(n) >= n - np.asarray(ones)[..., None]).astype(float)
+    return bounds.thomas_upper(losses, delta, nu, bound)
+
+
+cvar = [
+    TOP_K.tail(
+        "text-cvar/brown-upper",
+        statement=r"\mathrm{CVaR}_\nu-\widehat{\mathrm{CVaR}}_\nu\le "
+        r"M\sqrt{\frac{5\log(3/\delta)}{\nu n}}",
+        bound=bounds.brown_upper,
+        simulate=simulate.cvar_error,
+        given={"sign": 1.0},
+        grid={"population": [SteepLosses(0.005, 0.01), SteepLosses(0.2, 0.4)], "n": [2000],
+              "delta": [0.1, 0.05]},
+        trivial=lambda cvar: cvar,
+        twin={"bound": lambda n, delta, bound: bounds.brown_upper(n, delta, 1.0, bound),
+              "why": "the tail mass left out"},
+        **CVAR,
+    ),
+    TOP_K.tail(
+        "text-cvar/brown-lower",
+        statement=r"\widehat{\mathrm{CVaR}}_\nu-\mathrm{CVaR}_\nu\le "
+        r"\frac M\nu\sqrt{\frac{\log(1/\delta)}{2n}}",
+        bound=bounds.brown_lower,
+        simulate=simulate.cvar_error,
+        given={"sign": -1.0},
+        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)], "n": [101],
+              "delta": [0.1, 0.05]},
+        trivial=lambda cvar: 1 - cvar,
+        twin=scaled(0.5),
+        **CVAR,
+    ),
+    TOP_K.tail(
+        "text-cvar/thomas",
+        statement=r"\mathrm{CVaR}_\nu\le M-\frac1\nu\sum_i(z_{(i+1)}-z_{(i)})\Big[\frac in-"
+        r"\sqrt{\frac{\log(1/\delta)}{2n}}-(1-\nu)\Big]_+,\quad z_{(n+1)}=M",
+        bound=_thomas,
+        simulate=simulate.cvar_sample,
+        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)],
+              "delta": [0.05, 0.01]},
+        given={"n": 50},
+        trivial=lambda bound: bound,
+        twin={"bound": lambda ones, n, delta, nu, bound:
+              _thomas(ones, n, delta**0.25, nu, bound), "why": "the width halved"},
+        note="With losses 0 and 1 it is Hoeffding's bound of the share of zeros.",
+        **{**CVAR, "quantity": "CVaR", "rows": 4096},
+    ),
+    TOP_K.tail(
+        "text-cvar/uniform",
+        statement=r"\sup_f\mathrm{CVaR}_\nu-\widehat{\mathrm{CVaR}}_\nu\le\frac1\nu\Big("
+        r"\frac{2L\kappa R}{\sqrt n}+\frac M{\sqrt n}+M\sqrt{\frac{\log(1/\delta)}{2n}}\Big)",
+        bound=bounds.uniform_cvar,
+        simulate=simulate.cvar_error,
+        given={"sign": 1.0},
+        hypotheses=["tried on a class of one function, R = 0"],
+        grid={"population": [SteepLosses(0.05, 0.1)], "n": [4000], "delta": [0.5, 0.1]},
+        trivial=lambda cvar: cvar,
+        twin={"bound": lambda n, delta, radius, bound:
+              bounds.uniform_cvar(n, delta, 1.0, radius, bound), "why": "the tail mass left out"},
+        note="What Section 6 calls open: any Lipschitz loss.",
+        **CVAR,
+    ),
+]

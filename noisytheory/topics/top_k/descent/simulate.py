@@ -1,0 +1,68 @@
+"""The stochastic method (4), on a problem whose optimum is known and on Monk 3."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.recipes import monk_3
+from noisytheory.topics.top_k.stochastic import stochastic
+
+__all__ = ["Descent"]
+
+Floats = NDArray[np.float64]
+
+
+class Descent:
+    """Ten signed rows of one feature, one of them on the other side; hinge loss.
+
+    The optimum of (3) in one coefficient is among the kinks of the aggregate and the stationary
+    points of its pieces.
+
+    Parameters
+    ----------
+    k : int
+    """
+
+    C = 1000.0
+    n = 10
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.name = f"nine examples on one side, one on the other, k={k}"
+        self.nu = k / self.n
+        self.rows, self.labels = np.ones((self.n, 1)), np.array([1.0] * 9 + [-1.0])
+        kinks = np.array([-1.0, 0.0, 1.0])
+        # Slopes of the sum of the k largest are whole numbers.
+        stationary = self.C * np.arange(-k, k + 1) / self.n
+        tried = np.concatenate([kinks, stationary])
+        losses = np.sort(np.maximum(1 - self.labels * tried[:, None], 0), axis=1)[:, ::-1]
+        values = losses[:, :k].sum(axis=1) / self.n + tried**2 / (2 * self.C)
+        best = int(np.argmin(values))
+        self.optimum, self.value = np.array([tried[best]]), float(values[best])
+        # From w = 0 and a threshold of 1.
+        self.start = float(self.optimum[0] ** 2 + (losses[best, k - 1] - 1.0) ** 2)
+        # No coefficient passes 6, the sum of the steps.
+        self.slopes = (1 + 6 / self.C) ** 2 + max(self.nu, 1 - self.nu) ** 2
+
+    def objective(self, w: Floats, level: Floats) -> Floats:
+        """(3), for several."""
+        losses = np.maximum(1 - self.labels * w[:, :1], 0)
+        over = np.maximum(losses - level[:, None], 0).mean(axis=1)
+        return np.asarray(over + self.nu * level + (w**2).sum(axis=1) / (2 * self.C))
+
+
+def gap(
+    population: Descent, eta: float, steps: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Gap of the weighted average of the iterates of (4)."""
+    run = stochastic(population.rows, population.labels, "hinge", nu=population.nu, C=population.C,
+                     steps=steps, rng=rng, runs=size, eta=eta, level=1.0)
+    return population.objective(run.mean_coef, run.mean_level) - population.value
+
+
+def overflows(rule: str, C: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether a run of (4) of two hundred steps overflows, on Monk 3."""
+    x, y = monk_3()
+    run = stochastic(x, y, "logistic", nu=0.5, C=C, steps=200, rng=rng, runs=size, rule=rule)
+    return (run.overflow > 0).astype(float)

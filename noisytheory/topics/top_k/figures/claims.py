@@ -1,0 +1,197 @@
+"""Toy cases and figures on trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noisytheory.papers import TOP_K
+from noisytheory.topics.top_k import pictures
+from noisytheory.topics.top_k.figures import simulate
+from noisytheory.topics.top_k.recipes import TOYS
+from noisytheory.topics.top_k.terms import EXACT, MONK, OURS, SHARE, minus
+
+SHOWN = {
+    1: r"\text{maximum, }AT_{10}\text{ and average make no error}",
+    2: r"\text{with an outlier }AT_{10}\text{ errs less than the maximum}",
+    3: r"\text{the average sacrifices the rare group, }AT_{10}\text{ not more of it}",
+    4: r"AT_{10}\text{ errs less than maximum and average}",
+    5: r"\text{unbalanced: }AT_{10}\text{ errs less than the average}",
+    6: r"\text{unbalanced, an outlier: }AT_{10}\text{ errs less than both}",
+}
+BROKEN: dict[int, dict[str, Any]] = {
+    1: {"grid": {"case": [TOYS[1]]}, "given": {"k": 10}, "simulate": simulate.with_outlier,
+        "why": "one point on the other side"},
+    2: {"given": {"k": 1}, "why": "k = 1"},
+    3: {"bound": lambda: 0.02, "why": "in forty-nine of fifty draws"},
+}
+toy_cases = [
+    TOP_K.mean(
+        f"toy-case-{case}",
+        statement=rf"P(\text{{not: }}{SHOWN[case]})\le\tfrac12",
+        place=f"Case {case}, App. C",
+        hypotheses=[OURS, EXACT, "our reading: in most draws"],
+        bound=lambda: 0.5,
+        simulate=simulate.effect,
+        grid={"case": [TOYS[case]]},
+        given={"k": 10},
+        rows={3: 48, 6: 32}.get(case, 8),
+        quantity="whether the order is another",
+        twin=BROKEN.get(case, {"given": {"k": 150}, "why": "AT_150"}),
+        picture=pictures.figure_4,
+        **SHARE,
+    )
+    for case in TOYS
+]
+figure_1 = TOP_K.mean(
+    "figure-1",
+    statement=r"P(\text{the least error is at }k=1\text{ or }k=n)\le\tfrac12",
+    place="Figure 1, Sec. 1",
+    hypotheses=[OURS, EXACT, "our reading: in most draws; k = 10 is the other k"],
+    bound=lambda: 0.5,
+    simulate=simulate.effect,
+    grid={"case": [TOYS[4], TOYS[6]]},
+    given={"k": 10},
+    rows=16,
+    quantity="whether the order is another",
+    twin={"given": {"k": 150}, "why": "AT_150"},
+    picture=pictures.figure_1,
+    note="Cases 4 and 6 of Figure 4.",
+    **SHARE,
+)
+ranges = [
+    TOP_K.mean(
+        "toy-case-5/ranges",
+        statement=r"P(\text{the logistic loss errs at the largest good }k\text{ of the hinge})"
+        r"\ge\tfrac12",
+        place="Cases 3 to 6, App. C",
+        hypotheses=[OURS, "C a hundred times larger for the logistic loss"],
+        bound=lambda: 0.5,
+        simulate=simulate.smaller_range,
+        grid={"case": [TOYS[5]]},
+        given={"times": 100.0, "largest": "good"},
+        rows=6,
+        expect="refuted",
+        quantity="whether the logistic loss makes no error there",
+        note="Print has larger ranges of good k for the hinge. With exact solutions the logistic "
+        "range is the larger one once C is large; the authors' data and C are unknown.",
+        **SHARE,
+    ),
+    TOP_K.mean(
+        "toy-case-5/ranges-ours",
+        statement=r"P(\text{the logistic loss errs at the largest good }k\text{ of the hinge})"
+        r"\le\tfrac12",
+        place="Cases 3 to 6, App. C",
+        hypotheses=[OURS, "C a hundred times larger for the logistic loss"],
+        bound=lambda: 0.0 - 0.5,
+        simulate=minus(simulate.smaller_range),
+        grid={"case": [TOYS[5]]},
+        given={"times": 100.0, "largest": "good"},
+        low=-1.0, high=0.0, unit="probability",
+        rows=16,
+        origin="candidate",
+        trivial=0.0,
+        quantity="minus whether the logistic loss makes no error there",
+        twin={"given": {"times": 1.0, "largest": "n"}, "why": "k = n, and C as for the hinge"},
+    ),
+    TOP_K.mean(
+        "toy-case-3/separable",
+        statement=r"\text{the average loss sacrifices points of separable data, whatever }C",
+        place="Case 3, App. C",
+        hypotheses=[OURS, EXACT, "C = 10,000"],
+        bound=lambda: -0.5,
+        simulate=minus(simulate.sacrificed),
+        grid={"case": [TOYS[3]]},
+        given={"C": 1e4},
+        low=-1.0, high=0.0, unit="probability",
+        rows=16,
+        expect="refuted",
+        trivial=0.0,
+        quantity="minus whether the average loss errs",
+        note="It is the unreported regularisation that sacrifices them: with C large enough the "
+        "average loss makes no error on separable data.",
+    ),
+    TOP_K.mean(
+        "toy-case-3/regularised",
+        statement=r"\text{the average loss makes no error on separable data for large }C",
+        place="Case 3, App. C",
+        hypotheses=[OURS, EXACT, "in at least half of the draws, of which a few are not separable"],
+        bound=lambda: 0.5,
+        simulate=simulate.sacrificed,
+        grid={"case": [TOYS[3]]},
+        given={"C": 1e4},
+        rows=16,
+        origin="candidate",
+        quantity="whether the average loss errs",
+        twin={"given": {"C": 10.0}, "why": "C = 10"},
+        **SHARE,
+    ),
+]
+figure_3 = [
+    TOP_K.mean(
+        "figure-3-left-end",
+        statement=r"\mathbb E[\mathrm{err}(k=120)-\mathrm{err}(k=1)]\le-\tfrac1{10}",
+        place="Figure 3, Sec. 4",
+        hypotheses=[MONK, EXACT, "C = 100"],
+        bound=lambda: -0.1,
+        simulate=simulate.left_end,
+        given={"k": 120},
+        low=-1.0, high=1.0, trivial=1.0,
+        rows=32,
+        quantity="difference of test errors",
+        unit="probability",
+        picture=pictures.figure_3,
+        twin={"given": {"k": 50}, "why": "k = 50, which is collapsed as well"},
+        note="The tenth is ours.",
+    ),
+    TOP_K.mean(
+        "figure-3-right-end",
+        statement=r"\mathbb E[\mathrm{err}(k=120)-\mathrm{err}(k=n)]\le-\tfrac1{100}",
+        place="Figure 3, Sec. 4",
+        hypotheses=[MONK, EXACT, "C = 100"],
+        bound=lambda: -0.01,
+        simulate=simulate.right_end,
+        given={"k": 120},
+        low=-0.2, high=0.2, trivial=0.2,
+        rows=16,
+        expect="refuted",
+        quantity="difference of test errors",
+        unit="probability",
+        picture=pictures.figure_3,
+        note="Print shows the average loss clearly worse than the middle; a point is our reading "
+        "of clearly. The exact curve is flat there.",
+    ),
+    TOP_K.mean(
+        "figure-3-hinge-plateau",
+        statement=r"P(\mathrm{err}(k)\ne\mathrm{err}(n))\le\tfrac14\text{ for }k\ge\bar k(C)",
+        place="Figure 3, Sec. 4; not in print",
+        hypotheses=[MONK, EXACT, "C = 100"],
+        bound=lambda: 0.25,
+        simulate=simulate.plateau,
+        given={"k": 190},
+        rows=32,
+        origin="candidate",
+        quantity="whether the errors differ",
+        picture=pictures.figure_3,
+        twin={"given": {"k": 100}, "why": "k = 100, below $\\bar k$"},
+        note="It never happens: the solutions are the same. A quarter leaves room for the trial.",
+        **SHARE,
+    ),
+]
+protocol = [
+    TOP_K.mean(
+        "choice-of-k-and-c",
+        statement=r"\mathbb E[\text{share of log-spaced }k\text{ with }f_z=0]\ge\tfrac23",
+        place="Sec. 4, grids of k on a log scale",
+        hypotheses=[MONK, "12 values"],
+        bound=lambda: -2 / 3,
+        simulate=simulate.collapsed_share,
+        given={"points": 12},
+        low=-1.0, high=0.0, trivial=0.0,
+        rows=32,
+        origin="candidate",
+        quantity="minus the share",
+        twin={"bound": lambda: -0.9, "why": "nine tenths"},
+        note="$nh^*$ is 63 to 108 of 216: most of the printed grid is the zero classifier. Space k "
+        "linearly above it.",
+    ),
+]

@@ -1,0 +1,102 @@
+"""Figures 1, 3 and 4 on drawn data and splits: exact minimisers, many at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.batches import hinge_machines, monk, toys, wrong
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.recipes import Toy
+
+Floats = NDArray[np.float64]
+
+
+def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""1 where training errors of maximum, $AT_k$ and average are not ordered as in Figure 4.
+
+    Case 1: none errs. Cases 2, 4, 6: AT_k errs less than the maximum. Cases 4, 5, 6: it errs less
+    than the average; case 3: not more.
+    """
+    x, y = toys(case, size, rng)
+    n = y.shape[1]
+    found = wrong(x, y, hinge_machines(x, y, [1, k, n], case.C)[0])
+    errors = dict(zip(("max", "k", "avg"), found, strict=True))
+    good = np.ones(size, bool)
+    if case.case == 1:
+        good &= (errors["max"] == 0) & (errors["k"] == 0) & (errors["avg"] == 0)
+    if case.case in (2, 4, 6):
+        good &= errors["k"] < errors["max"]
+    if case.case in (4, 5, 6):
+        good &= errors["k"] < errors["avg"]
+    if case.case == 3:
+        good &= (errors["k"] <= errors["avg"]) & (errors["avg"] > 0)
+    return (~good).astype(float)
+
+
+def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """`effect` with one negative among the positives: a twin."""
+    return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), k, size=size, rng=rng)
+
+
+def smaller_range(
+    case: Toy, times: float, largest: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
+    x, y = toys(case, size, rng)
+    grid = (5, 10, 20, 40)
+    perfect = wrong(x, y, hinge_machines(x, y, grid, case.C)[0]) == 0
+    out = np.ones(size)
+    for i in range(size):
+        good = np.flatnonzero(perfect[:, i])
+        if good.size:
+            k = grid[int(good[-1])] if largest == "good" else y.shape[1]
+            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-4).coef
+            out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
+    return out
+
+
+def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether the average loss errs on its training data."""
+    x, y = toys(case, size, rng)
+    return (wrong(x, y, hinge_machines(x, y, y.shape[1], C)[0]) > 0).astype(float)
+
+
+def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Minus the share of a log-spaced grid of k whose minimiser is 0, on halves of Monk 3."""
+    (x, y), *_ = monk(size, rng)
+    n = y.shape[1]
+    u = np.full(y.shape, 1 / n)
+    found = interior_point(Design(x, y), np.ones(y.shape), u, 2.0, np.full(x.shape[2], 1e-7),
+                           tolerance=1e-7)
+    margins = y * (x * found.coef[:, None, :]).sum(axis=2)
+    least = np.maximum(1 - margins, 0).sum(axis=1)
+    grid = np.unique(np.round(np.geomspace(1, n, points)))
+    return np.asarray(-(grid <= least[:, None]).mean(axis=1))
+
+
+def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Test error at k minus that at k = 1, C = 100."""
+    (x, y), _, (tx, ty) = monk(size, rng)
+    first, then = wrong(tx, ty, hinge_machines(x, y, [1, k], 100.0)[0])
+    return np.asarray(then - first)
+
+
+def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Test error at k minus that at k = n, C = 100."""
+    (x, y), _, (tx, ty) = monk(size, rng)
+    last, middle = wrong(tx, ty, hinge_machines(x, y, [y.shape[1], k], 100.0)[0])
+    return np.asarray(middle - last)
+
+
+def plateau(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
+    r"""Whether test errors at k and n differ, where $k\ge\bar k(C)$ or k is small."""
+    (x, y), _, (tx, ty) = monk(size, rng)
+    w, sums = hinge_machines(x, y, [y.shape[1], k], 100.0)
+    last, other = wrong(tx, ty, w)
+    return dict(lhs=(last != other).astype(float), applies=(sums[0] <= k) | (k < 120))

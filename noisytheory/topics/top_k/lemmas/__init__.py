@@ -1,0 +1,1 @@
+"""The lemmas behind Theorem 2."""

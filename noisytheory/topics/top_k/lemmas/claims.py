@@ -1,0 +1,157 @@
+"""Lemmas 3 to 6 and the event (16), Appendix A.3, on trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import TOP_K
+from noisytheory.topics.concentration import bounds as concentration
+from noisytheory.topics.top_k.lemmas import bounds, simulate
+from noisytheory.topics.top_k.lemmas.simulate import OrthonormalAtoms, TwoLosses
+from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL)
+def _mcdiarmid(n: Numeric, delta: Numeric) -> Numeric:
+    """Of a mean of losses 0 and 2."""
+    return concentration.mcdiarmid(delta, 4 / n)
+
+
+lemmas = [
+    TOP_K.tail(
+        "lemma-3",
+        statement=r"P(F-\mathbb EF\ge\varepsilon)\le e^{-2\varepsilon^2/\sum c_k^2}",
+        place="Lemma 3, App. A.3",
+        hypotheses=["F is a mean of losses 0 and 2"],
+        bound=_mcdiarmid,
+        simulate=simulate.two_losses,
+        exact=simulate.two_losses_law,
+        grid={"population": [TwoLosses(0.5), TwoLosses(0.1)], "n": [13, 21, 100],
+              "delta": [0.5, 0.1, 0.01]},
+        quantity="deviation",
+        twin=scaled(0.5),
+        note="McDiarmid; tried on harder functions as `kernel-mean/theorem-24`.",
+    ),
+    TOP_K.tail(
+        "lemma-6",
+        statement=r"P\Big(\frac1m\sum\xi_i-\mathbb E\xi\ge\varepsilon\Big)\le "
+        r"e^{-m\varepsilon^2/2M^2}",
+        place="Lemma 6, App. A.3",
+        hypotheses=["M is half of the range: print leaves it undefined"],
+        bound=bounds.hoeffding,
+        simulate=simulate.two_losses,
+        exact=simulate.two_losses_law,
+        grid={"population": [TwoLosses(0.5), TwoLosses(0.1)], "n": [13, 21, 100],
+              "delta": [0.5, 0.1, 0.01]},
+        quantity="deviation",
+        twin=scaled(0.5, "M a quarter of the range"),
+    ),
+    TOP_K.tail(
+        "lemma-6/range",
+        statement=r"P\Big(\frac1m\sum\xi_i-\mathbb E\xi\ge\varepsilon\Big)\le "
+        r"e^{-m\varepsilon^2/2M^2},\quad M=b-a",
+        place="Lemma 6, App. A.3",
+        hypotheses=["M is the range"],
+        bound=lambda n, delta, half_range: bounds.hoeffding(n, delta, 2 * half_range),
+        simulate=simulate.two_losses,
+        exact=simulate.two_losses_law,
+        grid={"population": [TwoLosses(0.5)], "n": [13, 100], "delta": [0.5, 0.1]},
+        quantity="deviation",
+        twin=scaled(0.25, "M a quarter of the range"),
+        note="True, and loose by a factor of 2.",
+    ),
+    TOP_K.tail(
+        "lemma-5",
+        statement=r"\sup_{\|f\|\le R}\mathcal E_h-\mathcal E_{h,z}\le\frac{2\kappa R}{\sqrt n}"
+        r"+(1+\kappa R)\sqrt{\frac{\log(1/\delta)}{2n}}",
+        place="Lemma 5, App. A.3",
+        bound=bounds.uniform_hinge,
+        simulate=simulate.supremum,
+        grid={"population": [OrthonormalAtoms(50, 1.0), OrthonormalAtoms(50, 0.5)],
+              "n": [50, 200], "delta": [0.9, 0.1]},
+        quantity="supremum",
+        twin={"bound": lambda n, delta, radius:
+              bounds.uniform_hinge(n, delta, radius) - 2 * radius / np.sqrt(n),
+              "why": "the first term left out"},
+        note="The statement is true. The proof contracts with absolute values and constant 1 a "
+        "function that is 1 at 0, which is false; the bound $\\kappa R$ in it is $1+\\kappa R$, "
+        "and a $\\ge$ is $\\le$.",
+    ),
+    TOP_K.always(
+        "lemma-4/printed",
+        statement=r"\mathbb E\sup_f\Big|\sum\epsilon_i\Psi_i(f_i)\Big|"
+        r"\le2\,\mathbb E\sup_f\Big|\sum c_i\epsilon_if_i\Big|",
+        place="Lemma 4, App. A.3",
+        exact=simulate.contraction,
+        certify=simulate.contraction_certificate,
+        grid={"m": [3]},
+        given={"form": "printed"},
+        expect="refuted",
+        quantity="sum over signs",
+        note="$\\Psi_i(0)=0$ is missing: a constant has Lipschitz constant 0.",
+    ),
+    TOP_K.always(
+        "lemma-4/repaired",
+        statement=r"\Psi_i(0)=0:\quad\mathbb E\sup_f\Big|\sum\epsilon_i\Psi_i(f_i)\Big|"
+        r"\le2\,\mathbb E\sup_f\Big|\sum c_i\epsilon_if_i\Big|",
+        place="Lemma 4, App. A.3",
+        hypotheses=["$\\Psi_i(0)=0$"],
+        exact=simulate.contraction,
+        certify=simulate.contraction_certificate,
+        grid={"m": [3]},
+        given={"form": "two"},
+        quantity="sum over signs",
+        twin={"given": {"form": "one"}, "why": "constant 1 with absolute values"},
+    ),
+    TOP_K.always(
+        "lemma-4/one-sided",
+        statement=r"\mathbb E\sup_f\sum\epsilon_i\Psi_i(f_i)\le "
+        r"\mathbb E\sup_f\sum c_i\epsilon_if_i",
+        place="Lemma 4, App. A.3",
+        hypotheses=["no absolute values; any $\\Psi_i(0)$"],
+        exact=simulate.contraction,
+        certify=simulate.contraction_certificate,
+        grid={"m": [3]},
+        given={"form": "signed"},
+        origin="sharper",
+        quantity="sum over signs",
+        twin={"given": {"form": "printed"}, "why": "absolute values"},
+        note="This is what Lemma 5 needs.",
+    ),
+]
+
+
+def _not_above(n: Numeric, mu: Numeric, kappa_norm: Numeric) -> Numeric:
+    return 1 - bounds.exceedance(n, mu, kappa_norm)
+
+
+EVENT: dict[str, Any] = {
+    "place": "(16), App. A.3", "exact": simulate.event_law,
+    "grid": {"population": [TwoLosses(0.45), TwoLosses(0.1)], "n": [1000], "mu": [0.09]},
+    "low": 0.0, "high": 1.0, "quantity": "whether it happens", "unit": "probability",
+}
+events = [
+    TOP_K.mean(
+        "eq-16/printed",
+        statement=r"P\Big(\mathcal E_{h,z}(f_H)-\mathcal E_h(f_H)\le\frac\mu2\Big)\le "
+        r"1-e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}",
+        bound=_not_above,
+        given={"side": "not above"},
+        expect="refuted",
+        note="The direction is turned: it must be at least.",
+        **EVENT,
+    ),
+    TOP_K.mean(
+        "eq-16",
+        statement=r"P\Big(\mathcal E_{h,z}(f_H)-\mathcal E_h(f_H)>\frac\mu2\Big)\le "
+        r"e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}",
+        bound=bounds.exceedance,
+        given={"side": "above"},
+        twin={"bound": lambda n, mu, kappa_norm: bounds.exceedance(n, mu, kappa_norm / 2 - 0.5),
+              "why": "$1+\\kappa\\|f_H\\|$ halved"},
+        **EVENT,
+    ),
+]

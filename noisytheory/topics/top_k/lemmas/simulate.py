@@ -1,0 +1,126 @@
+"""Means of two losses, suprema over a ball, and contraction over all signs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Certificate, Law
+
+__all__ = ["OrthonormalAtoms", "TwoLosses"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TwoLosses:
+    r"""Hinge losses 0 and 2 at $f_H$, with probability ``p`` of the 2: two points, $\|f_H\|=1$.
+
+    Parameters
+    ----------
+    p : float
+        Below one half.
+    """
+
+    p: float
+    half_range = 1.0
+    kappa_norm = 1.0
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"losses 0 and 2, p={self.p:g}"
+
+    def mean_law(self, n: int) -> Law:
+        """Exact law of the mean minus its expectation."""
+        from scipy import stats
+
+        j = np.arange(n + 1)
+        return Law(2 * j / n - 2 * self.p, stats.binom.pmf(j, n, self.p), slack=1e-12)
+
+
+def two_losses(population: TwoLosses, n: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Means minus their expectation."""
+    return np.asarray(2 * rng.binomial(n, population.p, size) / n - 2 * population.p)
+
+
+def two_losses_law(population: TwoLosses, n: int) -> Law:
+    """Their exact law."""
+    return population.mean_law(n)
+
+
+def event_law(population: TwoLosses, n: int, mu: float, side: str) -> Law:
+    r"""Law of whether $\mathcal E_z(f_H)-\mathcal E(f_H)$ is above, or not above, $\mu/2$."""
+    law = population.mean_law(n)
+    above = law.exceeding(mu / 2)[0]
+    chance = above if side == "above" else 1 - above
+    return Law([0.0, 1.0], [1 - chance, chance])
+
+
+@dataclass(frozen=True)
+class OrthonormalAtoms:
+    r"""m orthonormal points with label 1 and equal masses: the supremum over a ball is a norm.
+
+    Parameters
+    ----------
+    m : int
+    radius : float
+        $R\le1$: no score reaches 1, so the hinge loss is $1-f$.
+    """
+
+    m: int
+    radius: float
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"{self.m} orthonormal points, R={self.radius:g}"
+
+
+def supremum(
+    population: OrthonormalAtoms, n: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""$\sup_{\|f\|\le R}\mathcal E_h(f)-\mathcal E_{h,z}(f)=R\|p-\hat p\|$."""
+    m = population.m
+    counts = rng.multinomial(n, np.full(m, 1 / m), size=size)
+    return np.asarray(population.radius * np.linalg.norm(counts / n - 1 / m, axis=1))
+
+
+def contraction(m: int, form: str) -> dict[str, NDArray[Any]]:
+    r"""Lemma 4 on small classes, over all signs, times $2^m$: left and right side of each class."""
+    lhs, rhs = zip(*(sides_of_contraction(i, m, form) for i in range(3)), strict=True)
+    return dict(lhs=np.array(lhs, float), rhs=np.array(rhs, float), index=np.arange(3))
+
+
+def sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
+    """A class of functions on m points, whole numbers: the two sums over signs.
+
+    ``"printed"`` has $\\Psi=1$ in its first class; ``"two"`` and ``"one"`` have absolute values
+    and $\\Psi(0)=0$ with constant 2 or 1; ``"signed"`` has neither, with constant 1.
+    """
+    classes = [
+        np.zeros((1, m), int),
+        np.array([[0, -3, -3], [0, 2, 2], [2, 1, 3], [-2, 3, 1], [0, 0, 0]])[:, :m],
+        np.eye(m, dtype=int) * 2,
+    ]
+    f = classes[index]
+    if form in ("printed", "signed") and index == 0:
+        values = np.ones_like(f)  # a constant has Lipschitz constant 0
+        lipschitz = 0
+    else:
+        values, lipschitz = np.abs(f), 1
+    signs = np.array(np.meshgrid(*[[-1, 1]] * m)).reshape(m, -1)
+    left, right = values @ signs, lipschitz * (f @ signs)
+    if form == "signed":
+        return int(left.max(axis=0).sum()), int(right.max(axis=0).sum())
+    times = 1 if form == "one" else 2
+    return int(np.abs(left).max(axis=0).sum()), int(times * np.abs(right).max(axis=0).sum())
+
+
+def contraction_certificate(m: int, form: str, index: int) -> Certificate:
+    """Whole numbers throughout."""
+    left, right = sides_of_contraction(int(index), m, form)
+    return Certificate(left, right, [("class", int(index))])

@@ -1,0 +1,1 @@
+"""Margins and norms of trained machines."""

@@ -1,0 +1,155 @@
+r"""What margin, norm over margin and risk of the trained machine are, as printed and as proved.
+
+$\mathcal E_h$ is the hinge risk, $f_H$ its minimiser of least norm over the class, $\nu=k/n$.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from noisytheory.vocabulary.domains import (
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    SAMPLE_SIZE,
+    UNIT_INTERVAL,
+    Numeric,
+    requires,
+)
+
+__all__ = [
+    "data_margin", "margin_floor", "margin_floor_printed", "norm_margin", "norm_margin_printed",
+]
+
+
+@requires(nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE, norm=POSITIVE)
+def margin_floor_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
+    r"""(17): $\rho_z\ge\frac nk\min\{\frac\mu4,\frac{C\mu^2}{8\|f_H\|^2}\}$ on the event of (16).
+
+    Parameters
+    ----------
+    nu, C, mu, norm : float or array
+        $k/n$, $C$, $\mu$, $\|f_H\|$.
+
+    Returns
+    -------
+    float or array
+        A margin.
+
+    Examples
+    --------
+    >>> float(margin_floor_printed(0.5, 1.0, 0.5, 1.0))
+    0.0625
+    """
+    return np.minimum(mu / 4, C * mu**2 / (8 * norm**2)) / nu
+
+
+@requires(nu=UNIT_INTERVAL, C=POSITIVE, advantage=NONNEGATIVE, norm=POSITIVE)
+def margin_floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
+    r"""$\rho_z\ge\min\{1,C(\nu-\mathcal E_z(g))_+^2/(\nu\|g\|^2)\}$, for all samples and $g$.
+
+    Parameters
+    ----------
+    nu, C : float or array
+    advantage : float or array
+        $(\nu-\mathcal E_z(g))_+$, with the training hinge risk of $g$.
+    norm : float or array
+        $\|g\|$.
+
+    Returns
+    -------
+    float or array
+        A margin.
+
+    Examples
+    --------
+    >>> float(margin_floor(0.5, 1.0, 0.5, 1.0))
+    0.5
+    """
+    return np.minimum(1.0, C * advantage**2 / (nu * norm**2))
+
+
+@requires(nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE, norm=POSITIVE)
+def norm_margin_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
+    r"""Lemma 7: $\|f_z\|/\rho_z\le2\nu\max\{\sqrt{2C/\mu},2\|f_H\|/\mu\}$ on the event of (16).
+
+    Parameters
+    ----------
+    nu, C, mu, norm : float or array
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(norm_margin_printed(0.3, 1.0, 0.1, 1.0)), 4)
+    12.0
+    """
+    return 2 * nu * np.maximum(np.sqrt(2 * C / mu), 2 * norm / mu)
+
+
+@requires(nu=UNIT_INTERVAL, C=POSITIVE, advantage=POSITIVE, norm=POSITIVE)
+def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
+    r"""$\|f_z\|/\rho_z\le\max\{\sqrt{C\nu},\nu\|g\|/(\nu-\mathcal E_z(g))\}$, whatever the sample.
+
+    Parameters
+    ----------
+    nu, C : float or array
+    advantage : float or array
+        $\nu-\mathcal E_z(g)>0$.
+    norm : float or array
+        $\|g\|$.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    At most half the right side of Lemma 7 on its event.
+
+    Examples
+    --------
+    >>> float(norm_margin(0.5, 0.01, 0.5, 1.0))
+    1.0
+    """
+    return np.maximum(np.sqrt(C * nu), nu * norm / advantage)
+
+
+@requires(nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE, norm=NONNEGATIVE, margin=POSITIVE,
+          n=SAMPLE_SIZE, delta=LEVEL)
+def data_margin(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
+    margin: Numeric,
+) -> Numeric:
+    r"""Risk of the trained machine from what training shows: neither $f_H$ nor $\mu$ is needed.
+
+    $$\mathcal R(\mathrm{sign}f_z)\le\nu-\frac{\|f_z\|^2}{C\rho_z}+\frac{2\kappa r'}{\sqrt n}
+      +(1+\kappa r')\sqrt{\frac{\log(j^2\pi^2/6\delta)}{2n}},$$
+
+    $r'=2^{j-1}$ the least power of two above $\max(\|f_z\|/\rho_z,1)$.
+
+    Parameters
+    ----------
+    n : int or array
+    delta, nu, C, kappa : float or array
+    norm, margin : float or array
+        $\|f_z\|$ and $\rho_z>0$.
+
+    Returns
+    -------
+    float or array
+        Risk.
+
+    Examples
+    --------
+    >>> round(float(data_margin(10**4, 0.05, 0.4, 1.0, 1.0, 0.2, 0.2)), 4)
+    0.2464
+    """
+    ratio = np.maximum(norm / margin, 1.0)
+    j = np.ceil(np.log2(ratio)) + 1
+    ball = kappa * 2 ** (j - 1)
+    log = np.log(j**2 * np.pi**2 / 6) - np.log(delta)
+    return (nu - norm**2 / (C * margin) + 2 * ball / np.sqrt(n)
+            + (1 + ball) * np.sqrt(log / (2 * n)))

@@ -1,0 +1,152 @@
+"""Margin, norm and risk of the trained machine, Appendix A.3, on trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noisytheory.papers import TOP_K
+from noisytheory.topics.top_k.lemmas.bounds import exceedance
+from noisytheory.topics.top_k.linear_populations import axis_population, hopeless
+from noisytheory.topics.top_k.margins import bounds, simulate
+from noisytheory.topics.top_k.terms import LEVELS, SIGN
+from noisytheory.topics.top_k.theorem_2.bounds import where
+from noisytheory.vocabulary.domains import (
+    LEVEL,
+    POSITIVE,
+    SAMPLE_SIZE,
+    UNIT_INTERVAL,
+    Numeric,
+    requires,
+)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+def _lemma_7(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
+    kappa_norm: Numeric,
+) -> Numeric:
+    """The radius where the level covers the event of (16), else nothing."""
+    covered = exceedance(n, mu, kappa_norm) <= delta
+    return where(covered, bounds.norm_margin_printed(nu, C, mu, norm), np.inf)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+def _half_lemma_7(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
+    kappa_norm: Numeric,
+) -> Numeric:
+    """The same from `norm_margin` with the advantage that (16) leaves."""
+    covered = exceedance(n, mu, kappa_norm) <= delta
+    return where(covered, bounds.norm_margin(nu, C, mu / 2, norm), np.inf)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+def _eq_17(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
+    kappa_norm: Numeric,
+) -> Numeric:
+    covered = exceedance(n, mu, kappa_norm) <= delta
+    return where(covered, -bounds.margin_floor_printed(nu, C, mu, norm), np.inf)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+def _half_17(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
+    kappa_norm: Numeric,
+) -> Numeric:
+    covered = exceedance(n, mu, kappa_norm) <= delta
+    return where(covered, -bounds.margin_floor(nu, C, mu / 2, norm), np.inf)
+
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE)
+def _data_margin(
+    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm_z: Numeric,
+    margin: Numeric,
+) -> Numeric:
+    """With the trained machine's norm, which is not the population's."""
+    return bounds.data_margin(n, delta, nu, C, kappa, norm_z, margin)
+
+
+MARGINS = [axis_population(1.0, 1.0, 0.25), axis_population(0.9, 1.0, 0.25),
+           axis_population(1.0, 1.0, 0.75)]
+RADII: dict[str, Any] = {
+    "grid": {"population": MARGINS, "n": [400, 4000], "delta": LEVELS}, "rows": 64,
+    "hypotheses": ["finite populations, linear kernel"], "unit": "norm",
+}
+margins = [
+    TOP_K.tail(
+        "lemma-7",
+        statement=r"\frac{\|f_z\|}{\rho_z}\le\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},"
+        r"\frac{2\|f_H\|}\mu\Big)",
+        place="Lemma 7, App. A.3",
+        bound=_lemma_7,
+        simulate=simulate.ratio,
+        quantity="norm over margin",
+        twin={"bound": lambda n, delta, nu, C, mu, norm, kappa_norm:
+              _lemma_7(n, delta, nu, C * 0 + 1e-9, mu, norm * 0 + 1e-9, kappa_norm)
+              + 2 * nu * np.sqrt(C * mu) / 2, "why": "the inverse of $\\mu$ in neither term"},
+        note="Never above one half of it on the event of (16).",
+        **RADII,
+    ),
+    TOP_K.tail(
+        "new-norm-margin/event",
+        statement=r"\frac{\|f_z\|}{\rho_z}\le\max\Big(\sqrt{C\nu},\frac{2\nu\|f_H\|}\mu\Big)",
+        place="beside Lemma 7, App. A.3",
+        bound=_half_lemma_7,
+        simulate=simulate.ratio,
+        origin="candidate",
+        quantity="norm over margin",
+        twin={"bound": lambda n, delta, nu, C, mu, norm, kappa_norm:
+              0.49 * _half_lemma_7(n, delta, nu, C, mu, norm, kappa_norm),
+              "why": "the right side halved"},
+        **RADII,
+    ),
+    TOP_K.tail(
+        "eq-17",
+        statement=r"\rho_z\ge\frac nk\min\Big\{\frac\mu4,\frac{C\mu^2}{8\|f_H\|^2}\Big\}",
+        place="(17), App. A.3",
+        bound=_eq_17,
+        simulate=simulate.minus_margin,
+        quantity="minus the margin",
+        twin={"bound": lambda n, delta, nu, C, mu, norm, kappa_norm:
+              _eq_17(n, delta, nu, C * 0 + 1e6, mu, norm, kappa_norm) * 4,
+              "why": "$\\mu$ alone, without the regulariser"},
+        **RADII,
+    ),
+    TOP_K.tail(
+        "new-margin-floor/event",
+        statement=r"\rho_z\ge\min\Big\{1,\frac{C\mu^2}{4\nu\|f_H\|^2}\Big\}",
+        place="beside (17), App. A.3",
+        bound=_half_17,
+        simulate=simulate.minus_margin,
+        origin="candidate",
+        quantity="minus the margin",
+        twin={"bound": lambda n, delta, nu, C, mu, norm, kappa_norm:
+              _half_17(n, delta, nu, C * 0 + 1e6, mu, norm, kappa_norm),
+              "why": "without the regulariser"},
+        **RADII,
+    ),
+    TOP_K.tail(
+        "new-theorem-2-sharp/data",
+        statement=r"R(\mathrm{sign}f_z)\le\nu-\frac{\|f_z\|^2}{C\rho_z}+\frac{2\kappa r'}{\sqrt n}"
+        r"+(1+\kappa r')\sqrt{\frac{\log(j^2\pi^2/6\delta)}{2n}}",
+        place="beside Theorem 2, Sec. 3.2",
+        hypotheses=["finite populations, linear kernel", SIGN],
+        bound=_data_margin,
+        simulate=simulate.risk,
+        grid={"population": [hopeless(0.5, 0.1), axis_population(0.9, 0.01, 0.1)],
+              "n": [10**5], "delta": LEVELS},
+        trivial=1.0,
+        rows=64,
+        origin="candidate",
+        quantity="risk",
+        unit="probability",
+        twin={"bound": lambda n, delta, nu, C, kappa, norm_z, margin:
+              _data_margin(n, delta, nu, C, kappa, norm_z, margin) - norm_z**2 / (C * margin),
+              "why": "what training shows subtracted twice"},
+        note="Neither $f_H$ nor $\\mu$ is needed. $r'$ is the least power of two above the norm "
+        "over the margin, $j$ one more than its exponent.",
+    ),
+]

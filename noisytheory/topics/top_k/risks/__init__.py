@@ -1,0 +1,1 @@
+"""Hinge risks of populations, and whether infima are attained."""

@@ -1,0 +1,155 @@
+"""Hinge risks of random populations on three points, and whether infima are attained."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Certificate
+
+__all__ = ["Points"]
+
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Random populations on three points with scores: masses, posteriors, scores in sixteenths."""
+
+    masses: Numbers
+    eta: Numbers
+    f: Numbers
+    rho: Numbers
+
+    @staticmethod
+    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Posteriors of 0, 1/2 and 1 and scores of 0 often."""
+        masses = rng.integers(1, 9, size=(size, 3))
+        eta = rng.choice([0, 1, 3, 5, 7, 8, 9, 12, 15, 16], size=(size, 3)) / 16
+        f = rng.choice([0, 0, 1, 3, 8, 16, 24], size=(size, 3)) * rng.choice([-1, 1], (size, 3))
+        return dict(masses=masses / 16, eta=eta, f=f / 16, rho=rng.integers(1, 17, size) / 16)
+
+
+def conditional(at: Points, f: Numbers) -> Numbers:
+    """Hinge risk, times the mass."""
+    zero = f * 0
+    inner = at.eta * np.maximum(1 - f, zero) + (1 - at.eta) * np.maximum(1 + f, zero)
+    return np.asarray((at.masses * inner).sum(axis=1))
+
+
+def bayes_of(at: Points) -> Numbers:
+    """Bayes risk, times the mass."""
+    return np.asarray((at.masses * np.minimum(at.eta, 1 - at.eta)).sum(axis=1))
+
+
+def zhang(at: Points, zero: str, times: int) -> dict[str, Numbers]:
+    r"""(18): excess misclassification against excess hinge risk, with a convention at score 0."""
+    wrong = np.where(np.asarray(at.f > 0), 1 - at.eta, at.eta)
+    at_zero = at.eta * 0 + 1 if zero == "error" else 1 - at.eta
+    wrong = np.where(np.asarray(at.f == 0), at_zero, wrong)
+    excess = (at.masses * wrong).sum(axis=1) - bayes_of(at)
+    return dict(lhs=times * excess, rhs=conditional(at, at.f) - 2 * bayes_of(at))
+
+
+def zhang_scaled(at: Points, times: int) -> dict[str, Numbers]:
+    r"""(19): the same of $f/\rho$, crossed with $\rho$."""
+    scaled = Points(at.masses, at.eta, at.f / at.rho[:, None], at.rho)
+    return zhang(scaled, "positive", times)
+
+
+def hinge_optimum(at: Points, times: int) -> dict[str, Numbers]:
+    r"""$\min_f\mathcal E_h$, over the kinks -1, 0, 1 of each point, against $2R^*$."""
+    zero = at.eta * 0
+    values = [
+        at.eta * np.maximum(1 - t + zero, zero) + (1 - at.eta) * np.maximum(1 + t + zero, zero)
+        for t in (-1, 0, 1)]
+    best = np.minimum(np.minimum(values[0], values[1]), values[2])
+    return dict(lhs=(at.masses * best).sum(axis=1), rhs=times * bayes_of(at))
+
+
+def tail(at: Points, f: Numbers, nu: Numbers) -> Numbers:
+    r"""$\min_{\lambda\ge0}E[\ell(yf)-\lambda]_++\nu\lambda$ with the hinge, over the kinks."""
+    zero = f * 0
+    losses = np.concatenate([np.maximum(1 - f, zero), np.maximum(1 + f, zero)], axis=1)
+    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
+    kinks = np.concatenate([losses, zero[:, :1]], axis=1)
+    over = np.maximum(losses[:, None, :] - kinks[:, :, None], losses[:, :1, None] * 0)
+    return np.asarray(((mass[:, None, :] * over).sum(axis=2) + nu[:, None] * kinks).min(axis=1))
+
+
+def attained(at: Points, halves: int) -> dict[str, Numbers]:
+    r"""The value of $f_c$ against that of any $f$, hinge loss, $\nu$ between $2R^*$ and 1."""
+    total = at.masses.sum(axis=1)
+    nu = total - (total - 2 * bayes_of(at)) / 4
+    best = np.where(np.asarray(2 * at.eta >= 1), 1, -1) * (at.eta * 0 + 1) * halves / 2
+    applies = np.asarray(2 * bayes_of(at) < total)
+    return dict(lhs=tail(at, best, nu), rhs=tail(at, at.f, nu), applies=applies)
+
+
+def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
+    """Mean over all samples of the sum in (3), f and threshold fixed, against its limit."""
+    zero = at.f * 0
+    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
+    over = np.concatenate([np.maximum(1 - at.f, zero), np.maximum(1 + at.f, zero)], axis=1)
+    over = np.maximum(over - at.rho[:, None], over * 0)
+    total = mass.sum(axis=1)
+    # All ordered samples of size n, weighted by their masses.
+    lhs = total * 0
+    for chosen in itertools.product(range(6), repeat=n):
+        weight = total * 0 + 1
+        value = total * 0
+        for i in chosen:
+            weight = weight * mass[:, i]
+            value = value + over[:, i]
+        lhs = lhs + weight * value
+    return dict(lhs=lhs, rhs=(n - less) * (mass * over).sum(axis=1) * total ** (n - 1))
+
+
+def never_attained(t: Any) -> Any:
+    r"""$1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1."""
+    return Fraction(1) / (1 + t) if t >= 0 else 1 - t
+
+
+def minimum_attained(side: str) -> dict[str, Numbers]:
+    """Noise-free labels: the value at a score against that at twice the score."""
+    t = 2.0 ** np.arange(0, 21)
+    lhs = 1 / (1 + t) if side == "positive" else np.maximum(1 - t, 0)
+    rhs = 1 / (1 + 2 * t) if side == "positive" else np.maximum(1 - 2 * t, 0)
+    return dict(lhs=lhs, rhs=rhs, t=t, applies=t >= 2.0**20)
+
+
+def minimum_certificate(t: float, side: str) -> Certificate:
+    """In fractions, at the largest score tried."""
+    x = Fraction(t)
+    if side == "positive":
+        return Certificate(never_attained(x), never_attained(2 * x), [("score", x)],
+                           applies=t >= 2.0**20)
+    return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)
+
+
+def coercive(support: str) -> dict[str, Numbers]:
+    """Hinge risk at a weight, against that at twice the weight; one feature, all labels 1."""
+    w = 2.0 ** np.arange(4, 21)
+    atoms = np.array([0.125, 0.5, 1.0])
+    if support == "interval":
+        lhs, rhs = 1 / (2 * w), 1 / (4 * w)
+    else:
+        lhs = np.maximum(1 - w[:, None] * atoms, 0).mean(axis=1)
+        rhs = np.maximum(1 - 2 * w[:, None] * atoms, 0).mean(axis=1)
+    return dict(lhs=lhs, rhs=rhs, w=w)
+
+
+def coercive_certificate(w: float, support: str) -> Certificate:
+    r"""$\int_0^1(1-wx)_+dx=\frac1{2w}$ for $w\ge1$, in fractions; on atoms a sum."""
+    x = Fraction(w)
+    if support == "interval":
+        return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])
+    atoms = (Fraction(1, 8), Fraction(1, 2), Fraction(1))
+    values = [sum((max(1 - v * a, Fraction(0)) for a in atoms), Fraction(0)) / 3
+              for v in (x, 2 * x)]
+    return Certificate(values[0], values[1], [("w", x)])

@@ -1,0 +1,1 @@
+"""Machines with the average top-k hinge or absolute loss."""

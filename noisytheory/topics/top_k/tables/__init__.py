@@ -1,0 +1,1 @@
+"""Tables, in print and run again."""

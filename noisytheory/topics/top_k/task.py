@@ -1,0 +1,336 @@
+r"""One problem of minimum average top-k learning on checked data, and its solvers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from noisytheory.topics.top_k.aggregate import average_top_k
+from noisytheory.topics.top_k.collapse import balanced_weights
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.individual import Individual, individual
+from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
+
+__all__ = ["Task"]
+
+Floats = NDArray[np.float64]
+
+WIDE = 1200
+"""Coefficients from which on no Hessian is formed."""
+REDUCED = 6000
+"""Rows from which on most of them are set aside."""
+LINEAR_PROGRAMME = 3000
+"""Rows up to which a linear programme decides whether zero is the minimiser."""
+
+
+class Task:
+    """One problem on checked data; keeps the best certificate that was found."""
+
+    def __init__(
+        self, rows: Any, targets: Floats, masses: Floats, kind: Individual, nu: float, C: float,
+        free: bool, tol: float,
+    ) -> None:
+        self.rows, self.targets, self.masses, self.kind = rows, targets, masses, kind
+        self.nu, self.C, self.free, self.tol = nu, C, free, tol
+        self.design = Design(rows, free=free)
+        self.ridge = np.append(np.full(rows.shape[1], 1 / C), [0.0] * free)
+        self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
+        self.best_dual = -np.inf
+        self.best_weights: Floats | None = None
+        self.start_value = self.objective(np.zeros(self.design.width))
+        self.size = max(self.start_value, 1e-300)
+
+    def objective(self, w: Floats) -> float:
+        """Regularised average of the largest losses at these weights."""
+        losses = self.kind.values(self.targets, self.design.scores(w))
+        return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
+
+    def _aggregate(self, losses: Floats) -> float:
+        weight = None if self._uniform else self.masses
+        return self.nu * float(average_top_k(losses, float(self.nu), weight))
+
+    def level(self, w: Floats) -> float:
+        """The loss at which the largest ones end; 0 where all count."""
+        if self.nu >= 1 - 1e-12 or self._slack > 1e-9 * self.nu:
+            return 0.0
+        losses = self.kind.values(self.targets, self.design.scores(w))
+        if self._uniform:
+            n = len(losses)
+            place = n - int(np.ceil(self.nu * n - 1e-9))
+            return float(np.partition(losses, place)[place])
+        order = np.argsort(-losses, kind="stable")
+        reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
+        return float(losses[order[min(reached, len(order) - 1)]])
+
+    _slack = 0.0
+
+    def certify(self, p: Floats, s: Floats) -> float:
+        r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
+        total = p.sum()
+        if total > self.nu:
+            p = p * (self.nu / total)
+        if self.free:
+            # Zero is a slope that every conjugate allows: shrinking one sign keeps them finite.
+            up, down = float(p @ np.maximum(s, 0)), float(p @ np.maximum(-s, 0))
+            if min(up, down) <= 0:
+                s = np.zeros_like(s)
+            else:
+                s = np.where(s > 0, s * min(1, down / up), s * min(1, up / down))
+        conjugate = self.kind.conjugates(self.targets, s)
+        used = p > 0
+        combined = self.design.combine(p * s)[: self.rows.shape[1]]
+        value = -float(p[used] @ conjugate[used]) - 0.5 * self.C * float(combined @ combined)
+        if value > self.best_dual:
+            self.best_dual, self.best_weights = value, p
+            self._slack = self.nu - float(p.sum())
+        return value
+
+    def enough(self, primal: float) -> bool:
+        """Whether the certified gap is within the tolerance."""
+        # Where the fit is perfect there is no relative gap: then by the size at zero.
+        return primal - self.best_dual <= self.tol * max(abs(primal), 1e-5 * self.size)
+
+    def solve(self, w: Floats, solver: str) -> tuple[Floats, Floats, int]:
+        """Minimise from these weights by the solver named, or the one that fits."""
+        limited = solver == "limited-memory"
+        if solver == "auto" and self.design.width > WIDE:
+            if self.rows.shape[0] <= WIDE and not sparse.issparse(self.rows):
+                return self._by_examples(w)
+            limited = True
+        if self.kind.smooth:
+            return self._smooth(w, limited)
+        return self._smoothed_pieces(w) if limited else self._pieces(w)
+
+    # Hinge and absolute loss.
+
+    def _programme(self) -> tuple[Design, Floats, Floats]:
+        if self.kind.margin:
+            return Design(self.rows, self.targets, free=self.free), np.ones(
+                len(self.targets)), self.masses
+        both = np.concatenate([self.targets, -self.targets])
+        return (Design(self.rows, None, True, self.free), both,
+                np.concatenate([self.masses, self.masses]))
+
+    def _accept_pieces(self, design: Design, alpha: Floats) -> None:
+        signed = design.folded(alpha)
+        if self.kind.margin:
+            self.certify(alpha, np.where(alpha > 0, -self.targets, 0.0))
+        else:
+            p = np.abs(signed)
+            self.certify(p, -np.sign(signed))
+
+    def _pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
+        design, c, u = self._programme()
+        n = self.rows.shape[0]
+        inner = 0.05 * self.tol
+        steps = 0
+        if n > REDUCED and not sparse.issparse(self.rows):
+            found, steps = self._reduced(design, c, u)
+            if found is not None:
+                return found, np.zeros(n), steps
+        best, coef = np.inf, w
+        for _ in range(3):
+            optimum = interior_point(design, c, u, self.nu, self.ridge, tolerance=inner)
+            steps += optimum.steps
+            self._accept_pieces(design, optimum.weights)
+            primal = self.objective(optimum.coef)
+            if primal < best:
+                best, coef = primal, optimum.coef
+            if self.enough(best):
+                break
+            inner *= 1e-2
+        return coef, np.zeros(n), steps
+
+    def _reduced(self, design: Design, c: Floats, u: Floats) -> tuple[Floats | None, int]:
+        """Solve on the rows near the margin, the others at the ends of their weights."""
+        n = self.rows.shape[0]
+        rng = np.random.default_rng(0)  # which rows are looked at first: no result depends on it
+        size = max(4000, 20 * self.design.width, n // 10)
+        sample = np.arange(n)
+        if n > 1.5 * size:
+            sample = np.sort(rng.choice(n, size, replace=False))
+        steps = 0
+
+        def pieces_of(index: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([index, index + n]) if design.doubled else index
+
+        part = pieces_of(sample)
+        some = u[part] * (u.sum() / u[part].sum())
+        rough = interior_point(
+            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=1e-3)
+        steps += rough.steps
+        w, lam = rough.coef, float(rough.level)
+        # The larger the sample, the nearer its margin is to that of the whole.
+        share = float(np.clip(0.3 * (4000 / size) ** 0.25, 0.15, 0.3))
+        least = 0.4 * share
+        for _ in range(6):
+            r = c - lam - design.forward(w)
+            near = np.abs(r) if not design.doubled else np.minimum(np.abs(r[:n]), np.abs(r[n:]))
+            count = min(n, int(share * n))
+            index = np.sort(np.argpartition(near, count - 1)[:count]) if count < n else np.arange(n)
+            if count == n:
+                return None, steps
+            fixed = np.ones(len(c), bool)
+            fixed[pieces_of(index)] = False
+            upper = fixed & (r > 0)
+            at_end = np.where(upper, u, 0.0)
+            rest = self.nu - float(at_end.sum())
+            if rest <= 0:
+                share *= 2
+                continue
+            kept = pieces_of(index)
+            optimum = interior_point(
+                design.take(index), c[kept], u[kept], rest, self.ridge,
+                linear=design.adjoint(at_end), tolerance=0.2 * self.tol)
+            steps += optimum.steps
+            alpha = at_end.copy()
+            alpha[kept] = optimum.weights
+            self._accept_pieces(design, alpha)
+            w, lam = optimum.coef, float(optimum.level)
+            if self.enough(self.objective(w)):
+                return w, steps
+            after = c - lam - design.forward(w)
+            wrong = np.count_nonzero(fixed & ((after > 0) != upper))
+            share = max(least, 4 * wrong / n) if wrong < 0.05 * n else min(0.9, 2 * share)
+        return None, steps
+
+    def _smoothed_pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
+        if self.kind.margin:
+            design, c, u = self._programme()
+        else:
+            stack: Any = sparse.vstack if sparse.issparse(self.rows) else np.vstack
+            signs = np.repeat([1.0, -1.0], len(self.targets))
+            rows = stack([self.rows, self.rows])
+            rows = rows.tocsr() if sparse.issparse(rows) else rows
+            design = Design(rows, signs, free=self.free)
+            c, u = np.concatenate([self.targets, -self.targets]), np.tile(self.masses, 2)
+        problem = Smoothed(design, **pieces(design, c), masses=u, nu=self.nu, ridge=self.ridge,
+                           width=0.1 * self.size / self.nu)
+        best: list[Any] = [np.inf, w]
+        n = len(self.targets)
+
+        def accept(at: Floats, a: Floats) -> bool:
+            alpha = u * a
+            if self.kind.margin:
+                self._accept_pieces(design, alpha)
+            else:
+                signed = alpha[:n] - alpha[n:]
+                self.certify(np.abs(signed), -np.sign(signed))
+            primal = self.objective(at)
+            if primal < best[0]:
+                best[:] = [primal, at]
+            return self.enough(float(best[0]))
+
+        _, steps = limited_memory(problem, w, accept)
+        return np.asarray(best[1]), np.zeros(n), steps
+
+    # Smooth losses.
+
+    def _smooth(self, w: Floats, limited: bool) -> tuple[Floats, Floats, int]:
+        n, steps = self.rows.shape[0], 0
+        everything = self.nu >= 1 - 1e-12
+        size = max(2500, 12 * self.design.width)
+        if not limited and n > 4 * size and not w.any():
+            rng = np.random.default_rng(0)  # which rows are looked at first
+            sample = np.sort(rng.choice(n, size, replace=False))
+            masses = self.masses[sample] / self.masses[sample].sum()
+            part = Task(self.rows[sample], self.targets[sample], masses, self.kind, self.nu,
+                         self.C, self.free, 1e-3)
+            w, _, steps = part._smooth(w, False)
+            del part
+            # Near the collapse a part's minimiser is too long for the whole.
+            w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
+        width = 0.1 * self.size / self.nu
+        if w.any():
+            width = min(width, 0.05 * self.objective(w) / self.nu)
+        problem = Smoothed(
+            self.design, lambda f: self.kind.values(self.targets, f),
+            lambda f: self.kind.slopes(self.targets, f),
+            lambda f: self.kind.curvatures(self.targets, f),
+            self.masses, self.nu, self.ridge, everything, width, sample=self._sample(limited),
+        )
+        best: list[Any] = [np.inf, w]
+        looked = [False]
+
+        def accept(at: Floats, a: Floats) -> bool:
+            scores = self.design.scores(at)
+            self.certify(self.masses * a, self.kind.slopes(self.targets, scores))
+            primal = self.objective(at)
+            if primal < best[0]:
+                best[:] = [primal, at]
+            problem.gap = float(best[0]) - self.best_dual
+            return self.enough(min(float(best[0]), self.start_value))
+
+        def look(primal: float) -> float:
+            # A smaller value than that of zero would show that zero is no minimiser.
+            flat = primal > self.start_value * (1 - self.tol) and self.kind.margin
+            if flat and not looked[0] and problem.width < 0.5 * width:
+                looked[0] = True
+                self._balanced()
+            # Zero is proven: any point will do.
+            if self.enough(self.start_value):
+                return np.inf
+            return self.tol * max(abs(primal), 1e-5 * self.size)
+
+        if limited:
+            _, more = limited_memory(problem, w, lambda at, a: bool(look(
+                self.objective(at)) and accept(at, a)))
+        else:
+            _, more = newton(problem, w, accept, look)
+        if best[0] > self.start_value:
+            best[:] = [self.start_value, np.zeros(self.design.width)]
+        return np.asarray(best[1]), np.zeros(n), steps + more
+
+    def _sample(self, limited: bool) -> NDArray[np.intp] | None:
+        """Rows whose Hessian is formed in place of all rows', where that saves most of the work."""
+        n, size = self.rows.shape[0], max(1500, 20 * self.design.width)
+        if limited or n < 4 * size or self.design.width < 32:
+            return None
+        return np.sort(np.random.default_rng(1).choice(n, size, replace=False))
+
+    def _balanced(self) -> None:
+        """Weights that balance the labelled rows prove that zero is the minimiser."""
+        # The hinge loss with the slope that this loss has at zero balances them if anything does.
+        C = self.C * self.kind.slope_at_zero**2
+        hinge = Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
+                      self.free, self.tol)
+        zero = np.zeros(self.design.width)
+        hinge.solve(zero, "exact")
+        if hinge.best_weights is not None:
+            slopes = self.kind.slopes(self.targets, np.zeros(len(self.targets)))
+            self.certify(hinge.best_weights, slopes)
+
+    def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:
+        """Fewer examples than coefficients: solve in the span of the rows."""
+        basis, triangle = np.linalg.qr(self.rows.T)
+        small = Task(np.ascontiguousarray(triangle.T), self.targets, self.masses, self.kind,
+                      self.nu, self.C, self.free, self.tol)
+        inside = np.append(basis.T @ w[: len(basis)], w[len(basis):])
+        found, p, steps = small.solve(inside, "exact")
+        self.best_dual, self.best_weights = small.best_dual, small.best_weights
+        self._slack = small._slack
+        return np.append(basis @ found[: triangle.shape[0]], found[triangle.shape[0]:]), p, steps
+
+    def regime(self, w: Floats, objective: float, dual: float) -> tuple[str, Floats]:
+        """Which of the three it is; zero is decided by a linear programme if that is small."""
+        zero = np.zeros(self.design.width)
+        if self.kind.margin and self.start_value - dual <= 10 * self.tol * self.start_value:
+            if len(self.targets) <= LINEAR_PROGRAMME:
+                z = self.targets[:, None] * _dense(self.rows)
+                if self.free:
+                    z = np.column_stack([z, self.targets])
+                p, largest = balanced_weights(z, self.masses, self.nu)
+                if largest >= self.nu * (1 - 1e-9):
+                    self.certify(p, self.kind.slopes(self.targets, np.zeros(len(p))))
+                    return "zero", zero
+            elif self.start_value - dual <= self.tol * self.start_value:
+                return "zero", zero
+        return ("C" if self.nu >= 1 - 1e-12 or self._slack > 1e-7 * self.nu else "nu"), w
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows)

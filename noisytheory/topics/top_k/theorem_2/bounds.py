@@ -1,0 +1,176 @@
+r"""Theorem 2 on the excess risk, as printed and as it can be proved.
+
+$\mathcal E_h$ is the hinge risk, $f_H$ its minimiser of least norm over the class, $A$ the
+approximation error, $\kappa=\sup_x\sqrt{K(x,x)}$, $\nu=k/n$.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noisytheory.topics.top_k.constants.bounds import c_kappa
+from noisytheory.topics.top_k.lemmas.bounds import exceedance
+from noisytheory.vocabulary.domains import (
+    LEVEL,
+    NONNEGATIVE,
+    POSITIVE,
+    SAMPLE_SIZE,
+    Numeric,
+    requires,
+)
+
+__all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
+
+_SAMPLE: dict[str, Any] = dict(
+    n=SAMPLE_SIZE, delta=LEVEL, mu=POSITIVE, C=POSITIVE, kappa=POSITIVE, norm=NONNEGATIVE,
+    approximation=NONNEGATIVE,
+)
+
+
+@requires(**_SAMPLE)
+def theorem_2_printed(
+    n: Numeric, delta: Numeric, mu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
+    approximation: Numeric,
+) -> Numeric:
+    r"""Theorem 2 as typeset, a bound of the excess risk.
+
+    $$\mu+A+\varepsilon+\frac{1+C_{\kappa H}}{\sqrt{n\mu}}.$$
+
+    With $\varepsilon=\frac{1+C_{\kappa H}}\mu\sqrt{\log(2/\delta)/n}$, so that the probability is
+    $\delta$; infinite where $\varepsilon>1$, which the theorem excludes.
+
+    Parameters
+    ----------
+    n : int or array
+    delta : float or array
+        Probability.
+    mu : float or array
+        In $(0,1-\mathcal E_h(f_H))$; $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$.
+    C, kappa, norm, approximation : float or array
+        $C$, $\kappa$, $\|f_H\|$, $A$.
+
+    Returns
+    -------
+    float or array
+        Excess risk.
+
+    Examples
+    --------
+    >>> round(float(theorem_2_printed(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
+    0.2182
+    """
+    constant = 1 + c_kappa(C, norm, kappa)
+    return mu + approximation + _epsilon(n, delta, mu, constant) + constant / np.sqrt(n * mu)
+
+
+@requires(**_SAMPLE)
+def theorem_2_root_mu(
+    n: Numeric, delta: Numeric, mu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
+    approximation: Numeric,
+) -> Numeric:
+    r"""Theorem 2 in the reading that its proof is of: $\frac{1+C_{\kappa H}}{\sqrt n\,\mu}$.
+
+    Parameters
+    ----------
+    n, delta, mu, C, kappa, norm, approximation : float or array
+        As in `theorem_2_printed`.
+
+    Returns
+    -------
+    float or array
+        Excess risk.
+
+    Notes
+    -----
+    True: Lemma 7 holds with half its right side.
+
+    Examples
+    --------
+    >>> round(float(theorem_2_root_mu(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
+    0.2543
+    """
+    constant = 1 + c_kappa(C, norm, kappa)
+    return mu + approximation + _epsilon(n, delta, mu, constant) + constant / (np.sqrt(n) * mu)
+
+
+@requires(**_SAMPLE)
+def theorem_2_proved(
+    n: Numeric, delta: Numeric, mu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
+    approximation: Numeric,
+) -> Numeric:
+    r"""What print proves: $\mu+\frac1n+A+\varepsilon+\frac{2C_{\kappa H}}{\sqrt n\,\mu}$.
+
+    Parameters
+    ----------
+    n, delta, mu, C, kappa, norm, approximation : float or array
+        As in `theorem_2_printed`.
+
+    Returns
+    -------
+    float or array
+        Excess risk.
+
+    Examples
+    --------
+    >>> round(float(theorem_2_proved(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
+    0.2871
+    """
+    inner = c_kappa(C, norm, kappa)
+    return (mu + 1 / n + approximation + _epsilon(n, delta, mu, 1 + inner)
+            + 2 * inner / (np.sqrt(n) * mu))
+
+
+@requires(risk=NONNEGATIVE, **_SAMPLE)
+def theorem_2_sharp(
+    n: Numeric, delta: Numeric, mu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
+    approximation: Numeric, risk: Numeric,
+) -> Numeric:
+    r"""The repaired theorem: $(\nu-\mathcal E_h(f_H))+A+\varepsilon+2\kappa\bar R/\sqrt n$.
+
+    $\bar R=\max(\sqrt{C\nu},2\nu\|f_H\|/\mu)$, and $\delta$ is
+    $e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}+e^{-2n\varepsilon^2/(1+\kappa\bar R)^2}$.
+
+    Parameters
+    ----------
+    n, delta, mu, C, kappa, norm, approximation : float or array
+        As in `theorem_2_printed`.
+    risk : float or array
+        $\mathcal E_h(f_H)$, which gives $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$.
+
+    Returns
+    -------
+    float or array
+        Excess risk; infinite where the first term alone exceeds $\delta$.
+
+    Examples
+    --------
+    >>> round(float(theorem_2_sharp(1000, 0.05, 0.2, 0.01, 1.0, 1.0, 0.0, 0.2)), 4)
+    0.6511
+    """
+    nu = _tail(n, risk, mu)
+    ball = kappa * np.maximum(np.sqrt(C * nu), 2 * nu * norm / mu)
+    left = delta - exceedance(n, mu, kappa * norm)
+    usable = left > 0
+    log = -np.log(where(usable, left, 1.0))
+    spread = (1 + ball) * np.sqrt(where(usable, log, 0.0) / (2 * n))
+    total = nu - risk + approximation + spread + 2 * ball / np.sqrt(n)
+    return where(usable, total, np.inf)
+
+
+def _tail(n: Numeric, risk: Numeric, mu: Numeric) -> Numeric:
+    # Rounding must not lift a whole number to the next.
+    return np.ceil(n * (risk + mu) - 1e-9 * n) / n
+
+
+def where(condition: Numeric, value: Numeric, other: float) -> Numeric:
+    """``np.where`` that keeps labelled arrays."""
+    if hasattr(condition, "where"):
+        return (value + 0 * condition).where(condition, other)
+    return np.where(condition, value, other)[()]
+
+
+def _epsilon(n: Numeric, delta: Numeric, mu: Numeric, constant: Numeric) -> Numeric:
+    epsilon = constant / mu * np.sqrt((np.log(2) - np.log(delta)) / n)
+    return where(epsilon <= 1, epsilon, np.inf)
