@@ -6,6 +6,8 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import math
+import numbers
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +37,10 @@ VERDICTS = ("upheld", "refuted", "undecided")
 Cell = dict[str, Any]
 
 
+_EXACTLY = 1e-15
+"""By how much a sum of probabilities that are right to the last bit may miss 1."""
+
+
 @dataclass(frozen=True)
 class Law:
     r"""The exact law of a claim's left side at one cell: finitely many values.
@@ -44,7 +50,7 @@ class Law:
     values : array_like, shape (k,)
         Possible values, in any order.
     probabilities : array_like, shape (k,)
-        Their probabilities; they sum to 1 within `error`.
+        Their probabilities; they sum to 1 within `error`. What is missing may lie anywhere.
     error : float
         Certified bound on the relative rounding error of a value, and of a probability, however
         small: sums of positive numbers keep it.
@@ -69,11 +75,15 @@ class Law:
             raise ValueError("values and probabilities must have the same, non-zero length")
         if not np.all(np.isfinite(values)):
             raise ValueError("values must be finite")
-        if not 0 <= self.error <= 1e-6:
+        if not _is_real(self.error) or not 0 <= self.error <= 1e-6:
             raise ValueError(f"error must be rounding, a number in [0, 1e-6], got {self.error}")
-        if np.any(probabilities < 0) or abs(probabilities.sum() - 1) > max(self.error, 1e-9):
+        if not _is_real(self.slack) or not 0 <= self.slack < math.inf:
+            raise ValueError(f"slack must be a finite number >= 0, got {self.slack}")
+        total = math.fsum(probabilities)
+        if not np.all(probabilities >= 0) or not abs(total - 1) <= max(self.error, _EXACTLY):
             raise ValueError(
-                f"probabilities must be >= 0 and sum to 1, got sum {probabilities.sum():.12g}"
+                f"probabilities must be >= 0 and sum to 1 within error, {self.error:g}, got sum "
+                f"{total:.17g}"
             )
         order = np.argsort(values, kind="stable")
         object.__setattr__(self, "values", values[order])
@@ -96,6 +106,8 @@ class Law:
         reach = abs(threshold) if np.isfinite(threshold) else 0.0
         slack = self.error * np.maximum(np.abs(values), reach) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
+        lost = 1 - math.fsum(mass)
+        high += lost if lost > _EXACTLY else 0.0
         return float(min(low, 1.0)), float(min(high, 1.0))
 
     def mean(self) -> float:
@@ -379,9 +391,10 @@ class Claim:
         What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
         another is given.
     low, high : float or callable, optional
-        The range of one draw (mean, equal, published). It is a hypothesis: a draw outside of it is
-        an error. A mean needs the lower end for draws to count against it, the upper for them to
-        count for it. Of an optimum (exists) `low` is what it cannot be below.
+        The range of one draw (mean, equal, published, rate; other kinds refuse it, and an infinite
+        end is none). It is a hypothesis: a draw outside of it is an error. A mean needs the lower
+        end for draws to count against it, the upper for them to count for it. Of an optimum
+        (exists) `low` is what it cannot be below.
     variance : callable, optional
         Variance of one draw, or an upper bound on it, where the range is unknown (mean, equal).
     margin : float or callable, optional
@@ -498,16 +511,25 @@ class Claim:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
             if name in self._taken:
                 raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
-            labels = [_label(value) for value in values]
-            if len(set(labels)) < len(labels):
-                raise ValueError(f"{self.id}: grid {name!r} has the same value twice: {labels}")
+            try:
+                labels = [_label(value) for value in values]
+            except ValueError as error:
+                raise ValueError(f"{self.id}: grid {name!r}: {error}") from None
+            if len(set(map(str, labels))) < len(labels):
+                raise ValueError(
+                    f"{self.id}: grid {name!r} has the same value twice, as addresses of draws "
+                    f"write it: {labels}"
+                )
             grid[name] = tuple(values)
         object.__setattr__(self, "grid", grid)
+        self._check_addresses()
         self._check_given()
         self._check_also()
-        for delta in self.deltas:
-            if not 0 < delta < 1:
-                raise ValueError(f"{self.id}: delta must be a number in (0, 1), got {delta}")
+        if self.kind == "tail":
+            for level in grid.get("delta", ()):
+                if not _is_real(level) or not 0 < level < 1:
+                    raise ValueError(f"{self.id}: delta must be a number in (0, 1), got {level}")
+        self._check_numbers()
         for need in _NEEDS[self.kind]:
             if getattr(self, need) is None:
                 raise ValueError(f"{self.id}: a claim of kind {self.kind} needs {need}")
@@ -532,10 +554,17 @@ class Claim:
                     f"{self.id}: a claim of kind {self.kind} that is expected to be {word} needs "
                     f"{missing}: without it no draw counts; or expect 'undecided'"
                 )
-        if self.rows < 1:
+        whole = isinstance(self.rows, int | np.integer) and not isinstance(self.rows, bool)
+        if not whole or self.rows < 1:
             raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
         if self.simulate is not None:
-            names = _parameters(self.simulate)
+            try:
+                names = _parameters(self.simulate)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"{self.id}: simulate must be a function whose arguments have names, got "
+                    f"{self.simulate!r}"
+                ) from error
             for needed in ("size", "rng"):
                 if needed not in names:
                     raise ValueError(f"{self.id}: simulate must take {needed} as a keyword")
@@ -551,6 +580,50 @@ class Claim:
     def _taken(self) -> frozenset[str]:
         """Names that arguments of the claim's functions cannot have."""
         return _TAKEN if self.kind in ("equal", "published") else _TAKEN - {"margin"}
+
+    def _check_addresses(self) -> None:
+        """Refuse two cells with one address: they would have the same draws."""
+        texts = [label for name in self.dims for label in map(_label, self.grid[name])]
+        # Only a comma in a text can make one of several parameters look like another.
+        if not any(isinstance(text, str) and "," in text for text in texts):
+            return
+        addresses = [self.address(cell) for cell in self.cells()]
+        twice = [address for address in addresses if addresses.count(address) > 1]
+        if twice:
+            raise ValueError(f"{self.id}: two cells of the grid have the address {twice[0]!r}")
+
+    def _check_numbers(self) -> None:
+        """Refuse numbers out of range, and those that the kind would not read."""
+        for name in _RANGES:
+            number = getattr(self, name)
+            if number is not None and not callable(number):
+                self._checked(name, number, "")
+        for name, kinds in _READ_BY.items():
+            if getattr(self, name) is not None and self.kind not in kinds:
+                raise ValueError(
+                    f"{self.id}: a claim of kind {self.kind} does not read {name}, so none may be "
+                    f"declared: {name} is for {', '.join(kinds)}"
+                )
+        for name in ("low", "high"):
+            number = getattr(self, name)
+            if number is not None and not callable(number) and math.isinf(number):
+                if self.kind == "equal" and self.bound is None:
+                    raise ValueError(
+                        f"{self.id}: low and high make the margin one on the scale of the draws, "
+                        f"so {name} must be finite, got {number:g}"
+                    )
+                object.__setattr__(self, name, None)  # Nothing is known at that end.
+        low, high = (getattr(self, name) for name in ("low", "high"))
+        if _is_real(low) and _is_real(high) and low > high:
+            raise ValueError(f"{self.id}: low must be at most high, got {low:g} and {high:g}")
+
+    def _checked(self, name: str, number: Any, where: str) -> float:
+        """A number of the declaration, if it is in its range."""
+        what, within = _RANGES[name]
+        if not _is_real(number) or not within(float(number)):
+            got = f"{number:g}" if _is_real(number) else repr(number)
+            raise ValueError(f"{self.id}: {name} must be {what}, got {got}{where}")
+        return float(number)
 
     def _check_given(self) -> None:
         if not isinstance(self.given, Mapping):
@@ -744,20 +817,43 @@ class Claim:
                 )
         return function(**arguments)
 
-    def value(self, name: str, cell: Cell) -> Any:
+    def value(self, name: str, cell: Cell, **given: Any) -> Any:
         """A field that may be a number or a function of the cell (trivial, low, margin ...)."""
-        field_value = getattr(self, name)
-        return self.call(field_value, cell) if callable(field_value) else field_value
+        found = getattr(self, name)
+        if not callable(found):
+            return found
+        found = self.call(found, cell, **given)
+        if isinstance(found, np.ndarray) and found.size == 1:
+            found = found.item()
+        if found is None or name not in _RANGES:
+            return found
+        return self._checked(name, found, f" at {self.address(cell) or 'its cell'}")
 
     def drawn_names(self) -> set[str]:
-        """Arguments of the bound that only the simulator can give, or says that it gives."""
+        """Arguments of the bound that the simulator gives: what it draws hides a default."""
         if self.bound is None:
             return set()
-        gives = getattr(self.simulate, "gives", ())
-        return {
-            name for name, needed in _parameters(self.bound).items()
-            if (needed or name in gives) and name != "delta" and not self._available(name)
+        unknown = {
+            name: needed for name, needed in _parameters(self.bound).items()
+            if name != "delta" and not self._available(name)
         }
+        # Most bounds have no default that could be hidden, and need no look.
+        given = frozenset[str]() if all(unknown.values()) else self._draws
+        return {name for name, needed in unknown.items() if needed or name in given}
+
+    @functools.cached_property
+    def _draws(self) -> frozenset[str]:
+        """What the simulator draws, by a look at a few rows; empty if there is nothing to see."""
+        gives = frozenset(getattr(self.simulate, "gives", ()))
+        if self.simulate is None:
+            return gives
+        rng = np.random.default_rng(0)
+        try:
+            with np.errstate(all="ignore"):
+                found = self.call(self.simulate, self.cell(0), size=min(8, self.rows), rng=rng)
+        except Exception:
+            return gives  # A trial says why.
+        return gives | (set(found) if isinstance(found, Mapping) else set())
 
     def broken(self) -> Claim:
         """The broken twin: this claim made false on purpose.
@@ -800,6 +896,33 @@ class Claim:
         }
 
 
+_RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "trivial": ("a number", lambda x: not math.isnan(x)),
+    "low": ("a number below infinity", lambda x: x < math.inf),
+    "high": ("a number above minus infinity", lambda x: x > -math.inf),
+    "variance": ("a finite number > 0", lambda x: 0 < x < math.inf),
+    "margin": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
+    "printed_error": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
+    "slack": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
+    # The widest that stands in the catalogue is the one of top-k/new-clipped-logit.
+    "rounding": ("rounding, a number in [0, 1e-4]", lambda x: 0 <= x <= 1e-4),
+    "weight_high": ("a finite number >= 1", lambda x: 1 <= x < math.inf),
+    "weight_limit": ("a number > 0", lambda x: x > 0),
+}
+"""Fields that are numbers, or functions of the cell to numbers: what they must be."""
+
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "low": ("mean", "equal", "published", "rate", "exists"),
+    "high": ("mean", "equal", "published", "rate"),
+    "impossible": ("published",),
+}
+"""Fields that only some kinds read."""
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
 _ID = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+")
 
 _OF_THE_TWIN = {"id", "expect", "twin", "picture", "also"}
@@ -827,12 +950,21 @@ def _label(value: Any) -> int | float | str:
         raise ValueError(
             f"a grid value must be a number, a string or an object with a name, got {value!r}"
         )
+    if isinstance(label, int) and not -(2**63) <= label < 2**63:
+        raise ValueError(f"a whole number must lie within 64 bits, got {label}")
     return label
 
 
-@functools.lru_cache(maxsize=4096)
 def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
     """Arguments by name, and whether each must be given."""
+    try:
+        return _parameters_of(function)
+    except TypeError:  # An object that is callable, but has no hash.
+        return _parameters_of.__wrapped__(function)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameters_of(function: Callable[..., Any]) -> dict[str, bool]:
     parameters = inspect.signature(function).parameters
     return {name: p.default is p.empty for name, p in parameters.items()}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import numbers
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -13,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial.claim import Cell, Claim
+from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept",
-           "one_thread", "renamed", "work", "work_by_value"]
+           "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -88,7 +90,7 @@ def draw(
     rng = block_generator(seed, claim.id, address, block)
     where = f"{claim.id} at {address or 'its cell'}, block {block}"
     try:
-        with one_thread(), _underflows() as lost:
+        with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
@@ -96,13 +98,33 @@ def draw(
         drawn = {"lhs": drawn}
     if "lhs" not in drawn:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
-    arrays = renamed(drawn)
-    for name, array in arrays.items():
+    arrays = _checked(drawn, rows, f"{where}: simulate returned", where)
+    _check_overruns(claim, cell, arrays, lost, where)
+    return arrays
+
+
+_SIDES = ("lhs", "rhs_draw", "other", "weight", "scale")
+"""What is drawn and read as real numbers."""
+
+
+def _checked(drawn: Mapping[str, Any], rows: int, returned: str, where: str) -> Arrays:
+    """Copies of arrays that a judge can read, ``rows`` first."""
+    arrays: Arrays = {}
+    for key, value in drawn.items():
+        name = "rhs_draw" if key == "rhs" else key
+        if isinstance(value, np.ma.MaskedArray):
+            raise ClaimError(f"{returned} {key} as a masked array: mark its rows in 'applies'")
+        try:
+            # A copy: a simulator may fill and return the same buffer again and again.
+            array = arrays[name] = np.array(value)
+        except ValueError as error:
+            raise ClaimError(f"{returned} {key}, which is no array: {error}") from error
         if array.ndim == 0 or array.shape[0] != rows:
-            raise ClaimError(
-                f"{where}: simulate returned {name} of shape {array.shape}, "
-                f"not ({rows}, ...)"
-            )
+            raise ClaimError(f"{returned} {name} of shape {array.shape}, not ({rows}, ...)")
+        if name in _SIDES and not hasattr(value, "dtype") and array.dtype.kind in "iub":
+            _check_exact(array, np.ones(rows, bool), f"{where}: {name}")
+            # Of a list the draw, not the simulator, decides whether its numbers are whole.
+            arrays[name] = array.astype(float)
     applies = np.ones(rows, bool)
     if "applies" in arrays:
         array = arrays["applies"]
@@ -112,7 +134,7 @@ def draw(
                 f"{array.dtype} of shape {array.shape}"
             )
         applies = array.astype(bool)
-    for name in ("lhs", "rhs_draw", "other", "weight", "scale"):
+    for name in _SIDES:
         if name not in arrays:
             continue
         array = arrays[name]
@@ -122,43 +144,69 @@ def draw(
             raise ClaimError(f"{where}: {name} must have shape ({rows},), got {array.shape}")
         # Where the hypotheses do not apply, nothing need be a number.
         if array.dtype.kind == "f" and np.isnan(array[applies]).any():
-            raise ClaimError(f"{where}: simulate returned NaN in {name}")
+            raise ClaimError(f"{returned} NaN in {name}")
+        _check_exact(array, applies, f"{where}: {name}")
     if "weight" in arrays and np.any(arrays["weight"] < 0):
         raise ClaimError(f"{where}: a weight is a ratio of likelihoods >= 0, got one below")
-    _check_zeros(claim, cell, arrays, lost, where)
     return arrays
 
 
+def _check_exact(array: NDArray[Any], applies: NDArray[np.bool_], what: str) -> None:
+    """Refuse numbers that are others once they are floats of 64 bits, as which they are judged."""
+    found = array[applies]
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        large = found[(found > 2**53) | (found < -(2**53))]
+        changed = [value for value in large.tolist() if int(float(value)) != value]
+    elif array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            other = found[found.astype(float).astype(array.dtype) != found]
+        changed = list(other)
+    else:
+        return
+    if changed:
+        raise ClaimError(
+            f"{what} must be floats of 64 bits, or numbers that they hold exactly, got "
+            f"{changed[0]} as {array.dtype}"
+        )
+
+
 @contextmanager
-def _underflows() -> Iterator[list[str]]:
-    """Context that notes where NumPy rounds a number other than 0 to 0, or nearly so."""
+def _overruns() -> Iterator[list[str]]:
+    """Context that notes where NumPy's own operations leave the range of floats, on either side.
+
+    SciPy's functions, those of ``math`` and ``einsum`` say nothing of it.
+    """
     found: list[str] = []
-    with np.errstate(under="call", call=lambda kind, _: found.append(kind)):
+    with np.errstate(under="call", over="call", call=lambda kind, _: found.append(kind)):
         yield found
 
 
-def _check_zeros(
+def _check_overruns(
     claim: Claim, cell: Cell, drawn: Arrays, lost: list[str], where: str
 ) -> None:
-    """Refuse 0 against 0 where underflow may have made them equal."""
+    """Refuse sides that may be 0, or infinite, only because floats end there."""
     if claim.kind not in ("tail", "always", "identity"):
-        return
-    zero = np.asarray(drawn["lhs"]) == 0
-    if "applies" in drawn:
-        zero = zero & np.asarray(drawn["applies"], bool)
-    if not zero.any():
-        return
+        return  # Of a mean nothing infinite counts, and what is nearly 0 is 0 to rounding.
     try:
-        with _underflows() as lost_too:
-            zero = zero & (right_side(claim, cell, drawn) == 0)
+        with _overruns() as lost_right:
+            right = right_side(claim, cell, drawn)
     except Exception:
         return  # The judge asks for it, too, and says so.
-    if zero.any() and (lost or lost_too):
-        raise ClaimError(
-            f"{where}: both sides are 0 in row {int(np.argmax(zero.any(axis=0)))}, and numbers "
-            "underflowed to 0 on the way, so nothing tells them apart: return logarithms, or other "
-            "units; what underflows harmlessly belongs into np.errstate(under='ignore')"
-        )
+    left = np.asarray(drawn["lhs"], float)
+    at = np.asarray(drawn.get("applies", np.ones(left.shape)), bool)
+    if right.shape[1] == left.size:  # Drawn, or made of what was.
+        lost_right = [*lost, *lost_right]
+    for kind, end, what, where_else in (
+        ("underflow", 0.0, "0", "under"), ("overflow", np.inf, "infinite", "over"),
+    ):
+        bad = (np.abs(left) == end) & (kind in lost) | (np.abs(right) == end) & (kind in lost_right)
+        bad &= at
+        if bad.any():
+            raise ClaimError(
+                f"{where}: a side is {what} in row {int(np.argmax(bad.any(axis=0)))}, and after an "
+                f"{kind} on the way nothing tells whether it is: return logarithms, or other "
+                f"units; what {kind}s harmlessly belongs into np.errstate({where_else}='ignore')"
+            )
 
 
 def renamed(drawn: Mapping[str, Any]) -> Arrays:
@@ -172,6 +220,53 @@ def kept(claim: Claim, drawn: Arrays) -> Arrays:
     names: list[str] = [n for n in own if n in drawn]
     names += sorted(n for n in claim.drawn_names() if n in drawn and drawn[n].ndim == 1)
     return {name: drawn[name] for name in names}
+
+
+def unused(claim: Claim) -> bytes | None:
+    """A copy of a claim that has not drawn yet, for `replays`; None if it cannot be copied."""
+    import cloudpickle
+
+    try:
+        return bytes(
+            cloudpickle.dumps(dataclasses.replace(claim, twin=None, picture=None, also=()))
+        )
+    except Exception:
+        return None
+
+
+def replays(
+    copy: bytes, index: int, block: int, *, seed: int, seen: Arrays, rows: int | None = None
+) -> bool:
+    """Whether an unused copy of a claim draws what one that had drawn before did.
+
+    Parameters
+    ----------
+    copy : bytes
+        Of `unused`, made before the first draw.
+    index : int
+        Of the cell.
+    block : int
+        A later one than the first, so that state that is set once shows.
+    seed : int
+        Root seed.
+    seen : dict of str to ndarray
+        What the claim drew there; of what the copy draws the rest is not compared.
+    rows : int, optional
+        Their number, if it is not the claim's.
+
+    Returns
+    -------
+    bool
+    """
+    import cloudpickle
+
+    claim: Claim = cloudpickle.loads(copy)
+    again = draw(claim, claim.cell(index), block, seed=seed, rows=rows)
+    return all(
+        name in again and array.dtype == again[name].dtype
+        and np.array_equal(array, again[name], equal_nan=array.dtype.kind == "f")
+        for name, array in seen.items()
+    )
 
 
 _lock = threading.Lock()
@@ -225,13 +320,68 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     assert claim.exact is not None
     where = f"{claim.id} at {claim.address(cell) or 'its cell'}"
     try:
-        with one_thread(), _underflows() as lost:
+        with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
     except Exception as error:
         raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
-    if isinstance(found, Mapping) and "lhs" in found:
-        _check_zeros(claim, cell, renamed(found), lost, where)
+    if claim.kind not in _EXACT:
+        return found  # The rule says that it takes none.
+    what, holds = _EXACT[claim.kind]
+    if found is None and claim.kind != "exists":
+        return found
+    if not holds(found):
+        raise ClaimError(f"{where}: exact must return {what}, got {_short(found)}")
+    if claim.kind == "equal" and claim.bound is None and isinstance(found, Law):
+        raise ClaimError(f"{where}: exact gives one Law, and there is no bound to equal: give two")
+    if isinstance(found, Mapping):
+        rows = np.shape(found["lhs"])[:1]
+        if rows in ((), (0,)):
+            raise ClaimError(
+                f"{where}: exact must return lhs with an entry for each instance, got shape "
+                f"{np.shape(found['lhs'])}"
+            )
+        found = _checked(found, rows[0], f"{where}: exact returned", where)
+        _check_overruns(claim, cell, found, lost, where)
     return found
+
+
+def _is_optimum(found: Any) -> bool:
+    """A pair of real numbers, the second an error."""
+    if not isinstance(found, tuple | list | np.ndarray) or np.shape(found) != (2,):
+        return False
+    optimum, error = found
+    return (
+        isinstance(optimum, numbers.Real) and not np.isnan(float(optimum))
+        and isinstance(error, numbers.Real) and 0 <= float(error) < np.inf
+    )
+
+
+def _is_two_laws(found: Any) -> bool:
+    return (
+        isinstance(found, tuple) and len(found) == 2 and all(isinstance(x, Law) for x in found)
+    )
+
+
+_ONE_LAW = ("a Law, or None", lambda found: isinstance(found, Law))
+_INSTANCES = (
+    "a dict of arrays with lhs, or None",
+    lambda found: isinstance(found, Mapping) and "lhs" in found,
+)
+_EXACT: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "tail": _ONE_LAW,
+    "mean": _ONE_LAW,
+    "equal": ("a Law, a pair of them, or None",
+              lambda found: isinstance(found, Law) or _is_two_laws(found)),
+    "always": _INSTANCES,
+    "identity": _INSTANCES,
+    "exists": ("the optimum, a number, and its error, a finite number >= 0", _is_optimum),
+}
+"""What exact evidence is, by kind."""
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:

@@ -1,25 +1,28 @@
-"""What a claim's stored numbers depend on: the files that its simulator comes from, by imports."""
+"""What a claim's stored numbers depend on: files, by imports, and what its simulator holds."""
 
 from __future__ import annotations
 
 import ast
+import dis
+import enum
 import functools
 import hashlib
-import inspect
 import json
 import sys
+import sysconfig
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
-__all__ = ["fingerprint", "sources"]
+__all__ = ["Held", "fingerprint", "held", "sources"]
 
 _PACKAGE = Path(__file__).parents[1]
 _STREAMS = ("claim.py", "draws.py", "sides.py")
@@ -46,15 +49,15 @@ def fingerprint(claim: Claim) -> str:
         "kind": claim.kind,
         "rows": claim.rows,
         "grid": {name: [_digest(claim, v) for v in claim.grid[name]] for name in claim.dims},
-        "given": {name: _digest(claim, value) for name, value in claim.given.items()},
+        "given": sorted(claim.given),
+        # An audit asks before the first draw, and pins what it was told.
+        "held": (vars(claim).get("_held") or held(claim)).digest,
         "numpy": np.__version__,
         "scipy": scipy.__version__,
     }
     digest.update(json.dumps(declared, sort_keys=True).encode())
     for path in sources(claim):
         digest.update(_contents(path) if _PACKAGE in path.parents else path.read_bytes())
-    if claim.simulate is not None:
-        digest.update(_bytecode(claim.simulate))
     return digest.hexdigest()
 
 
@@ -88,12 +91,19 @@ def sources(claim: Claim) -> list[Path]:
     found = dict.fromkeys(_PACKAGE / "trial" / name for name in _STREAMS)
     for function in _functions(claim.simulate):
         module = sys.modules.get(getattr(function, "__module__", None) or "")
-        path = Path(getattr(module, "__file__", None) or __file__)
+        path = Path(getattr(module, "__file__", None) or "")
+        if module is None or path.suffix != ".py" or not path.is_file() or _standard(path):
+            continue  # Typed in, compiled, or known by its version.
         if _PACKAGE in path.parents:
             _follow(path, _ours, found)
-        elif module is not None:
+        else:
             found.update(dict.fromkeys(loaded(module, path.parent)))
     return sorted(found)
+
+
+def _standard(path: Path) -> bool:
+    library = Path(sysconfig.get_paths()["stdlib"])
+    return library in path.parents and "site-packages" not in path.parts
 
 
 def _functions(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
@@ -184,7 +194,9 @@ def loaded(module: types.ModuleType, folder: Path) -> list[Path]:
     while waiting:
         current = waiting.pop()
         path = Path(getattr(current, "__file__", None) or "")
-        if not path.name or path in found or folder not in path.parents or _only_draws(path):
+        if path.suffix != ".py" or not path.is_file() or path in found:
+            continue
+        if folder not in path.parents or _only_draws(path):
             continue
         inside = path.relative_to(folder).parts
         if "site-packages" in inside or any(place in path.parents for place in installed):
@@ -195,14 +207,204 @@ def loaded(module: types.ModuleType, folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _bytecode(function: Callable[..., Any]) -> bytes:
-    def flatten(code: types.CodeType) -> bytes:
-        # Nested code objects print with their address, so they are followed, not printed.
-        parts = [code.co_code, repr(code.co_names).encode()]
-        for constant in code.co_consts:
-            nested = isinstance(constant, types.CodeType)
-            parts.append(flatten(constant) if nested else repr(constant).encode())
-        return b"".join(parts)
+class Held(NamedTuple):
+    """What a simulator holds besides files: a digest, and whether any of it is a user's own."""
 
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return flatten(code) if code is not None else b""
+    digest: str
+    foreign: bool
+
+
+def held(claim: Claim) -> Held:
+    """What a claim's simulator holds: closures, defaults, attributes, globals, its populations.
+
+    Parameters
+    ----------
+    claim : Claim
+
+    Returns
+    -------
+    Held
+        The same in every process, wherever in its file a function stands.
+    """
+    walk = _Walk()
+    parts = [walk.digest(claim.simulate)] if claim.simulate is not None else []
+    parts += [walk.digest(value) for name in claim.dims for value in claim.grid[name]
+              if not isinstance(value, int | float | str | np.generic)]
+    parts += [walk.digest(claim.given[name]) for name in sorted(claim.given)]
+    return Held(hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest(), walk.foreign)
+
+
+class _Walk:
+    """Digests of objects by what they hold, not by where they lie or in which order sets go."""
+
+    def __init__(self) -> None:
+        self.foreign = False
+        # Objects are kept alive, so that no two have one id.
+        self.known: dict[int, tuple[object, bytes]] = {}
+        self.open: dict[int, int] = {}
+
+    def digest(self, value: Any) -> bytes:
+        """Of one object and all that it refers to."""
+        if id(value) in self.known:
+            return self.known[id(value)][1]
+        if id(value) in self.open:  # It refers to itself.
+            return b"the one %d above" % (len(self.open) - self.open[id(value)])
+        self.open[id(value)] = len(self.open)
+        try:
+            found = hashlib.blake2b(digest_size=16)
+            for part in self._parts(value):
+                found.update(b"%d:" % len(part) + part)
+        finally:
+            del self.open[id(value)]
+        self.known[id(value)] = value, found.digest()
+        return found.digest()
+
+    def _of(self, values: Iterable[Any]) -> list[bytes]:
+        return [self.digest(value) for value in values]
+
+    def _named(self, values: Mapping[str, Any]) -> list[bytes]:
+        return [p for name in sorted(values) for p in (name.encode(), self.digest(values[name]))]
+
+    def _parts(self, value: Any) -> Iterator[bytes]:
+        yield type(value).__qualname__.encode()
+        if value is None or isinstance(value, int | float | complex | str | bytes | Fraction):
+            yield value if isinstance(value, bytes) else repr(value).encode()
+        elif isinstance(value, np.ndarray | np.generic):
+            array = np.asarray(value)
+            yield f"{array.dtype} {array.shape}".encode()
+            whole = array.dtype.hasobject
+            yield from self._of(array.ravel().tolist()) if whole else [array.tobytes()]
+        elif isinstance(value, types.CodeType):
+            yield from (value.co_code, repr(value.co_names).encode())
+            yield from self._of(value.co_consts)
+        elif isinstance(value, types.ModuleType):
+            yield value.__name__.encode()
+        elif isinstance(value, type):
+            yield from self._class(value)
+        elif isinstance(value, types.FunctionType):
+            yield from self._function(value)
+        elif isinstance(value, enum.Enum):
+            yield from (value.name.encode(), self.digest(type(value)))
+        elif isinstance(value, functools.partial):
+            yield from self._of([value.func, list(value.args), value.keywords])
+        elif isinstance(value, types.MethodType):
+            yield from self._of([value.__func__, value.__self__])
+        elif isinstance(value, staticmethod | classmethod):
+            yield self.digest(value.__func__)
+        elif isinstance(value, property | functools.cached_property):
+            yield self.digest(getattr(value, "fget", None) or getattr(value, "func", None))
+        elif type(value) in (list, tuple):
+            yield from self._of(value)
+        elif type(value) in (set, frozenset):
+            yield from sorted(self._of(value))
+        elif type(value) is dict:
+            yield from self._of(part for item in value.items() for part in item)
+        elif hasattr(value, "digest") and callable(value.digest):
+            yield str(value.digest()).encode()
+        elif callable(value) and not hasattr(value, "__dict__"):
+            # Compiled: known by its name and its package's version.
+            owner = getattr(value, "__self__", None)
+            bound = owner is not None and not isinstance(owner, types.ModuleType)
+            yield getattr(value, "__qualname__", getattr(value, "__name__", "")).encode()
+            yield from self._of([owner] if bound else [])
+        else:
+            yield from self._object(value)
+
+    def _function(self, function: types.FunctionType) -> Iterator[bytes]:
+        ours = _installed(function.__module__)
+        self.foreign |= not ours
+        if ours and "<locals>" not in function.__qualname__ and function.__name__ != "<lambda>":
+            # The file that it stands in counts as a whole, or its package's version does.
+            yield f"{function.__module__} {function.__qualname__}".encode()
+            return
+        yield self.digest(function.__code__)
+        yield from self._of([function.__defaults__, function.__kwdefaults__])
+        yield from self._of(_content(cell) for cell in function.__closure__ or ())
+        kept = vars(function).items()
+        yield from self._named({k: v for k, v in kept if k not in ("__signature__", "made_of")})
+        if not ours:
+            known = function.__globals__
+            yield from self._named({k: known[k] for k in _globals(function.__code__) if k in known})
+
+    def _class(self, found: type) -> Iterator[bytes]:
+        yield found.__qualname__.encode()
+        if _installed(found.__module__):
+            yield found.__module__.encode()
+            return
+        self.foreign = True
+        yield from self._of(found.__bases__)
+        yield from self._named({
+            name: value for name, value in vars(found).items()
+            if isinstance(value, types.FunctionType) or not name.startswith(("__", "_abc_"))
+        })
+
+    def _object(self, value: Any) -> Iterator[bytes]:
+        if type(value).__module__ == f"{_PACKAGE.name}.trial.claim" and hasattr(value, "id"):
+            yield str(value.id).encode()  # A claim or a paper beside the simulator.
+            return
+        yield self.digest(type(value))
+        wrapped = getattr(value, "__wrapped__", None)
+        if wrapped is not None and not isinstance(value, type):
+            yield self.digest(wrapped)  # A cache around a function is no part of what it says.
+            return
+        slots = [name for base in type(value).__mro__ for name in _slots(base)]
+        if hasattr(value, "__dict__") or slots:
+            state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+            state |= {
+                str(name): held for name, held in getattr(value, "__dict__", {}).items()
+                # What is worked out at first use follows from the rest.
+                if not isinstance(getattr(type(value), str(name), None), functools.cached_property)
+            }
+            yield from self._named(state)
+            for kind, items in ((dict, lambda: [x for pair in value.items() for x in pair]),
+                                (list | tuple, lambda: value), (set | frozenset, lambda: None)):
+                if isinstance(value, kind):
+                    inside = items()
+                    yield from sorted(self._of(value)) if inside is None else self._of(inside)
+            return
+        try:
+            reduced = value.__reduce_ex__(4)
+        except Exception:
+            return  # A lock, a file: no number is in it.
+        if isinstance(reduced, tuple):
+            listed = [list(part) if isinstance(part, Iterator) else part for part in reduced]
+            yield from self._of(listed[1:])
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None  # Not filled yet.
+
+
+def _slots(base: type) -> list[str]:
+    slots = vars(base).get("__slots__", ())
+    slots = (slots,) if isinstance(slots, str) else slots
+    return [name for name in slots if not name.startswith("__")]
+
+
+def _globals(code: types.CodeType) -> set[str]:
+    """Names that a function, or one inside of it, looks up in its module."""
+    found = {i.argval for i in dis.get_instructions(code) if i.opname in _LOOKS}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _globals(constant)
+    return found
+
+
+_LOOKS = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+@functools.cache
+def _installed(module: str | None) -> bool:
+    """Whether a module is this package's or another's, known by its files or its version."""
+    root = (module or "").partition(".")[0]
+    if root == _PACKAGE.name:
+        return True
+    if root in ("", "__main__"):
+        return False
+    if root in sys.stdlib_module_names or root in sys.builtin_module_names:
+        return True
+    path = Path(getattr(sys.modules.get(root), "__file__", None) or "")
+    return "site-packages" in path.parts or "dist-packages" in path.parts

@@ -33,8 +33,9 @@ import numpy as np
 from noisytheory import __version__
 from noisytheory.trial.catalogue import match
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError, one_thread
+from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
+from noisytheory.trial.fingerprint import Held, held
 from noisytheory.trial.result import Audit, Result, finish
 from noisytheory.trial.store import Store, StoreError
 from noisytheory.trial.trial import Trial
@@ -148,7 +149,8 @@ def audit(
         # Here too: what a population caches in this process must not depend on the engine.
         with one_thread(), engine:
             faults = Faults(alone=len(chosen) == 1)
-            trials = _trials(chosen, settings, limit, max_blocks, opened, faults)
+            copies: dict[str, Unused] = {}
+            trials = _trials(chosen, settings, limit, max_blocks, opened, faults, copies)
             _collect_exact(trials, engine, progress, faults)
             # Those that could not be tried have their share all the same.
             built = {trial.claim.id: trial.charged for trial in trials}
@@ -167,6 +169,7 @@ def audit(
                 )
             for trial in decided:
                 with faults.of(trial.claim):
+                    _check_state(trial, copies)
                     results[trial.claim.id] = finish(
                         trial, {**settings, **where}, discovered=trial.claim.id in rejected
                     )
@@ -312,14 +315,64 @@ def _check_settings(
 
 def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
-    max_blocks: int | None, store: Store, faults: Faults,
+    max_blocks: int | None, store: Store, faults: Faults, copies: dict[str, Unused],
 ) -> list[Trial]:
-    trials = []
+    trials, states = [], {}
+    # All of them first: claims may share what one of them changes as it draws.
+    for claim in claims:
+        with faults.of(claim):
+            states[claim.id] = _before_it_draws(claim, copies)
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        with faults.of(claim):
-            trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
+        if claim.id not in states:
+            continue
+        vars(claim)["_held"] = states[claim.id]
+        try:
+            with faults.of(claim):
+                trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
+        finally:
+            del vars(claim)["_held"]
     return trials
+
+
+Unused = tuple[str, bytes | None]
+"""What a claim's simulator held before it drew, and a copy of the claim of that time."""
+
+
+def _before_it_draws(claim: Claim, copies: dict[str, Unused]) -> Held:
+    """What its simulator holds now, and a copy if it may change that."""
+    found = held(claim)
+    if vars(claim).get("_remembers", ("",))[0] == found.digest:
+        raise ClaimError(vars(claim)["_remembers"][1])
+    if claim.simulate is not None and found.foreign:
+        copies[claim.id] = found.digest, unused(claim)
+    return found
+
+
+_REPLAYED = 16
+"""Cells of which a block is drawn once more, at most, where a simulator changes what it holds."""
+
+
+def _check_state(trial: Trial, copies: Mapping[str, Unused]) -> None:
+    """Refuse a simulator that remembers: what it draws next depends on what it drew before."""
+    claim = trial.claim
+    before, copy = copies.get(claim.id, ("", None))
+    drawn = [state for state in trial.cells if state.blocks]
+    if not before or not drawn or held(claim).digest == before:
+        return
+    for at in np.unique(np.linspace(0, len(drawn) - 1, _REPLAYED).astype(int)):
+        index, block = drawn[at].index, drawn[at].blocks - 1
+        seen = trial.blocks.get(index, block)
+        if copy is None or not replays(copy, index, block, seed=trial.seed, seen=seen):
+            where = claim.address(drawn[at].cell) or "its cell"
+            shown = "cannot be copied" if copy is None else "an unused copy draws other numbers"
+            said = (
+                f"{claim.id} at {where}, block {block}: simulate holds what its draws change, and "
+                f"{shown}, so its blocks are not independent: draw all from its argument rng"
+            )
+            # What it holds now would look like a constant, were it tried again.
+            vars(claim)["_remembers"] = held(claim).digest, said
+            raise ClaimError(said)
 
 
 _TASK_SECONDS = 0.2
@@ -504,6 +557,7 @@ def _receive(
     """Keep the blocks of a task, weigh them, and queue what the trial wants next."""
     for (index, block), result in zip(items, results, strict=True):
         if block >= 0 and not stored:
+            _check_variables(trial, index, block, result)
             trial.blocks.put(index, block, result)
     before = trial.open
     following = trial.receive(items, results)
@@ -511,3 +565,20 @@ def _receive(
         total = len(trial.cells)
         progress(trial.claim.id, total - trial.open, total, trial.replicates)
     _feed(trial, following, queue, progress)
+
+
+def _check_variables(trial: Trial, index: int, block: int, arrays: Arrays) -> None:
+    """Refuse a block of other arrays than the first rows had."""
+    found = {name: array.dtype for name, array in arrays.items()}
+    if found == trial.variables:
+        return
+    now, first = (
+        ", ".join(f"{name.removesuffix('_draw')} ({kind})" for name, kind in of.items())
+        for of in (found, trial.variables)
+    )
+    claim = trial.claim
+    raise ClaimError(
+        f"{claim.id} at {claim.address(claim.cell(index)) or 'its cell'}, block {block}: simulate "
+        f"draws {now}, and drew {first} at first: every block needs the same arrays of the same "
+        "types"
+    )

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from noisytheory import __version__
 from noisytheory.trial.claim import Cell, Certificate, Claim, Law
-from noisytheory.trial.draws import ClaimError, draw, exact_evidence, one_thread, renamed, work
+from noisytheory.trial.draws import (
+    ClaimError,
+    draw,
+    exact_evidence,
+    one_thread,
+    renamed,
+    replays,
+    unused,
+    work,
+)
+from noisytheory.trial.fingerprint import held
 from noisytheory.trial.run import BUDGETS, DEFAULT_SEED, audit
 from noisytheory.trial.store import Store
 from noisytheory.trial.trial import Trial
@@ -58,11 +68,12 @@ def check_claim(claim: Claim, *, seed: int = DEFAULT_SEED) -> None:
     ------
     AssertionError
         If a signature does not resolve; a simulator returns wrong shapes, is not reproducible from
-        its generator, or touches NumPy's or Python's global random state; a bound does not
-        broadcast, changes its arguments, or shrinks as delta does; the exact law and the simulator
-        disagree (`FALSE_ALARM` is the probability that they do so by chance); a certificate
-        disagrees with the numbers it certifies; the statement does not convert to MathML; the
-        broken twin is missing or not refuted at the smoke budget; or the claim does not pickle.
+        its generator, remembers what it drew, or touches NumPy's or Python's global random state; a
+        bound does not broadcast, changes its arguments, or shrinks as delta does; the exact law and
+        the simulator disagree (`FALSE_ALARM` is the probability that they do so by chance); a
+        certificate disagrees with the numbers it certifies; the statement does not convert to
+        MathML; the broken twin is missing or not refuted at the smoke budget; or the claim does not
+        pickle.
         Bounds on plain floats need not broadcast, and only this package's must refuse nonsense and
         have twins. The message names the claim and what to mend.
 
@@ -85,10 +96,18 @@ def check_claim(claim: Claim, *, seed: int = DEFAULT_SEED) -> None:
     if not isinstance(claim, Claim):
         raise TypeError(f"claim must be a noisytheory.Claim, got {claim!r}")
     # As in an audit: what a population caches while BLAS has more threads differs in its last bits.
+    before = held(claim)
+    if vars(claim).get("_remembers", ("",))[0] == before.digest:
+        raise AssertionError(vars(claim)["_remembers"][1])  # An audit has found it out.
+    copy = unused(claim) if before.foreign and claim.simulate is not None else None
     with one_thread():
         look = _Look(claim, seed)
         for check in _CHECKS:
             check(claim, look)
+        if copy is not None and held(claim) != before:
+            seen = _draw(claim, claim.cell(0), 1, seed, _FEW)
+            if not replays(copy, 0, 1, seed=seed, seen=seen, rows=_FEW):
+                _fail(claim, "simulate remembers: an unused copy of it draws other numbers")
 
 
 def _fail(claim: Claim, message: str) -> NoReturn:

@@ -130,12 +130,12 @@ def at_the_last(bad):
 
 @pytest.mark.parametrize("kind", ["tail", "mean", "always"])
 def test_every_cell_is_looked_at(kind):
-    fields = {"bound": lambda: 2.0, "grid": {"n": [1, 2, 3, 4]}, "low": 0.0, "high": 1.0,
-              "kind": kind, "trivial": 9.0, "rows": 64}
+    fields = {"bound": lambda: 2.0, "grid": {"n": [1, 2, 3, 4]}, "kind": kind,
+               "trivial": 9.0, "rows": 64}
     if kind == "tail":
         fields["grid"] = {**fields["grid"], "delta": [0.1]}
     if kind == "mean":
-        fields |= {"bound": lambda: 0.9}
+        fields |= {"bound": lambda: 0.9, "low": 0.0, "high": 1.0}
     claim = claim_of(at_the_last(lambda size: np.random.default_rng().uniform(size=size)), **fields)
     with pytest.raises(ClaimError, match="draws other lhs from the same generator"):
         nt.audit(claim, budget="smoke")
