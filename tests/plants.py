@@ -852,9 +852,11 @@ def effects() -> list[Plant]:
 
 def every_plant() -> list[Plant]:
     """All of them."""
+    from plants_declared import declared
+
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels, without_numbers, lattices, smallness,
-            attacks, effects)
+            attacks, effects, declared)
     return [plant for make in made for plant in make()]
 
 

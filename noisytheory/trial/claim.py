@@ -181,8 +181,17 @@ class Certificate:
         """
         (low, high), (least, most) = self._ends(self.lhs), self._ends(self.rhs)
         if not self.applies or max(high - least, (most - low) if equal else high - least) <= room:
-            return float(low), max(float(low), float(least))
+            left, right = _float(low), _float(least)
+            return left, max(left, right)
         return None
+
+
+def _float(exact: Fraction) -> float:
+    """The nearest float, infinite beyond them."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return float("inf") if exact > 0 else -float("inf")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -333,9 +333,7 @@ def _describe_tail(
 
 def _weight_limit(claim: Claim, cell: Cell, delta: float) -> float:
     """Largest declared weight of a draw that breaks the promise; infinite where none is."""
-    limit = claim.weight_limit
-    if callable(limit):
-        limit = claim.call(limit, cell, delta=delta)
+    limit = claim.value("weight_limit", cell, delta=delta)
     return np.inf if limit is None else float(limit)
 
 

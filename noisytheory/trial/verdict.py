@@ -14,6 +14,7 @@ is charged to claims that draws decide.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -168,6 +169,8 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
 
     if values.dtype.kind not in "fiub":
         raise wrong(f"must be a real number, got {values.dtype}")
+    if values.dtype.kind in "iu" and np.any(values.astype(float).astype(object) != values):
+        raise wrong("is a whole number that no float holds")
     if np.isnan(values).any():
         raise wrong("is not a number")
     if values.shape == (len(deltas), 1):
@@ -264,6 +267,9 @@ def law_exceeding(claim: Claim, cell: Cell, law: Law, threshold: float) -> tuple
     room = max(law.error, claim.rounding) * np.maximum(np.abs(values), reach)
     room = room + law.slack + float(claim.value("slack", cell))
     low, high = mass[values > threshold + room].sum(), mass[values > threshold - room].sum()
+    # What is missing of the mass may lie beyond.
+    missing = 1 - math.fsum(mass)
+    high += missing if missing > 1e-15 else 0.0
     return float(min(low, 1.0)), float(min(high, 1.0))
 
 
@@ -341,9 +347,7 @@ class Tail(Rule):
 
     @staticmethod
     def _limit(claim: Claim, cell: Cell, delta: float) -> float:
-        limit = claim.weight_limit
-        if callable(limit):
-            limit = claim.call(limit, cell, delta=delta)
+        limit = claim.value("weight_limit", cell, delta=delta)
         return np.inf if limit is None else float(limit)
 
     @staticmethod
