@@ -89,7 +89,7 @@ def test_robust_tables_by_counting():
 def test_order_equivalence_is_the_affine_relation():
     losses = list(itertools.product(range(3), repeat=3))
     expected = [
-        affine_relation(a, b) is not None for a, b in itertools.product(losses, losses[::2])
+        affine_relation(a, b) is not None for a, b in itertools.product(losses, losses)
     ]
     assert [bool(c.rhs) for c in orders.agreement("both")] == expected
     apart = next(c for c in orders.agreement("both") if not c.rhs)

@@ -15,6 +15,18 @@ from noisytheory.vocabulary.domains import COUNT, POSITIVE, SAMPLE_SIZE, Numeric
 from noisytheory.vocabulary.populations import axis, two_axes
 
 
+@requires(k=COUNT)
+def _most_atoms(k: int, fewer: int) -> Numeric:
+    """An atom an iteration, or fewer in the twin."""
+    return k - fewer
+
+
+@requires(epsilon=POSITIVE, rounds=COUNT)
+def _rounds_square(epsilon: float, rounds: int, fewer: int) -> Numeric:
+    """The square of an error that every round adds."""
+    return ((rounds - fewer) * epsilon) ** 2
+
+
 def _score_radius(n: int, delta: Numeric) -> Numeric:
     return kernel_mean.mean_deviation_repaired(n, delta)
 
@@ -93,7 +105,7 @@ average_classifier = [
         "algorithm-1/support",
         statement=r"k\ \text{iterations give at most}\ k\ \text{atoms}",
         place="Algorithm 1, Sec. 6",
-        bound=lambda k, fewer: k - fewer,
+        bound=_most_atoms,
         simulate=simulate.herd_size,
         certify=simulate.herd_certificate,
         grid={"hull": ["cross 5", "simplex 5"], "k": [1, 4, 12],
@@ -107,7 +119,7 @@ average_classifier = [
         "recursive",
         statement=r"\|\omega_S-\tilde\omega_j\|\le j\epsilon\ \text{after}\ j\ \text{rounds}",
         place="Sec. 8: the herd is herded again; errors add",
-        bound=lambda epsilon, rounds, fewer: ((rounds - fewer) * epsilon) ** 2,
+        bound=_rounds_square,
         simulate=simulate.recursive_squares,
         certify=simulate.recursive_certificate,
         grid={"epsilon": [0.25, 1.0], "rounds": [1, 2, 3]},
