@@ -152,7 +152,7 @@ figure_3 = [
         simulate=simulate.right_end,
         given={"k": 120},
         low=-0.2, high=0.2, trivial=0.2,
-        rows=16,
+        rows=32,
         expect="refuted",
         quantity="difference of test errors",
         unit="probability",
