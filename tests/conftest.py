@@ -62,28 +62,25 @@ def together(nodeid: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def verdicts(request):
-    """Every claim on trial, once for all tests.
-
-    As the campaign tries it where tests want the campaign, else at the smoke budget.
-    """
+def verdicts():
+    """Every claim on trial as the campaign tries it, once for all tests of that job."""
     import campaign
 
-    import noisytheory as nt
-
-    if any(item.get_closest_marker("campaign") for item in request.session.items):
-        audit = campaign.run(workers=1)
-    else:
-        audit = nt.audit(list(nt.claims.values()), budget="smoke")
-    with audit:
+    with campaign.run(workers=1) as audit:
         yield audit
 
 
-@pytest.fixture(scope="session", autouse=True)
-def impatient():
-    """Nobody is waited for who does not exist."""
-    from noisytheory.trial import engine
+class Tried(dict):
+    """Results by claim id, each tried at the smoke budget when it is first asked for."""
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "PATIENCE", 0.5)
-        yield
+    def __missing__(self, name):
+        import noisytheory as nt
+
+        self[name] = nt.audit(nt.claims[name], budget="smoke")
+        return self[name]
+
+
+@pytest.fixture(scope="session")
+def tried():
+    """A few claims on trial, once for all tests."""
+    return Tried()

@@ -153,6 +153,7 @@ def drawing(picture):
     return figure, figures.svg(figure, math=True)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("picture", BROUGHT, ids=lambda p: p.__name__)
 def test_a_catalogues_picture_reads_well(picture):
     assert len(" ".join(picture.__doc__.split())) > 80

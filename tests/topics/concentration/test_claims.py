@@ -11,8 +11,8 @@ from noisytheory.topics.concentration.claims import theorem_24
 
 
 @pytest.fixture
-def result(verdicts):
-    return verdicts[theorem_24.id]
+def result(tried):
+    return tried[theorem_24.id]
 
 
 def test_verdict(result):

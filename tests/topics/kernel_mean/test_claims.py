@@ -13,6 +13,7 @@ from noisytheory.trial.catalogue import of_topic
 CLAIMS = {claim.id: claim for claim in of_topic("kernel_mean")}
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("claim_id", CLAIMS)
 def test_verdicts_are_as_expected(verdicts, claim_id):
     assert verdicts[claim_id].verdict == CLAIMS[claim_id].expect, verdicts[claim_id].reason
@@ -22,8 +23,8 @@ def tightness(result, population, n, delta=0.05):
     return float(result.summary["tightness"].sel(population=population, n=n, delta=delta))
 
 
-def test_the_table_of_theorem_5(verdicts):
-    result = verdicts["kernel-mean/theorem-5"]
+def test_the_table_of_theorem_5(tried):
+    result = tried["kernel-mean/theorem-5"]
     assert tightness(result, "axis, fair", 100) == pytest.approx(0.450, abs=5e-4)
     assert tightness(result, "axis, p=0.9", 100) == pytest.approx(0.270, abs=5e-4)
     assert tightness(result, "50 orthonormal", 100) == pytest.approx(0.258, abs=1e-3)
@@ -33,8 +34,8 @@ def test_the_table_of_theorem_5(verdicts):
     assert np.all(result.summary["tightness"].sel(population="point mass") == 0)
 
 
-def test_means_of_the_table(verdicts):
-    mean = verdicts["kernel-mean/theorem-5/mean"].summary["mean"]
+def test_means_of_the_table(tried):
+    mean = tried["kernel-mean/theorem-5/mean"].summary["mean"]
     scaled = mean * np.sqrt(mean["n"])
     # By hand: E|B - np| = 2 v (n-1 choose v-1) p^v (1-p)^(n-v+1), v = floor(np) + 1 (de Moivre).
     for name, p, v in (("axis, fair", 0.5, 51), ("axis, p=0.9", 0.9, 91)):
@@ -46,8 +47,8 @@ def test_means_of_the_table(verdicts):
     assert float(scaled.sel(population="50 orthonormal", n=100)) == pytest.approx(0.985, abs=1e-3)
 
 
-def test_the_repaired_mean_is_all_but_attained(verdicts):
-    result = verdicts["kernel-mean/theorem-5/mean-repaired"]
+def test_the_repaired_mean_is_all_but_attained(tried):
+    result = tried["kernel-mean/theorem-5/mean-repaired"]
     ratio = result.summary["tightness"].sel(population="500 axes")
     assert float(ratio.min()) > 0.999 and float(ratio.max()) < 1
     # sqrt(n) E L on J axes tends to the mean of chi_J over sqrt(J).
@@ -56,17 +57,17 @@ def test_the_repaired_mean_is_all_but_attained(verdicts):
     assert at_100 == pytest.approx(limit, abs=1e-4)
 
 
-def test_the_table_of_theorem_6(verdicts):
-    printed = verdicts["kernel-mean/theorem-6"]
-    repaired = verdicts["kernel-mean/theorem-6/repaired"]
+def test_the_table_of_theorem_6(tried):
+    printed = tried["kernel-mean/theorem-6"]
+    repaired = tried["kernel-mean/theorem-6/repaired"]
     for k, first, second in ((1, 0.445, 0.574), (10, 0.538, 0.665), (1000, 0.614, 0.727)):
         name = f"{k} independent sign{'s' if k > 1 else ''}"
         assert tightness(printed, name, 200) == pytest.approx(first, abs=5e-4)
         assert tightness(repaired, name, 200) == pytest.approx(second, abs=5.1e-4)
 
 
-def test_the_minimax_value_is_above_the_two_point_bound(verdicts):
-    summary = verdicts["kernel-mean/theorem-5/minimax"].summary
+def test_the_minimax_value_is_above_the_two_point_bound(tried):
+    summary = tried["kernel-mean/theorem-5/minimax"].summary
     bound = summary["rhs"].sel(n=[25, 100, 1000])
     np.testing.assert_array_equal(bound.round(4), [0.2496, 0.2499, 0.25])
     # Normal limit of the exact optimum: Phi(-1/2), the means being one deviation apart.
@@ -74,9 +75,9 @@ def test_the_minimax_value_is_above_the_two_point_bound(verdicts):
     assert float(summary["mean"].sel(n=10_000)) == pytest.approx(limit, abs=1e-4)
 
 
-def test_sharper_bounds_are_sharper_somewhere(verdicts):
+def test_sharper_bounds_are_sharper_somewhere(tried):
     def rhs(name, population):
-        summary = verdicts[f"kernel-mean/theorem-5{name}"].summary
+        summary = tried[f"kernel-mean/theorem-5{name}"].summary
         return float(summary["rhs"].sel(population=population, n=1000, delta=0.05))
 
     fair, biased = "axis, fair", "axis, p=0.9"
@@ -88,9 +89,9 @@ def test_sharper_bounds_are_sharper_somewhere(verdicts):
     assert rhs("/empirical-bernstein", biased) < rhs("/empirical", biased) < rhs("", biased)
 
 
-def test_which_candidates_for_the_lost_formula_fall_and_where(verdicts):
+def test_which_candidates_for_the_lost_formula_fall_and_where(tried):
     def refuted(name):
-        summary = verdicts[f"average-classifier/theorem-4/candidate-{name}"].summary
+        summary = tried[f"average-classifier/theorem-4/candidate-{name}"].summary
         beyond = summary["probability"] > summary["delta"]
         return {(int(n), float(d)) for n in summary["n"] for d in summary["delta"]
                 if bool(beyond.sel(n=n, delta=d).item())}
@@ -102,16 +103,16 @@ def test_which_candidates_for_the_lost_formula_fall_and_where(verdicts):
     }
 
 
-def test_the_normal_limit_of_the_refuted_candidate(verdicts):
+def test_the_normal_limit_of_the_refuted_candidate(tried):
     # At delta = 1e-12, c = 1/2: Pr[|N| > 2 + sqrt(log(1/delta) / 2)] is about 1.08e-8.
-    summary = verdicts["average-classifier/theorem-4/candidate-c-half"].summary
+    summary = tried["average-classifier/theorem-4/candidate-c-half"].summary
     exact = float(summary["probability"].sel(n=1_000_000, delta=1e-12).item())
     limit = 2 * stats.norm.sf(2 + math.sqrt(0.5 * math.log(1e12)))
     assert exact == pytest.approx(limit, rel=0.03)
 
 
-def test_the_identity_tries_every_small_sample(verdicts):
-    summary = verdicts["kernel-mean/risk-bound-eq/identity"].summary
+def test_the_identity_tries_every_small_sample(tried):
+    summary = tried["kernel-mean/risk-bound-eq/identity"].summary
     assert int(summary["tries"].sel(population="3 orthonormal", n=5)) == math.comb(7, 2)
     assert bool(summary["exact"].sel(population="axis, fair", n=1000))
 

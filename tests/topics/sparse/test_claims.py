@@ -22,6 +22,7 @@ CITED = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_the_trial_finds_the_expected_verdict(verdicts, claim):
     assert verdicts[claim.id].verdict == claim.expect, verdicts[claim.id].reason
