@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
 import sys
@@ -41,10 +42,22 @@ def files(folder):
     }
 
 
+def by_kernel(claim_id):
+    """Whether what is printed of a claim may follow the kernel of the linear algebra."""
+    patterns = campaign.definition()["kernels"]
+    return any(fnmatch.fnmatchcase(claim_id, pattern) for pattern in patterns)
+
+
+def held(row):
+    """What of a claim's row must be the same on every machine."""
+    some = ("id", "also", "verdict", "expected", "exact")
+    return {key: row[key] for key in some} if by_kernel(row["id"]) else row
+
+
 @pytest.mark.campaign
 def test_the_published_verdicts_are_the_campaigns(verdicts, published):
-    absent = campaign.absent()
-    assert [r for r in published if r["id"] not in absent] == campaign.verdict_table(verdicts)
+    kept = [held(row) for row in published if row["id"] not in campaign.absent()]
+    assert kept == [held(row) for row in campaign.verdict_table(verdicts)]
 
 
 @pytest.mark.campaign
@@ -55,7 +68,9 @@ def test_the_published_pages_are_the_campaigns(again, published, paper):
     assert set(kept) == {claim_id for claim_id in ids if claim_id.startswith(f"{paper}/")}
     assert set(kept) - set(campaign.absent()) == set(ours)
     # A row of the discrepancies or of the index may name a claim whose data are not at hand.
-    assert {name: kept[name] for name in ours} == ours
+    assert {n: kept[n] for n in ours if not by_kernel(n)} == {
+        n: text for n, text in ours.items() if not by_kernel(n)
+    }
 
 
 def test_what_is_published_is_small():
