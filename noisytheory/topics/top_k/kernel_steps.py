@@ -91,7 +91,10 @@ def descend(
     gram: Any, diagonal: Any, signs: Any, c: Any, upper: Any, alpha: Any, slack: float,
     scores: Any, tol: float, steps: int,
 ) -> tuple[float, int, float]:
-    # Variables are one an example, or two: the second n belong to the examples again.
+    """Move pairs of dual weights, in place, until none violates optimality by more than ``tol``.
+
+    Variables are one an example, or two: the second n belong to the examples again.
+    """
     m, n = len(alpha), len(scores)
     copies = m // n
     gradient = np.empty(m)

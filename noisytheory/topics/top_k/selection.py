@@ -323,9 +323,11 @@ class _KernelWalk(_Walk):
         self.regression = regression
 
     def ridge(self, model: _Model) -> float:
+        """The regulariser, from scores and dual coefficients."""
         return float(model.coef @ model.scores) / (2 * self.C)
 
     def solved(self, k: int) -> _Model:
+        """A fit whose gap is small beside what the path promises."""
         nu, within, gap = k / self.n, 1e-2 * min(1.0, self.tol * 1e3), np.inf
         while True:
             one = kernel_fit(self.X, self.labels, nu=nu, C=self.C, regression=self.regression,
@@ -339,6 +341,7 @@ class _KernelWalk(_Walk):
                       one.level, one.regime)
 
     def mixed(self, low: _Model, high: _Model, share: float, k: int) -> _Model:
+        """Both fits mixed: its objective at this k, and the dual value that proves its gap."""
         nu = k / self.n
         mixed = replace(
             low, coef=(1 - share) * low.coef + share * high.coef,
