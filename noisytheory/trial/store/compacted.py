@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,18 +100,23 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         found.whole = whole
         found.verify()
         return found
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration):
+    except (
+        FileNotFoundError, ValueError, KeyError, TypeError, IndexError, AttributeError,
+        StopIteration,
+    ):
         return Compacted(place, group, layout)
 
 
-def is_whole(place: Place, group: str) -> bool:
-    """Say whether everything in a group is as it was written, whatever claim it holds."""
+def is_whole(place: Place, group: str, run: Mapping[str, Any]) -> bool:
+    """Say whether everything in a group is as this run wrote it, whatever claim it holds."""
     try:
         metadata = json.loads(place.read(f"{group}/zarr.json"))
         attributes = metadata["attributes"]
-        blank = Layout(attributes["claim"], attributes["fingerprint"], {}, 1, 1)
+        blank = Layout(run, attributes["claim"], attributes["fingerprint"], {}, 1, 1)
         found = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
-        return compacted_in(place, group, Layout(**found)).whole
+        names = ("claim", "fingerprint", "variables", "cells", "rows")
+        layout = Layout(run, *(found[name] for name in names))
+        return compacted_in(place, group, layout).whole
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
         return False
 
@@ -119,8 +124,9 @@ def is_whole(place: Place, group: str) -> bool:
 def _description(
     attributes: dict[str, Any], described: dict[str, Any], layout: Layout
 ) -> dict[str, Any]:
-    """Say of a group what the head of a journal says; without blocks, only the fingerprint."""
+    """Say of a group what the head of a journal says; without blocks, only run and fingerprint."""
     stored = {**layout.described, "fingerprint": attributes["fingerprint"]}
+    stored |= {name: attributes.get(name) for name in layout.run}
     if DIGESTS in described:
         blocks = {
             name: array
