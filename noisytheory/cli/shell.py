@@ -65,7 +65,7 @@ DEBUG = "NOISYTHEORY_DEBUG"
 # The surroundings' fault, not ours: no room, no right, no descriptors.
 SURROUNDINGS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE,
-    errno.ENOMEM,
+    errno.ENOMEM, errno.ENAMETOOLONG,
 }
 # Top-level modules of the claims of this run that are not this package's.
 foreign_modules: set[str] = set()

@@ -814,6 +814,32 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "ten years of work"
 
 
+@pytest.mark.parametrize("text", ['{"attributes":' * 20_000, '{"attributes": {}}'])
+def test_hostile_metadata_are_damage(tmp_path: Path, text: str) -> None:
+    """Deep JSON, or shapes that nobody has the memory for."""
+    finished_store(tmp_path / "s")
+    file = tmp_path / "s" / group_of(CLAIM) / "zarr.json"
+    whole = file.read_text()
+    for hostile in (text, whole.replace('"shape":[2', '"shape":[1000000000000000')):
+        file.write_text(hostile)
+        with warnings.catch_warnings(), pytest.raises(StoreError):
+            warnings.simplefilter("ignore", Damaged)
+            Store.load(tmp_path / "s").read(CLAIM)
+        with Store.open(tmp_path / "s", RUN) as store:
+            assert len(open_blocks(store)) == 0
+
+
+@pytest.mark.parametrize("name", ["zarr.json", ".journal/kernel-mean~theorem-5.blocks"])
+def test_pipes_and_devices_are_no_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "s" / ".journal").mkdir(parents=True)
+    os.mkfifo(tmp_path / "s" / name)
+    with (
+        pytest.raises(StoreError, match="no regular file"),
+        Store.open(tmp_path / "s", RUN) as store,
+    ):
+        open_blocks(store)
+
+
 def test_a_flipped_bit_in_any_byte_of_the_root(tmp_path: Path) -> None:
     """One bad byte in the list locks nothing: the copy of the run and the groups make it anew."""
     finished_store(tmp_path / "s")

@@ -16,6 +16,13 @@ class Damaged(UserWarning):
     """Something in a store is not what was written; what else it holds is read all the same."""
 
 
+UNREADABLE = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration, RecursionError,
+    MemoryError, OverflowError,
+)
+"""What metadata raise that are not ours: of another form, absurdly deep, of absurd shapes."""
+
+
 def damage(text: str) -> None:
     """Say what is damaged; once, whoever calls."""
     warnings.warn(text, Damaged, stacklevel=2)

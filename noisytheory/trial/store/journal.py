@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import mmap
 import os
+import stat
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -44,6 +46,15 @@ def _plain(value: object) -> object:
 def sealed(text: bytes) -> bytes:
     """Return a digest of a text, as text."""
     return _seal(google_crc32c.value(text)).hex().encode()
+
+
+def regular(path: str, flags: int) -> int:
+    """Open a file to read, unless it is a pipe or a device: those never end, or never begin."""
+    fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+    return fd
 
 
 def write_all(fd: int, data: Any) -> None:
@@ -178,7 +189,7 @@ class FileJournal:
     def description(self) -> dict[str, Any] | None:
         """Say whose blocks these are, or None if the journal does not."""
         try:
-            with open(self._path, "rb") as file:
+            with open(self._path, "rb", opener=regular) as file:
                 return _description_in(file.read(2**20))
         except FileNotFoundError:
             return None
@@ -190,6 +201,7 @@ class FileJournal:
         """
         if not os.path.lexists(self._path):
             return
+        os.close(regular(str(self._path), os.O_RDONLY))
         self._open()
         length = os.fstat(self._fd).st_size
         if length:

@@ -17,6 +17,7 @@ from noisytheory.trial.store.journal import (
     Layout,
     ObjectJournal,
     TemporaryJournal,
+    regular,
     write_all,
 )
 
@@ -61,7 +62,7 @@ class Directory:
 
     def read(self, key: str, start: int = 0, stop: int | None = None) -> bytes:
         """Return a file or part of it, shorter where the file ends before."""
-        with open(f"{self.path}/{key}", "rb", buffering=0) as file:
+        with open(f"{self.path}/{key}", "rb", buffering=0, opener=regular) as file:
             file.seek(start)
             return file.read(-1 if stop is None else stop - start)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.store.chunks import Array, branch, group_document, group_of
-from noisytheory.trial.store.errors import StoreError, damage
+from noisytheory.trial.store.errors import UNREADABLE, StoreError, damage
 from noisytheory.trial.store.journal import encoded, sealed
 from noisytheory.trial.store.places import COPY, Create, Place, Temporary, read_or_nothing
 
@@ -69,7 +69,7 @@ class Root:
             if kept is None:
                 return None
             stored = {}
-        except (ValueError, KeyError, TypeError):
+        except UNREADABLE:
             if kept is None:
                 raise StoreError(
                     f"{self.location} is not a store: its zarr.json is damaged or not ours"
@@ -88,7 +88,7 @@ class Root:
         try:
             text, seal = read_or_nothing(self.place, COPY).rsplit(b"\n", 1)
             return dict(json.loads(text)) if sealed(text) == seal else None
-        except (OSError, ValueError, TypeError):
+        except (OSError, *UNREADABLE):
             return None
 
     def keep(self) -> None:
@@ -108,7 +108,7 @@ class Root:
                     # Where groups are moved into place, each has had its metadata.
                     if self.place.moves:
                         self.damaged[group] = "its zarr.json is missing"
-                except (ValueError, KeyError, TypeError, AttributeError):
+                except UNREADABLE:
                     self.damaged[group] = "its zarr.json cannot be read"
                 else:
                     if group not in self.damaged:
