@@ -95,10 +95,10 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         marker = chunks.marker_of(attributes, arrays)
         whole &= chunks.group_document(attributes, chunks.members(arrays)) == text
         whole &= marker == attributes.get("complete")
-        own = _description(attributes, described, layout)
+        found_of = _description(attributes, described, layout)
         if whole:
-            layout.check(own, place.location)
-        elif own != layout.described:
+            layout.check(found_of, place.location)
+        elif found_of != layout.described:
             return Compacted(place, group, layout)
         digests = _digests(arrays, layout.cells, whole)
         found = Compacted(place, group, layout, arrays, digests, marker)
