@@ -3,9 +3,9 @@
     python validation/endurance.py [--audits 120] [--seed 1] [--only signals|limits|damage|hostile]
 
 Everything goes through the command line. Signals come at log-uniform instants, from the one on at
-which Python has read our first line, to the parent, a worker or the whole group; limits make the n-th system call fail; stores are
-damaged byte by byte; files, ids and arguments are hostile. What is counted besides the tries is
-meant to be zero. The table goes to reports/endurance.md.
+which Python has read our first line, to the parent, a worker or the whole group; limits make the
+n-th system call fail; stores are damaged byte by byte; files, ids and arguments are hostile. What
+is counted besides the tries is meant to be zero. The table goes to reports/endurance.md.
 """
 
 from __future__ import annotations

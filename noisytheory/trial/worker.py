@@ -28,7 +28,7 @@ class _BlankMainProcess(SpawnProcess):
         sys.modules["__main__"] = types.ModuleType("__main__")
         # A key press reaches the whole group of processes; the parent says what follows. A mask is
         # inherited, so it holds while the worker still imports.
-        mask = getattr(signal, "pthread_sigmask", lambda *args: set())
+        mask: Any = getattr(signal, "pthread_sigmask", lambda *args: set())
         blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
         try:
             return SpawnProcess._Popen(process_obj)
