@@ -13,10 +13,11 @@ from typing import TypeAlias
 from noisytheory.vocabulary.exact import enclosed_root, lattice
 
 __all__ = [
-    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "Vector", "dot",
-    "has_length", "length", "mean_of", "show", "steps_of", "times",
+    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNIT", "Vector",
+    "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
 ]
 
+UNIT = "features of norm 1"
 Vector: TypeAlias = tuple[Fraction, Fraction]
 
 CIRCLE: list[Vector] = [
@@ -46,6 +47,12 @@ def dot(u: Vector, v: Vector) -> Fraction:
 def times(c: Fraction, v: Vector) -> Vector:
     """A multiple."""
     return (c * v[0], c * v[1])
+
+
+def combined(weights: Sequence[Fraction], atoms: Sequence[Vector]) -> Vector:
+    """Their weighted sum."""
+    parts = [times(w, a) for w, a in zip(weights, atoms, strict=True)]
+    return (sum((a[0] for a in parts), Fraction(0)), sum((a[1] for a in parts), Fraction(0)))
 
 
 def mean_of(sample: Sequence[Vector]) -> Vector:
