@@ -120,12 +120,6 @@ def package(tmp_path):
     return tmp_path
 
 
-def test_a_package_ships_claims_by_an_entry_point(package):
-    listed = run("claims", "-k", "shipped", "--json", path=[package])
-    assert [c["id"] for c in json.loads(listed.stdout)] == ["shipped/theorem-2"]
-    # That it is put on trial like any other is shown where it is installed for real.
-
-
 def test_a_package_that_cannot_be_imported_is_named_in_one_line(package):
     (package / "shipped_theorems" / "claims.py").write_text("raise RuntimeError('half installed')")
     done = run("claims", path=[package])

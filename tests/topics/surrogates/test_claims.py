@@ -55,6 +55,7 @@ def test_which_claims_fall():
     assert all(ALL[name].twin for name in upheld)
 
 
+@pytest.mark.contract
 def test_counterexamples_replay(tried):
     for name, claim in ALL.items():
         if claim.expect == "refuted" and claim.kind in ("always", "identity"):

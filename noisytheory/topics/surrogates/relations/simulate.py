@@ -198,23 +198,18 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
     for first in range(4):
         sample = sites[first :: max(1, len(sites) // 40)][:40]
         n = len(sample)
-        mean = tuple(sum((a[i] for a in sample), Fraction(0)) / n for i in range(3))
-        products = [_inner(mean, a) for a in sample]
+        mean = mean_of(sample)
+        products = [dot(mean, a) for a in sample]
         scale = Fraction(share) * Fraction(of) / max(products)
-        own = tuple(scale * u for u in mean)
-        square = _inner(mean, mean)
-        downhill = tuple(
-            sum((a[i] for a, f in zip(sample, products, strict=True) if scale * f < 1), Fraction(0))
-            / n for i in range(3)
-        )
-        along = _inner(downhill, mean) / square
-        turn = tuple(u - along * v for u, v in zip(downhill, mean, strict=True))
-        risk, best = _hinge_risk(sample, own), None
+        own = times(scale, mean)
+        square = dot(mean, mean)
+        downhill = combined([Fraction(scale * f < 1, n) for f in products], sample)
+        turn = combined([Fraction(1), -dot(downhill, mean) / square], [downhill, mean])
+        risk, best = _hinge(sample, own), None
         for step in (Fraction(1, 64), Fraction(1, 16), Fraction(1, 4), Fraction(1)):
-            turned = tuple(u + step * v for u, v in zip(own, turn, strict=True))
             # 1 / (1 + q / 2) is at most 1 / sqrt(1 + q): no longer than the mean's multiple.
-            shorter = 1 / (1 + step**2 * _inner(turn, turn) / (2 * scale**2 * square))
-            other = _hinge_risk(sample, tuple(shorter * u for u in turned))
+            shorter = 1 / (1 + step**2 * dot(turn, turn) / (2 * scale**2 * square))
+            other = _hinge(sample, combined([shorter, shorter * step], [own, turn]))
             best = other if best is None else min(best, other)
         yield Certificate(
             int(best is None or best >= risk), 0,
@@ -223,15 +218,6 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
              ("points beyond margin 1", sum(scale * f >= 1 for f in products)),
              ("hinge risk of the mean", risk), ("least risk of the turned ones", best)],
         )
-
-
-def _inner(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
-
-
-def _hinge_risk(sample: Sequence[Sequence[Fraction]], omega: Sequence[Fraction]) -> Fraction:
-    total = sum((max(Fraction(0), 1 - _inner(omega, a)) for a in sample), Fraction(0))
-    return total / len(sample)
 
 
 def svm_direction(share: str, of: str) -> Iterator[Certificate]:
