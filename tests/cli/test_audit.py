@@ -144,15 +144,16 @@ other = nt.Paper("mine", "x").tail(
     "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
 """)
     line = "mine/broken at n=10, block 0: simulate raised KeyError: 'lost'"
-    result = invoke("audit", path, "--budget", "smoke")
+    words = ("audit", path, "--budget", "smoke", "--workers", 1)
+    result = invoke(*words)
     assert result.exit_code == 2 and "mine/theorem-2  tail  upheld" in result.stdout
     assert result.stderr.startswith(f"not tried: {line}") and result.stderr.count("\n") == 1
-    result = invoke("audit", path, "--budget", "smoke", "--json")
-    told = json.loads(result.stdout)
-    assert result.exit_code == 2 and not told["as_expected"]
-    assert told["not_tried"]["mine/broken"].startswith(line)
-    assert [claim["id"] for claim in told["claims"]] == ["mine/theorem-2"]
-    result = invoke("audit", path, "--budget", "smoke", "--report", tmp_path / "report")
+    result = invoke(*words, "--json")
+    about = json.loads(result.stdout)
+    assert result.exit_code == 2 and not about["as_expected"]
+    assert about["not_tried"]["mine/broken"].startswith(line)
+    assert [claim["id"] for claim in about["claims"]] == ["mine/theorem-2"]
+    result = invoke(*words, "--report", tmp_path / "report")
     assert "1 claim, as expected, 1 not tried;" in result.stdout
     for page in ("README.md", "index.html"):
         text = " ".join((tmp_path / "report" / page).read_text().split())
@@ -251,15 +252,19 @@ def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine
     monkeypatch.setattr(report, "write", full_disk)
     folder = tmp_path / "out"
     line = f"noisytheory audit: cannot write the report to the folder {folder}: No space left"
-    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder]
+    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder, "--store",
+             tmp_path / "store"]
     done = invoke(*words, "--json")
     assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
     assert json.loads(done.stdout)["claims"][0]["verdict"] == "upheld"
     done = invoke(*words)
     assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
     assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
+    assert "noisytheory report: cannot write the report to the folder" in mistake(
+        "report", tmp_path / "store", "--output", folder)
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="limits")
 def test_a_limit_on_files_is_named_with_the_folder(tmp_path, mine):
     store, folder = tmp_path / "store", tmp_path / "out"
@@ -299,6 +304,7 @@ SLOW = HOEFFDING.replace("n=[10, 100]", "n=list(range(10, 500))").replace(
 )
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
@@ -331,6 +337,7 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
         assert len(blocks) > 1 and blocks.damaged == 0
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes")
 def test_workers_do_not_outlive_a_killed_run(tmp_path):
     path = tmp_path / "slow.py"
@@ -388,7 +395,7 @@ def test_a_terminal_gets_bars_symbols_and_colours(mine):
 
 def test_an_audit_by_id_with_a_report(tmp_path):
     store, folder = tmp_path / "store", tmp_path / "report"
-    text = answer("audit", "kernel-mean/theorem-21", "--budget", "smoke", "--workers", 1,
+    text = answer("audit", "kernel-mean/lemma-10", "--budget", "smoke", "--workers", 1,
                   "--store", store, "--report", folder)
     assert f"report {folder / 'index.html'}" in text
     again = answer("report", store, "--output", tmp_path / "again").strip()

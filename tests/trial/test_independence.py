@@ -43,12 +43,12 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("rows", [1, 3, 8, 512])
+@pytest.mark.parametrize("rows", [1, 3, 512])
 @pytest.mark.parametrize("law", LAWS)
 def test_independent_rows_are_never_taken_for_dependent(law, rows):
     # 10 looks of 2e-6 each at most: one false alarm has probability 2e-5, and the seeds are fixed.
     claim = claim_of(LAWS[law], rows=rows)
-    for seed in range(5):
+    for seed in range(2):
         probe(claim, claim.cell(0), seed)
         for refuted in (False, True):
             check_rows(claim, claim.cell(0), seed, refuted=refuted)
@@ -61,7 +61,7 @@ def test_independent_rows_are_never_taken_for_dependent(law, rows):
 )
 def test_dependent_rows_are_found(simulate, refuted):
     claim = claim_of(simulate)
-    for seed in range(4):
+    for seed in range(2):
         with pytest.raises(ClaimError, match="not independent draws, so they decide nothing"):
             check_rows(claim, claim.cell(0), seed, refuted=refuted)
 
@@ -69,7 +69,7 @@ def test_dependent_rows_are_found(simulate, refuted):
 def test_what_could_have_moved_a_refutation_is_found_before_it():
     # A correlation of 0.02 in blocks of 2,048 makes a mean's variance 42 times as large.
     claim = claim_of(correlated(0.02))
-    for seed in range(4):
+    for seed in range(2):
         with pytest.raises(ClaimError, match="blocks that differ"):
             check_rows(claim, claim.cell(0), seed, refuted=True)
 
