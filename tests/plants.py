@@ -850,13 +850,66 @@ def effects() -> list[Plant]:
     ]
 
 
+def calls() -> list[Plant]:
+    """7: what happens to few calls, or between calls, and no row of one block can show."""
+    def now_and_then(n, *, size, rng):
+        # In cell 2 a whole block breaks the promise, once in ten.
+        rate = 0.03 if n == 1 else 1.0 * (rng.uniform() < 0.1)
+        return 1.0 * (rng.uniform(size=size) < rate)
+
+    def shared(n, *, size, rng):
+        return 0.95 * rng.uniform(size=size) if n == 1 else np.full(size, rng.uniform())
+
+    def chain(*, size, rng):
+        """Stationary, refreshed once in 2,000 rows."""
+        fresh = rng.uniform(size=size) < 1 / 2000
+        fresh[0] = True
+        values = 1.0 * (rng.uniform(size=size) < 0.06)
+        return values[np.maximum.accumulate(np.where(fresh, np.arange(size), 0))]
+
+    def seldom_large(*, size, rng):
+        # No value comes twice: once in sixteen calls all rows are large.
+        return rng.uniform(size=size) * 0.5 + 0.5 * (rng.uniform() < 1 / 16)
+
+    def some_of(part):
+        """A generator of its own, of a part of the seed that it was given."""
+        def simulate(n, *, size, rng):
+            sequence = rng.bit_generator.seed_seq
+            entropy, (block,) = [int(word) for word in sequence.entropy], sequence.spawn_key
+            return n * np.random.default_rng(part(entropy, block)).uniform(size=size)
+
+        return simulate
+
+    false, two = {"refuted", "undecided", "refused"}, {"grid": {"n": [1, 2]}}
+    parts = {
+        "block": lambda entropy, block: block,
+        "address": lambda entropy, block: entropy,
+        "seed-and-block": lambda entropy, block: [entropy[0], block],
+        "cell-and-block": lambda entropy, block: [*entropy[-4:], block],
+        "last-word": lambda entropy, block: [entropy[-1], block],
+    }
+    return [
+        _plant("rows", "blocks-that-break-seldom", "tail", false, simulate=now_and_then, bound=HALF,
+               rows=4096, **two),
+        _plant("rows", "blocks-of-one-draw", "mean", false, simulate=shared, bound=_at(0.49),
+               rows=4096, **UNIT, **two),
+        _plant("rows", "slow-chain", "tail", false, simulate=chain, bound=HALF, rows=4096),
+        _plant("rows", "slow-chain-mean", "mean", false, simulate=chain, bound=_at(0.05),
+               rows=4096, **UNIT),
+        _plant("rows", "blocks-large-seldom", "mean", false, simulate=seldom_large, rows=4096,
+               bound=_at(0.28), **UNIT),
+        *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
+                 bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
+    ]
+
+
 def every_plant() -> list[Plant]:
     """All of them."""
     from plants_declared import declared
 
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels, without_numbers, lattices, smallness,
-            attacks, effects, declared)
+            attacks, effects, calls, declared)
     return [plant for make in made for plant in make()]
 
 

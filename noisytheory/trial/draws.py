@@ -57,7 +57,8 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
 
 
 def draw(
-    claim: Claim, cell: Cell, block: int, *, seed: int, rows: int | None = None
+    claim: Claim, cell: Cell, block: int, *, seed: int, rows: int | None = None,
+    address: str | None = None,
 ) -> Arrays:
     """One block of replicates of a claim at one cell, everything that the simulator returns.
 
@@ -72,7 +73,9 @@ def draw(
     seed : int
         Root seed.
     rows : int, optional
-        Another number of rows than the claim's: a look at the shapes, not a part of any block.
+        Another number of rows than the claim's: a look, not a part of any block.
+    address : str, optional
+        Another address than the cell's, for a look.
 
     Returns
     -------
@@ -86,9 +89,8 @@ def draw(
     """
     assert claim.simulate is not None
     rows = claim.rows if rows is None else rows
-    address = claim.address(cell)
-    rng = block_generator(seed, claim.id, address, block)
-    where = f"{claim.id} at {address or 'its cell'}, block {block}"
+    where = f"{claim.id} at {claim.address(cell) or 'its cell'}, block {block}"
+    rng = block_generator(seed, claim.id, address or claim.address(cell), block)
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
