@@ -466,7 +466,32 @@ def rates() -> list[Plant]:
         return n**-0.4 * (1 - 0.5 * n**-0.2) * rng.uniform(0.5, 1.5, size)
 
     fine, wide = ([float(10 * 2**k) for k in range(8)], [float(4**k) for k in range(2, 9)])
-    out = []
+    def hidden(slope, tail, sign):
+        """What an event of probability 1e-7 adds, or takes away, makes the slope another."""
+        def simulate(n, *, size, rng):
+            rare = rng.uniform(size=size) < 1e-7
+            return n**slope * rng.uniform(0.5, 1.5, size) + sign * rare * tail(n)
+
+        return simulate
+
+    def tail(n):
+        return (n**-0.5 - n**-0.75) / 1e-7
+
+    wide_range = {"low": lambda n: -tail(n), "high": lambda n: 2 + tail(n)}
+    out = [
+        _plant("rates", "hidden-tail-up", "rate", FALSE, simulate=hidden(-0.75, tail, 1),
+               bound=_at(-0.6), along="n", grid={"n": fine}, **wide_range),
+        _plant("rates", "hidden-tail-down", "rate", TRUE, simulate=hidden(-0.5, tail, -1),
+               bound=_at(-0.7), along="n", grid={"n": fine}, **wide_range),
+        _plant("rates", "known-range", "rate", "upheld", bound=_at(-0.4), along="n", rows=4096,
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0,
+               high=lambda n: 1.1 * n**-0.5),
+        _plant("rates", "known-range-false", "rate", "refuted", bound=_at(-0.6), along="n",
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0, rows=4096,
+               high=lambda n: 1.1 * n**-0.5),
+        _plant("rates", "rate-slack", "rate", "refused", bound=_at(-0.6), along="n", slack=0.1,
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}),
+    ]
     for noise in (0.0, 0.05, 0.9):
         some = {"along": "n", "rows": 2048, "grid": {"n": fine}}
 
@@ -626,6 +651,12 @@ def levels() -> list[Plant]:
                exact=lambda: (0.25, 1e-12)),
         _plant("levels", "exists-open", "exists", "undecided", bound=_at(0.25), simulate=None,
                exact=lambda: (0.25, 1e-3)),
+        _plant("levels", "exists-in-slack", "exists", "undecided", bound=_at(0.25), simulate=None,
+               slack=0.01, exact=lambda: (0.245, 1e-12)),
+        _plant("levels", "exists-just-in-slack", "exists", "undecided", bound=_at(0.25),
+               simulate=None, slack=0.01, exact=lambda: (0.255, 1e-12)),
+        _plant("levels", "exists-beyond-slack", "exists", "refuted", bound=_at(0.25),
+               simulate=None, slack=0.01, exact=lambda: (0.235, 1e-12)),
         _plant("levels", "exists-false", "exists", "refuted", bound=_at(0.25), simulate=None,
                exact=lambda: (0.249999, 1e-9)),
         _plant("levels", "interval-too-wide", "always", FALSE, bound=_at(1.0),

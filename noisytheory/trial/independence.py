@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw, kept
+from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
 from noisytheory.trial.verdict import conditioned, right_side
 
 __all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "sizes_to_compare"]
@@ -53,6 +53,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
     rows = min(_ROWS, claim.rows)
     try:
         first = draw(claim, cell, 0, seed=seed, rows=rows)
+    except UnreadError:
+        raise
     except ClaimError:
         # An error is said of the whole block, whose address replays it.
         first = draw(claim, cell, 0, seed=seed)

@@ -96,11 +96,11 @@ class Trial:
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
             found = kept(claim, probe(claim, self.cells[0].cell, seed))
+            self.variables = {name: array.dtype for name, array in found.items()}
+            self._check_keys(set(found))
             # An instance that an `always` claim enumerates is no draw.
             if claim.can_err:
                 look(claim, self.cells[0].cell, seed, Repeats(claim), [len(found["lhs"])] * 3)
-            self.variables = {name: array.dtype for name, array in found.items()}
-            self._check_keys(set(found))
             if "rhs_draw" in found:
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
@@ -112,31 +112,8 @@ class Trial:
         )
 
     def _check_keys(self, found: set[str]) -> None:
-        """Refuse what the kind could only ignore."""
+        """Refuse what the claim could only ignore."""
         claim = self.claim
-        reads = {
-            "rhs_draw": ("tail", "mean", "equal", "always", "identity"),
-            "other": ("equal",),
-            "weight": ("tail",),
-            "scale": ("tail", "mean", "equal", "always", "identity"),
-        }
-        for name, kinds in reads.items():
-            if name in found and claim.kind not in kinds:
-                key = name.removesuffix("_draw")
-                raise ClaimError(
-                    f"{claim.id}: simulate draws {key!r}, which a claim of kind {claim.kind} does "
-                    "not read"
-                )
-        for one, other, why in (
-            ("rhs_draw", "other", "two laws have no right side"),
-            ("scale", "other", "of two laws no size is read but that of their draws: declare "
-             "slack"),
-            ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses "
-             "hold: draw from such a law"),
-        ):
-            if one in found and other in found:
-                key = one.removesuffix("_draw")
-                raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
         if "weight" in found and claim.weight_high is None:
             raise ClaimError(
                 f"{claim.id}: simulate draws 'weight', so weight_high, the largest there is, must "
