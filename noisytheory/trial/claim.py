@@ -630,7 +630,7 @@ class Claim:
             if number is not None and not callable(number):
                 self._checked(name, number, "")
         for name, kinds in _READ_BY.items():
-            if getattr(self, name) is not None and self.kind not in kinds:
+            if getattr(self, name) not in (None, 0.0) and self.kind not in kinds:
                 raise ValueError(
                     f"{self.id}: a claim of kind {self.kind} does not read {name}, so none may be "
                     f"declared: {name} is for {', '.join(kinds)}"
@@ -743,6 +743,11 @@ class Claim:
         if self.weight_high is not None:
             found.append(
                 "Weights are ratios of likelihoods, at most the largest declared: their mean is 1."
+            )
+        if self.kind == "rate" and (self.low is None or self.high is None):
+            found.append(
+                "No event too rare to be drawn carries a part of a mean: the errors of the means "
+                "are those that the draws show."
             )
         if self.kind in ("mean", "equal", "published"):
             found += [
@@ -943,6 +948,14 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "low": ("mean", "equal", "published", "rate", "exists"),
     "high": ("mean", "equal", "published", "rate"),
     "impossible": ("published",),
+    "variance": ("mean", "equal"),
+    "margin": ("equal", "published"),
+    "printed_error": ("published",),
+    "slack": ("tail", "mean", "equal", "always", "identity", "exists", "published"),
+    "weight_high": ("tail",),
+    "weight_limit": ("tail",),
+    "along": ("rate",),
+    "certify": ("always", "identity"),
 }
 """Fields that only some kinds read."""
 
