@@ -24,7 +24,7 @@ from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import DotProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples
+from noisytheory.vocabulary.sequences import Examples, hard_labels
 
 Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
@@ -239,40 +239,53 @@ def tuning_free_exactly(T: int) -> Law:
 
 @dataclass(frozen=True)
 class Environment:
-    """One that a single copy cannot tell from the other: 3 and -1 are seen, the label is 1.
+    """Squared loss on [-1, 1] and one copy a round, the variance of its noise known.
 
     Parameters
     ----------
-    letter : {"A", "B"}
-        A has these instances without noise, B the instance 1 with this noise.
+    kind : {"A", "B", "large labels"}
+        A and B look alike: 3 and -1 are seen, the label is 1. A has these instances without noise,
+        B the instance 1 with this noise. The third has the instance 1 and hard labels of size 64.
     T : int
     """
 
-    letter: Literal["A", "B"]
+    kind: Literal["A", "B", "large labels"]
     T: int
 
     @property
     def name(self) -> str:
         """For labels."""
-        return f"{self.letter}, T={self.T}"
+        return f"{self.kind}, T={self.T}"
 
     @property
     def examples(self) -> Examples:
         """Fixed in advance."""
-        x = [3.0, -1.0] if self.letter == "A" else [1.0, 1.0]
-        return Examples(self.letter, np.resize(x, (self.T, 1)), np.ones(self.T))
+        if self.kind == "large labels":
+            hard = hard_labels(self.T, 0.35, self.T // 4)
+            return Examples(self.kind, hard.x, 64 * hard.y)
+        x = [3.0, -1.0] if self.kind == "A" else [1.0, 1.0]
+        return Examples(self.kind, np.resize(x, (self.T, 1)), np.ones(self.T))
 
     @property
     def noise(self) -> InstanceNoise:
         """Of a copy."""
-        return SILENT if self.letter == "A" else InstanceNoise("rademacher", 4.0)
+        variance = {"A": 0.0, "B": 4.0, "large labels": 1.0}[self.kind]
+        return InstanceNoise("rademacher", variance) if variance else SILENT
 
     @property
     def Bg(self) -> float:
-        """The mean square of the corrected gradient, at the worse end of [-1, 1]."""
-        seen, known = np.array([3.0, -1.0]), self.noise.variance
-        squares = [(2 * (w * seen - 1) * seen - 2 * known * w) ** 2 for w in (-1.0, 1.0)]
-        return max(float(s.mean()) for s in squares)
+        """Mean square of the corrected gradient at the worse end of [-1, 1], over the rounds."""
+        x, y, known = self.examples.x, self.examples.y[:, None], self.noise.variance
+        seen = x + math.sqrt(known) * np.array([-1.0, 1.0])
+        squares = [np.square(2 * (w * seen - y) * seen - 2 * known * w).mean(axis=1)
+                   for w in (-1.0, 1.0)]
+        return float(np.max(squares, axis=0).mean())
+
+    @property
+    def high(self) -> float:
+        """No regret is larger: the range of the loss over [-1, 1], of all rounds."""
+        x, y = np.abs(self.examples.x[:, 0]), np.abs(self.examples.y)
+        return float(np.sum((x + y) ** 2 - np.maximum(y - x, 0) ** 2))
 
 
 def known_noise_regret(
@@ -283,9 +296,9 @@ def known_noise_regret(
     known = noise.variance if told else 4.0 - noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
                       copies=1, size=size, rng=rng, known=known)
-    x = examples.x[:, 0]
-    best = float(np.clip(x.sum() / np.square(x).sum(), -1, 1))
-    return runs.losses - float(np.square(best * x - 1).sum())
+    x, y = examples.x[:, 0], examples.y
+    best = float(np.clip(x @ y / (x @ x), -1, 1))
+    return runs.losses - float(np.square(best * x - y).sum())
 
 
 def adaptive_regret(
