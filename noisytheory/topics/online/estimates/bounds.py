@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import special
 
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Domain, Numeric, requires
 
@@ -27,6 +26,13 @@ class Majorised(Protocol):
 
     def majorant(self, a: Any) -> Any:
         r"""$\ell'_+(a)$."""
+
+
+class Function(Protocol):
+    """A function of a number."""
+
+    def at(self, a: Any) -> Any:
+        """Its value."""
 
 
 @requires(p=ABOVE_1)
@@ -150,12 +156,20 @@ def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
 
 
 @requires(n=COUNT)
-def best_approximation(n: Numeric) -> Numeric:
-    r"""$e^q$ on [0, 1] is at least $\frac{1}{2^{2n+1}(n+1)!}$ from every polynomial of degree n.
+def best_approximation(n: Numeric, f: Function) -> Numeric:
+    r"""The worst bias on [0, 1] of a polynomial of degree n for $f$ is at least this.
+
+    $$\min_{\deg P\le n}\max_q|f(q)-P(q)|\ge\frac1m\Big|\sum_{j\le m}(-1)^jw_jf(q_j)\Big|,\quad
+    q_j=\tfrac12(1+\cos\tfrac{j\pi}m)$$
+
+    with $w_j=1$, but $\frac12$ at both ends: they annihilate polynomials of degree below m.
+    The larger of m = n + 1 and n + 2, of which one may be 0 where f is even or odd about 1/2.
 
     Parameters
     ----------
     n : int or array
+    f : object with ``at``
+        The function.
 
     Returns
     -------
@@ -163,11 +177,21 @@ def best_approximation(n: Numeric) -> Numeric:
 
     Notes
     -----
-    Bernstein's bound, with the smallest derivative 1.
+    De la Vallée Poussin's bound at the extremes of a Chebyshev polynomial. Of Bernoulli samples
+    every estimator from n of them has a polynomial of degree n as its mean.
 
     Examples
     --------
-    >>> float(best_approximation(1))
-    0.0625
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> round(float(best_approximation(1, ExponentialLoss(1))), 6)
+    0.10521
     """
-    return 2.0 ** (-2.0 * n - 1) / special.gamma(n + 2.0)
+    return np.maximum(_alternating(n + 1, f), _alternating(n + 2, f))
+
+
+def _alternating(m: Numeric, f: Function) -> Numeric:
+    total: Numeric = 0 * m
+    for j in range(int(np.max(m)) + 1):
+        weight = (-1) ** j * (j <= m) * (1 - (j == 0) / 2 - (j == m) / 2)
+        total = total + weight * f.at((1 + np.cos(np.pi * j / m)) / 2)
+    return abs(total) / m

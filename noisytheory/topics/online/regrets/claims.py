@@ -349,7 +349,7 @@ subroutine_1_regret = PAPER.mean(
     "subroutine-1/regret/repaired",
     given=BOTH_REPAIRED,
     note=(
-        "Hard labels, most of them -1, in a small ball reach .8 of the bound. Where the print falls "
+        "Hard labels, most of them -1, in a small ball reach .8 of the bound. Where print falls "
         "the ball reaches beyond the loss's minimum, and the bound, whose majorant is then nearly "
         "all curvature, is loose: constant labels have .007 of it, the hardest known .06."
     ),
