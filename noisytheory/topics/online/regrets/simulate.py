@@ -42,6 +42,8 @@ class Game:
         What the step is divided by the root of; None divides by the root of the round.
     copies : int
         0 for Algorithm 1, else descent with so many copies.
+    clip : float
+        Largest norm of an estimate of the gradient.
     """
 
     examples: Examples
@@ -56,6 +58,7 @@ class Game:
     projection: Literal["repaired", "printed"] = "repaired"
     gradient: Literal["repaired", "printed"] = "repaired"
     together: bool = False
+    clip: float = math.inf
 
     @property
     def name(self) -> str:
@@ -114,7 +117,7 @@ class Game:
 
     def rule(self) -> Rule:
         """How the predictor moves."""
-        return Rule(self.Bw, self.eta, T=self.horizon, projection=self.projection,
+        return Rule(self.Bw, self.eta, T=self.horizon, clip=self.clip, projection=self.projection,
                     gradient=self.gradient)
 
 
