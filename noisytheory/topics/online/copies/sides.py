@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,14 +107,17 @@ def _plays(learner: int, seen: tuple[int, ...]) -> Fraction:
 def _regrets(learner: int, T: int) -> tuple[Fraction, Fraction]:
     """Expected average regrets in both environments, over all paths of observations."""
     first, second = Fraction(0), Fraction(0)
-    for path in itertools.product(OBSERVED, repeat=T):
-        plays = [_plays(learner, path[:t]) for t in range(T)]
-        squares, total = sum(x * x for x in path), sum(path)
-        best = Fraction(total, squares)
-        loss_best = sum((best * x - 1) ** 2 for x in path)
-        first += sum((w * x - 1) ** 2 for w, x in zip(plays, path, strict=True)) - loss_best
-        second += sum((w - 1) ** 2 for w in plays)
-    return first / (T * 2**T), second / (T * 2**T)
+    # What is played in a round depends on the path before it, and so does its expected loss.
+    for t in range(T):
+        for seen in itertools.product(OBSERVED, repeat=t):
+            w = _plays(learner, seen)
+            first += sum((w * x - 1) ** 2 for x in OBSERVED) / 2 ** (t + 1)
+            second += (w - 1) ** 2 / 2**t
+    # In hindsight the best loss is T less the squared sum of the instances over that of squares.
+    for threes in range(T + 1):
+        best = T - Fraction((4 * threes - T) ** 2, 8 * threes + T)
+        first -= best * Fraction(math.comb(T, threes), 2**T)
+    return first / T, second / T
 
 
 def both_environments(at: Paths) -> dict[str, Any]:

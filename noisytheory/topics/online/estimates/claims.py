@@ -101,7 +101,7 @@ lemma_1_tail = PAPER.equal(
     low=0.0,
     high=1.0,
     margin=0.05,
-    grid=dict(p=P, z=[1, 2, 3]),
+    grid=dict(p=[1.2, 2.0, 5.0], z=[1, 3]),
     twin=dict(bound=_next_tail, why="one sample fewer"),
     **ESTIMATE | dict(quantity="whether N is z or more", unit="probability"),
 )

@@ -164,7 +164,7 @@ incremental_equal = PAPER.identity(
     place="beside Algorithm 1",
     simulate=simulate.same_predictions,
     certify=simulate.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[12, 24]), given=dict(cross=2.0),
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[6, 18]), given=dict(cross=2.0),
     rows=2,
     rounding=1e-9,
     origin="candidate",
@@ -179,7 +179,7 @@ algorithm_1 = PAPER.always(
     hypotheses=["the projection repaired"],
     simulate=simulate.largest_norm,
     certify=simulate.largest_norm_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 1.0, 4.0]), given=dict(how="repaired"),
+    grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 4.0]), given=dict(how="repaired"),
     rows=4,
     note=(
         "What Lemma 2 uses. Loss before update; the step is eta over root T; the gradient length "
@@ -326,7 +326,7 @@ gaussian_map = PAPER.equal(
     simulate=simulate.gaussian_prod,
     variance=simulate.gaussian_prod_variance,
     margin=0.1,
-    grid=dict(p=[1.5, 2.0, 3.0], x=[0.5], z=[0.5, -0.25], sigma2=[2.0], a=[0.25]),
+    grid=dict(p=[1.5, 3.0], x=[0.5], z=[0.5, -0.25], sigma2=[2.0], a=[0.25]),
     rows=16384,
     quantity="Prod with a known instance",
     note="The public map, of 2 N_1 + N_2 queries; its variance is summed exactly.",

@@ -147,7 +147,7 @@ runtime = PAPER.equal(
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="exponential"),
-    rows=64,
+    rows=32,
     origin="candidate",
     note=(
         r"Counted in the plain loops. Print drops the factor $\mathbb E[C]=\frac1{p-1}$ of the "
@@ -167,7 +167,7 @@ gaussian_runtime = PAPER.equal(
     variance=_calls_variance,
     margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
     grid=dict(T=[12], p=P), given=dict(kernel="Gaussian"),
-    rows=64,
+    rows=32,
     origin="candidate",
     note="The envelope is a number of its own estimate: it costs queries, and no call of Prod.",
     quantity="calls of Prod",
@@ -200,7 +200,7 @@ runtime_order = PAPER.always(
     bound=bounds.operations,
     simulate=simulate.expected_operations,
     certify=simulate.expected_operations_certified,
-    grid=dict(T=[1, 4, 16, 256], d=[1, 100], p=[1.25, 1.5, 2.0, 3.0]),
+    grid=dict(T=[1, 4, 256], d=[1, 100], p=[1.25, 3.0]),
     rows=1,
     note="Print's order with a constant, which is ours; the largest share is at T = 1.",
     quantity="expected operations",

@@ -14,8 +14,10 @@ from noisytheory.topics.online.adversaries import (
     adversary,
     hardest_labels,
     lattice,
+    moved_on,
     regret_law,
     shifted,
+    start,
 )
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.descent import Rule
@@ -340,12 +342,10 @@ def batch_excess(
 def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
     """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
     m, v = lattice(p, T)
-    law = np.zeros((2 * m + 1, 2 * m * T + 1))
-    law[m, m * T] = 1.0
+    law = start(m)
     up = (1 + lean) / 2
     for _ in range(T):
-        # The sum in units of 1/m.
-        law = np.stack([np.roll(row, i - m) for i, row in enumerate(law)])
+        law = moved_on(law, 1)
         moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
         law = (1 - 1 / v) * law + moved / v
     mass = law.sum(axis=0)
