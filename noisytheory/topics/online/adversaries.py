@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.topics.online.degrees import ABOVE_1
 from noisytheory.vocabulary.domains import Domain
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-ABOVE_1 = Domain(1)
 ABOVE_0 = Domain(0)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
 from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
@@ -20,7 +21,6 @@ from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,
     POSITIVE,
-    Domain,
     Numeric,
     requires,
 )
@@ -31,7 +31,6 @@ __all__ = [
     "query_quantile", "second_moments", "step", "trivial_regret",
 ]
 
-ABOVE_1 = Domain(1)
 SPREAD = 400
 
 
@@ -169,7 +168,7 @@ def importance_laws(
     return ImportanceLaws(maps, lengths, envelope, Bpsi, Bg, queries * (1 + lengths.mean))
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+@requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def step(
     p: Numeric, Bw: Numeric, Bx: Numeric, kernel: DotProduct, loss: AnalyticLoss,
     By: Numeric = 0.0,
@@ -178,11 +177,8 @@ def step(
 
     Parameters
     ----------
-    p, Bw, Bx : float or array
     kernel, loss
         With ``at`` and ``majorant``.
-    By : float or array
-        Bound on $|y|$ for a regression loss.
 
     Returns
     -------

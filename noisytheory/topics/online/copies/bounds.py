@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.vocabulary.domains import REAL, SAMPLE_SIZE, Numeric, requires
+from noisytheory.topics.online.bounds import ROUNDS
+from noisytheory.vocabulary.domains import COUNT, REAL, Numeric, requires
 
 __all__ = ["all_blocks", "certain", "some_regret"]
 
 
-@requires(T=SAMPLE_SIZE)
+@requires(T=ROUNDS)
 def certain(T: Numeric) -> Numeric:
     """Probability 1, whatever the horizon.
-
-    Parameters
-    ----------
-    T : int or array
 
     Returns
     -------
@@ -29,13 +26,9 @@ def certain(T: Numeric) -> Numeric:
     return 1 + 0 * T
 
 
-@requires(low=REAL, high=REAL)
+@requires(low=REAL.of("Left end of the set."), high=REAL.of("Right end of the set."))
 def some_regret(low: Numeric, high: Numeric) -> Numeric:
     """More than nothing, on every set [low, high]: the smallest normal float.
-
-    Parameters
-    ----------
-    low, high : float or array
 
     Returns
     -------
@@ -49,13 +42,9 @@ def some_regret(low: Numeric, high: Numeric) -> Numeric:
     return np.finfo(float).tiny + 0 * low + 0 * high
 
 
-@requires(K=SAMPLE_SIZE)
+@requires(K=COUNT.of("Blocks."))
 def all_blocks(K: Numeric) -> Numeric:
     r"""Chance that none of K blocks hurts, where each does with probability one half: $2^{-K}$.
-
-    Parameters
-    ----------
-    K : int or array
 
     Returns
     -------

@@ -6,42 +6,26 @@ majorant of the loss's derivative: ``loss.majorant``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
 
-from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Domain, Numeric, requires
+from noisytheory.topics.online.bounds import (
+    ABOVE_1,
+    BALL_OR_POINT,
+    MAP,
+    WHOLE,
+    Function,
+    Majorised,
+)
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Numeric, requires
 
 __all__ = [
     "best_approximation", "expected_samples", "gradient_second_moment_labels", "jump_bias",
     "sample_tail", "scalar_second_moment",
 ]
 
-ABOVE_1 = Domain(1)
-WHOLE = Domain(0, include_low=True, whole=True)
-
-
-class Majorised(Protocol):
-    """A loss, seen as the majorant of its derivative."""
-
-    def majorant(self, a: Any) -> Any:
-        r"""$\ell'_+(a)$."""
-
-
-class Function(Protocol):
-    """A function of a number."""
-
-    def at(self, a: Any) -> Any:
-        """Its value."""
-
-
 @requires(p=ABOVE_1)
 def expected_samples(p: Numeric) -> Numeric:
     r"""Expected number of samples of the estimator of Lemma 1, $\frac1{p-1}$.
-
-    Parameters
-    ----------
-    p : float or array
 
     Returns
     -------
@@ -55,15 +39,12 @@ def expected_samples(p: Numeric) -> Numeric:
     return 1 / (p - 1)
 
 
-@requires(z=WHOLE, p=ABOVE_1)
+@requires(
+    z=WHOLE.of("Number of samples; for other z the tail is that of the next whole number."),
+    p=ABOVE_1,
+)
 def sample_tail(z: Numeric, p: Numeric) -> Numeric:
     r"""Probability that the estimator of Lemma 1 takes at least z samples, $p^{-z}$.
-
-    Parameters
-    ----------
-    z : int or array
-        Whole; for other z the tail is that of the next whole number.
-    p : float or array
 
     Returns
     -------
@@ -77,15 +58,12 @@ def sample_tail(z: Numeric, p: Numeric) -> Numeric:
     return p ** (-1.0 * z)
 
 
-@requires(p=ABOVE_1, m=NONNEGATIVE)
+@requires(p=ABOVE_1, m=NONNEGATIVE.of(r"$\mathbb EX^2$; of calls of different laws, the largest."))
 def scalar_second_moment(p: Numeric, m: Numeric, loss: Majorised) -> Numeric:
     r"""Lemma 1: $\mathbb E\theta^2\le\frac p{p-1}f_+(\sqrt{p\,\mathbb EX^2})^2$.
 
     Parameters
     ----------
-    p : float or array
-    m : float or array
-        $\mathbb EX^2$; of calls of different laws, the largest.
     loss : object with ``majorant``
         $f_+$.
 
@@ -106,7 +84,10 @@ def scalar_second_moment(p: Numeric, m: Numeric, loss: Majorised) -> Numeric:
     return p / (p - 1) * loss.majorant(np.sqrt(p * m)) ** 2
 
 
-@requires(p=ABOVE_1, Bw=NONNEGATIVE, Bpsi=NONNEGATIVE, Blabel=NONNEGATIVE)
+@requires(
+    p=ABOVE_1, Bw=BALL_OR_POINT, Bpsi=MAP,
+    Blabel=NONNEGATIVE.of(r"Bound on $\mathbb E\tilde y^2$."),
+)
 def gradient_second_moment_labels(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, Blabel: Numeric
 ) -> Numeric:
@@ -116,10 +97,7 @@ def gradient_second_moment_labels(
 
     Parameters
     ----------
-    p, Bw, Bpsi : float or array
     loss : object with ``majorant``
-    Blabel : float or array
-        Bound on $\mathbb E\tilde y^2$.
 
     Returns
     -------
@@ -134,14 +112,9 @@ def gradient_second_moment_labels(
     return Blabel * p / (p - 1) * loss.majorant(np.sqrt(p * Bw * Bpsi * Blabel)) ** 2
 
 
-@requires(n=COUNT, J=NONNEGATIVE)
+@requires(n=COUNT.of("Number of samples."), J=NONNEGATIVE.of("Height of the jump."))
 def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     r"""What a function that jumps by J costs every estimator from n samples: $J/2$, for every n.
-
-    Parameters
-    ----------
-    n : int or array
-    J : float or array
 
     Returns
     -------
@@ -155,7 +128,7 @@ def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     return J / 2 + 0 * n
 
 
-@requires(n=COUNT)
+@requires(n=COUNT.of("Number of samples."))
 def best_approximation(n: Numeric, f: Function) -> Numeric:
     r"""The worst bias on [0, 1] of a polynomial of degree n for $f$ is at least this.
 
@@ -167,7 +140,6 @@ def best_approximation(n: Numeric, f: Function) -> Numeric:
 
     Parameters
     ----------
-    n : int or array
     f : object with ``at``
         The function.
 

@@ -461,7 +461,7 @@ averaging = PAPER.mean(
     rows=128,
     origin="candidate",
     note=(
-        r"Losses lie in [0, 9]; what is tried is 9 minus both sides: .28, .14, .066 a round against "
+        r"Losses lie in [0, 9]; what is tried is 9 minus both sides: .28, .14, .066 a round, and "
         r".25, .11, .04. Root-T regret needs $m$ of the order of $s^2T^{1/4}$; two copies as a "
         "product suffice, which is the twin: .14 a round."
     ),
