@@ -70,6 +70,7 @@ from noisytheory.topics.online.queries.bounds import (
     operations,
     prod_calls,
     query_tail,
+    query_tail_gaussian,
 )
 from noisytheory.topics.online.regrets.bounds import (
     adaptive_regret,
@@ -101,7 +102,8 @@ __all__ = [
     "horizon_free_regret", "importance_law", "importance_laws", "inner_products", "jump_bias",
     "kernel_value", "largest_p", "linear_regret", "map_second_moment", "map_second_moment_gaussian",
     "map_second_moment_gaussian_printed", "mean_product", "noisy_exponential_kernel", "operations",
-    "prod_calls", "query_quantile", "query_tail", "radius_gaussian", "radius_gaussian_printed",
+    "prod_calls", "query_quantile", "query_tail", "query_tail_gaussian", "radius_gaussian",
+    "radius_gaussian_printed",
     "regret", "regret_gaussian", "regret_gaussian_printed", "regret_of", "regret_tail", "replicate",
     "sample_tail", "scalar_second_moment", "scores_over_time", "second_moment",
     "second_moment_coupled", "second_moments", "smoothing_gap", "some_regret", "squared_norm",

@@ -13,7 +13,6 @@ from noisytheory.papers.noisy_kernels import DISCREPANCIES
 from noisytheory.topics.online.estimates import sides as estimate_sides
 from noisytheory.topics.online.features import sides as feature_sides
 from noisytheory.topics.online.printed import PlainLearner
-from noisytheory.topics.online.queries.simulate import gaussian_tail
 from noisytheory.trial.catalogue import of_topic
 from noisytheory.vocabulary.analytic import ExponentialLoss, SeriesLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct
@@ -125,7 +124,7 @@ def test_expected_operations_are_those_that_the_plain_loops_count():
 
 @pytest.mark.parametrize("p, tail", [(1.5, 0.604), (2.0, 0.212), (3.0, 0.025)])
 def test_the_gaussian_query_tail(p, tail):
-    assert gaussian_tail(p, 10) == pytest.approx(tail, abs=6e-4)
+    assert nt.online.query_tail_gaussian(10, p) == pytest.approx(tail, abs=6e-4)
 
 
 @pytest.mark.parametrize("name, found", [

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from noisytheory.topics.online import enclosures
 from noisytheory.trial.claim import Law
@@ -238,19 +239,30 @@ def block_strategy(
     return np.asarray(np.all((loss.cumsum(axis=1) - best) / rounds < 0.15, axis=1), float)
 
 
-def lock_on(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+def _locked_on(T: int, first_is_3: Any, threes: Any) -> NDArray[np.bool_]:
     """Whether the lock-on learner's average regret in environment A exceeds a hundredth."""
-    x = rng.choice(OBSERVED, (size, T)).astype(float)
-    w = np.where(x[:, :1] == 3, 0.2, 1.0) * np.ones((size, T))
-    w[:, 0] = 0
-    best = x.sum(axis=1) / np.square(x).sum(axis=1)
-    loss = np.square(w * x - 1).sum(axis=1) - np.square(best[:, None] * x - 1).sum(axis=1)
-    return np.asarray(loss / T > 0.01, float)
+    w = np.where(first_is_3, 0.2, 1.0)
+    # In the first round it plays 0, at the loss 1.
+    loss = 1 + (threes - first_is_3) * (3 * w - 1) ** 2
+    loss = loss + (T - threes - (1 - first_is_3)) * (w + 1) ** 2
+    best = T - (4 * threes - T) ** 2 / (8 * threes + T)
+    return np.asarray((loss - best) / T > 0.01)
+
+
+def lock_on(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """The same of independent runs: counts of observations suffice."""
+    first_is_3 = rng.integers(0, 2, size)
+    return _locked_on(T, first_is_3, first_is_3 + rng.binomial(T - 1, 0.5, size)).astype(float)
 
 
 def lock_on_exactly(T: int) -> Law:
-    """Where the first observation is 3 its average regret falls below any number: a half."""
-    return Law([0.0, 1.0], [0.5, 0.5])
+    """Its law, by the first observation and the number of threes after it."""
+    after = np.arange(T)
+    chances = np.exp(gammaln(T) - gammaln(after + 1) - gammaln(T - after) - (T - 1) * math.log(2))
+    hurt = sum(
+        float(chances @ _locked_on(T, first, first + after)) / 2 for first in (0, 1)
+    )
+    return Law([0.0, 1.0], [1 - hurt, hurt])
 
 
 @dataclass

@@ -9,7 +9,7 @@ from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 __all__ = [
     "cap_probability", "expected_queries", "expected_queries_gaussian", "inner_products",
-    "operations", "prod_calls", "query_tail",
+    "operations", "prod_calls", "query_tail", "query_tail_gaussian",
 ]
 
 
@@ -63,6 +63,35 @@ def query_tail(z: Numeric, p: Numeric) -> Numeric:
     0.1317
     """
     return (p / (p**2 - p + 1)) ** (1.0 * z)
+
+
+@requires(z=WHOLE.of("Number of queries."), p=ABOVE_1)
+def query_tail_gaussian(z: Numeric, p: Numeric) -> Numeric:
+    r"""Probability of z or more queries in a round with the Gaussian kernel.
+
+    A map takes $2N_1+N_2$ queries and a round $C+1$ maps, all geometric: the law has the generating
+    function $\frac{(p-1)^3}{p(p-s^2)(p-s)-(p-1)^2}$, and its probabilities follow one another.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours, for our reconstruction of the subroutines. Not geometric.
+
+    Examples
+    --------
+    >>> round(float(query_tail_gaussian(10, 2.0)), 3)
+    0.212
+    """
+    law: list[Numeric] = [0 * p, 0 * p, 0 * p]
+    below = 0 * p * z
+    for n in range(int(np.max(z))):
+        rest = p**2 * (law[-1] + law[-2]) - p * law[-3]
+        law.append((rest + (p - 1) ** 3 * (n == 0)) / (p**3 - (p - 1) ** 2))
+        below = below + law[-1] * (n < z)
+    return 1 - below
 
 
 @requires(T=ROUNDS, M=WHOLE.of("Queries that a round may take."), p=ABOVE_1)
