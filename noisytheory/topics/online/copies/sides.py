@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from noisytheory.topics.online import enclosures
+from noisytheory.topics.online.separation import least_regret
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import SmoothedHinge
 
@@ -147,37 +148,6 @@ PAPER = (3.0, -1.0, 0.5)
 """The paper's law of an instance of mean 1: two values, and the probability of the second."""
 
 
-def _excess(w: Floats, loss: str, law: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Excess risks in both environments on a grid of predictors."""
-    first, second, chance = law
-    shape = SHAPES[loss]
-    inside = (1 - chance) * shape(first * w) + chance * shape(second * w)
-    outside = shape(((1 - chance) * first + chance * second) * w)
-    return inside - inside.min(), outside - outside.min()
-
-
-def _least(
-    loss: str, low: float, high: float, law: tuple[float, float, float]
-) -> tuple[float, float]:
-    """The least of the larger excess risk on [low, high], on a grid, and its error.
-
-    Excess risks are convex, and their larger one too: from its smallest value on the grid it cannot
-    fall by more than it fell on the last step before, on either side. That each risk's own least is
-    taken on the grid makes the excess smaller, by as little. The 1e-12 is for rounding: no risk
-    here is above 1000.
-    """
-    grid = np.linspace(low, high, 20_001) if high > low else np.array([low])
-    both = np.stack(_excess(grid, loss, law))
-    larger = both.max(axis=0)
-    at = int(np.argmin(larger))
-    if len(grid) == 1:
-        return float(larger[0]), 0.0
-    near = both[:, max(at - 2, 0) : at + 3]
-    least = [row[max(int(np.argmin(row)) - 1, 0) : int(np.argmin(row)) + 2] for row in both]
-    errors = [np.abs(np.diff(near, axis=1)).max(), *(np.ptp(row) for row in least)]
-    return float(larger[at]), 2 * float(sum(errors)) + 1e-12
-
-
 def separation(loss: str, low: float, high: float, told: int) -> tuple[float, float]:
     r"""$\min_w\max(R_A(w),R_B(w))$ over [low, high] with instances as far out as it takes.
 
@@ -193,12 +163,7 @@ def separation(loss: str, low: float, high: float, told: int) -> tuple[float, fl
     # The sign of the instance is free: let the farther end lie on its positive side.
     ends = (low, high) if high > -low else (-high, -low)
     reach = max(past / ends[1], 1.0)
-    return _least(loss, reach * ends[0], reach * ends[1], PAPER)
-
-
-def separation_of_points(loss: str) -> tuple[float, float]:
-    """The same where the set is one point."""
-    return separation(loss, 0.5, 0.5, 0)
+    return least_regret(SHAPES[loss], PAPER, reach * ends[0], reach * ends[1])
 
 
 SEARCHED = {"squared": (1.997, -2.098, 0.392), "hinge": (2.67, -1.343, 0.5407)}
@@ -206,7 +171,7 @@ SEARCHED = {"squared": (1.997, -2.098, 0.392), "hinge": (2.67, -1.343, 0.5407)}
 
 def separation_of_law(loss: str, found: int) -> tuple[float, float]:
     """On [-2, 2] with noise of variance 4: of a law that a search found, or of the paper's."""
-    return _least(loss, -2.0, 2.0, SEARCHED[loss] if found else PAPER)
+    return least_regret(SHAPES[loss], SEARCHED[loss] if found else PAPER, -2.0, 2.0)
 
 
 def block_strategy(

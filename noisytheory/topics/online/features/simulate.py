@@ -133,7 +133,7 @@ def largest_norm(
     return dict(lhs=out, rhs=np.full(size, Bw), seed=seed)
 
 
-ROUNDS = 40
+ROUNDS = 24
 
 
 def _own_square(run: Descent) -> float:
