@@ -281,16 +281,17 @@ lemma_2_regression_repaired = PAPER.always(
 )
 dot_product_psd = PAPER.always(
     "dot-product-psd",
-    statement=r"\beta_k<0\Rightarrow\sum_{i,j}c_ic_jQ(x_ix_j)<0\text{ for some }x,c",
+    statement=r"\beta_k<0\Rightarrow\sum_{i,j}c_ic_jQ(x_ix_j)\le-\tfrac12|\beta_k|"
+    r"\big(\textstyle\sum_ic_ix_i^k\big)^2<0\text{ for some }x,c",
     place="Sec. 5.2, quoting Schölkopf and Smola, Theorem 4.19",
     hypotheses=["instances fill a neighbourhood of 0"],
     given=dict(sphere=0),
     note=(
         "Points of the line near 0, weights that kill the degrees below k; other coefficients "
-        "> 0."
+        "> 0. The nearer to 0, the nearer the factor comes to 1."
     ),
     twin=dict(given=dict(sphere=1), why="on the circle, where 2c^2 - 1 is positive definite"),
-    quantity="quadratic form",
+    quantity="half of what the negative coefficient gives",
     **both(sides.negative_form, Points),
 )
 binomial_printed = PAPER.always(
