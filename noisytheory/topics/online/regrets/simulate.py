@@ -356,11 +356,11 @@ def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
 def regret_of_mean(
     m: int, variance: float, T: int, together: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """9 minus the regret a round of descent at the mean of m copies; x = y = 1, squared loss."""
+    """4 minus the regret a round of descent at the mean of m copies; x = y = 1, squared loss."""
     examples = Examples("one", np.ones((T, 1)), np.ones(T))
     runs = few_copies(
         examples, SquaredLoss(0.0, "regression"), InstanceNoise("gaussian", variance),
-        Rule(4.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
+        Rule(1.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
         together=bool(together),
     )
-    return 9 - runs.losses / T
+    return 4 - runs.losses / T
