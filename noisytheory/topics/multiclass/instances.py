@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,17 +58,16 @@ def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> list[list
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def random_instances(
-    count: int, seed: int, *, classes: tuple[int, ...] = (2, 3, 4)
-) -> Iterator[Instance]:
-    """Random instances after `FIVE`: uneven masses, repeated points, scores often tied."""
+@functools.cache
+def random_instances(count: int) -> tuple[Instance, ...]:
+    """The first of a sequence of random instances after `FIVE`: uneven masses, repeated points,
+    scores often tied."""
     from noisytheory.topics.multiclass.exactly import inverse
 
-    yield FIVE
-    rng = random.Random(seed)
-    made = 1
-    while made < count:
-        q, d = rng.choice(classes), rng.randint(2, 3)
+    rng = random.Random(5)
+    found = [FIVE]
+    while len(found) < count:
+        q, d = rng.choice((2, 3, 4)), rng.randint(2, 3)
         atoms = rng.randint(q, 7)
         labels = [*range(q), *(rng.randrange(q) for _ in range(atoms - q))]
         parts = [rng.choice((1, 1, 2, 5, 20)) for _ in range(atoms)]
@@ -77,12 +76,12 @@ def random_instances(
             inverse(confusion)
         except ZeroDivisionError:
             continue
-        made += 1
-        yield Instance(
+        found.append(Instance(
             [[Fraction(rng.randint(-4, 4), 4) for _ in range(d)] for _ in range(atoms)],
             [Fraction(p, sum(parts)) for p in parts], labels, confusion,
             [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
-        )
+        ))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,8 @@ class Taught:
     """Squared norm of all the teacher's weights."""
 
 
-def taught_instances(count: int, seed: int) -> Iterator[Taught]:
+@functools.cache
+def taught_instances(count: int) -> tuple[Taught, ...]:
     """Separable populations: a pair seen at an angle, and random ones under random teachers."""
     from noisytheory.topics.multiclass.exactly import dot, squared
 
@@ -109,6 +109,7 @@ def taught_instances(count: int, seed: int) -> Iterator[Taught]:
         return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
 
     one, none = Fraction(1), Fraction(0)
+    found = []
     for cosine, sine in ((3, 4), (7, 24), (20, 21)):
         size = {3: 5, 7: 25, 20: 29}[cosine]
         c, s = Fraction(cosine, size), Fraction(sine, size)
@@ -116,18 +117,15 @@ def taught_instances(count: int, seed: int) -> Iterator[Taught]:
             [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
             [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
         )
-        yield taught(pair, [[-one, none], [one, none]])
-    rng = random.Random(seed)
-    made = 3
-    for at in random_instances(40 * count, seed):
-        if made >= count:
-            return
+        found.append(taught(pair, [[-one, none], [one, none]]))
+    rng = random.Random(12)
+    for at in random_instances(240):
         teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
         scores = [[dot(w, x) for w in teacher] for x in at.points]
         labels = [s.index(max(s)) for s in scores]
-        found = taught(
+        one_more = taught(
             Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
         )
-        if found.gap > 0:
-            made += 1
-            yield found
+        if one_more.gap > 0 and len(found) < count:
+            found.append(one_more)
+    return tuple(found)

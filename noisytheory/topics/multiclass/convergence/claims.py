@@ -272,7 +272,7 @@ any_pair = PAPER.tail(
     grid=dict(n=[500], delta=[0.5]),
     given=dict(stop="all_pairs", tolerance=0.001),
     rows=16,
-    note="At most 150 updates. Where they end the error is about one half.",
+    note="At most 60 updates, after which the error is about three fifths.",
     twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
     **PAIRS,
 )
