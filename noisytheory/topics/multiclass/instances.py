@@ -7,7 +7,8 @@ import random
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_instances"]
+__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
+           "taught_instances"]
 
 
 @dataclass(frozen=True)
@@ -95,18 +96,22 @@ class Taught:
     """Squared norm of all the teacher's weights."""
 
 
+def taught_by(at: Instance, teacher: list[list[Fraction]]) -> Taught:
+    """An instance with the gap that a teacher leaves between its classes."""
+    from noisytheory.topics.multiclass.exactly import dot, squared
+
+    gap = min(
+        dot(teacher[t], x) - dot(w, x)
+        for x, t in zip(at.points, at.labels, strict=True)
+        for k, w in enumerate(teacher) if k != t
+    )
+    return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+
+
 @functools.cache
 def taught_instances(count: int) -> tuple[Taught, ...]:
     """Separable populations: a pair seen at an angle, and random ones under random teachers."""
-    from noisytheory.topics.multiclass.exactly import dot, squared
-
-    def taught(at: Instance, teacher: list[list[Fraction]]) -> Taught:
-        gap = min(
-            dot(teacher[t], x) - dot(w, x)
-            for x, t in zip(at.points, at.labels, strict=True)
-            for k, w in enumerate(teacher) if k != t
-        )
-        return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+    from noisytheory.topics.multiclass.exactly import dot
 
     one, none = Fraction(1), Fraction(0)
     found = []
@@ -117,13 +122,13 @@ def taught_instances(count: int) -> tuple[Taught, ...]:
             [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
             [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
         )
-        found.append(taught(pair, [[-one, none], [one, none]]))
+        found.append(taught_by(pair, [[-one, none], [one, none]]))
     rng = random.Random(12)
     for at in random_instances(240):
         teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
         scores = [[dot(w, x) for w in teacher] for x in at.points]
         labels = [s.index(max(s)) for s in scores]
-        one_more = taught(
+        one_more = taught_by(
             Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
         )
         if one_more.gap > 0 and len(found) < count:

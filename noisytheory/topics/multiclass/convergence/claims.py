@@ -208,7 +208,7 @@ final_error = PAPER.always(
 stuck = PAPER.equal(
     "prop4-final-error/probability",
     statement=r"\Pr[\text{a class is wholly wrong at the end}]\to\frac1{2\pi}\arctan"
-    r"\Big(\frac{1-P}P\Big)^{3/2}",
+    r"\Big[\Big(\frac{1-P}P\Big)^{3/2}\Big]",
     place="Proposition 4, Sec. 3.4",
     hypotheses=["two orthonormal atoms, that of class 0 of mass P, ties to the lowest class",
                 "ultraconservative steps"],
