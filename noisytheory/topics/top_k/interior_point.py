@@ -103,7 +103,7 @@ def interior_point(
     nu = np.broadcast_to(np.asarray(nu, float) * scale[..., 0], lead)
     c = np.broadcast_to(c, (*lead, m))
     zbar = np.broadcast_to(np.asarray(linear, float) * scale, (*lead, design.width))
-    size = np.maximum((u * np.abs(c)).sum(-1), 1e-300)
+    size = np.maximum((u * np.abs(c)).sum(-1), 1e-12 * u.sum(-1))
 
     w = np.zeros((*lead, design.width)) if start is None else np.array(
         np.broadcast_to(start, (*lead, design.width)))
