@@ -161,8 +161,9 @@ def cap(index: int, nu: Fraction) -> Fraction | None:
     $\lambda^*=\ell(t)$ at the odds Q. Of noise-free points any larger score will do as well.
     """
     masses, eta = battery()
-    noisy = [(m * min(e, 1 - e), max(e, 1 - e) / min(e, 1 - e))
-             for m, e in zip(masses[index], eta[index], strict=True) if m and 0 < e < 1]
+    noisy: list[tuple[Fraction, Fraction]] = [
+        (m * min(e, 1 - e), max(e, 1 - e) / min(e, 1 - e))
+        for m, e in zip(masses[index], eta[index], strict=True) if m and 0 < e < 1]
 
     def mass(at: Fraction) -> Fraction:
         return sum((m * (1 + min(at, o)) for m, o in noisy), Fraction(0))
@@ -170,8 +171,7 @@ def cap(index: int, nu: Fraction) -> Fraction | None:
     ends = sorted({Fraction(1), *(o for _, o in noisy)})
     for low, high in itertools.pairwise(ends):
         if mass(low) < nu <= mass(high):
-            share: Fraction = (nu - mass(low)) / (mass(high) - mass(low))
-            return low + share * (high - low)
+            return low + (nu - mass(low)) / (mass(high) - mass(low)) * (high - low)
     return None
 
 
