@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Numeric, requires
+from noisytheory.topics.top_k.symbols import KAPPA, MU, NORM, REGULARISATION, TAIL_MASS
+from noisytheory.vocabulary.domains import Numeric, requires
 
 __all__ = ["c_kappa", "radius"]
 
 
-@requires(C=POSITIVE, norm=NONNEGATIVE, kappa=POSITIVE)
+@requires(C=REGULARISATION, norm=NORM, kappa=KAPPA)
 def c_kappa(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
     r"""$C_{\kappa,\mathcal H}=\kappa(2\sqrt{2C}+4\|f_H\|)$, above 4 wherever $f_H$ exists.
-
-    Parameters
-    ----------
-    C, norm, kappa : float or array
 
     Returns
     -------
@@ -29,15 +26,12 @@ def c_kappa(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
     return kappa * (2 * np.sqrt(2 * C) + 4 * norm)
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE, norm=NONNEGATIVE)
+@requires(
+    nu=TAIL_MASS.of("Not used: the printed radius has $k/n\\le1$ in it."), C=REGULARISATION,
+    mu=MU, norm=NORM,
+)
 def radius(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
     r"""$R_{C,\mu}=\frac{2\sqrt{2C}+4\|f_H\|}\mu$, which is at least the right side of Lemma 7.
-
-    Parameters
-    ----------
-    nu : float or array
-        Not used: the printed radius has $k/n\le1$ in it.
-    C, mu, norm : float or array
 
     Returns
     -------

@@ -10,19 +10,13 @@ from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.lemmas.bounds import exceedance
 from noisytheory.topics.top_k.linear_populations import axis_population, hopeless
 from noisytheory.topics.top_k.margins import bounds, simulate
+from noisytheory.topics.top_k.symbols import KAPPA, MU, REGULARISATION, TAIL_MASS
 from noisytheory.topics.top_k.terms import LEVELS, SIGN
 from noisytheory.topics.top_k.theorem_2.bounds import where
-from noisytheory.vocabulary.domains import (
-    LEVEL,
-    POSITIVE,
-    SAMPLE_SIZE,
-    UNIT_INTERVAL,
-    Numeric,
-    requires,
-)
+from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
 def _lemma_7(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
     kappa_norm: Numeric,
@@ -32,7 +26,7 @@ def _lemma_7(
     return where(covered, bounds.norm_margin_printed(nu, C, mu, norm), np.inf)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
 def _half_lemma_7(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
     kappa_norm: Numeric,
@@ -42,7 +36,7 @@ def _half_lemma_7(
     return where(covered, bounds.norm_margin(nu, C, mu / 2, norm), np.inf)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
 def _eq_17(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
     kappa_norm: Numeric,
@@ -51,7 +45,7 @@ def _eq_17(
     return where(covered, -bounds.margin_floor_printed(nu, C, mu, norm), np.inf)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
 def _half_17(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
     kappa_norm: Numeric,
@@ -60,7 +54,7 @@ def _half_17(
     return where(covered, -bounds.margin_floor(nu, C, mu / 2, norm), np.inf)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, kappa=KAPPA)
 def _data_margin(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm_z: Numeric,
     margin: Numeric,
