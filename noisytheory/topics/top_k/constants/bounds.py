@@ -1,13 +1,26 @@
-r"""The constants of the error bounds: $C_{\kappa,\mathcal H}$ and $R_{C,\mu}$."""
+r"""Symbols of the error bounds, and their constants $C_{\kappa,\mathcal H}$ and $R_{C,\mu}$."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.top_k.symbols import KAPPA, MU, NORM, REGULARISATION, TAIL_MASS
-from noisytheory.vocabulary.domains import Numeric, requires
+from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, Domain, Numeric, requires
 
-__all__ = ["c_kappa", "radius"]
+__all__ = [
+    "ADVANTAGE", "APPROXIMATION", "HINGE_RISK", "KAPPA", "KAPPA_NORM", "LARGEST_LOSS",
+    "MU", "NORM", "REGULARISATION", "TAIL_MASS", "c_kappa", "radius",
+]
+
+TAIL_MASS = Domain(0, 1, include_high=True, meaning=r"Tail mass $\nu=k/n$.")
+REGULARISATION = POSITIVE.of(r"$C$: the objective has $\|f\|^2/2C$.")
+MU = POSITIVE.of(r"$\mu$: $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$, so $\mu<1-\mathcal E_h(f_H)$.")
+KAPPA = POSITIVE.of(r"$\kappa=\sup_x\sqrt{K(x,x)}$.")
+NORM = NONNEGATIVE.of(r"$\|f_H\|$, the least norm of a minimiser of the hinge risk.")
+KAPPA_NORM = NONNEGATIVE.of(r"$\kappa\|f_H\|$.")
+APPROXIMATION = NONNEGATIVE.of(r"Approximation error $A$: hinge risk of $f_H$ less the least.")
+HINGE_RISK = NONNEGATIVE.of(r"$\mathcal E_h(f_H)$.")
+ADVANTAGE = NONNEGATIVE.of(r"$(\nu-\mathcal E_z(g))_+$, with the training hinge risk of $g$.")
+LARGEST_LOSS = POSITIVE.of("$M$: losses lie in [0, M].")
 
 
 @requires(C=REGULARISATION, norm=NORM, kappa=KAPPA)

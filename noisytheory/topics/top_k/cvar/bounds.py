@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from noisytheory.topics.top_k.symbols import LARGEST_LOSS, TAIL_MASS
+from noisytheory.topics.top_k.constants.bounds import LARGEST_LOSS, TAIL_MASS
 from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.top_k.symbols import KAPPA_NORM, MU
+from noisytheory.topics.top_k.constants.bounds import KAPPA_NORM, MU
 from noisytheory.vocabulary.domains import LEVEL, NONNEGATIVE, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["exceedance", "hoeffding", "uniform_hinge"]

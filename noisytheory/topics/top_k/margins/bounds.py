@@ -7,7 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.top_k.symbols import ADVANTAGE, KAPPA, MU, NORM, REGULARISATION, TAIL_MASS
+from noisytheory.topics.top_k.constants.bounds import (
+    ADVANTAGE,
+    KAPPA,
+    MU,
+    NORM,
+    REGULARISATION,
+    TAIL_MASS,
+)
 from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.top_k.constants.bounds import c_kappa
-from noisytheory.topics.top_k.lemmas.bounds import exceedance
-from noisytheory.topics.top_k.symbols import (
+from noisytheory.topics.top_k.constants.bounds import (
     APPROXIMATION,
     HINGE_RISK,
     KAPPA,
     MU,
     NORM,
     REGULARISATION,
+    c_kappa,
 )
+from noisytheory.topics.top_k.lemmas.bounds import exceedance
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
