@@ -96,8 +96,8 @@ theorem_21 = [
         note=(
             r"Holds, and is loose by $\sqrt2$ in both terms: the variance in a cell is at most "
             r"$D^2/2$, and $\sum c_{ij}^2=D^2\sum\alpha_i^2/n_i\le D^2/m$ where print has "
-            r"$2D^2/m$. So nothing comes nearer than $1/\sqrt2$, and many draws from two points come "
-            r"near that for small $\delta$: the bound is loose, not the trial."
+            r"$2D^2/m$. So nothing comes nearer than $1/\sqrt2$, and many draws from two points "
+            r"come near that for small $\delta$: the bound is loose, not the trial."
         ),
         twin=scaled(Fraction(1, 2)),
         **THEOREM_21,
