@@ -132,11 +132,22 @@ def boundary_certificate(n: int, subtracted: int) -> Certificate:
 
 
 def orthonormal_certificate(n: int, k: int, step: str, subtracted: int) -> Certificate:
-    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``."""
-    target = np.full((1, n), Fraction(1, n), dtype=object)
-    errors, _, rates = run(np.eye(n, dtype=np.int64), target, k, step)
-    right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
+    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``.
+
+    Inner products of orthonormal points are weights.
+    """
+    weights = np.array([Fraction(i == 0) for i in range(n)])
+    rates = [Fraction(1)]
+    for t in range(2, k + 1):
+        rest = Fraction(1, n) - weights
+        z = int(rest.argmax())
+        slope, curvature = rest[z] - rest @ weights, 1 - 2 * weights[z] + weights @ weights
+        rates.append(min(slope / curvature, Fraction(1)) if step == "line search"
+                     else Fraction(1, t))
+        weights *= 1 - rates[-1]
+        weights[z] += rates[-1]
+    rest = Fraction(1, n) - weights
     return Certificate(
-        errors[0, -1], right,
-        [("n", n), ("k", k), ("rates", [1, *map(str, rates[0])]), ("squared error", errors[0, -1])],
+        rest @ rest, Fraction(1, k) - (Fraction(1, n) if subtracted else 0),
+        [("n", n), ("k", k), ("rates", [*map(str, rates)]), ("squared error", rest @ rest)],
     )
