@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.report import figures, prose
+from noisytheory.report import figures, prose, trials
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
 from noisytheory.trial import mathematics
@@ -177,6 +177,7 @@ def write(
             text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
             _save(folder / f"discrepancies.{suffix}", text)
         further = {"Where print and truth differ": "discrepancies", **further}
+    further = {**_short(pages, folder, templates, ("html", "md")), **further}
     _index(pages, folder, templates, further, {"html": "index.html", "md": "README.md"})
     return folder / "index.html"
 
@@ -244,6 +245,7 @@ def digest(
         text = templates.get_template("discrepancies.md").render(listings=found)
         _save(folder / "discrepancies.md", text)
         further["Where print and truth differ"] = "discrepancies"
+    further |= _short(pages, folder, templates, ("md",))
     _index(pages, folder, templates, {**further, **(links or {})}, {"md": "README.md"})
     return folder / "README.md"
 
@@ -357,6 +359,20 @@ def _counts(pages: Sequence[Page]) -> dict[str, int]:
     }
 
 
+def _short(
+    pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
+) -> dict[str, str]:
+    """Write the list of trials that fall short; what it is and its file, nothing if there is none.
+    """
+    found = trials.short(page.record for page in pages)
+    for suffix in suffixes if found else ():
+        text = templates.get_template(f"trials.{suffix}").render(
+            short=found, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+        )
+        _save(folder / f"trials.{suffix}", text)
+    return {"Where a trial falls short": "trials"} if found else {}
+
+
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
     """Other versions of the same result: as printed, repaired, sharper."""
     stem = "/".join(page.record.id.split("/")[:2])
@@ -437,7 +453,8 @@ def environment() -> Environment:
         "sortable": _sortable,
     }
     templates.globals |= {
-        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
+        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose,
+        "falls_if": trials.falls_if, "origins": ORIGINS,
         "address": lambda record: f"{record.id}.md",
     }
     return templates
