@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from noisytheory.trial.run import audit as audit
     from noisytheory.trial.sides import both as both
     from noisytheory.trial.sides import scaled as scaled
+    from noisytheory.vocabulary.inverse import NotMonotone as NotMonotone
+    from noisytheory.vocabulary.inverse import OutOfReach as OutOfReach
+    from noisytheory.vocabulary.inverse import solve as solve
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
@@ -50,6 +53,8 @@ _LAZY = {
     "MultipleKernelMean": "learners.multiple_kernel_mean",
     "NoisyKernelClassifier": "learners.noisy_kernel",
     "NoisyKernelRegressor": "learners.noisy_kernel",
+    "NotMonotone": "vocabulary.inverse",
+    "OutOfReach": "vocabulary.inverse",
     "Paper": "trial.claim",
     "Result": "trial.result",
     "UMAClassifier": "learners.confused",
@@ -58,6 +63,7 @@ _LAZY = {
     "audit": "trial.run",
     "both": "trial.sides",
     "scaled": "trial.sides",
+    "solve": "vocabulary.inverse",
 }
 _SUBMODULES = {
     "evidence": "noisytheory.trial.evidence",
