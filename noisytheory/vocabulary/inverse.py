@@ -109,10 +109,8 @@ def solve(
     >>> found = solve(label_noise.noisy_deviation, at_most=0.5, n=1000, delta=0.05, sigma=...)
     >>> round(found, 4)
     0.3593
-    >>> solve(kernel_mean.minimax_probability, at_most=0.2, n=...)
-    Traceback (most recent call last):
-    ...
-    noisytheory.vocabulary.inverse.OutOfReach: at_most must be above 0.237963, got 0.2 (the bound is 0.237963 at n = 1: no n is enough)
+    >>> solve(kernel_mean.minimax_probability, at_least=0.24, n=...)
+    2
     """
     name, domain = searched(bound, arguments)
     if (at_most is None) == (at_least is None):
@@ -345,7 +343,7 @@ class _Question:
         self, low: Ranks, high: Ranks, upper: NDArray[np.bool_], target: Floats,
         columns: Mapping[str, Floats],
     ) -> Ranks:
-        """The last to attain the target, between two of which ``upper`` says whether the upper does.
+        """The last that attains the target between two, the upper of which does, or does not.
 
         Each step evaluates many ranks at once, which costs hardly more than one.
         """
