@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
     from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
+    from noisytheory.report.comparison import Comparison as Comparison
+    from noisytheory.report.comparison import compare as compare
     from noisytheory.trial.claim import Certificate as Certificate
     from noisytheory.trial.claim import Claim as Claim
     from noisytheory.trial.claim import Discrepancy as Discrepancy
@@ -47,6 +49,7 @@ _LAZY = {
     "AverageTopKSVR": "learners.average_top_k",
     "Certificate": "trial.claim",
     "Claim": "trial.claim",
+    "Comparison": "report.comparison",
     "Discrepancy": "trial.claim",
     "KernelMeanClassifier": "learners.kernel_mean",
     "Law": "trial.claim",
@@ -62,6 +65,7 @@ _LAZY = {
     "CorrectedLogisticRegression": "learners.corrected_logistic",
     "audit": "trial.run",
     "both": "trial.sides",
+    "compare": "report.comparison",
     "scaled": "trial.sides",
     "solve": "vocabulary.inverse",
 }

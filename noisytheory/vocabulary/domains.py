@@ -27,6 +27,7 @@ __all__ = [
     "UNIT_INTERVAL",
     "Domain",
     "Numeric",
+    "as_numbers",
     "checked_floats",
     "checked_reals",
     "of_series",
@@ -117,7 +118,7 @@ class Domain:
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
-        values = _numbers(value)
+        values = as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
         good = values >= self.low if self.include_low else values > self.low
@@ -230,8 +231,22 @@ def checked_floats(name: str, values: Any) -> NDArray[np.float64]:
         raise ValueError(f"{name} must be finite, got a number beyond those of floats") from error
 
 
-def _numbers(value: object) -> NDArray[Any] | None:
-    """What came as an array, or None where there is none; of objects floats are made."""
+def as_numbers(value: object) -> NDArray[Any] | None:
+    """What came as an array, or None where there is none; of objects floats are made.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    array or None
+
+    Examples
+    --------
+    >>> as_numbers([1, 4]).tolist(), as_numbers([object()])
+    ([1, 4], None)
+    """
     try:
         values = np.asarray(value)
     except ValueError:

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.vocabulary.domains import LEVEL, REAL, SAMPLE_SIZE, Domain, of_series, relabelled
+from noisytheory.vocabulary.domains import (
+    LEVEL,
+    REAL,
+    SAMPLE_SIZE,
+    Domain,
+    as_numbers,
+    of_series,
+    relabelled,
+)
 
 __all__ = ["NotMonotone", "OutOfReach", "searched", "solve"]
 
@@ -121,7 +129,7 @@ def solve(
     given = {key: value for key, value in arguments.items() if key != name}
     numbers = {
         key: value for key, value in given.items()
-        if key in declared or (not declared and _is_numeric(value))
+        if key in declared or (not declared and _broadcasts(value))
     }
     for key, value in {wanted: target, **numbers}.items():
         (REAL if key == wanted else declared.get(key, REAL)).check(key, value)
@@ -208,11 +216,9 @@ def searched(
     return name, domain
 
 
-def _is_numeric(value: Any) -> bool:
-    try:
-        return np.asarray(value).dtype.kind in "iufO" and not callable(value)
-    except ValueError:
-        return False
+def _broadcasts(value: Any) -> bool:
+    numbers = as_numbers(value)
+    return numbers is not None and numbers.dtype.kind in "iuf"
 
 
 class _Line:
