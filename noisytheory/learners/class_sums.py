@@ -83,7 +83,7 @@ def _linear(points: Points, codes: NDArray[np.intp], weights: Floats, classes: i
     points = points.astype(np.float64)
     own = codes[:, None] == np.arange(classes)
     sums = np.asarray(points @ (points.T @ (weights[:, None] * own)))
-    return sums - own * (weights * squared_norms(points))[:, None]
+    return np.asarray(sums - own * (weights * squared_norms(points))[:, None])
 
 
 def _tiled(

@@ -9,7 +9,7 @@ from numba import njit
 __all__ = ["add_powers"]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def add_powers(
     block: Any, squarings: Any, right: Any, ends: Any, left: Any, classes: Any, across: Any,
     down: Any, power: int, part: int, column: int,

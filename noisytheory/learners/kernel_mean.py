@@ -39,7 +39,7 @@ from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, No
 from noisytheory.vocabulary.losses import ZeroOne, corrected
 from noisytheory.vocabulary.noise import checked_rate
 
-__all__ = ["KernelMeanClassifier"]
+__all__ = ["KernelMeanClassifier", "named_sparse"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -131,7 +131,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken for the linear and the Gaussian kernel."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = _named_sparse(self.kernel)
+        tags.input_tags.sparse = named_sparse(self.kernel)
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -622,7 +622,7 @@ def _side(points: Points) -> int:
     return max(1, min(SIDE, ENTRIES // width))
 
 
-def _named_sparse(kernel: KernelLike) -> bool:
+def named_sparse(kernel: KernelLike) -> bool:
     """Whether a kernel, by name or not, takes sparse rows."""
     return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
 

@@ -34,7 +34,8 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
-Item, Done = TypeVar("Item"), TypeVar("Done")
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 
 @cache
@@ -120,7 +121,7 @@ def diagonal(kernel: Any, points: Points) -> Floats:
     return np.array([float(_called(kernel, row[None], row[None])[0, 0]) for row in points])
 
 
-def default_bandwidth(points: Points, weights: NDArray[np.float64]) -> float:
+def default_bandwidth(points: Points, weights: Floats) -> float:
     r"""$\sqrt{dv/2}$ with $v$ the variance over all coordinates; 1 where that is 0."""
     mean = float(np.mean(np.asarray(weights @ points)))
     square = float(weights @ squared_norms(points).astype(np.float64)) / points.shape[1]
@@ -173,7 +174,7 @@ def exponents(
         left = np.column_stack([-2 * factor * x, factor * x_squares, np.ones(len(x), dtype)])
         right = np.column_stack([z, np.ones(len(z), dtype), factor * z_squares])
         block = left @ right.T
-    return np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block)
+    return np.asarray(np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block))
 
 
 def _called(kernel: Any, x: Points, z: Points) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from noisytheory.vocabulary.confusion import inverse_of
 
 __all__ = ["Choice", "choose", "decide", "losses", "scores", "threshold"]
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.floating[Any]]
 Codes: TypeAlias = NDArray[np.intp]
 ClassWeight: TypeAlias = Literal["balanced"] | None
 Risk: TypeAlias = Literal["error", "balanced"]
@@ -112,7 +112,7 @@ def scores(
         left = np.repeat(masses[None], len(codes), axis=0)
         left[np.arange(len(codes)), codes] -= weights
         left *= len(masses)
-    return np.divide(sums, left, out=np.zeros_like(sums), where=left > 0)
+    return np.asarray(np.divide(sums, left, out=np.zeros_like(sums), where=left > 0))
 
 
 def threshold(values: Floats, gains: Floats) -> float:
@@ -161,7 +161,7 @@ def decide(values: Floats, cut: float | Floats = 0.0) -> Codes:
     """
     if values.shape[1] == 2:
         return np.asarray(values[:, 1] - values[:, 0] > cut).astype(np.intp)
-    return np.argmax(values, axis=1)
+    return np.asarray(np.argmax(values, axis=1))
 
 
 def choose(
@@ -195,8 +195,8 @@ def choose(
         Without and with a threshold; two classes.
     risk : {"error", "balanced"}
     one_standard_error : bool
-        Take the last kernel within one standard error of the least risk, and of its candidates
-        the one of least risk.
+        Take the last kernel whose risk is above the least one by no more than one standard error of
+        the difference, and of its candidates the one of least risk.
 
     Returns
     -------
@@ -211,26 +211,31 @@ def choose(
     """
     count = sums.shape[2]
     shares = weights / weights.sum()
-    noisy = np.bincount(codes, shares, minlength=count)
+    noisy = shares @ (codes[:, None] == np.arange(count))
     costs = losses(np.eye(count) if confusion is None else confusion, noisy, risk)[codes]
     shape = (len(sums), len(class_weights), len(thresholds))
-    risks, errors, cuts = (np.zeros(shape) for _ in range(3))
+    cuts, lost = np.zeros(shape), np.empty((*shape, len(codes)))
     for where in np.ndindex(*shape[:2]):
         values = scores(sums[where[0]], codes, weights, class_weights[where[1]])
         for place, wanted in enumerate(thresholds):
             held: float | Floats = 0.0
             if wanted:
                 cuts[*where, place], held = _thresholds(values, shares * (costs[:, 0] - costs[:, 1]))
-            lost = costs[np.arange(len(codes)), decide(values, held)]
-            risks[*where, place] = mean = shares @ lost
-            errors[*where, place] = np.sqrt(shares**2 @ (lost - mean) ** 2)
+            lost[*where, place] = costs[np.arange(len(codes)), decide(values, held)]
+    risks = lost @ shares
     least = np.unravel_index(np.argmin(risks), shape)
-    enough = risks[least] + errors[least] if one_standard_error else risks[least]
-    kernel = int(np.flatnonzero((risks <= enough).any(axis=(1, 2)))[-1])
+    more = risks - risks[least]
+    allowed = _spread(lost - lost[least], more, shares) if one_standard_error else 0.0
+    kernel = int(np.flatnonzero((more <= allowed).any(axis=(1, 2)))[-1])
     of_kernel = np.unravel_index(np.argmin(risks[kernel]), shape[1:])
     best = (kernel, int(of_kernel[0]), int(of_kernel[1]))
     chosen = scores(sums[kernel], codes, weights, class_weights[best[1]])
-    return Choice(risks, errors, best, float(cuts[best]), chosen)
+    return Choice(risks, _spread(lost, risks, shares), best, float(cuts[best]), chosen)
+
+
+def _spread(values: Floats, means: Floats, shares: Floats) -> Floats:
+    """Standard errors of weighted means, over the last axis."""
+    return np.asarray(np.sqrt((values - means[..., None]) ** 2 @ shares**2))
 
 
 def _thresholds(values: Floats, gains: Floats) -> tuple[float, Floats]:
