@@ -49,7 +49,7 @@ class Choice:
     scores: Floats
 
 
-def losses(confusion: Floats, shares: Floats, risk: Risk = "error") -> Floats:
+def losses(confusion: Floats | None, shares: Floats, risk: Risk = "error") -> Floats:
     r"""What a prediction costs by noisy label, so that the mean is the risk on clean labels.
 
     $\ell_{yp}=\sum_{c\ne p}u_cB_{cy}$ with $B=C^{-1}$; $u_c=1$, or for the balanced error
@@ -57,8 +57,8 @@ def losses(confusion: Floats, shares: Floats, risk: Risk = "error") -> Floats:
 
     Parameters
     ----------
-    confusion : array, shape (k, k)
-        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$; the identity if it is not known.
+    confusion : array, shape (k, k), or None
+        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$; None, the identity, if it is not known.
     shares : array, shape (k,)
         Of the noisy labels.
     risk : {"error", "balanced"}
@@ -73,7 +73,7 @@ def losses(confusion: Floats, shares: Floats, risk: Risk = "error") -> Floats:
     >>> losses(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5])).round(12).tolist()
     [[-0.5, 1.5], [1.5, -0.5]]
     """
-    inverse = inverse_of(confusion)
+    inverse = np.eye(len(shares)) if confusion is None else inverse_of(confusion)
     share = np.ones(len(shares))
     if risk == "balanced":
         # An estimate: on few examples it may fall below what any class has.
@@ -212,7 +212,7 @@ def choose(
     count = sums.shape[2]
     shares = weights / weights.sum()
     noisy = shares @ (codes[:, None] == np.arange(count))
-    costs = losses(np.eye(count) if confusion is None else confusion, noisy, risk)[codes]
+    costs = losses(confusion, noisy, risk)[codes]
     shape = (len(sums), len(class_weights), len(thresholds))
     cuts, lost = np.zeros(shape), np.empty((*shape, len(codes)))
     for where in np.ndindex(*shape[:2]):
