@@ -264,14 +264,20 @@ def _flat(claim_id: str, name: str) -> str:
 def _claims(
     source: Audit | str | os.PathLike[str], records: Sequence[Record]
 ) -> dict[str, Claim]:
-    """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
-    if isinstance(source, str | os.PathLike):
-        from noisytheory.trial.catalogue import find_or_none
+    """What no dataset holds: of an audit its claims, of a store those that the catalogue has.
 
-        claims = [find_or_none(record.id) for record in records]
-    else:
-        claims = [result.claim for result in source]
-    return {claim.id: claim for claim in claims if claim is not None}
+    A stored claim of other code may be another one under the same id: nothing is said of it that
+    its dataset does not say.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return {result.claim.id: result.claim for result in source}
+    from noisytheory.trial.catalogue import find_or_none
+
+    known = [(record, find_or_none(record.id)) for record in records]
+    return {
+        claim.id: claim for record, claim in known
+        if claim is not None and claim.fingerprint() == record.fingerprint
+    }
 
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
