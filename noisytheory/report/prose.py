@@ -293,7 +293,7 @@ def caveats(record: Record) -> list[str]:
             others = f", {number(least)} or more in each other" if least < compared else ""
             out.append(
                 f"So it is of independent rows: {number(compared)} blocks, from a generator each, "
-                f"were compared in the cell that says most{others}. What all rows of a block "
+                f"were compared in the cell that decides{others}. What all rows of a block "
                 "share, and happens in fewer blocks than one of so many, is not seen."
             )
     if record.verdict == "upheld":

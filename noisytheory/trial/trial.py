@@ -74,7 +74,7 @@ class Trial:
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
     compared : tuple of int
-        Blocks from generators of their own that showed no dependence: in the cell that says most,
+        Blocks from generators of their own that showed no dependence: in the cell that decides,
         and in the cell with fewest.
     """
 
