@@ -142,10 +142,12 @@ def test_a_cell_weighs_the_same_in_any_company(claim):
     rule, cell = RULES[claim.kind], claim.cell(0)
     summaries = [rule.summarise(claim, cell, draw(claim, cell, b, seed=3)) for b in range(67)]
     many = rule.weigh(claim, [cell] * 67, summaries)
-    alone = [rule.weigh(claim, [cell], [summary]) for summary in summaries]
+    some = slice(0, None, 6)
+    alone = [rule.weigh(claim, [cell], [summary]) for summary in summaries[some]]
     for side, name in enumerate(("against", "support")):
         np.testing.assert_array_equal(
-            many[side], np.concatenate([one[side] for one in alone]), strict=True, err_msg=name
+            many[side][some], np.concatenate([one[side] for one in alone]), strict=True,
+            err_msg=name,
         )
 
 
