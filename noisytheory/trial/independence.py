@@ -271,7 +271,7 @@ def check_rows(
 
 
 def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]:
-    """Rows of the blocks to compare first: in the cell that says most, and in each of the others.
+    """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
     Of a refutation the first cell's are whole, for whatever correlation could have moved it is to
     be seen. Else rates that differ show in a few long ones, together twice as long as a block, and

@@ -12,6 +12,7 @@ from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NONNEGATIVE,
+    POSITIVE,
     SAMPLE_SIZE,
     UNIT_INTERVAL,
     Numeric,
