@@ -17,6 +17,7 @@ from commands import HOEFFDING, answer, invoke, mistake
 import noisytheory
 from noisytheory.cli import select
 from noisytheory.trial import run
+from noisytheory.trial.catalogue import find
 
 
 def test_audit_prints_a_table_and_one_line(mine):
@@ -281,6 +282,7 @@ def test_a_store_of_another_version_is_one_line(tmp_path, mine):
     answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
     root = store / "zarr.json"
     root.write_text(root.read_text().replace(f'"{noisytheory.__version__}"', '"0.0.1"'))
+    (store / ".journal" / "run.json").unlink()
     for words in (["report", store, "--output", tmp_path / "pages"],
                   ["replay", mine, "--store", store],
                   ["audit", mine, "--workers", 1, "--budget", "smoke", "--store", store]):
@@ -398,3 +400,34 @@ def test_an_audit_by_id_with_a_report(tmp_path):
     assert f"report {folder / 'index.html'}" in text
     again = answer("report", store, "--output", tmp_path / "again").strip()
     assert Path(again) == tmp_path / "again" / "index.html" and Path(again).is_file()
+
+
+def test_ids_of_the_box_are_reserved(variant):
+    line = mistake("audit", variant('Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
+                                    'Paper("kernel-mean", "x").tail(\n    "theorem-5"'))
+    assert "kernel-mean/theorem-5 is that of a claim in the box" in line
+
+
+def test_a_stored_claim_of_other_code_gets_no_discrepancies(tmp_path, monkeypatch):
+    name, store = "kernel-mean/theorem-18/printed", tmp_path / "store"
+    answer("audit", name, "--budget", "smoke", "--workers", 1, "--store", store)
+    answer("report", store, "--output", tmp_path / "own")
+    monkeypatch.setattr(type(find(name)), "fingerprint", lambda claim: "other")
+    answer("report", store, "--output", tmp_path / "other")
+    shown = {
+        folder: (tmp_path / folder / f"{name}.html").read_text() for folder in ("own", "other")
+    }
+    number = find(name).discrepancies[0]
+    assert f">{number}<" in shown["own"] and f">{number}<" not in shown["other"]
+
+
+def test_a_damaged_claim_is_named_and_the_others_are_reported(tmp_path):
+    store = tmp_path / "store"
+    answer("audit", "kernel-mean/lemma-19", "--budget", "smoke", "--workers", 1, "--store", store)
+    file = store / "kernel-mean" / "lemma-19~printed" / "zarr.json"
+    for damage in (lambda: file.write_text("{"), file.unlink):
+        damage()
+        result = invoke("report", store, "--output", tmp_path / "report")
+        assert result.exit_code == 2 and "index.html" in result.stdout
+        assert "kernel-mean/lemma-19~printed" in result.stderr and "is damaged" in result.stderr
+        assert len(result.stderr.splitlines()) == 1

@@ -62,7 +62,7 @@ SIMULATORS = {
         lambda n, size, rng: np.random.default_rng().uniform(size=size)),
     "not reproducible ": _uniform(
         lambda n, size, rng: rng.uniform(size=size) + next(COUNTER)),
-    "draws the same from different generators": _uniform(
+    "draws the same lhs from different generators": _uniform(
         lambda n, size, rng: np.random.default_rng(3).uniform(size=size)),
     r"returned lhs of shape \(9,\), not \(8, ...\)": _uniform(
         lambda n, size, rng: rng.uniform(size=size + 1)),
