@@ -179,7 +179,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         return _Repeated(array), y, np.square(array).sum(axis=1), None
 
     def _resolve(self, squares: Floats, By: float | None) -> None:
-        """Names become objects, and the theory's constants are computed; what cannot be is told."""
+        """Names become objects, and the theory's constants numbers, or an error says why not."""
         kernel = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
         if not isinstance(kernel, DotProduct):
             raise ValueError(
