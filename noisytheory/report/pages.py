@@ -25,10 +25,11 @@ from noisytheory.trial.draws import one_thread
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from noisytheory.report.comparison import Comparison
     from noisytheory.trial.claim import Claim, Elsewhere, Paper
     from noisytheory.trial.result import Audit
 
-__all__ = ["digest", "environment", "write"]
+__all__ = ["compared", "digest", "environment", "write"]
 
 SYMBOLS = {"upheld": "✔", "refuted": "✘", "undecided": "○", "vacuous": "–"}
 """A shape for each verdict, so that colour is never alone."""
@@ -250,6 +251,40 @@ def digest(
     return folder / "README.md"
 
 
+def compared(
+    comparisons: Sequence[tuple[Comparison, str]], output: str | os.PathLike[str], name: str, *,
+    title: str,
+) -> Path:
+    """Write a page that compares bounds on one quantity, in Markdown, with a figure a population.
+
+    Parameters
+    ----------
+    comparisons : sequence of (Comparison, str)
+        With the commands that give them.
+    output : str or path
+        A folder; it is made if it is not there.
+    name : str
+        Of the file, without its suffix.
+    title : str
+        Of the page.
+
+    Returns
+    -------
+    pathlib.Path
+        Of the page.
+    """
+    folder = Path(output)
+    shown = []
+    for number_, (comparison, command) in enumerate(comparisons):
+        figure = figures.compared(comparison)
+        file = f"figures/{name}-{number_}.svg"
+        _save(folder / file, figures.svg(figure))
+        shown.append((comparison, command, Picture(file, str(figure.get_label()), title)))
+    text = environment().get_template("comparison.md").render(title=title, shown=shown)
+    _save(folder / f"{name}.md", text)
+    return folder / f"{name}.md"
+
+
 Place = Callable[[str, str], str]
 
 
@@ -266,14 +301,20 @@ def _flat(claim_id: str, name: str) -> str:
 def _claims(
     source: Audit | str | os.PathLike[str], records: Sequence[Record]
 ) -> dict[str, Claim]:
-    """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
-    if isinstance(source, str | os.PathLike):
-        from noisytheory.trial.catalogue import find_or_none
+    """What no dataset holds: of an audit its claims, of a store those that the catalogue has.
 
-        claims = [find_or_none(record.id) for record in records]
-    else:
-        claims = [result.claim for result in source]
-    return {claim.id: claim for claim in claims if claim is not None}
+    A stored claim of other code may be another one under the same id: nothing is said of it that
+    its dataset does not say.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return {result.claim.id: result.claim for result in source}
+    from noisytheory.trial.catalogue import find_or_none
+
+    known = [(record, find_or_none(record.id)) for record in records]
+    return {
+        claim.id: claim for record, claim in known
+        if claim is not None and claim.fingerprint() == record.fingerprint
+    }
 
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
@@ -448,7 +489,7 @@ def environment() -> Environment:
     }
     templates.globals |= {
         "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose,
-        "falls_if": trials.falls_if, "origins": ORIGINS,
+        "falls_if": trials.falls_if, "origins": ORIGINS, "number": number,
         "address": lambda record: f"{record.id}.md",
     }
     return templates
