@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         CorrectedLogisticRegression as CorrectedLogisticRegression,
     )
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
+    from noisytheory.learners.kernel_mean_cv import KernelMeanClassifierCV as KernelMeanClassifierCV
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
     from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
@@ -52,6 +53,7 @@ _LAZY = {
     "Comparison": "report.comparison",
     "Discrepancy": "trial.claim",
     "KernelMeanClassifier": "learners.kernel_mean",
+    "KernelMeanClassifierCV": "learners.kernel_mean_cv",
     "Law": "trial.claim",
     "MultipleKernelMean": "learners.multiple_kernel_mean",
     "NoisyKernelClassifier": "learners.noisy_kernel",

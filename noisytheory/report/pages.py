@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.report import figures, prose
+from noisytheory.report import figures, prose, trials
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
 from noisytheory.trial import mathematics
@@ -178,6 +178,7 @@ def write(
             text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
             _save(folder / f"discrepancies.{suffix}", text)
         further = {"Where print and truth differ": "discrepancies", **further}
+    further = {**_short(pages, folder, templates, ("html", "md")), **further}
     _index(pages, folder, templates, further, {"html": "index.html", "md": "README.md"})
     return folder / "index.html"
 
@@ -245,6 +246,7 @@ def digest(
         text = templates.get_template("discrepancies.md").render(listings=found)
         _save(folder / "discrepancies.md", text)
         further["Where print and truth differ"] = "discrepancies"
+    further |= _short(pages, folder, templates, ("md",))
     _index(pages, folder, templates, {**further, **(links or {})}, {"md": "README.md"})
     return folder / "README.md"
 
@@ -299,14 +301,20 @@ def _flat(claim_id: str, name: str) -> str:
 def _claims(
     source: Audit | str | os.PathLike[str], records: Sequence[Record]
 ) -> dict[str, Claim]:
-    """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
-    if isinstance(source, str | os.PathLike):
-        from noisytheory.trial.catalogue import find_or_none
+    """What no dataset holds: of an audit its claims, of a store those that the catalogue has.
 
-        claims = [find_or_none(record.id) for record in records]
-    else:
-        claims = [result.claim for result in source]
-    return {claim.id: claim for claim in claims if claim is not None}
+    A stored claim of other code may be another one under the same id: nothing is said of it that
+    its dataset does not say.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return {result.claim.id: result.claim for result in source}
+    from noisytheory.trial.catalogue import find_or_none
+
+    known = [(record, find_or_none(record.id)) for record in records]
+    return {
+        claim.id: claim for record, claim in known
+        if claim is not None and claim.fingerprint() == record.fingerprint
+    }
 
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
@@ -384,6 +392,20 @@ def _counts(pages: Sequence[Page]) -> dict[str, int]:
         verdict: sum(page.record.verdict == verdict for page in pages)
         for verdict in ("upheld", "refuted", "undecided")
     }
+
+
+def _short(
+    pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
+) -> dict[str, str]:
+    """Write the list of trials that fall short; what it is and its file, nothing if there is none.
+    """
+    found = trials.short(page.record for page in pages)
+    for suffix in suffixes if found else ():
+        text = templates.get_template(f"trials.{suffix}").render(
+            short=found, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+        )
+        _save(folder / f"trials.{suffix}", text)
+    return {"Where a trial falls short": "trials"} if found else {}
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
@@ -466,8 +488,9 @@ def environment() -> Environment:
         "sortable": _sortable,
     }
     templates.globals |= {
-        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
-        "address": lambda record: f"{record.id}.md", "number": number,
+        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose,
+        "falls_if": trials.falls_if, "origins": ORIGINS, "number": number,
+        "address": lambda record: f"{record.id}.md",
     }
     return templates
 

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory import __version__
-from noisytheory.trial.catalogue import match
+from noisytheory.trial.catalogue import match, own_id
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
@@ -285,7 +285,7 @@ def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
     for item in claims:
         if not isinstance(item, str | Claim):
             raise ValueError(f"claims must be ids or Claim objects, got {item!r}")
-        for claim in [item] if isinstance(item, Claim) else match(item):
+        for claim in [own_id(item)] if isinstance(item, Claim) else match(item):
             if chosen.setdefault(claim.id, claim) is not claim:
                 raise ValueError(f"two claims have the id {claim.id}")
     if not chosen:

@@ -273,8 +273,9 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Parameters
     ----------
     **domains : Domain
-        What each argument may be; read by ``noisytheory show`` as well. A docstring without a
-        section on parameters gets one of them, and one on what is raised.
+        What each argument may be; read by ``noisytheory show`` as well. A docstring whose section
+        on parameters leaves some of them out, or that has none, gets them in the order of the
+        signature, and a section on what is raised.
 
     Returns
     -------
@@ -331,7 +332,7 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
             return cast(R, _renamed(found, function.__name__))
 
         checked.domains = domains  # type: ignore[attr-defined]
-        checked.__doc__ = _completed(function.__doc__, domains)
+        checked.__doc__ = _completed(function.__doc__, domains, list(signature.parameters))
         return checked
 
     return decorate
@@ -430,21 +431,36 @@ def relabelled(found: Any, like: Any, name: str) -> Any:
     )
 
 
-def _completed(docstring: str | None, domains: Mapping[str, Domain]) -> str | None:
+def _completed(
+    docstring: str | None, domains: Mapping[str, Domain], names: list[str]
+) -> str | None:
     """A docstring with what the domains say of parameters, where it leaves that to them."""
-    if docstring is None or "Parameters\n" in docstring:
+    if docstring is None:
+        return None
+    said, *sections = re.split(r"\n\n(?=[A-Z][a-z]+\n-+\n)", inspect.cleandoc(docstring))
+    written = {}
+    if sections and sections[0].startswith("Parameters\n"):
+        for entry in re.split(r"\n(?=\S)", sections[0])[2:]:
+            written.update(dict.fromkeys(re.split(" :|\n", entry)[0].split(", "), entry))
+    missing = [name for name in domains if name not in written]
+    if not missing:
         return docstring
-    text = inspect.cleandoc(docstring)
-    parameters = ["Parameters", "----------"]
-    for name, domain in domains.items():
-        said = f"{domain.meaning} {str(domain)[0].upper()}{str(domain)[1:]}.".strip()
-        parameters.append(f"{name} : {'int' if domain.whole else 'float'} or array")
-        parameters += textwrap.wrap(said, 100, initial_indent="    ", subsequent_indent="    ")
-    said, *sections = re.split(r"\n\n(?=[A-Z][a-z]+\n-+\n)", text)
+    sections = sections[1:] if written else sections
+    for name in missing:
+        domain = domains[name]
+        meaning = f"{domain.meaning} {str(domain)[0].upper()}{str(domain)[1:]}.".strip()
+        head = f"{name} : {'int' if domain.whole else 'float'} or array\n"
+        written[name] = head + textwrap.fill(
+            meaning, 100, initial_indent="    ", subsequent_indent="    "
+        )
+    # Once each, where several arguments share an entry.
+    entries = dict.fromkeys(written[name] for name in names if name in written)
     after = 1 if sections and sections[0].startswith("Returns") else 0
     raises = "Raises\n------\nValueError\n    Names the argument that is anything else."
-    both = [*sections[:after], *([] if "Raises\n" in text else [raises])]
-    return "\n\n".join([said, "\n".join(parameters), *both, *sections[after:]])
+    both = [*sections[:after], *([] if any(s.startswith("Raises") for s in sections) else [raises])]
+    return "\n\n".join(
+        [said, "\n".join(["Parameters", "----------", *entries]), *both, *sections[after:]]
+    )
 
 
 def _renamed(found: Any, name: str | None) -> Any:

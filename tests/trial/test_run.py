@@ -115,8 +115,9 @@ def test_dask_gives_the_same_bits(reference):
         assert_identical(reference, other)
 
 
-def test_an_unreachable_scheduler_is_a_clear_error():
+def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("noisytheory.trial.engine.PATIENCE", 0.2)
     with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         run(scheduler="tcp://127.0.0.1:9")
 
@@ -129,6 +130,7 @@ def _dies_once(marker, *, size, rng):
     return rng.uniform(size=size)
 
 
+@pytest.mark.crash
 def test_a_dead_worker_costs_its_block_not_the_run(tmp_path):
     marker = tmp_path / "marker"
     claim = planted.PAPER.tail(

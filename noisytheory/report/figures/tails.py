@@ -228,10 +228,10 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
     alt += " A dash: with the draws that rounding leaves open." if seen["ties"] else ""
-    told = "rate of violations"
-    told += ", worst cell" if worst_of_several else ""
-    told += ", 99% limits" if seen["interval"] else ""
-    axes.set_ylabel(told + ("\n[probability]" if len(told) > 20 else " [probability]"))
+    label = "rate of violations"
+    label += ", worst cell" if worst_of_several else ""
+    label += ", 99% limits" if seen["interval"] else ""
+    axes.set_ylabel(label + ("\n[probability]" if len(label) > 20 else " [probability]"))
     return finish(figure, axes, title, alt)
 
 

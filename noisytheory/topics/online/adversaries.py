@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.topics.online.degrees import ABOVE_1
 from noisytheory.vocabulary.domains import Domain
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-ABOVE_1 = Domain(1)
 ABOVE_0 = Domain(0)
 
 
@@ -144,6 +144,23 @@ def shifted(law: Floats, step: int) -> Floats:
     return out
 
 
+def start(m: int) -> Floats:
+    """The law before the first round: of the predictor's index, and of a total that is 0 there."""
+    law = np.zeros((2 * m + 1, 1))
+    law[m] = 1.0
+    return law
+
+
+def moved_on(law: Floats, sign: int) -> Floats:
+    """The law with this times the predictor's index added to the total: m more on either side."""
+    count, width = law.shape
+    out = np.zeros((count, width + count - 1))
+    for i, row in enumerate(law):
+        at = i if sign > 0 else count - 1 - i
+        out[i, at : at + width] = row
+    return out
+
+
 def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
     """The exact law of the regret of one run on labels fixed in advance.
 
@@ -165,13 +182,10 @@ def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
     """
     labels = np.asarray(y, int)
     T = len(labels)
-    width = 2 * m * T + 1
-    law = np.zeros((2 * m + 1, width))
-    law[m, m * T] = 1.0
+    law = start(m)
     for label in labels:
         # The loss in units of 1/m: minus the label times the lattice index.
-        for i in range(2 * m + 1):
-            law[i] = np.roll(law[i], -label * (i - m))
+        law = moved_on(law, -int(label))
         law = (1 - 1 / v) * law + shifted(law, int(label)) / v
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)

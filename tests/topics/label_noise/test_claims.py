@@ -31,6 +31,7 @@ def test_three_claims_are_refuted_and_every_other_one_has_a_twin():
     assert all(claim.twin["why"] for claim in ALL.values() if claim.twin)
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", TWINS)
 def test_the_break_of_a_twin_is_shown_step_by_step(name):
     if TWINS[name].kind in ("always", "identity"):

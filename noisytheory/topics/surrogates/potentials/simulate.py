@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from noisytheory.topics.surrogates.relations.instances import (
+from noisytheory.topics.surrogates.instances import (
     CIRCLE,
     RATIONAL,
     SAMPLES,
