@@ -64,6 +64,7 @@ def audit(
     store: str | os.PathLike[str] | None = None,
     reserve: int = 0,
     fdr: bool = False,
+    durable: bool = False,
     progress: Progress | None = None,
 ) -> Any:
     """Put one claim, or many, on trial.
@@ -97,6 +98,9 @@ def audit(
     fdr : bool
         Refute also what the e-BH procedure rejects: then of the refuted claims that draws decide at
         most the share ``alpha`` is true, in expectation (Wang and Ramdas 2022).
+    durable : bool
+        Wait for the disk at every block that the store takes: then not only the death of the
+        process but a loss of power, too, costs no finished block.
     progress : callable, optional
         Called with (claim id, cells decided, cells, replicates).
 
@@ -142,7 +146,7 @@ def audit(
 
     started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
     described: dict[str, Any] = {**settings, **where, "commit": _commit(), "started": started}
-    opened = Store.open(store, {**described, "claims": names})
+    opened = Store.open(store, {**described, "claims": names}, durable=durable)
     results: dict[str, Result] = {}
     try:
         _same_audit(opened, {**settings, "claims": names})
