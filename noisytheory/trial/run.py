@@ -357,22 +357,30 @@ def _first_rows(
     found: dict[str, Arrays] = {}
     left, deaths, most = list(claims), 0, len(claims)
     while left:
+        asked: list[tuple[Claim, Future[Any]]] = []
         try:
-            asked = [(claim, engine.probe(claim, seed)) for claim in left[:most]]
+            for claim in left[:most]:
+                asked.append((claim, engine.probe(claim, seed)))
             for claim, future in asked:
                 with faults.of(claim):
                     found[claim.id] = future.result()
                 left.remove(claim)
                 deaths = 0
         except BrokenProcessPool as error:
-            alone, most, deaths = most == 1, 1, deaths + 1
-            if alone and deaths > _DEATHS:
+            alone, most, deaths = most == 1 and asked, 1, deaths + 1
+            if deaths > _DEATHS:
+                if not alone:
+                    raise _idle_deaths() from error
                 with faults.of(left[0]):
                     raise _deadly(left[0]) from error
                 left.pop(0)
                 deaths = 0
             engine.restart()
     return found
+
+
+def _idle_deaths() -> ClaimError:
+    return ClaimError("workers die before they have anything to do")
 
 
 def _deadly(claim: Claim) -> ClaimError:
@@ -524,7 +532,7 @@ def _work(
             deaths[guilty] += 1
             if deaths[guilty] > _DEATHS:
                 if guilty < 0:
-                    raise ClaimError("workers die before they have anything to do") from error
+                    raise _idle_deaths() from error
                 with faults.of(trials[guilty].claim):
                     raise _deadly(trials[guilty].claim) from error
                 yield from _decided(trials[guilty], guilty, queues, faults)
