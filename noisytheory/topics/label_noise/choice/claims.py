@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
-from noisytheory.topics.label_noise.choice import bounds, sides, simulate
+from noisytheory.topics.label_noise.choice import bounds, pictures, sides, simulate
 from noisytheory.topics.label_noise.choice.simulate import Opposed, Signs, Unlike
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
@@ -31,6 +31,7 @@ noisy_error = PAPER.identity(
     quantity="0-1 risk on noisy labels",
     unit="probability",
     note="So noisy labels order classifiers as clean ones do, and no rate need be known.",
+    picture=pictures.path,
     twin=dict(
         **both(sides.flipped_error, sides.Predicted, _two_classes),
         why="the factor of two classes for any number of them",
@@ -109,8 +110,8 @@ chosen_excess = PAPER.tail(
     quantity="clean risk of the chosen mean above the best one's",
     unit="probability",
     note=(
-        "A union over the path and Hoeffding's inequality for differences. Two kernels that predict "
-        "opposite classes come nearest: two thirds of the bound."
+        "A union over the path and Hoeffding's inequality for differences. Two kernels that "
+        "predict opposite classes come nearest: two thirds of the bound."
     ),
     twin=scaled(Fraction(1, 2)),
     **OURS,
