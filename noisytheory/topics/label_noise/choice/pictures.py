@@ -68,9 +68,10 @@ def path() -> Figure:
     )
     axes.legend()
     figure.set_label(
-        "Errors over the bandwidth for three shares of flipped labels. Each line falls a little, is "
-        "lowest near a quarter of the distance of two clusters, and rises to one half; the marks "
-        "from noisy labels follow the lines from clean ones, and the lines are the flatter the more "
-        "labels are flipped: at 40 per cent the marks scatter by more than the line varies."
+        "Errors over the bandwidth for three shares of flipped labels. Each line falls a little, "
+        "is lowest near a quarter of the distance of two clusters, and rises to one half; the "
+        "marks from noisy labels follow the lines from clean ones, and the lines are the flatter "
+        "the more labels are flipped: at 40 per cent the marks scatter by more than the line "
+        "varies."
     )
     return figure
