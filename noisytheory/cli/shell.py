@@ -48,8 +48,10 @@ __all__ = [
     "offer",
     "say",
     "say_json",
+    "say_rows",
     "seed_option",
     "table",
+    "table_options",
     "visible",
 ]
 
@@ -323,6 +325,39 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
     return "\n".join("  ".join(row) for row in [head, *body])
 
 
+def say_rows(out: TextIO, rows: Sequence[Mapping[str, Any]], form: str) -> None:
+    """Write a table whose rows have the same names: aligned, as ``csv`` or as ``markdown``.
+
+    Numbers are whole in CSV and to ten digits elsewhere; what is not there is empty.
+    """
+    import csv
+
+    head = list(rows[0])
+    if form == "csv":
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerows([head, *(row.values() for row in rows)])
+        say(out, buffer.getvalue().rstrip("\n"))
+        return
+    cells = [[_cell_text(value) for value in row.values()] for row in rows]
+    right = [
+        i for i, name in enumerate(head) if all(isinstance(row[name], int | float) for row in rows)
+    ]
+    if form == "markdown":
+        rule = ["---:" if i in right else "---" for i in range(len(head))]
+        lines = [head, rule, *cells]
+        escaped = ([text.replace("|", "\\|") for text in line] for line in lines)
+        say(out, "\n".join(f"| {' | '.join(line)} |" for line in escaped))
+    else:
+        say(out, table([head, *cells], right=right))
+
+
+def _cell_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
 def offer(word: str, known: Iterable[str]) -> str:
     """``"; did you mean n?"`` where something near is known, else all of it."""
     import difflib
@@ -350,6 +385,25 @@ json_flag = click.option(
     "--json", "as_json", is_flag=True,
     help='JSON on standard output; an infinite number is the text "inf" or "-inf".',
 )
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options ``--json``, ``--csv`` and ``--markdown``, as one argument ``form``."""
+
+    @functools.wraps(command)
+    def run(*args: Any, as_json: bool, as_csv: bool, as_markdown: bool, **kwargs: Any) -> None:
+        chosen = {"json": as_json, "csv": as_csv, "markdown": as_markdown}
+        forms = [form for form, wanted in chosen.items() if wanted]
+        if len(forms) > 1:
+            raise Mistake(f"choose one of {' and '.join('--' + form for form in forms)}")
+        command(*args, form=forms[0] if forms else "", **kwargs)
+
+    for form in ("markdown", "csv"):
+        option = click.option(f"--{form}", f"as_{form}", is_flag=True, help=f"A table as {form}.")
+        run = option(run)
+    return json_flag(run)
+
+
 keyword_option = click.option(
     "-k", "keyword", metavar="EXPR", help="Only ids with these words: 'kernel and not printed'."
 )

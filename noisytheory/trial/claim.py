@@ -829,6 +829,19 @@ class Claim:
         **given: Any,
     ) -> Any:
         """Call with the arguments its signature names, from the cell, population and draws."""
+        return function(**self.arguments(function, cell, drawn, **given))
+
+    def arguments(
+        self, function: Callable[..., Any], cell: Cell, drawn: Mapping[str, Any] | None = None,
+        **given: Any,
+    ) -> dict[str, Any]:
+        """What `call` gives it.
+
+        Raises
+        ------
+        ValueError
+            If nothing gives an argument that has no default.
+        """
         drawn = drawn or {}
         population = cell.get("population")
         arguments: dict[str, Any] = {}
@@ -848,7 +861,7 @@ class Claim:
                     f"{self.id}: {_name(function)} asks for {name!r}, which is neither in the "
                     "grid, nor an attribute of the population, nor drawn by the simulator"
                 )
-        return function(**arguments)
+        return arguments
 
     def value(self, name: str, cell: Cell, **given: Any) -> Any:
         """A field that may be a number or a function of the cell (trivial, low, margin ...)."""
