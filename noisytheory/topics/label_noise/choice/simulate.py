@@ -136,7 +136,7 @@ class Unlike:
         return f"{self.k} random kernels on three points"
 
     def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
-        """Features in quarters, masses of at least 1/128 in as many: risks are often nearly tied."""
+        """Features in quarters, masses in 128 parts, one at least: risks are often nearly tied."""
         features = rng.choice([-4, -3, -2, 2, 3, 4], size=(self.k, 3)) / 4
         masses = (1 + rng.multinomial(125, rng.dirichlet(np.ones(3)))) / 128
         return features, masses, rng.choice([-1, 1], size=3)
