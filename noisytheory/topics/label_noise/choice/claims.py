@@ -95,7 +95,7 @@ chosen_excess = PAPER.tail(
         r"\tfrac1{1-2\sigma}\sqrt{\tfrac{2\log(2(k-1)/\delta)}n}"
     ),
     hypotheses=[
-        INDEPENDENT, UNIT_FEATURES,
+        INDEPENDENT, UNIT_FEATURES, "of k means the one of fewest leave-one-out errors is chosen",
         "no score under the noisy population is within choice/score-deviation at delta/2 of 0",
     ],
     bound=bounds.chosen_excess,
