@@ -127,7 +127,7 @@ def audit(
                 say(out, _verdicts(found, plain=not out.isatty()))
             say(out, _summary(found, len(stopped)))
         if report_folder is not None:
-            _report(found, report_folder)
+            _report(found, report_folder, quiet)
         if page is not None and not as_json and not quiet:
             say(out, f"report {page}")
     codes = [code for code, _ in stopped.values()]
@@ -274,12 +274,15 @@ def _say_plan(
               "nothing was drawn")
 
 
-def _report(source: Audit | str, folder: str) -> str:
+def _report(source: Audit | str, folder: str, quiet: bool) -> str:
     """Write the report; where the system refuses, the message names the folder."""
+    from joblib import cpu_count
+
     from noisytheory import report as reports
 
     try:
-        return str(reports.write(source, folder))
+        with _pages_bar(quiet) as progress:
+            return str(reports.write(source, folder, workers=int(cpu_count()), progress=progress))
     except OSError as error:
         if error.errno not in SURROUNDINGS:
             raise
@@ -287,6 +290,21 @@ def _report(source: Audit | str, folder: str) -> str:
         raise Mistake(
             f"cannot write the report to the folder {folder}: {error.strerror}"
         ) from error
+
+
+@contextlib.contextmanager
+def _pages_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar over pictures on standard error, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("pictures of the report")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
 def _writable(folder: str) -> None:
@@ -316,5 +334,5 @@ def report_command(out: TextIO, context: click.Context, store: str, folder: str)
 
     Store.load(store, __version__).close()
     _writable(folder)
-    say(out, _report(store, folder))
+    say(out, _report(store, folder, quiet=False))
     context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

@@ -6,8 +6,11 @@ found, a page a paper, in Markdown alone.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import inspect
 import os
+import pickle
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,7 +120,7 @@ class Page:
 
 def write(
     source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
-    links: Mapping[str, str] | None = None,
+    links: Mapping[str, str] | None = None, workers: int = 1, progress: Progress | None = None,
 ) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
@@ -133,6 +136,10 @@ def write(
     links : mapping of str to str, optional
         Further pages that the index links to: what they are, and the file without its suffix;
         there must be an ``.html`` and a ``.md`` of it.
+    workers : int
+        Processes that draw, where there is enough to draw; the files are the same.
+    progress : callable, optional
+        Called with (pictures' tasks done, all tasks).
 
     Returns
     -------
@@ -153,10 +160,10 @@ def write(
     templates = environment()
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
-    own = _own(records, claims, folder, _beside)
+    own, deciding = _pictures(records, claims, folder, workers, progress)
     pages = [
         Page(
-            record, _decide(record, folder), own.get(record.id),
+            record, deciding[record.id], own.get(record.id),
             [e for listing in found for e in listing.of(record.id)],
             claims[record.id].also if record.id in claims else (),
         )
@@ -217,7 +224,9 @@ def digest(
     templates.globals["address"] = lambda record: f"{record.paper}.md#{record.name}"
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
-    own = _own(records, claims, folder, _flat)
+    own = _own(records, claims, {
+        key: _draw(*of, folder, _flat) for key, of in _wanted(records, claims).items()
+    })
     papers: dict[str, list[Page]] = {}
     pages, seen = [], set()
     for record in records:
@@ -330,11 +339,75 @@ def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> li
     return listings(papers.values(), named)
 
 
+Progress = Callable[[int, int], None]
+
+
+def _pictures(
+    records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, workers: int,
+    progress: Progress | None,
+) -> tuple[dict[str, Picture], dict[str, list[Picture]]]:
+    """Draw everything: what claims bring, and what decides them, by id."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    import cloudpickle
+
+    from noisytheory.trial.worker import BlankMainContext, attend
+
+    wanted = _wanted(records, claims)
+    tasks: list[Callable[[], Any]] = [
+        functools.partial(_draw, *of, folder, _beside) for of in wanted.values()
+    ]
+    tasks += [functools.partial(_decide, record, folder) for record in records]
+    drawn: list[Any] = []
+    with contextlib.ExitStack() as stack:
+        found: Iterable[Any] = (task() for task in tasks)
+        if min(workers, len(tasks) // _WORTH) > 1:
+            pool = stack.enter_context(ProcessPoolExecutor(
+                workers, mp_context=BlankMainContext(), initializer=attend
+            ))
+            # By value: a picture may be of a user's file, which no worker can import.
+            found = pool.map(_called, map(cloudpickle.dumps, tasks))
+        for picture in found:
+            drawn.append(picture)
+            if progress is not None:
+                progress(len(drawn), len(tasks))
+    pictures = dict(zip(wanted, drawn, strict=False))
+    deciding = {r.id: d for r, d in zip(records, drawn[len(wanted):], strict=True)}
+    return _own(records, claims, pictures), deciding
+
+
+_WORTH = 16
+"""Tasks for each process, at least: it takes as long to start as some pictures to draw."""
+
+
+def _called(task: bytes) -> Any:
+    """Runs in a worker."""
+    return pickle.loads(task)()
+
+
+Wanted = tuple[Record, Callable[..., Any], bool]
+
+
+def _key(record: Record, draw: Callable[..., Any]) -> tuple[Any, Wanted]:
+    """What a claim's picture is told by: one that does not ask for the dataset is drawn once."""
+    wants = "dataset" in inspect.signature(draw).parameters
+    return (record.id if wants else draw), (record, draw, wants)
+
+
+def _wanted(records: Sequence[Record], claims: Mapping[str, Claim]) -> dict[Any, Wanted]:
+    """Pictures that claims bring, each once."""
+    found: dict[Any, Wanted] = {}
+    for record in records:
+        draw = claims[record.id].picture if record.id in claims else None
+        if draw is not None:
+            found.setdefault(*_key(record, draw))
+    return found
+
+
 def _own(
-    records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, place: Place
+    records: Sequence[Record], claims: Mapping[str, Claim], drawn: Mapping[Any, Picture]
 ) -> dict[str, Picture]:
-    """Draw what the claims themselves bring; a picture that several share is drawn once."""
-    drawn: dict[Callable[..., Any], Picture] = {}
+    """The picture that each claim brings, of those drawn."""
     found = {}
     for record in records:
         draw = claims[record.id].picture if record.id in claims else None
@@ -346,12 +419,7 @@ def _own(
                 text += "with this store and ask for the report."
                 found[record.id] = Picture("", "", text)
             continue
-        wants = "dataset" in inspect.signature(draw).parameters
-        picture = None if wants else drawn.get(draw)
-        if picture is None:
-            picture = _draw(record, draw, wants, folder, place)
-            drawn[draw] = picture
-        found[record.id] = picture
+        found[record.id] = drawn[_key(record, draw)[0]]
     return found
 
 

@@ -59,10 +59,10 @@ class Record:
 
     def __getattr__(self, name: str) -> Any:
         # Texts of the claim: statement, place, kind, verdict, reason, note, quantity ...
-        attributes = self.__dict__["dataset"].attrs
-        if name.startswith("_") or name not in attributes:
+        dataset = self.__dict__.get("dataset")  # not there while a copy is made
+        if name.startswith("_") or dataset is None or name not in dataset.attrs:
             raise AttributeError(name)
-        return attributes[name]
+        return dataset.attrs[name]
 
     @property
     def id(self) -> str:

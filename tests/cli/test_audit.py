@@ -170,7 +170,7 @@ other = nt.Paper("mine", "x").tail(
     "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
 """)
 
-    def fails(*_):
+    def fails(*_, **settings):
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("noisytheory.report.write", fails)

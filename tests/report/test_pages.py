@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from noisytheory import Certificate, Discrepancy, Paper, audit
 from noisytheory.cli import main
-from noisytheory.report import Record, read, write
+from noisytheory.report import Record, pages, read, write
 from noisytheory.trial.catalogue import file_of, load_file
 from noisytheory.trial.store import StoreError
 
@@ -443,3 +443,16 @@ def test_a_record_needs_no_claim(folder):
     assert Record.of(record) is record
     with pytest.raises(AttributeError):
         _ = record.nothing
+
+
+def test_processes_that_draw_write_the_same_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "_WORTH", 1)
+    seen = []
+    with audit([planted.hoeffding(), planted.equal()], budget="smoke") as found:
+        write(found, tmp_path / "one")
+        write(found, tmp_path / "two", workers=2, progress=lambda *of: seen.append(of))
+    assert seen == [(1, 2), (2, 2)]
+    files = [p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file()]
+    assert len(files) > 8
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
