@@ -149,7 +149,7 @@ theorem_1_plane = PAPER.mean(
         "Polynomials of the plane in explicit coordinates. With a linear loss .7 of the bound; of "
         "exclusive or .46 with the smoothed hinge."
     ),
-    twin=HALF, **THEOREM_1 | dict(rows=256),
+    twin=HALF, **THEOREM_1,
 )
 
 ADAPTIVE: dict[str, Any] = dict(
@@ -334,7 +334,7 @@ def _mirrored(examples: Examples) -> Examples:
 
 
 BIASED: dict[str, Any] = THEOREM_1 | dict(
-    place="Subroutine 1, Sec. 4.1", rows=256, simulate=simulate.regret_by,
+    place="Subroutine 1, Sec. 4.1", rows=128, simulate=simulate.regret_by,
     grid=dict(population=[
         _game(constant(400, -1.0, x=0.015625), EXPONENTIAL, SquaredLoss(0.125), p=3.0),
         _game(_mirrored(hard_labels(81, 0.35, 18, x=0.015625)), EXPONENTIAL, SquaredLoss(1.0),
@@ -388,7 +388,7 @@ theorem_2_printed = PAPER.mean(
         "1.63 of the bound at T = 200 and $p=2$. The theorem says that subroutines exist; what "
         "falls is its bound for those that its own numbers force."
     ),
-    **THEOREM_2 | dict(rows=256),
+    **THEOREM_2,
 )
 theorem_2 = PAPER.mean(
     "theorem-2/regret/repaired",
@@ -517,7 +517,7 @@ high_prob_clipped = PAPER.tail(
     grid=dict(population=[_clipped("student", 0.01), _clipped("sparse", 0.01)], Bg=[2.0],
               Bpsi=[8.0], delta=[0.1, 0.01]),
     trivial=lambda high: high,
-    rows=512,
+    rows=256,
     origin="candidate",
     note=(
         r"Ours. Freedman's inequality, with $\lambda=\ln(2/\delta)$ in the clip, proves "
