@@ -238,7 +238,7 @@ linear_loss = PAPER.mean(
                 eta=2**-0.5),
     ]),
     note="One noisy copy is enough where nothing is curved.",
-    twin=HALF, **REGRET,
+    twin=HALF, **REGRET | dict(rows=512),
 )
 online_to_batch = PAPER.mean(
     "online-to-batch",
@@ -334,7 +334,7 @@ def _mirrored(examples: Examples) -> Examples:
 
 
 BIASED: dict[str, Any] = THEOREM_1 | dict(
-    place="Subroutine 1, Sec. 4.1", rows=128, simulate=simulate.regret_by,
+    place="Subroutine 1, Sec. 4.1", rows=256, simulate=simulate.regret_by,
     grid=dict(population=[
         _game(constant(400, -1.0, x=0.015625), EXPONENTIAL, SquaredLoss(0.125), p=3.0),
         _game(_mirrored(hard_labels(81, 0.35, 18, x=0.015625)), EXPONENTIAL, SquaredLoss(1.0),
@@ -517,7 +517,7 @@ high_prob_clipped = PAPER.tail(
     grid=dict(population=[_clipped("student", 0.01), _clipped("sparse", 0.01)], Bg=[2.0],
               Bpsi=[8.0], delta=[0.1, 0.01]),
     trivial=lambda high: high,
-    rows=256,
+    rows=512,
     origin="candidate",
     note=(
         r"Ours. Freedman's inequality, with $\lambda=\ln(2/\delta)$ in the clip, proves "
