@@ -73,9 +73,15 @@ class Trial:
         The largest over the looks, which is no e-value.
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
+    compared : tuple of int
+        Blocks from generators of their own that showed no dependence: in the cell that decides,
+        and in the cell with fewest.
     """
 
-    def __init__(self, claim: Claim, *, seed: int, max_blocks: int, store: Store) -> None:
+    def __init__(
+        self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
+        first: Arrays | None = None,
+    ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.max_blocks = max_blocks
@@ -84,7 +90,7 @@ class Trial:
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[bool, float, int, int, int] | None = None
         self.repeats = Repeats(claim)
-        self.compared = 0
+        self.compared = (0, 0)
         self.seconds_per_block = 0.0
         self.exact_left, self.started = 0, False
         self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
@@ -95,7 +101,7 @@ class Trial:
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            found = kept(claim, probe(claim, self.cells[0].cell, seed))
+            found = kept(claim, first or probe(claim, self.cells[0].cell, seed))
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
             # An instance that an `always` claim enumerates is no draw.
@@ -394,14 +400,15 @@ class Trial:
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
         sizes = sizes_to_compare(self.claim.rows, len(order), refuted=refuted)
-        self.compared = min(
+        compared = [
             check_rows(
                 self.claim, state.cell, self.seed, repeats=self.repeats, sizes=some,
                 odd=_ODD / len(order),
                 decided=[self.blocks.get(state.index, b) for b in range(min(state.blocks, _KEPT))],
             )
             for state, some in zip(order, sizes, strict=True)
-        )
+        ]
+        self.compared = compared[0], min(compared)
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""
