@@ -45,6 +45,33 @@ class ZeroClassifier(UserWarning):
     """The minimiser scores every point alike: k is at or below the collapse threshold."""
 
 
+class _Classifier(ClassifierMixin):  # type: ignore[misc]
+    """Two classes, told by the sign of a score; that of 0 is the second."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores, shape (m,)."""
+        return np.asarray(self._scores(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted classes, shape (m,)."""
+        above = (self._scores(X) >= 0).astype(int)
+        return np.asarray(self.classes_[above])
+
+
+class _Regressor(RegressorMixin):  # type: ignore[misc]
+    """The score is the prediction."""
+
+    def predict(self, X: Any) -> Floats:
+        """Predicted values, shape (m,)."""
+        return np.asarray(self._scores(X))
+
+
 class _Linear(BaseEstimator):  # type: ignore[misc]
     """What the two linear estimators share."""
 
@@ -61,7 +88,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _check(self, losses: Sequence[str]) -> None:
+    def _check(self) -> None:
+        losses = CLASSIFICATION if isinstance(self, ClassifierMixin) else REGRESSION
         if self.loss not in losses:
             raise ValueError(f"loss must be one of {', '.join(losses)}, got {self.loss!r}")
         if self.fit_intercept not in (True, False, "regularised"):
@@ -102,17 +130,6 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         points = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return np.asarray(points @ self.coef_ + self.intercept_)
 
-    def _targets(self, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
-        """Checked points, and labels 1 and -1 or numbers."""
-        if isinstance(self, ClassifierMixin):
-            self._check(CLASSIFICATION)
-            points, signs, _ = _two_classes(self, X, y, None, sparse=True)
-            return points, signs
-        self._check(REGRESSION)
-        points, targets = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return points, np.asarray(targets, float)
-
     def _others(self, pair: tuple[Any, ArrayLike]) -> tuple[Any, Floats]:
         """Other points and their labels, as those that were fitted."""
         points = validate_data(self, pair[0], reset=False, accept_sparse="csr", dtype=np.float64)
@@ -149,7 +166,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         """
         if self.scaling != "paper":
             raise ValueError("scaling must be 'paper' for a path over k, got 'average'")
-        points, targets = self._targets(X, y)
+        self._check()
+        points, targets, _ = _checked(self, X, y, sparse=True)
         rows = self._rows(points)
         return path(rows, targets, self.loss, C=self.C, intercept=self.fit_intercept is True,
                     ks=self._grid(rows, targets, 30) if ks is None else ks, tol=tol,
@@ -176,7 +194,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         """
         if self.scaling != "paper":
             raise ValueError("scaling must be 'paper' for a choice of k, got 'average'")
-        points, targets = self._targets(X, y)
+        self._check()
+        points, targets, _ = _checked(self, X, y, sparse=True)
         rows = self._rows(points)
         found = select(
             rows, targets, self.loss, validation=self._others(validation),
@@ -189,7 +208,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         return found
 
 
-class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
+class AverageTopKClassifier(_Classifier, _Linear):
     r"""Linear classification by the average of the k largest losses.
 
     Minimises $\frac kn AT_k(\ell(w))+\frac1{2C}\|w\|^2$ to a proven gap. Small k attends to rare
@@ -257,12 +276,6 @@ class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
         self.loss, self.k, self.C = loss, k, C
         self.fit_intercept, self.scaling, self.tol = fit_intercept, scaling, tol
 
-    def __sklearn_tags__(self) -> Any:
-        """Two classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> AverageTopKClassifier:
@@ -288,25 +301,16 @@ class AverageTopKClassifier(ClassifierMixin, _Linear):  # type: ignore[misc]
         ZeroClassifier
             If the minimiser is zero.
         """
-        self._check(CLASSIFICATION)
-        points, signs, weight = _two_classes(self, X, y, sample_weight, sparse=True)
+        self._check()
+        points, signs, weight = _checked(self, X, y, sample_weight, sparse=True)
         solution = self._solve(points, signs, weight)
         self._keep(solution)
         if solution.regime == "zero":
             _warn_zero(self._rows(points), signs, self.fit_intercept is True, self.k)
         return self
 
-    def decision_function(self, X: Any) -> Floats:
-        """Linear scores, shape (m,)."""
-        return self._scores(X)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted classes, shape (m,)."""
-        above = (self._scores(X) >= 0).astype(int)
-        return np.asarray(self.classes_[above])
-
-
-class AverageTopKRegressor(RegressorMixin, _Linear):  # type: ignore[misc]
+class AverageTopKRegressor(_Regressor, _Linear):
     r"""Linear regression by the average of the k largest losses.
 
     Parameters
@@ -351,27 +355,20 @@ class AverageTopKRegressor(RegressorMixin, _Linear):  # type: ignore[misc]
         -------
         AverageTopKRegressor
         """
-        self._check(REGRESSION)
-        points, targets = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        weight = None if sample_weight is None else _check_sample_weight(
-            sample_weight, points, dtype=np.float64, ensure_non_negative=True)
-        self._keep(self._solve(points, np.asarray(targets, float), weight))
+        self._check()
+        self._keep(self._solve(*_checked(self, X, y, sample_weight, sparse=True)))
         return self
-
-    def predict(self, X: Any) -> Floats:
-        """Predicted values, shape (m,)."""
-        return self._scores(X)
 
 
 class _Machine(BaseEstimator):  # type: ignore[misc]
     """What the two kernel estimators share."""
 
-    kernel: str | Kernel
-    kernel_params: Mapping[str, Any] | None
-    k: float
-    C: float
-    tol: float
+    def __init__(
+        self, kernel: str | Kernel = "gaussian", *, kernel_params: Mapping[str, Any] | None = None,
+        k: float = 0.8, C: float = 100.0, tol: float = 1e-3,
+    ) -> None:
+        self.kernel, self.kernel_params = kernel, kernel_params
+        self.k, self.C, self.tol = k, C, tol
 
     def _kernel(self, points: Floats, weight: Any) -> Kernel:
         if isinstance(self.kernel, Kernel):
@@ -395,14 +392,6 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
                 limit = "a finite number > 0" if name == "C" else "a number in (0, 1)"
                 raise ValueError(f"{name} must be {limit}, got {value!r}")
 
-    def _targets(self, X: Any, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Checked points, and labels 1 and -1 or numbers."""
-        if isinstance(self, ClassifierMixin):
-            points, signs, _ = _two_classes(self, X, y, None, sparse=False)
-            return points, signs
-        points, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        return points, np.asarray(targets, float)
-
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, tol: float = 1e-3,
@@ -425,7 +414,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         Path
         """
         self._check()
-        points, targets = self._targets(X, y)
+        points, targets, _ = _checked(self, X, y, sparse=False)
         kernel = self._kernel(points, None)
         n = len(targets)
         grid = np.unique(np.linspace(1, n, 30).round().astype(int)).tolist()
@@ -440,13 +429,15 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             ks=grid if ks is None else ks, test=other, tol=tol,
             regression=not isinstance(self, ClassifierMixin))
 
-    def _train(self, points: Floats, targets: Floats, weight: Any, regression: bool) -> None:
+    def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
         self._check()
+        points, targets, weight = _checked(self, X, y, sample_weight, sparse=False)
         total = float(len(points) if weight is None else weight.sum())
         self.kernel_ = self._kernel(points, weight)
         masses = None if weight is None else weight / total
         found = kernel_fit(self.kernel_, targets, nu=tail_mass(self.k, total), C=float(self.C),
-                           points=points, masses=masses, regression=regression, tol=self.tol)
+                           points=points, masses=masses, tol=self.tol,
+                           regression=not isinstance(self, ClassifierMixin))
         support = found.support
         self.support_ = support
         self.support_vectors_ = points[support]
@@ -467,7 +458,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         return out
 
 
-class AverageTopKSVC(ClassifierMixin, _Machine):  # type: ignore[misc]
+class AverageTopKSVC(_Classifier, _Machine):
     r"""The paper's $AT_k$-SVM: kernel classification by the average of the k largest hinge losses.
 
     Always one of three: zero, $\nu$-SVM with $\nu=k/n$, or C-SVM, all without intercept.
@@ -495,19 +486,6 @@ class AverageTopKSVC(ClassifierMixin, _Machine):  # type: ignore[misc]
     ([1.0], 'C')
     """
 
-    def __init__(
-        self, kernel: str | Kernel = "gaussian", *, kernel_params: Mapping[str, Any] | None = None,
-        k: float = 0.8, C: float = 100.0, tol: float = 1e-3,
-    ) -> None:
-        self.kernel, self.kernel_params = kernel, kernel_params
-        self.k, self.C, self.tol = k, C, tol
-
-    def __sklearn_tags__(self) -> Any:
-        """Two classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> AverageTopKSVC:
@@ -523,24 +501,14 @@ class AverageTopKSVC(ClassifierMixin, _Machine):  # type: ignore[misc]
         -------
         AverageTopKSVC
         """
-        points, signs, weight = _two_classes(self, X, y, sample_weight, sparse=False)
-        self._train(points, signs, weight, False)
+        self._train(X, y, sample_weight)
         if self.regime_ == "zero":
             warnings.warn(f"the minimiser is zero at k={self.k}: take a larger k", ZeroClassifier,
                           stacklevel=2)
         return self
 
-    def decision_function(self, X: Any) -> Floats:
-        """Scores, shape (m,)."""
-        return self._scores(X)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted classes, shape (m,)."""
-        above = (self._scores(X) >= 0).astype(int)
-        return np.asarray(self.classes_[above])
-
-
-class AverageTopKSVR(RegressorMixin, _Machine):  # type: ignore[misc]
+class AverageTopKSVR(_Regressor, _Machine):
     r"""Kernel regression by the k largest absolute losses: $\nu$-SVR without intercept.
 
     Parameters
@@ -560,13 +528,6 @@ class AverageTopKSVR(RegressorMixin, _Machine):  # type: ignore[misc]
     [3.0]
     """
 
-    def __init__(
-        self, kernel: str | Kernel = "gaussian", *, kernel_params: Mapping[str, Any] | None = None,
-        k: float = 0.8, C: float = 100.0, tol: float = 1e-3,
-    ) -> None:
-        self.kernel, self.kernel_params = kernel, kernel_params
-        self.k, self.C, self.tol = k, C, tol
-
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> AverageTopKSVR:
@@ -582,33 +543,30 @@ class AverageTopKSVR(RegressorMixin, _Machine):  # type: ignore[misc]
         -------
         AverageTopKSVR
         """
-        points, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        weight = None if sample_weight is None else _check_sample_weight(
-            sample_weight, points, dtype=np.float64, ensure_non_negative=True)
-        self._train(points, np.asarray(targets, float), weight, True)
+        self._train(X, y, sample_weight)
         return self
 
-    def predict(self, X: Any) -> Floats:
-        """Predicted values, shape (m,)."""
-        return self._scores(X)
 
-
-def _two_classes(
-    model: Any, X: Any, y: ArrayLike, sample_weight: Any, *, sparse: bool
+def _checked(
+    model: Any, X: Any, y: ArrayLike, sample_weight: Any = None, *, sparse: bool
 ) -> tuple[Any, Floats, Any]:
-    points, labels = validate_data(
-        model, X, y, accept_sparse="csr" if sparse else False, dtype=np.float64)
-    check_classification_targets(labels)
-    model.classes_, codes = np.unique(labels, return_inverse=True)
-    if len(model.classes_) < 2:
-        raise ValueError(f"y must hold two classes, got only one class: {model.classes_[0]}")
-    if len(model.classes_) > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is multiclass, got "
-            f"{len(model.classes_)} classes")
+    """Points, labels 1 and -1 or numbers, and weights."""
+    margin = isinstance(model, ClassifierMixin)
+    points, targets = validate_data(model, X, y, accept_sparse="csr" if sparse else False,
+                                    dtype=np.float64, y_numeric=not margin)
+    if margin:
+        check_classification_targets(targets)
+        model.classes_, codes = np.unique(targets, return_inverse=True)
+        if len(model.classes_) < 2:
+            raise ValueError(f"y must hold two classes, got only one class: {model.classes_[0]}")
+        if len(model.classes_) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass, "
+                f"got {len(model.classes_)} classes")
+        targets = np.where(codes == 1, 1.0, -1.0)
     weight = None if sample_weight is None else _check_sample_weight(
         sample_weight, points, dtype=np.float64, ensure_non_negative=True)
-    return points, np.where(codes == 1, 1.0, -1.0), weight
+    return points, np.asarray(targets, float), weight
 
 
 def _signs(classes: NDArray[Any], y: ArrayLike) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
 
-__all__ = ["hinge_machines", "monk", "toys", "wrong"]
+__all__ = ["hinge_machines", "monk", "monk_of", "toys", "wrong"]
 
 Floats = NDArray[np.float64]
 
@@ -42,10 +42,14 @@ def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Fl
     return np.where(zero[..., None], 0.0, w), n * weights.sum(axis=-1)
 
 
+NEAR_ZERO = 1e-5
+"""Scores of whole-numbered rows that exact arithmetic makes 0 come out below it, others above."""
+
+
 def wrong(x: Floats, y: Floats, w: Floats) -> Floats:
     """Share of wrong signs, the sign of 0 being 1, for a batch."""
     scores = (x @ w[..., None])[..., 0]
-    return np.asarray((np.where(scores >= 0, 1.0, -1.0) != y).mean(axis=-1))
+    return np.asarray((np.where(scores > -NEAR_ZERO, 1.0, -1.0) != y).mean(axis=-1))
 
 
 def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -56,8 +60,13 @@ def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats
 
 def monk(size: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
     """Halves, then quarters for validation and test, stacked over splits."""
+    return monk_of([rng] * size)
+
+
+def monk_of(generators: Sequence[np.random.Generator]) -> Iterator[tuple[Floats, Floats]]:
+    """The same, a split of each generator."""
     x, y = monk_3()
-    parts = [split(len(y), rng) for _ in range(size)]
+    parts = [split(len(y), rng) for rng in generators]
     for which in range(3):
         index = np.array([part[which] for part in parts])
         yield x[index], y[index]

@@ -103,7 +103,7 @@ def interior_point(
     nu = np.broadcast_to(np.asarray(nu, float) * scale[..., 0], lead)
     c = np.broadcast_to(c, (*lead, m))
     zbar = np.broadcast_to(np.asarray(linear, float) * scale, (*lead, design.width))
-    size = np.maximum((u * np.abs(c)).sum(-1), 1e-300)
+    size = np.maximum((u * np.abs(c)).sum(-1), 1e-12 * u.sum(-1))
 
     w = np.zeros((*lead, design.width)) if start is None else np.array(
         np.broadcast_to(start, (*lead, design.width)))
@@ -112,10 +112,11 @@ def interior_point(
     lam = 0.5 * spread
     r = c - lam[..., None] - forward
     pad = (0.2 * spread)[..., None]
-    xi, t = np.maximum(r, 0) + pad, np.maximum(-r, 0) + pad
-    share = np.minimum(0.5, 0.5 * nu / u.sum(-1))[..., None]
-    alpha = u * np.broadcast_to(share, u.shape)
-    v = u - alpha
+    # Weights, what they leave of u, and their multipliers: all four stay above 0.
+    state = np.empty((4, *lead, m))
+    alpha, v, t, xi = state
+    alpha[...] = u * np.minimum(0.5, 0.5 * nu / u.sum(-1))[..., None]
+    v[...], t[...], xi[...] = u - alpha, np.maximum(-r, 0) + pad, np.maximum(r, 0) + pad
     s = np.maximum(nu - alpha.sum(-1), 1e-3 * nu)
     count = 2 * m + 1
     least = 1e-18 * u
@@ -123,27 +124,26 @@ def interior_point(
     gap = np.full(lead, np.inf)
     steps = 0
     live = np.ones(lead, bool)
+    width = design.width
+    diagonal = np.arange(width)
     for steps in range(most + 1):
         r = c - lam[..., None] - forward
         rp = t - xi + r
         rd = design.adjoint(alpha) + zbar - ridge_ * w
         rs = nu - alpha.sum(-1) - s
-        total = (alpha * t).sum(-1) + (v * xi).sum(-1) + lam * s
+        total = np.vecdot(alpha, t) + np.vecdot(v, xi) + lam * s
         # What the residuals cost in the objective, to first order.
-        cost = (np.abs(rp) * np.maximum(alpha, 1e-3 * u)).sum(-1) + np.abs(rs) * lam
-        cost = cost + np.abs((rd * w).sum(-1))
-        scaled = np.abs(rd).max(-1) / typical if design.width else 0.0
+        cost = np.vecdot(np.abs(rp), np.maximum(alpha, 1e-3 * u)) + np.abs(rs) * lam
+        cost = cost + np.abs(np.vecdot(rd, w))
+        scaled = np.abs(rd).max(-1) / typical if width else 0.0
         gap = total + cost
         live = live & ((gap > tolerance * size) | (scaled > np.sqrt(tolerance) * 1e-2))
         if not live.any() or steps == most:
             break
         mu = total / count
         inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
-        left = design.gram(inverse)
-        width = design.width
         system = np.empty((*lead, width + 1, width + 1))
-        system[..., :-1, :-1] = left
-        diagonal = np.arange(width)
+        system[..., :-1, :-1] = design.gram(inverse)
         system[..., diagonal, diagonal] += ridge_
         edge = design.adjoint(inverse)
         system[..., -1, :-1] = system[..., :-1, -1] = edge
@@ -153,52 +153,53 @@ def interior_point(
         def direction(
             rt: Floats, rx: Floats, rl: Floats, *,
             inverse: Floats = inverse, factor: Any = factor, rp: Floats = rp, rd: Floats = rd,
-            rs: Floats = rs, alpha: Floats = alpha, v: Floats = v, t: Floats = t, xi: Floats = xi,
-            lam: Floats = lam,
+            rs: Floats = rs, lam: Floats = lam,
         ) -> tuple[Floats, ...]:
             g = rt / alpha - rx / v + rp
-            right = np.concatenate(
-                [design.adjoint(inverse * g) + rd,
-                 ((inverse * g).sum(-1) + rl / lam - rs)[..., None]], axis=-1)
+            right = np.empty((*lead, width + 1))
+            pushed = inverse * g
+            right[..., :-1] = design.adjoint(pushed) + rd
+            right[..., -1] = pushed.sum(-1) + rl / lam - rs
             found = _solve(factor, right)
             dw, dl = found[..., :-1], found[..., -1]
             step = design.forward(dw)
-            da = inverse * (g - dl[..., None] - step)
-            dt, dx = (rt - t * da) / alpha, (rx + xi * da) / v
-            return dw, dl, da, dt, dx, rs - da.sum(-1), step
+            move = np.empty((4, *lead, m))
+            da = np.multiply(inverse, g - dl[..., None] - step, out=move[0])
+            move[1] = -da
+            move[2], move[3] = (rt - t * da) / alpha, (rx + xi * da) / v
+            return dw, dl, move, rs - da.sum(-1), step
 
         rt, rx, rl = -alpha * t, -v * xi, -lam * s
-        dw, dl, da, dt, dx, ds, step = direction(rt, rx, rl)
-        size_of_step = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
-        ahead = size_of_step[..., None]
-        after = (((alpha + ahead * da) * (t + ahead * dt)).sum(-1)
-                 + ((v - ahead * da) * (xi + ahead * dx)).sum(-1)
-                 + (lam + size_of_step * dl) * (s + size_of_step * ds))
-        centre = np.clip(after / total, 1e-8, 1.0) ** 3 * mu
+        dw, dl, move, ds, step = direction(rt, rx, rl)
+        reach = _longest(state, move, lam, dl, s, ds)
+        ahead = state + reach[..., None] * move
+        after = (np.vecdot(ahead[0], ahead[2]) + np.vecdot(ahead[1], ahead[3])
+                 + (lam + reach * dl) * (s + reach * ds))
+        centre = np.minimum(np.maximum(after / total, 1e-8), 1.0) ** 3 * mu
         wide = centre[..., None]
-        dw, dl, da, dt, dx, ds, step = direction(
-            wide - alpha * t - da * dt, wide - v * xi + da * dx, centre - lam * s - dl * ds)
-        reach = _longest(alpha, da, v, -da, t, dt, xi, dx, lam, dl, s, ds)
-        reach = np.minimum(1.0, np.where(reach < 1, 0.995 * reach, 1.0))
+        dw, dl, move, ds, step = direction(
+            rt + wide - move[0] * move[2], rx + wide - move[1] * move[3], rl + centre - dl * ds)
+        reach = _longest(state, move, lam, dl, s, ds)
+        reach = np.where(reach < 1, 0.995 * reach, 1.0)
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
-        sound = np.isfinite(da.sum(-1) + dt.sum(-1) + dx.sum(-1) + dl + ds + dw.sum(-1))
+        sound = np.isfinite(move.sum((0, -1)) + dl + ds + dw.sum(-1))
         live = live & sound & (total > 1e-16 * size)
         if not lead and not live:
             break
         go, far = live[..., None], reach[..., None]
-
-        def kept(new: Floats, old: Floats, go: Any = go) -> Floats:
-            """Of a batch the problems that have ended stay."""
-            return np.where(go, new, old) if lead else new
-
-        w = kept(w + far * dw, w)
-        lam, s = np.where(live, lam + reach * dl, lam), np.where(live, s + reach * ds, s)
-        lam, s = np.maximum(lam, 1e-60), np.maximum(s, 1e-60)
-        t, xi = kept(t + far * dt, t), kept(xi + far * dx, xi)
-        t, xi = np.maximum(t, 1e-60), np.maximum(xi, 1e-60)
-        v = kept(np.maximum(v - far * da, least), v)
-        alpha = kept(np.minimum(np.maximum(alpha + far * da, least), u), alpha)
-        forward = kept(forward + far * step, forward)
+        move *= far
+        if lead:
+            # Of a batch the problems that have ended stay.
+            np.add(state, move, out=state, where=go)
+            w, forward = np.where(go, w + far * dw, w), np.where(go, forward + far * step, forward)
+        else:
+            state += move
+            w, forward = w + far * dw, forward + far * step
+        lam = np.maximum(np.where(live, lam + reach * dl, lam), 1e-60)
+        s = np.maximum(np.where(live, s + reach * ds, s), 1e-60)
+        np.maximum(state[:2], least, out=state[:2])
+        np.maximum(state[2:], 1e-60, out=state[2:])
+        np.minimum(alpha, u, out=alpha)
     back = 1 / scale[..., 0]
     return Optimum(w, lam, alpha / scale, s * back, steps, gap * back)
 
@@ -225,15 +226,12 @@ def design_size(design: Design, u: Floats) -> Floats:
     return np.asarray((typical + design.free) * u.sum(-1))
 
 
-def _longest(*pairs: Any) -> Floats:
-    """Largest step in [0, 1] that keeps every value at or above 0; values and changes in turn."""
-    most: Any = 1.0
-    for value, change in zip(pairs[::2], pairs[1::2], strict=True):
-        ratio = -change / value
-        if np.ndim(ratio) > np.ndim(pairs[-2]):
-            ratio = ratio.max(axis=-1)
-        most = np.maximum(most, ratio)
-    return np.asarray(1 / most)
+def _longest(
+    state: Floats, move: Floats, lam: Floats, dl: Floats, s: Floats, ds: Floats
+) -> Floats:
+    """Largest step in [0, 1] that keeps every value at or above 0."""
+    least = np.minimum((move / state).min((0, -1)), np.minimum(dl / lam, ds / s))
+    return np.asarray(1 / np.maximum(1.0, -least))
 
 
 def _factor(system: Floats) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 
-__all__ = ["Machine", "exact_machine", "machine"]
+__all__ = ["Machine", "exact_machine", "machine", "together"]
 
 Numbers = NDArray[Any]
 
@@ -51,7 +51,7 @@ def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
     z : array, shape (size, m, d)
         Of floats, or of fractions.
     c, u : array, broadcast against (size, m)
-    nu, C : number
+    nu, C : number or array, shape (size,)
 
     Returns
     -------
@@ -67,15 +67,25 @@ def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
     if z.dtype != object:
         c = np.broadcast_to(np.asarray(c, float), (size, m))
         u = np.broadcast_to(np.asarray(u, float), (size, m))
-        nu = np.broadcast_to(np.asarray(nu, float), (size,))
-        found = interior_point(Design(z), c, u, nu, np.full(d, 1 / float(C)), tolerance=TOLERANCE,
-                               most=40)
+        nu, C = (np.broadcast_to(np.asarray(v, float), (size,)) for v in (nu, C))
+        ridge = np.broadcast_to(1 / C[:, None], (size, d))
+        found = interior_point(Design(z), c, u, nu, ridge, tolerance=TOLERANCE, most=40)
         return Machine(found.coef, found.level, found.weights)
     c, u = (np.broadcast_to(np.asarray(v, dtype=object), (size, m)) for v in (c, u))
-    nu = np.broadcast_to(np.asarray(nu, dtype=object), (size,))
-    parts = [exact_machine(z[i], c[i], u[i], Fraction(nu[i]), Fraction(C)) for i in range(size)]
+    nu, C = (np.broadcast_to(np.asarray(v, dtype=object), (size,)) for v in (nu, C))
+    parts = [exact_machine(z[i], c[i], u[i], Fraction(nu[i]), Fraction(C[i])) for i in range(size)]
     w, level, alpha = (np.array(list(part), dtype=object) for part in zip(*parts, strict=True))
     return Machine(w.reshape(size, d), level, alpha.reshape(size, m))
+
+
+def together(z: Numbers, u: Any, *problems: tuple[Any, Any, Any]) -> list[Machine]:
+    """Several problems (c, nu, C), all numbers, on the same rows, solved as one batch."""
+    size, many = len(z), len(problems)
+    c, nu, C = (np.repeat(np.array(part, dtype=z.dtype), size)
+                for part in zip(*problems, strict=True))
+    found = machine(np.concatenate([z] * many), c[:, None], u, nu, C)
+    parts = (np.split(part, many) for part in (found.w, found.level, found.alpha))
+    return [Machine(*part) for part in zip(*parts, strict=True)]
 
 
 def exact_machine(
@@ -105,14 +115,17 @@ def exact_machine(
         np.array([[float(v) for v in u]]), np.array([float(nu)]),
         np.full(z.shape[1], 1 / float(C)), tolerance=TOLERANCE)
     share = guess.weights[0] / np.array([float(v) for v in u])
-    near = [0 if s < 1e-6 else 2 if s > 1 - 1e-6 else 1 for s in share]
+    likely = [[0 if s < room else 2 if s > 1 - room else 1 for s in share]
+              for room in (1e-6, 1e-4, 1e-8)]
     tight = bool(guess.slack[0] < 1e-8 * float(nu))
+    # Of several dual solutions floats find one within: what the equations leave open is theirs.
+    inner = [Fraction(round(a * 2**20), 2**20) for a in guess.weights[0].tolist()]
     faces = itertools.chain(
-        [(near, tight), (near, not tight)],
+        ((face, t) for t in (tight, not tight) for face in likely),
         ((list(face), t) for face in itertools.product((0, 1, 2), repeat=m) for t in (True, False)),
     )
     for face, at_cap in faces:
-        found = _on_face(z, c, u, nu, C, face, at_cap)
+        found = _on_face(z, c, u, nu, C, face, at_cap, inner)
         if found is not None:
             return found
     raise RuntimeError("no face satisfies the optimality conditions")
@@ -120,7 +133,7 @@ def exact_machine(
 
 def _on_face(
     z: Numbers, c: Sequence[Any], u: Sequence[Any], nu: Fraction, C: Fraction, face: list[int],
-    tight: bool,
+    tight: bool, inner: list[Fraction],
 ) -> tuple[list[Fraction], Fraction, list[Fraction]] | None:
     m, d = z.shape
     free = [i for i in range(m) if face[i] == 1]
@@ -136,7 +149,7 @@ def _on_face(
         ]
         if tight:
             rows.append([Fraction(1)] * len(free) + [Fraction(0), nu - sum(alpha)])
-        solved = _solve(rows, len(free) + tight)
+        solved = _solve(rows, [*(inner[i] for i in free), *[Fraction(0)] * tight])
         if solved is None:
             return None
         for i, value in zip(free, solved, strict=False):
@@ -154,12 +167,12 @@ def _on_face(
     return (w, level, alpha) if good else None
 
 
-def _solve(rows: list[list[Fraction]], width: int) -> list[Fraction] | None:
-    """Gauss; what the equations leave open is 0; None where they contradict each other."""
+def _solve(rows: list[list[Fraction]], start: list[Fraction]) -> list[Fraction] | None:
+    """Gauss; what the equations leave open is as given; None where they contradict each other."""
     rows = [list(row) for row in rows]
     pivots: list[int] = []
     at = 0
-    for column in range(width):
+    for column in range(len(start)):
         place = next((i for i in range(at, len(rows)) if rows[i][column] != 0), None)
         if place is None:
             continue
@@ -174,7 +187,8 @@ def _solve(rows: list[list[Fraction]], width: int) -> list[Fraction] | None:
         at += 1
     if any(row[-1] != 0 for row in rows[at:]):
         return None
-    out = [Fraction(0)] * width
+    out = list(start)
+    is_open = [j for j in range(len(start)) if j not in pivots]
     for i, column in enumerate(pivots):
-        out[column] = rows[i][-1]
+        out[column] = rows[i][-1] - sum(rows[i][j] * start[j] for j in is_open)
     return out

@@ -44,11 +44,12 @@ def problem(loss, n=40, d=3, seed=0):
     return x, np.sign(f) if INDIVIDUAL[loss].margin else f
 
 
-def conic(loss, x, y, k, C, intercept):
+def conic(loss, x, y, k, C, intercept, scaling="paper"):
     w, b = cp.Variable(x.shape[1]), cp.Variable() if intercept else 0
     score = x @ w + b
     losses = CONIC[loss](cp.multiply(y, score) if INDIVIDUAL[loss].margin else y - score)
-    value = cp.sum_largest(losses, k) / len(y) + cp.sum_squares(w) / (2 * C)
+    share = 1 / (len(y) if scaling == "paper" else k)
+    value = share * cp.sum_largest(losses, k) + cp.sum_squares(w) / (2 * C)
     task = cp.Problem(cp.Minimize(value))
     with warnings.catch_warnings():
         # It may say that it stops short of 1e-11.
@@ -60,13 +61,22 @@ def conic(loss, x, y, k, C, intercept):
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("loss", sorted(CONIC))
 def test_objectives_are_those_of_a_conic_solver(loss, intercept):
+    """Dense and sparse, weighted and not, both scalings; weights are repetitions to the rival."""
     x, y = problem(loss)
-    for k, C in ((1, 10.0), (20, 0.1), (20, 10.0), (33, 10.0), (40, 0.1)):
-        found = fit(x, y, loss, k=k, C=C, intercept=intercept, tol=1e-9)
-        value = conic(loss, x, y, k, C, intercept)
-        assert found.objective == pytest.approx(value, abs=1e-8, rel=1e-8), (k, C)
-        assert found.dual <= value + 1e-9
-        assert found.gap <= 1e-9 * max(found.objective, 1e-5)
+    times = np.random.default_rng(1).integers(0, 3, len(y))
+    once = np.ones(len(y), int)
+    for k, C, weight, scaling in (
+        (1, 10.0, once, "paper"), (20, 10.0, times, "paper"), (20, 0.1, once, "average"),
+        (30, 10.0, times, "average"), (40, 0.1, once, "paper"),
+    ):
+        value = conic(loss, np.repeat(x, weight, axis=0), np.repeat(y, weight), k, C, intercept,
+                      scaling)
+        for rows in (x, sparse.csr_array(x)):
+            found = fit(rows, y, loss, k=k, C=C, intercept=intercept, scaling=scaling, tol=1e-9,
+                        sample_weight=None if weight is once else weight)
+            assert found.objective == pytest.approx(value, abs=1e-8, rel=0), (k, C, scaling)
+            assert found.dual <= value + 1e-9
+            assert found.gap <= 1e-9 * max(found.objective, 1e-5)
 
 
 @pytest.mark.parametrize("loss", sorted(CONIC))

@@ -7,16 +7,12 @@ from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Numeric, requires
 __all__ = ["outlier_shift"]
 
 
-@requires(shift=NONNEGATIVE, k=COUNT)
+@requires(
+    shift=NONNEGATIVE.of("By how much the loss grows."),
+    k=COUNT.of("1 is the maximum loss, n the average."),
+)
 def outlier_shift(shift: Numeric, k: Numeric) -> Numeric:
     r"""Most that $AT_k$ grows when one loss grows by ``shift``: $\Delta/k$.
-
-    Parameters
-    ----------
-    shift : float or array
-        $\Delta\ge0$.
-    k : int or array
-        1 is the maximum loss, n the average.
 
     Returns
     -------

@@ -27,6 +27,8 @@ Numbers = NDArray[Any]
 LOSSES = ("hinge", "logistic", "margin-square", "squared-hinge", "exponential")
 RATIOS = (0.5, 0.9, 0.97, 1.03, 1.1, 1.5)
 """Tail masses tried, in units of 2R*."""
+NAMED = {"above": (1.01, 1.2), "below": (0.9, 0.97), "beyond": (1.03, 1.1, 1.5), "one": (1.0,)}
+"""Ratios by a name."""
 
 
 def kinked(t: Any) -> Any:
@@ -40,34 +42,51 @@ def psi_of(loss: str) -> Any:
 
 
 @functools.cache
-def whole(loss: str) -> tuple[Numbers, Numbers, Numbers]:
-    """Minimisers of the average loss."""
-    masses, eta = (v.astype(float) for v in battery())
-    return minimisers(masses, eta, np.ones(len(masses)), psi_of(loss))
+def solved(loss: str) -> dict[str, Numbers]:
+    r"""Minimisers of every population at every tail mass.
 
-
-@functools.cache
-def solved(loss: str, ratios: tuple[float, ...], unit: str) -> dict[str, Numbers]:
-    r"""Minimisers of every population at every tail mass, in units of $2R^*$, $E^*_\ell$ or 1."""
+    In units of $2R^*$, $E^*_\ell$, $E^*_\ell/\ell(0)$ or 1.
+    """
     masses, eta = (v.astype(float) for v in battery())
-    size = len(masses)
-    psi = psi_of(loss)
-    # The average loss: nu = 1 and no threshold.
-    risk = whole(loss)[2]
-    index, ratio = (np.array(v) for v in zip(*itertools.product(range(size), ratios), strict=True))
-    twice = np.array([float(2 * bayes(i)) for i in range(size)])
-    base = dict(bayes=twice[index], risk=risk[index], one=np.ones(len(index)))[unit]
-    nu = base * ratio
-    inside = nu <= 1
-    index, nu = index[inside], nu[inside]
-    scores, level, value = whole(loss) if unit == "one" else minimisers(
-        masses[index], eta[index], nu, psi)
+    # A kink has no closed form; only its average is asked for.
+    ratios = {"one": NAMED["one"]} if loss == "kinked" else {
+        "bayes": RATIOS, "risk": NAMED["above"], "one": NAMED["one"]}
+    if loss == "logistic-natural":
+        ratios["scaled"] = NAMED["above"]
+    rows = [(i, ratio, unit, base(loss, unit, i) * ratio) for unit, tried in ratios.items()
+            for i, ratio in itertools.product(range(len(masses)), tried)]
+    index, ratio, unit, nu = (np.array(v) for v in zip(*(r for r in rows if r[3] <= 1),
+                                                       strict=True))
+    scores, level, value = minimisers(masses[index], eta[index], nu, psi_of(loss))
+    # The average loss, nu = 1, has the optimal risk as its value.
+    risk = value[unit == "one"]
     wanted = np.sign(eta[index] - 0.5)
     counted = (masses[index] > 0) & (wanted != 0)
     right = np.where(counted, np.sign(np.round(scores, 12)) == wanted, True).all(axis=1)
-    return dict(index=index, nu=nu, scores=scores, level=level, value=value, risk=risk[index],
-                calibrated=right.astype(int), twice=twice[index],
+    return dict(index=index, ratio=ratio, unit=unit, nu=nu, scores=scores, level=level,
+                risk=risk[index], calibrated=right.astype(int),
+                twice=np.array([float(2 * bayes(i)) for i in index]),
                 rest=np.array([float(noisy_bayes(i)) for i in index]))
+
+
+def base(loss: str, unit: str, index: int) -> float:
+    """A population's unit of tail masses."""
+    if unit in ("risk", "scaled"):
+        return float(sum(risk_in(loss, unit, index)) / 2)
+    return float(2 * bayes(index)) if unit == "bayes" else 1.0
+
+
+def risk_in(loss: str, unit: str, index: int) -> Interval:
+    r"""$E^*_\ell$, or over $\ell(0)$, which is 1 but for natural logarithms."""
+    normalised = unit == "scaled" and loss == "logistic-natural"
+    return optimal_risk_of("logistic" if normalised else loss, index)
+
+
+def some(loss: str, unit: str, ratios: tuple[float, ...] = RATIOS) -> dict[str, Numbers]:
+    """Rows of `solved` of some tail masses."""
+    at = solved(loss)
+    keep = (at["unit"] == unit) & np.isin(at["ratio"], ratios)
+    return {name: value[keep] for name, value in at.items()}
 
 
 def descends(masses: Numbers, eta: Numbers, nu: Fraction) -> bool:
@@ -92,6 +111,19 @@ def falls(index: int, nu: Fraction) -> bool:
 Interval = tuple[Fraction, Fraction]
 
 
+def around(value: float) -> Interval:
+    """A float that is good to some hundred units in the last place."""
+    error = Fraction(1, 10**13)
+    return Fraction(value) - error, Fraction(value) + error
+
+
+def square_root(square: Fraction) -> Interval:
+    """A square root of whole numbers, and the next one."""
+    scale = 10**12
+    whole = math.isqrt(square.numerator * scale**2 // square.denominator)
+    return Fraction(whole, scale), Fraction(whole + 1, scale)
+
+
 def optimal(loss: str, eta: Fraction) -> Interval:
     r"""$\inf_t\eta\ell(t)+(1-\eta)\ell(-t)$ by its closed form, in an interval."""
     e = min(eta, 1 - eta)
@@ -100,19 +132,13 @@ def optimal(loss: str, eta: Fraction) -> Interval:
     if loss in ("margin-square", "squared-hinge"):
         return 4 * e * (1 - e), 4 * e * (1 - e)
     if loss == "exponential":
-        # A square root of whole numbers, and the next one.
-        scale = 10**12
-        square = 4 * e * (1 - e)
-        root = math.isqrt(square.numerator * scale**2 // square.denominator)
-        return Fraction(root, scale), Fraction(root + 1, scale)
+        return square_root(4 * e * (1 - e))
     if e == 0:
         return Fraction(0), Fraction(0)
-    entropy = -sum(float(v) * math.log2(v) for v in (e, 1 - e))
-    error = Fraction(1, 10**13)  # some hundred units in the last place
-    low, high = Fraction(entropy) - error, Fraction(entropy) + error
+    low, high = around(-sum(float(v) * math.log2(v) for v in (e, 1 - e)))
     if loss == "logistic-natural":
-        # ln 2 to fifteen digits, from below and from above.
-        return low * (Fraction(math.log(2)) - error), high * (Fraction(math.log(2)) + error)
+        least, most = around(math.log(2))
+        return low * least, high * most
     return low, high
 
 
@@ -125,53 +151,44 @@ def optimal_risk_of(loss: str, index: int) -> Interval:
     return low, high
 
 
-def again(loss: str, index: int, nu: float) -> tuple[list[float], float]:
-    r"""Scores and threshold of a population by bisection on slopes, in plain floats.
+def cap(index: int, nu: Fraction) -> Fraction | None:
+    r"""The odds $Q$ at which the minimiser is clipped, exactly; None where nothing is.
 
-    For a threshold the points part and each is where the slope of its risk turns; the value is
-    convex in the threshold.
+    $\sum_xm(1-e)(1+\min\{Q,o\})=\nu$ with $e=\max\{\eta,1-\eta\}$ and $o=e/(1-e)$. Weights
+    $1-e$ on the wrong label and $(1-e)\min\{Q,o\}\le e$ on the right one then have sum $\nu$, are
+    below what the labels have only where $o>Q$, and balance the slopes at the score $t$ with
+    $\ell'(-t)/\ell'(t)=\min\{Q,o\}$: the conditions of a convex programme, in $(f,\lambda)$, with
+    $\lambda^*=\ell(t)$ at the odds Q. Of noise-free points any larger score will do as well.
     """
     masses, eta = battery()
-    points = [(float(m), max(float(e), 1 - float(e)), 1 if e >= Half else -1)
-              for m, e in zip(masses[index], eta[index], strict=True)]
-    kind = individual(loss)
+    noisy: list[tuple[Fraction, Fraction]] = [
+        (m * min(e, 1 - e), max(e, 1 - e) / min(e, 1 - e))
+        for m, e in zip(masses[index], eta[index], strict=True) if m and 0 < e < 1]
 
-    def at(t: float) -> tuple[float, float]:
-        here = np.array(t)
-        return float(kind.psi(here)), float(kind.slope(here))
+    def mass(at: Fraction) -> Fraction:
+        return sum((m * (1 + min(at, o)) for m, o in noisy), Fraction(0))
 
-    def score(e: float, level: float) -> float:
-        low, high = 0.0, 40.0
-        if e == 0.5:
-            return 0.0
-        for _ in range(60):
-            t = 0.5 * (low + high)
-            (here, down), (there, up) = at(t), at(-t)
-            slope = (e * down if here > level else 0.0) - ((1 - e) * up if there > level else 0.0)
-            low, high = (t, high) if slope < 0 else (low, t)
-        return low
+    ends = sorted({Fraction(1), *(o for _, o in noisy)})
+    for low, high in itertools.pairwise(ends):
+        if mass(low) < nu <= mass(high):
+            return low + (nu - mass(low)) / (mass(high) - mass(low)) * (high - low)
+    return None
 
-    def value(level: float) -> float:
-        total = nu * level
-        for m, e, _ in points:
-            t = score(e, level) if m else 0.0
-            total += m * (e * max(at(t)[0] - level, 0) + (1 - e) * max(at(-t)[0] - level, 0))
-        return total
 
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        third = (high - low) / 3
-        if value(low + third) <= value(high - third):
-            high -= third
-        else:
-            low += third
-    level = 0.0 if value(0.0) <= value(0.5 * (low + high)) else 0.5 * (low + high)
-    return [side * score(e, level) for _, e, side in points], level
+def level_at(loss: str, odds: Fraction | None) -> Interval:
+    r"""$\ell(t)$ at the score with $\ell'(-t)/\ell'(t)$ equal to the odds, in an interval."""
+    if odds is None or loss == "hinge":
+        return Fraction(0), Fraction(0)
+    if loss == "exponential":
+        return square_root(1 / odds)
+    if loss == "logistic":
+        return around(math.log2(1 + 1 / odds))
+    return (4 / (1 + odds) ** 2,) * 2
 
 
 def threshold(loss: str, times: float) -> dict[str, Numbers]:
     r"""Whether the minimiser is calibrated, against whether $\nu>2R^*$ times a factor."""
-    at = solved(loss, RATIOS, "bayes")
+    at = some(loss, "bayes")
     return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * at["twice"]).astype(int),
                 index=at["index"], nu=at["nu"])
 
@@ -185,7 +202,7 @@ def threshold_certificate(index: int, nu: float, times: float) -> Certificate:
 
 def by_optimal_risk(loss: str) -> dict[str, Numbers]:
     r"""Whether the minimiser is calibrated, against whether $\nu>E^*_\ell$."""
-    at = solved(loss, RATIOS, "bayes")
+    at = some(loss, "bayes")
     return dict(lhs=at["calibrated"], rhs=(at["nu"] > at["risk"]).astype(int),
                 index=at["index"], nu=at["nu"])
 
@@ -200,46 +217,9 @@ def by_optimal_risk_certificate(index: int, nu: float, loss: str) -> Certificate
                        [("R*", bayes(index)), ("nu", exact), ("optimal risk", low)])
 
 
-def natural(normalised: int) -> dict[str, Numbers]:
-    """Natural logistic loss, posteriors .6 and .4, tail masses from .68 to 1."""
-    nu = np.arange(68, 101) / 100
-    size = len(nu)
-    masses, eta = np.full((size, 2), 0.5), np.tile([0.6, 0.4], (size, 1))
-    psi = individual("logistic-natural").psi
-    scores, _, _ = minimisers(masses, eta, nu, psi)
-    risk = float(minimisers(masses[:1], eta[:1], np.ones(1), psi)[2][0])
-    needed = risk / float(psi(np.array(0.0))) if normalised else risk
-    right = (np.sign(np.round(scores, 9)) == np.sign(eta - 0.5)).all(axis=1)
-    return dict(lhs=np.ones(size), rhs=right.astype(int), nu=nu, applies=nu > needed)
-
-
-def natural_certificate(nu: float, normalised: int) -> Certificate:
-    """Calibration by sorting; the optimal risk by its closed form."""
-    share, half, eta = Fraction(nu), Fraction(1, 2), Fraction(3, 5)
-    low, high = optimal("logistic-natural" if not normalised else "logistic", eta)
-    left = descends(np.array([half, half]), np.array([eta, 1 - eta]), share)
-    return Certificate(1, int(left), [("R*", 1 - eta), ("optimal risk", low), ("nu", share)],
-                       applies=share > high)
-
-
-NAMED = {"above": (1.01, 1.2), "below": (0.9, 0.97), "beyond": (1.03, 1.1, 1.5), "one": (1.0,)}
-"""Ratios by a name."""
-
-
-def some(loss: str, ratios: str, unit: str) -> dict[str, Numbers]:
-    """Those of `solved` at some ratios; what the whole battery has is not solved again."""
-    if unit != "bayes":
-        return solved(loss, NAMED[ratios], unit)
-    at = solved(loss, RATIOS, unit)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = at["nu"] / at["twice"]
-    keep = np.isclose(ratio[:, None], NAMED[ratios]).any(axis=1)
-    return {name: value[keep] for name, value in at.items()}
-
-
 def sufficient(loss: str, unit: str, ratios: str, kink: int) -> dict[str, Numbers]:
     """1 against whether the minimiser is calibrated; with a kink at 0 for the loss on purpose."""
-    at = some("kinked" if kink else loss, ratios, unit)
+    at = some("kinked" if kink else loss, unit, NAMED[ratios])
     # Beyond the average nothing is minimised, and a risk of 0 leaves no tail mass.
     return dict(lhs=np.ones(len(at["nu"])), rhs=at["calibrated"], index=at["index"], nu=at["nu"],
                 applies=at["nu"] > 0)
@@ -251,8 +231,8 @@ def sufficient_certificate(
     """By the direction f_c, which is enough for a loss that is differentiable at 0."""
     exact = Fraction(nu)
     applies = exact > 0
-    if unit == "risk" and ratios == "above":
-        applies = applies and exact > optimal_risk_of(loss, index)[1]
+    if ratios == "above":
+        applies = applies and exact > risk_in(loss, unit, index)[1]
     left = turned(index) if kink else falls(index, exact)
     return Certificate(1, int(left), [("R*", bayes(index)), ("nu", exact)], applies=applies)
 
@@ -269,7 +249,7 @@ def turned(index: int) -> bool:
 
 def necessary(loss: str, needed: str) -> dict[str, Numbers]:
     r"""What $\nu$ is said to reach where the minimiser is calibrated, against $\nu$."""
-    at = solved(loss, RATIOS, "bayes")
+    at = some(loss, "bayes")
     lhs = dict(rest=at["rest"], risk=at["risk"], twice=at["twice"])[needed]
     return dict(lhs=lhs, rhs=at["nu"], applies=at["calibrated"] > 0, index=at["index"], nu=at["nu"])
 
@@ -283,27 +263,27 @@ def necessary_certificate(index: int, nu: float, needed: str, loss: str) -> Cert
     return Certificate(side, exact, [("nu", exact)], applies=falls(index, exact))
 
 
-def level_gap(loss: str, power: int) -> dict[str, Numbers]:
+def level_gap(loss: str, unit: str, power: int) -> dict[str, Numbers]:
     r"""$(\nu-E^*)/\nu\le1-\lambda^*$."""
-    at = solved(loss, RATIOS, "bayes")
+    at = some(loss, unit, (*RATIOS, 1.0))
     least = (at["nu"] - at["risk"]) / at["nu"] ** power
     return dict(lhs=least, rhs=1 - at["level"], index=at["index"], nu=at["nu"],
                 applies=at["nu"] > at["risk"])
 
 
 def level_gap_certificate(index: int, nu: float, loss: str, power: int) -> Certificate:
-    """The risk by its closed form, the threshold found again by slopes, to a millionth."""
-    exact, error = Fraction(nu), Fraction(1, 10**6)
+    """The risk and the threshold by their closed forms."""
+    exact = Fraction(nu)
     low, high = optimal_risk_of(loss, index)
-    level = Fraction(again(loss, index, nu)[1])
+    least, most = level_at(loss, cap(index, exact))
     return Certificate(((exact - high) / exact**power, (exact - low) / exact**power),
-                       (1 - level - error, 1 - level + error),
-                       [("nu", exact), ("threshold", level)], applies=exact > high)
+                       (1 - most, 1 - least),
+                       [("nu", exact), ("threshold", most)], applies=exact > high)
 
 
 def dominated(loss: str, times: float) -> dict[str, Numbers]:
     r"""$2R^*\le E^*_\ell$."""
-    at = solved(loss, (1.0,), "one")
+    at = some(loss, "one", NAMED["one"])
     return dict(lhs=times * at["twice"], rhs=at["risk"], index=at["index"], scale=1 + 0 * at["nu"])
 
 
@@ -314,9 +294,8 @@ def dominated_certificate(index: int, loss: str, times: float) -> Certificate:
 
 def clipped(times: float) -> dict[str, Numbers]:
     r"""Distance of the logistic minimiser from the clipped log-odds, where $\lambda^*>0$."""
-    at = solved("logistic", RATIOS, "bayes")
-    _, eta = battery()
-    masses, _ = battery()
+    at = some("logistic", "bayes")
+    masses, eta = battery()
     good = (at["level"] > 1e-6) & (at["calibrated"] > 0) & (at["nu"] < 1)
     level = np.where(good, np.minimum(at["level"], 1), 0.5)
     wanted = np.array([clipped_logit(e.astype(float), v)
@@ -327,21 +306,17 @@ def clipped(times: float) -> dict[str, Numbers]:
 
 
 def clipped_certificate(index: int, nu: float, times: float) -> Certificate:
-    """Scores and threshold found again by slopes, log-odds and their end from the definition."""
+    """The minimiser's scores are logarithms of odds, known exactly: so is their distance."""
     masses, eta = battery()
-    scores, level = again("logistic", index, nu)
-    if level <= 1e-6:
-        return Certificate(0, 0, [("threshold", level)], applies=False)
-    largest = -math.log(math.expm1(level * math.log(2)))
-    off = 0.0
-    for m, e, f in zip(masses[index], eta[index], scores, strict=True):
-        if m:
-            odds = math.inf if e in (0, 1) else abs(math.log(float(e / (1 - e))))
-            wanted = min(odds, largest) * (1 if e >= Half else -1)
-            off = max(off, abs(f - times * wanted))
-    value, error = Fraction(off), Fraction(1, 10**4)
-    return Certificate((max(value - error, Fraction(0)), value + error), 0,
-                       [("threshold", level), ("largest score", largest)])
+    odds = cap(index, Fraction(nu))
+    if odds is None:
+        return Certificate(0, 0, applies=False)
+    largest = max(min(odds, max(e, 1 - e) / min(e, 1 - e)) if 0 < e < 1 else odds
+                  for m, e in zip(masses[index], eta[index], strict=True) if m)
+    low, high = around(math.log(largest))
+    off = abs(Fraction(times) - 1)
+    return Certificate((off * low, off * high) if off else 0, 0,
+                       [("odds at the end", odds), ("largest odds", largest)])
 
 
 def maximum_loss(n: int, times: float) -> dict[str, Numbers]:

@@ -34,7 +34,16 @@ constants = [
         expect="refuted",
         quantity="squared norm of the minimiser",
         note="On two points at distance h it is $2/h$. A universal kernel without approximation "
-        "error on a connected domain has no $f_H$ at all where $\\eta$ passes one half.",
+        "error on a connected domain has no $f_H$ at all where $\\eta$ passes one half. The "
+        "thousand is ours: no number would do.",
+    ),
+    told(
+        TOP_K.always, "text-fh-exists", sides.attained_at_a_kink, Line,
+        r"\text{on finitely many points }\mathcal E_h\text{ attains its infimum}", "Sec. 3.2",
+        hypotheses=["linear, one feature"], given={"which": "best"}, broken={"which": "nearest"},
+        why="the kink nearest 0 in place of the best", quantity="6 times the hinge risk at a kink",
+        note="Piecewise linear and not below 0, so it is least at a kink; of a density it need not "
+        "be.",
     ),
     told(
         TOP_K.always, "new-kappa-fh", sides.reaches_one, Line,

@@ -79,6 +79,20 @@ def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
     return dict(lhs=zero.astype(int), rhs=np.asarray(k + shift <= least).astype(int), least=least)
 
 
+def attained_at_a_kink(at: Line, which: str) -> dict[str, Numbers]:
+    r"""The training hinge risk at its best kink, or at the one nearest 0, against that elsewhere.
+
+    Elsewhere are powers of two of both signs up to $2^{20}$, and sums of two kinks.
+    """
+    w, values = kinks(at)
+    nearest = np.argmin(np.abs(w[:, :-1]), axis=1)[:, None]
+    lhs = values.min(axis=1) if which == "best" else np.take_along_axis(values, nearest, 1)[:, 0]
+    far = np.array([sign * 2**j for j in range(21) for sign in (1, -1)], dtype=at.z.dtype)
+    tried = np.concatenate([np.broadcast_to(far, (len(w), len(far))), w[:, :1] + w], axis=1)
+    losses = 1 - tried[:, :, None] * at.z[:, None, :]
+    return dict(lhs=lhs, rhs=np.maximum(losses, losses * 0).sum(axis=2).min(axis=1))
+
+
 def reaches_one(at: Line, eighths: int) -> dict[str, Numbers]:
     r"""$1\le\kappa\|f_H\|$ where $f_H$ is better than 0: the least norm among the best kinks."""
     w, values = kinks(at)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from noisytheory.topics.top_k.constants.bounds import LARGEST_LOSS, TAIL_MASS
 from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NONNEGATIVE,
-    POSITIVE,
     SAMPLE_SIZE,
-    UNIT_INTERVAL,
     Numeric,
     requires,
 )
@@ -24,14 +23,9 @@ __all__ = [
 ]
 
 
-@requires(n=SAMPLE_SIZE, k=COUNT)
+@requires(n=SAMPLE_SIZE, k=COUNT.of("How many are averaged, at most n."))
 def expected_top_k_exponential(n: Numeric, k: Numeric) -> Numeric:
     r"""$E\,AT_k=1+H_n-H_k$ for n standard exponential losses.
-
-    Parameters
-    ----------
-    n, k : int or array
-        $1\le k\le n$.
 
     Returns
     -------
@@ -45,14 +39,9 @@ def expected_top_k_exponential(n: Numeric, k: Numeric) -> Numeric:
     return 1 + _harmonic(n) - _harmonic(k)
 
 
-@requires(nu=UNIT_INTERVAL)
+@requires(nu=TAIL_MASS)
 def cvar_exponential(nu: Numeric) -> Numeric:
     r"""CVaR of the standard exponential law: $1+\log(1/\nu)$.
-
-    Parameters
-    ----------
-    nu : float or array
-        Tail mass in (0, 1].
 
     Returns
     -------
@@ -66,17 +55,9 @@ def cvar_exponential(nu: Numeric) -> Numeric:
     return 1 - np.log(nu)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, bound=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, bound=LARGEST_LOSS)
 def brown_upper(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Numeric:
     r"""By how much the sample underrates the CVaR (Brown 2007): $M\sqrt{5\log(3/\delta)/(\nu n)}$.
-
-    Parameters
-    ----------
-    n : int or array
-    delta, nu : float or array
-        Probability, tail mass.
-    bound : float or array
-        $M$: losses lie in [0, M].
 
     Returns
     -------
@@ -90,14 +71,9 @@ def brown_upper(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Nume
     return bound * np.sqrt(5 * (np.log(3) - np.log(delta)) / (nu * n))
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, bound=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, bound=LARGEST_LOSS)
 def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Numeric:
     r"""By how much the sample overrates it (Brown 2007): $\frac M\nu\sqrt{\log(1/\delta)/2n}$.
-
-    Parameters
-    ----------
-    n, delta, nu, bound
-        As in `brown_upper`.
 
     Returns
     -------
@@ -111,6 +87,7 @@ def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Nume
     return bound / nu * np.sqrt(-np.log(delta) / (2 * n))
 
 
+@requires(delta=LEVEL, nu=TAIL_MASS, bound=LARGEST_LOSS)
 def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> Any:
     r"""Upper confidence limit of the CVaR from the ordered losses (Thomas and Learned-Miller 2019).
 
@@ -134,8 +111,6 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     """
     z = np.sort(np.asarray(losses, float), axis=-1)
     n = z.shape[-1]
-    LEVEL.check("delta", delta)
-    UNIT_INTERVAL.check("nu", nu)
     end = np.full((*z.shape[:-1], 1), float(bound))
     steps = np.diff(np.concatenate([z, end], axis=-1), axis=-1)
     i = np.arange(1, n + 1)
@@ -144,7 +119,11 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     return bound - (steps * share).sum(axis=-1) / nu + 0 * delta
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=UNIT_INTERVAL, radius=NONNEGATIVE, bound=POSITIVE)
+@requires(
+    n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS,
+    radius=NONNEGATIVE.of(r"$L\kappa R$: Lipschitz constant of the loss times the largest score."),
+    bound=LARGEST_LOSS,
+)
 def uniform_cvar(
     n: Numeric, delta: Numeric, nu: Numeric, radius: Numeric, bound: Numeric
 ) -> Numeric:
@@ -152,15 +131,6 @@ def uniform_cvar(
 
     $$\frac1\nu\Big(\frac{2L\kappa R}{\sqrt n}+\frac M{\sqrt n}
       +M\sqrt{\frac{\log(1/\delta)}{2n}}\Big).$$
-
-    Parameters
-    ----------
-    n, delta, nu
-        As in `brown_upper`.
-    radius : float or array
-        $L\kappa R$: Lipschitz constant of the loss times the largest score.
-    bound : float or array
-        $M$: losses lie in [0, M].
 
     Returns
     -------

@@ -107,11 +107,12 @@ cvar = [
         bound=bounds.brown_upper,
         simulate=simulate.cvar_error,
         given={"sign": 1.0},
-        grid={"population": [SteepLosses(0.005, 0.01), SteepLosses(0.2, 0.4)], "n": [2000],
+        grid={"population": [SteepLosses(0.05, 0.1), SteepLosses(0.2, 0.4)], "n": [2000],
               "delta": [0.1, 0.05]},
         trivial=lambda cvar: cvar,
         twin={"bound": lambda n, delta, bound: bounds.brown_upper(n, delta, 1.0, bound),
               "why": "the tail mass left out"},
+        note="A normal deviation is at most a quarter of it: the bound is loose.",
         **CVAR,
     ),
     TOP_K.tail(
@@ -150,11 +151,13 @@ cvar = [
         simulate=simulate.cvar_error,
         given={"sign": 1.0},
         hypotheses=["tried on a class of one function, R = 0"],
-        grid={"population": [SteepLosses(0.05, 0.1)], "n": [4000], "delta": [0.5, 0.1]},
+        grid={"population": [SteepLosses(0.05, 0.1), SteepLosses(0.5, 0.6)], "n": [4000],
+              "delta": [0.5, 0.1]},
         trivial=lambda cvar: cvar,
         twin={"bound": lambda n, delta, radius, bound:
               bounds.uniform_cvar(n, delta, 1.0, radius, bound), "why": "the tail mass left out"},
-        note="What Section 6 calls open: any Lipschitz loss.",
+        note="What Section 6 calls open: any Lipschitz loss. One function uses a third of it at "
+        "most, and no class known to us more: the bound is loose.",
         **CVAR,
     ),
 ]

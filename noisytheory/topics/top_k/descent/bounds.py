@@ -7,21 +7,15 @@ from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, Numeric, requi
 __all__ = ["sgd_gap"]
 
 
-@requires(start=NONNEGATIVE, squares=NONNEGATIVE, total=POSITIVE)
+@requires(
+    start=NONNEGATIVE.of(r"$\|\theta_1-\theta^*\|^2$, with $\theta=(w,\lambda)$."),
+    squares=NONNEGATIVE.of(r"$\sum\eta_t^2\|g_t\|^2$."), total=POSITIVE.of(r"$\sum\eta_t$."),
+)
 def sgd_gap(start: Numeric, squares: Numeric, total: Numeric) -> Numeric:
     r"""How far the average of the iterates of (4) is from the optimum, in the mean.
 
     $$E F(\bar\theta_T)-F^*\le
       \frac{\|\theta_1-\theta^*\|^2+E\sum\eta_t^2\|g_t\|^2}{2\sum\eta_t}.$$
-
-    Parameters
-    ----------
-    start : float or array
-        $\|\theta_1-\theta^*\|^2$, with $\theta=(w,\lambda)$.
-    squares : float or array
-        $\sum\eta_t^2\|g_t\|^2$.
-    total : float or array
-        $\sum\eta_t$.
 
     Returns
     -------

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.batches import hinge_machines, monk, toys, wrong
+from noisytheory.topics.top_k.batches import hinge_machines, monk, monk_of, toys, wrong
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.machine import exact_machine
 from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.recipes import Toy
+from noisytheory.trial.claim import Certificate
 
 Floats = NDArray[np.float64]
 
@@ -94,9 +97,25 @@ def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(middle - last)
 
 
-def plateau(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
-    r"""Whether test errors at k and n differ, where $k\ge\bar k(C)$ or k is small."""
-    (x, y), _, (tx, ty) = monk(size, rng)
+def plateau(k: int, below: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
+    r"""Wrong test examples at k and at n, C = 100, where $k\ge\bar k(C)$; all if ``below``."""
+    seeds = rng.integers(2**31, size=size)
+    (x, y), _, (tx, ty) = monk_of([np.random.default_rng(seed) for seed in seeds])
     w, sums = hinge_machines(x, y, [y.shape[1], k], 100.0)
-    last, other = wrong(tx, ty, w)
-    return dict(lhs=(last != other).astype(float), applies=(sums[0] <= k) | (k < 120))
+    last, other = np.round(ty.shape[1] * wrong(tx, ty, w))
+    return dict(lhs=other, rhs=last, applies=(sums[0] <= k) | bool(below), seed=seeds)
+
+
+def plateau_certificate(k: int, seed: int, below: int) -> Certificate:
+    """Both machines in fractions, and the signs of their scores."""
+    (x, y), _, (tx, ty) = (
+        (codes[0].astype(int).astype(object), labels[0].astype(int).astype(object))
+        for codes, labels in monk_of([np.random.default_rng(seed)]))
+    n = len(y)
+    u = [Fraction(1, n)] * n
+    found = [exact_machine(x * y[:, None], [1] * n, u, Fraction(m, n), Fraction(100))
+             for m in (n, k)]
+    last, other = (int(sum((t @ w >= 0) != (label > 0) for t, label in zip(tx, ty, strict=True)))
+                   for w, _, _ in found)
+    bar = n * sum(found[0][2])
+    return Certificate(other, last, [("k bar", bar)], applies=bool(bar <= k or below))

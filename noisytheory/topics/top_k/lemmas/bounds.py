@@ -7,31 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.vocabulary.domains import (
-    LEVEL,
-    NONNEGATIVE,
-    POSITIVE,
-    SAMPLE_SIZE,
-    Numeric,
-    requires,
-)
+from noisytheory.topics.top_k.constants.bounds import KAPPA_NORM, MU
+from noisytheory.vocabulary.domains import LEVEL, NONNEGATIVE, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["exceedance", "hoeffding", "uniform_hinge"]
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, radius=NONNEGATIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, radius=NONNEGATIVE.of(r"$\kappa R$."))
 def uniform_hinge(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     r"""Lemma 5: $\sup\mathcal E_h-\mathcal E_{h,z}\le2\kappa R/\sqrt n+\varepsilon$ over a ball.
 
     $\varepsilon=(1+\kappa R)\sqrt{\log(1/\delta)/2n}$.
-
-    Parameters
-    ----------
-    n : int or array
-    delta : float or array
-        Probability in (0, 1).
-    radius : float or array
-        $\kappa R$.
 
     Returns
     -------
@@ -51,16 +37,12 @@ def uniform_hinge(n: Numeric, delta: Numeric, radius: Numeric) -> Numeric:
     return 2 * radius / np.sqrt(n) + (1 + radius) * np.sqrt(-np.log(delta) / (2 * n))
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, half_range=NONNEGATIVE)
+@requires(
+    n=SAMPLE_SIZE, delta=LEVEL,
+    half_range=NONNEGATIVE.of("$M$, half of the range of one variable."),
+)
 def hoeffding(n: Numeric, delta: Numeric, half_range: Numeric) -> Numeric:
     r"""Lemma 6: a mean exceeds its expectation by at most $M\sqrt{2\log(1/\delta)/n}$.
-
-    Parameters
-    ----------
-    n : int or array
-    delta : float or array
-    half_range : float or array
-        $M$, half of the range of one variable.
 
     Returns
     -------
@@ -74,19 +56,12 @@ def hoeffding(n: Numeric, delta: Numeric, half_range: Numeric) -> Numeric:
     return half_range * np.sqrt(-2 * np.log(delta) / n)
 
 
-@requires(n=SAMPLE_SIZE, mu=POSITIVE, kappa_norm=NONNEGATIVE)
+@requires(n=SAMPLE_SIZE, mu=MU, kappa_norm=KAPPA_NORM)
 def exceedance(n: Numeric, mu: Numeric, kappa_norm: Numeric) -> Numeric:
     r"""(16) with its direction mended: how often the training risk of $f_H$ is off by $\mu/2$.
 
     $$P\Big(\mathcal E_{h,z}(f_H)-\mathcal E_h(f_H)>\frac\mu2\Big)\le
       \exp\Big(-\frac{n\mu^2}{2(1+\kappa\|f_H\|)^2}\Big).$$
-
-    Parameters
-    ----------
-    n : int or array
-    mu : float or array
-    kappa_norm : float or array
-        $\kappa\|f_H\|$.
 
     Returns
     -------

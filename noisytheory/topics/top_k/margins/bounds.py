@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from noisytheory.topics.top_k.constants.bounds import (
+    ADVANTAGE,
+    KAPPA,
+    MU,
+    NORM,
+    REGULARISATION,
+    TAIL_MASS,
+)
 from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,
     POSITIVE,
     SAMPLE_SIZE,
-    UNIT_INTERVAL,
     Numeric,
     requires,
 )
@@ -22,14 +29,13 @@ __all__ = [
 ]
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE, norm=POSITIVE)
+_SOME = POSITIVE.of(NORM.meaning)
+_OTHER = POSITIVE.of(r"$\|g\|$.")
+
+
+@requires(nu=TAIL_MASS, C=REGULARISATION, mu=MU, norm=_SOME)
 def margin_floor_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
     r"""(17): $\rho_z\ge\frac nk\min\{\frac\mu4,\frac{C\mu^2}{8\|f_H\|^2}\}$ on the event of (16).
-
-    Parameters
-    ----------
-    nu, C, mu, norm : float or array
-        $k/n$, $C$, $\mu$, $\|f_H\|$.
 
     Returns
     -------
@@ -44,17 +50,9 @@ def margin_floor_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) ->
     return np.minimum(mu / 4, C * mu**2 / (8 * norm**2)) / nu
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, advantage=NONNEGATIVE, norm=POSITIVE)
+@requires(nu=TAIL_MASS, C=REGULARISATION, advantage=ADVANTAGE, norm=_OTHER)
 def margin_floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
     r"""$\rho_z\ge\min\{1,C(\nu-\mathcal E_z(g))_+^2/(\nu\|g\|^2)\}$, for all samples and $g$.
-
-    Parameters
-    ----------
-    nu, C : float or array
-    advantage : float or array
-        $(\nu-\mathcal E_z(g))_+$, with the training hinge risk of $g$.
-    norm : float or array
-        $\|g\|$.
 
     Returns
     -------
@@ -69,13 +67,9 @@ def margin_floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> 
     return np.minimum(1.0, C * advantage**2 / (nu * norm**2))
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, mu=POSITIVE, norm=POSITIVE)
+@requires(nu=TAIL_MASS, C=REGULARISATION, mu=MU, norm=_SOME)
 def norm_margin_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
     r"""Lemma 7: $\|f_z\|/\rho_z\le2\nu\max\{\sqrt{2C/\mu},2\|f_H\|/\mu\}$ on the event of (16).
-
-    Parameters
-    ----------
-    nu, C, mu, norm : float or array
 
     Returns
     -------
@@ -89,17 +83,9 @@ def norm_margin_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> 
     return 2 * nu * np.maximum(np.sqrt(2 * C / mu), 2 * norm / mu)
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, advantage=POSITIVE, norm=POSITIVE)
+@requires(nu=TAIL_MASS, C=REGULARISATION, advantage=POSITIVE.of(ADVANTAGE.meaning), norm=_OTHER)
 def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
     r"""$\|f_z\|/\rho_z\le\max\{\sqrt{C\nu},\nu\|g\|/(\nu-\mathcal E_z(g))\}$, whatever the sample.
-
-    Parameters
-    ----------
-    nu, C : float or array
-    advantage : float or array
-        $\nu-\mathcal E_z(g)>0$.
-    norm : float or array
-        $\|g\|$.
 
     Returns
     -------
@@ -117,8 +103,10 @@ def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> N
     return np.maximum(np.sqrt(C * nu), nu * norm / advantage)
 
 
-@requires(nu=UNIT_INTERVAL, C=POSITIVE, kappa=POSITIVE, norm=NONNEGATIVE, margin=POSITIVE,
-          n=SAMPLE_SIZE, delta=LEVEL)
+@requires(
+    n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, kappa=KAPPA,
+    norm=NONNEGATIVE.of(r"$\|f_z\|$."), margin=POSITIVE.of(r"$\rho_z$."),
+)
 def data_margin(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
     margin: Numeric,
@@ -129,13 +117,6 @@ def data_margin(
       +(1+\kappa r')\sqrt{\frac{\log(j^2\pi^2/6\delta)}{2n}},$$
 
     $r'=2^{j-1}$ the least power of two above $\max(\|f_z\|/\rho_z,1)$.
-
-    Parameters
-    ----------
-    n : int or array
-    delta, nu, C, kappa : float or array
-    norm, margin : float or array
-        $\|f_z\|$ and $\rho_z>0$.
 
     Returns
     -------

@@ -132,24 +132,13 @@ def minimum_certificate(t: float, side: str) -> Certificate:
     return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)
 
 
-def coercive(support: str) -> dict[str, Numbers]:
-    """Hinge risk at a weight, against that at twice the weight; one feature, all labels 1."""
+def coercive() -> dict[str, Numbers]:
+    """Hinge risk at a weight, against that at twice the weight; x uniform on (0, 1], y = 1."""
     w = 2.0 ** np.arange(4, 21)
-    atoms = np.array([0.125, 0.5, 1.0])
-    if support == "interval":
-        lhs, rhs = 1 / (2 * w), 1 / (4 * w)
-    else:
-        lhs = np.maximum(1 - w[:, None] * atoms, 0).mean(axis=1)
-        rhs = np.maximum(1 - 2 * w[:, None] * atoms, 0).mean(axis=1)
-    return dict(lhs=lhs, rhs=rhs, w=w)
+    return dict(lhs=1 / (2 * w), rhs=1 / (4 * w), w=w)
 
 
-def coercive_certificate(w: float, support: str) -> Certificate:
-    r"""$\int_0^1(1-wx)_+dx=\frac1{2w}$ for $w\ge1$, in fractions; on atoms a sum."""
+def coercive_certificate(w: float) -> Certificate:
+    r"""$\int_0^1(1-wx)_+dx$ is a triangle of base $1/w$ and height 1, in fractions."""
     x = Fraction(w)
-    if support == "interval":
-        return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])
-    atoms = (Fraction(1, 8), Fraction(1, 2), Fraction(1))
-    values = [sum((max(1 - v * a, Fraction(0)) for a in atoms), Fraction(0)) / 3
-              for v in (x, 2 * x)]
-    return Certificate(values[0], values[1], [("w", x)])
+    return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
-from noisytheory.topics.top_k.machine import Machine, machine
+from noisytheory.topics.top_k.machine import Machine, machine, together
 from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
 
 __all__ = ["Rows", "Splits", "Targets"]
@@ -111,14 +111,15 @@ def svm(at: Rows, k: int, C: Any) -> Machine:
     return machine(at.z, 1, share(1, at.z), share(k, at.z), C)
 
 
-def c_svm(at: Rows, C: Any) -> Machine:
-    """The same without a sum that binds."""
-    return machine(at.z, 1, share(1, at.z), 2, C)
+def svms(at: Rows, k: int, C: int, *names: str) -> list[Machine]:
+    """Machines by name, as one batch: (6), the C-SVM and nu-SVM.
 
-
-def nu_svm(at: Rows, k: int, C: Any) -> Machine:
-    """The same without the cap on the margin; its level is ``LARGE`` minus rho."""
-    return machine(at.z, LARGE, share(1, at.z), share(k, at.z), C)
+    The second has no sum that binds, the third no cap on the margin: its level is ``LARGE`` minus
+    rho.
+    """
+    nu = share(k, at.z)
+    problems = {"AT_k": (1, nu, C), "C": (1, 2, C), "nu": (LARGE, nu, C)}
+    return together(at.z, share(1, at.z), *(problems[name] for name in names))
 
 
 def value_5(at: Rows, w: Numbers, k: int, C: Any) -> Numbers:
@@ -159,8 +160,9 @@ def rewritten(at: Rows, k: int, C: int, constant: int) -> dict[str, Numbers]:
 
 def is_c_svm(at: Rows, C: int, less: int) -> dict[str, Numbers]:
     """(5) at k = n against the dual of the C-SVM without intercept."""
-    lhs = value_5(at, svm(at, N - less, C).w, N - less, C)
-    return dict(lhs=lhs, rhs=dual_value(at, c_svm(at, C).alpha, C), scale=one(lhs))
+    found, plain = svms(at, N - less, C, "AT_k", "C")
+    lhs = value_5(at, found.w, N - less, C)
+    return dict(lhs=lhs, rhs=dual_value(at, plain.alpha, C), scale=one(lhs))
 
 
 def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
@@ -182,7 +184,7 @@ def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
 
 def is_nu_svm(at: Rows, k: int, C: int, most: int) -> dict[str, Numbers]:
     r"""(6)'s value against that of $\nu$-SVM, where $C\nu\max\|z\|^2$ is at most ``most``."""
-    capped, plain = svm(at, k, C), nu_svm(at, k, C)
+    capped, plain = svms(at, k, C, "AT_k", "nu")
     lhs = value_6(at, capped.w, 1 - capped.level, k, C)
     rhs = value_6(at, plain.w, LARGE - plain.level, k, C)
     largest = dot(at.z, at.z).max(axis=1)
@@ -195,14 +197,14 @@ def quadratic_programme(at: Rows, k: int, C: int, cap: str) -> dict[str, Numbers
     total = share(k, at.z)
     if cap == "k/n":  # in print's variables C alpha; in ours it is k/(nC)
         total = total / C
-    dual = machine(at.z, 1, share(1, at.z), total, C)
-    lhs = value_5(at, svm(at, k, C).w, k, C)
+    found, dual = together(at.z, share(1, at.z), (1, share(k, at.z), C), (1, total, C))
+    lhs = value_5(at, found.w, k, C)
     return dict(lhs=lhs, rhs=dual_value(at, dual.alpha, C), scale=one(lhs))
 
 
 def nu_dual(at: Rows, k: int, needed: int) -> dict[str, Numbers]:
     r"""$\nu$-SVM (20) against its dual $\frac12\|\sum\alpha_iz_i\|^2$ over $\sum\alpha\ge\nu$."""
-    found = nu_svm(at, k, 1)
+    (found,) = svms(at, k, 1, "nu")
     lhs = value_6(at, found.w, LARGE - found.level, k, 1)
     v = (found.alpha[:, :, None] * at.z).sum(axis=1)
     return dict(lhs=lhs, rhs=-needed * dot(v, v) / 2, scale=one(lhs))
@@ -221,8 +223,7 @@ def support(at: Rows, k: int, C: int, errors: int, vectors: int) -> dict[str, Nu
 
 def three(at: Rows, k: int, C: int, shift: int) -> dict[str, Numbers]:
     r"""Distance of the weights from those of the regime that $\bar k$ says."""
-    found, average = svm(at, k, C), c_svm(at, C)
-    other = nu_svm(at, k, C)
+    found, average, other = svms(at, k, C, "AT_k", "C", "nu")
     bar = N * average.alpha.sum(axis=1)
     exact = at.z.dtype == object
     room = Fraction(0) if exact else 1e-7
@@ -242,9 +243,7 @@ def on_the_path(at: Rows, k: int, C: int, wrong: str) -> dict[str, Numbers]:
     exact = at.z.dtype == object
     some = np.asarray(rho > (0 if exact else 1e-3))
     safe = np.where(some, rho, one(rho))
-    other = np.array([
-        machine(at.z[i: i + 1], 1, share(1, at.z), 2, C / (safe[i] if wrong == "" else 1)).w[0]
-        for i in range(len(safe))], dtype=at.z.dtype)
+    other = machine(at.z, 1, share(1, at.z), 2, C / (safe if wrong == "" else one(safe))).w
     difference = found.w / safe[:, None] - other
     lhs = dot(difference, difference)
     return dict(lhs=lhs, rhs=lhs * 0, scale=one(lhs) + dot(other, other), applies=some)
@@ -391,13 +390,12 @@ def selected(at: Splits, C: int, where: str) -> dict[str, Numbers]:
 
     Among k = 1, 3, 4, 5 the first of least validation error; a score of 0 is an error.
     """
-    rows = Rows(at.z, at.z, at.z, at.z)
     exact = at.z.dtype == object
     room = Fraction(0) if exact else 1e-7
     near: Any = np.zeros(len(at.z), bool)
     table: dict[str, list[Numbers]] = {"validation": [], "test": []}
-    for k in (1, 3, 4, N):
-        w = svm(rows, k, C).w
+    machines = together(at.z, share(1, at.z), *((1, share(k, at.z), C) for k in (1, 3, 4, N)))
+    for w in (found.w for found in machines):
         for name, held in (("validation", at.validation), ("test", at.test)):
             margins = scores(held, w)
             table[name].append(np.asarray(margins <= room).sum(axis=1))

@@ -206,7 +206,7 @@ sinc = [
         simulate=simulate.sinc_maximum,
         grid={"centres": ["ends"]},
         low=0.05, high=0.3,
-        rows=16,
+        rows=32,
         expect="refuted",
         quantity="RMSE",
         note="The exact minimax fit has .12; a constant has .184, so print is worse than none.",

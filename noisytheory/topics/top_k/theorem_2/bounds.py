@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.top_k.constants.bounds import c_kappa
-from noisytheory.topics.top_k.lemmas.bounds import exceedance
-from noisytheory.vocabulary.domains import (
-    LEVEL,
-    NONNEGATIVE,
-    POSITIVE,
-    SAMPLE_SIZE,
-    Numeric,
-    requires,
+from noisytheory.topics.top_k.constants.bounds import (
+    APPROXIMATION,
+    HINGE_RISK,
+    KAPPA,
+    MU,
+    NORM,
+    REGULARISATION,
+    c_kappa,
 )
+from noisytheory.topics.top_k.lemmas.bounds import exceedance
+from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
 
 _SAMPLE: dict[str, Any] = dict(
-    n=SAMPLE_SIZE, delta=LEVEL, mu=POSITIVE, C=POSITIVE, kappa=POSITIVE, norm=NONNEGATIVE,
-    approximation=NONNEGATIVE,
+    n=SAMPLE_SIZE, delta=LEVEL, mu=MU, C=REGULARISATION, kappa=KAPPA, norm=NORM,
+    approximation=APPROXIMATION,
 )
 
 
@@ -40,16 +41,6 @@ def theorem_2_printed(
 
     With $\varepsilon=\frac{1+C_{\kappa H}}\mu\sqrt{\log(2/\delta)/n}$, so that the probability is
     $\delta$; infinite where $\varepsilon>1$, which the theorem excludes.
-
-    Parameters
-    ----------
-    n : int or array
-    delta : float or array
-        Probability.
-    mu : float or array
-        In $(0,1-\mathcal E_h(f_H))$; $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$.
-    C, kappa, norm, approximation : float or array
-        $C$, $\kappa$, $\|f_H\|$, $A$.
 
     Returns
     -------
@@ -71,11 +62,6 @@ def theorem_2_root_mu(
     approximation: Numeric,
 ) -> Numeric:
     r"""Theorem 2 in the reading that its proof is of: $\frac{1+C_{\kappa H}}{\sqrt n\,\mu}$.
-
-    Parameters
-    ----------
-    n, delta, mu, C, kappa, norm, approximation : float or array
-        As in `theorem_2_printed`.
 
     Returns
     -------
@@ -102,11 +88,6 @@ def theorem_2_proved(
 ) -> Numeric:
     r"""What print proves: $\mu+\frac1n+A+\varepsilon+\frac{2C_{\kappa H}}{\sqrt n\,\mu}$.
 
-    Parameters
-    ----------
-    n, delta, mu, C, kappa, norm, approximation : float or array
-        As in `theorem_2_printed`.
-
     Returns
     -------
     float or array
@@ -122,7 +103,7 @@ def theorem_2_proved(
             + 2 * inner / (np.sqrt(n) * mu))
 
 
-@requires(risk=NONNEGATIVE, **_SAMPLE)
+@requires(**_SAMPLE, risk=HINGE_RISK)
 def theorem_2_sharp(
     n: Numeric, delta: Numeric, mu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
     approximation: Numeric, risk: Numeric,
@@ -131,13 +112,6 @@ def theorem_2_sharp(
 
     $\bar R=\max(\sqrt{C\nu},2\nu\|f_H\|/\mu)$, and $\delta$ is
     $e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}+e^{-2n\varepsilon^2/(1+\kappa\bar R)^2}$.
-
-    Parameters
-    ----------
-    n, delta, mu, C, kappa, norm, approximation : float or array
-        As in `theorem_2_printed`.
-    risk : float or array
-        $\mathcal E_h(f_H)$, which gives $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$.
 
     Returns
     -------
