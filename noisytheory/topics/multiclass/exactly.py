@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 __all__ = [
     "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "means", "online",
-    "regions", "root", "run", "squared", "vectors",
+    "regions", "root", "run", "squared", "unit", "vectors",
 ]
 
 Vector: TypeAlias = list[Fraction]
@@ -50,6 +50,11 @@ def root(square: Fraction) -> Fraction:
     if top * top == square.numerator and bottom * bottom == square.denominator:
         return Fraction(top, bottom)
     return Fraction(math.isqrt(square.numerator * DIGITS**2 // square.denominator), DIGITS)
+
+
+def unit(classes: int) -> Matrix:
+    """The identity."""
+    return [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
 
 
 def inverse(matrix: Matrix) -> Matrix:

@@ -23,6 +23,7 @@ from noisytheory.topics.multiclass.exactly import (
     root,
     run,
     squared,
+    unit,
     vectors,
 )
 from noisytheory.topics.multiclass.instances import (
@@ -38,11 +39,6 @@ from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
-
-
-def unit(classes: int) -> Matrix:
-    """The identity."""
-    return [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import numpy as np
 from noisytheory.topics.multiclass.exactly import error_of, fractions, run
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
-    TRAINING,
+    OWN,
     digits,
     protocol_runs,
 )
@@ -66,7 +66,7 @@ def estimates(by: str) -> Iterator[Certificate]:
     """Entries of the protocol's confusion, against shares of each class or of each prediction."""
     for made, _, audited in protocol_runs():
         counts = made.confusion.counts
-        assert counts.sum() == audited <= TRAINING
+        assert counts.sum() == audited <= OWN
         for p in range(CLASSES):
             for q in range(CLASSES):
                 over = counts[:, q].sum() if by == "class" else counts[p].sum()

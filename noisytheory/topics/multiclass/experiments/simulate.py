@@ -29,7 +29,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
 CLASSES = 10
-TRAINING, UPDATES, COMPONENTS, WIDTH = 800, 25, 120, 5.0
+UPDATES, COMPONENTS, WIDTH = 25, 120, 5.0
 LANDMARKS = 400
 """Of the runs on scikit-learn's 1,797 digits; the width divides the median squared distance."""
 
@@ -318,7 +318,7 @@ def protocol_runs(seed: int = 41) -> tuple[tuple[FiveSteps, int, int], ...]:
     """Two runs of the protocol, with the sizes of the two labelled sets."""
     rng = np.random.default_rng(seed)
     return tuple(
-        (drawn("digits", TRAINING, m, share, UPDATES, rng).run, m * CLASSES,
-         round(share * TRAINING))
+        (drawn("digits", OWN, m, share, UPDATES, rng).run, m * CLASSES,
+         round(share * OWN))
         for m, share in ((5, 0.2), (20, 0.3))
     )

@@ -17,6 +17,7 @@ from noisytheory.topics.multiclass.exactly import (
     regions,
     run,
     squared,
+    unit,
     vectors,
 )
 from noisytheory.topics.multiclass.instances import (
@@ -62,10 +63,9 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
     for at in random_instances(4):
         if len(at.points) * at.classes > 16:
             continue
-        unit = [[Fraction(i == j) for j in range(at.classes)] for i in range(at.classes)]
         used = _transposed(at.confusion) if read == "transposed" else at.confusion
         try:
-            back = unit if what == "sums" else inverse(used)
+            back = unit(at.classes) if what == "sums" else inverse(used)
         except ZeroDivisionError:
             continue
         for alpha in (ZERO, ONE / 4):
@@ -130,6 +130,15 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
         yield Certificate(bias, 0, [("samples", len(drawn))])
 
 
+def _seen(at: Instance, inside: list[bool], true: int) -> tuple[Vector, Fraction]:
+    """Sum of mass times point, and mass, of a true class within a region."""
+    mass = sum((
+        m for m, within, label in zip(at.masses, inside, at.labels, strict=True)
+        if within and label == true
+    ), ZERO)
+    return means(at.points, at.masses, at.labels, inside, true), mass
+
+
 def true_margins(share: str) -> Iterator[Certificate]:
     """The margin times a mass, against the least margin of an update mean under the teacher."""
     for taught in taught_instances(30):
@@ -137,11 +146,7 @@ def true_margins(share: str) -> Iterator[Certificate]:
         for inside in regions(at.points, at.weights):
             whole = sum((m for m, i in zip(at.masses, inside, strict=True) if i), ZERO)
             for q in range(at.classes):
-                mean = means(at.points, at.masses, at.labels, inside, q)
-                mass = sum((
-                    m for m, i, t in zip(at.masses, inside, at.labels, strict=True)
-                    if i and t == q
-                ), ZERO)
+                mean, mass = _seen(at, inside, q)
                 least = min(
                     dot(taught.teacher[q], mean) - dot(w, mean)
                     for k, w in enumerate(taught.teacher) if k != q
@@ -160,11 +165,7 @@ def predicted_margins(share: str, alpha: str) -> Iterator[Certificate]:
             for q in range(at.classes):
                 if q == p:
                     continue
-                mean = means(at.points, at.masses, at.labels, inside, q)
-                mass = sum((
-                    m for m, i, t in zip(at.masses, inside, at.labels, strict=True)
-                    if i and t == q
-                ), ZERO)
+                mean, mass = _seen(at, inside, q)
                 least = min(
                     dot(at.weights[p], mean) - dot(w, mean)
                     for k, w in enumerate(at.weights) if k != p
@@ -181,11 +182,7 @@ def class_of_mean(which: str, alpha: str, massless: str) -> Iterator[Certificate
             for q in range(at.classes):
                 if q == p:
                     continue
-                mean = means(at.points, at.masses, at.labels, inside, q)
-                mass = sum((
-                    m for m, i, t in zip(at.masses, inside, at.labels, strict=True)
-                    if i and t == q
-                ), ZERO)
+                mean, mass = _seen(at, inside, q)
                 weights, wanted = (taught.teacher, q) if which == "teacher" else (at.weights, p)
                 scores = [dot(w, mean) for w in weights]
                 yield Certificate(
@@ -200,10 +197,8 @@ def wronged(reading: str) -> Iterator[Certificate]:
         at = taught.at
         for p, inside in enumerate(regions(at.points, at.weights)):
             for q in range(at.classes):
-                mean = means(at.points, at.masses, at.labels, inside, q)
-                if q == p or not any(
-                    i and t == q for i, t in zip(inside, at.labels, strict=True)
-                ):
+                mean, mass = _seen(at, inside, q)
+                if q == p or not mass:
                     continue
                 true, other = (q, p) if reading == "true q" else (p, q)
                 gap = dot(taught.teacher[other], mean) - dot(taught.teacher[true], mean)
@@ -217,12 +212,8 @@ def sandwich(side: str) -> Iterator[Certificate]:
         radius = max(map(squared, at.points))
         for inside in regions(at.points, at.weights):
             for q in range(at.classes):
-                square = squared(means(at.points, at.masses, at.labels, inside, q))
-                mass = sum((
-                    m for m, i, t in zip(at.masses, inside, at.labels, strict=True)
-                    if i and t == q
-                ), ZERO)
-                low = taught.gap**2 / taught.norm * mass**2
+                mean, mass = _seen(at, inside, q)
+                square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
                 if side == "above":
                     yield Certificate(square, mass**2 * radius, [("mass", mass)])
                 elif side == "above, halved":
@@ -322,7 +313,7 @@ def unobservable(noise: str) -> Iterator[Certificate]:
     for at in random_instances(15):
         matrix = at.confusion
         if noise == "none":
-            matrix = [[Fraction(i == j) for j in range(at.classes)] for i in range(at.classes)]
+            matrix = unit(at.classes)
         n = 6
         masses = [[ZERO] * at.classes for _ in at.points]
         truly: list[Fraction] = [ZERO] * len(at.points)
