@@ -808,6 +808,8 @@ def attacks() -> list[Plant]:
                bound=HALF, margin=0.01, slack=0.05, low=0.455, high=0.555, **some),
         _plant("equal", "exact-laws-in-margin", "equal", "upheld", margin=0.1,
                exact=lambda: (Law([0.0, 1.0], [0.5, 0.5]), Law([0.0, 1.0], [0.52, 0.48]))),
+        _plant("equal", "exact-mean-in-margin", "equal", "upheld", margin=0.1, bound=_at(0.0),
+               exact=lambda: Law([0.0, 0.27], [2 / 3, 1 / 3])),
         _plant("equal", "exact-laws-rarely-apart", "equal", "refuted", margin=0.0,
                exact=lambda: (Law([0.0, 5.0], [1 - 1e-11, 1e-11]),
                               Law([0.0, 7.0], [1 - 1e-11, 1e-11]))),
