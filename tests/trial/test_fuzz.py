@@ -170,7 +170,7 @@ def test_a_right_side_that_is_no_number_is_refused(bad):
         grid = {"n": [1], "delta": [0.1]} if kind == "tail" else {"n": [1]}
         ends = {"low": 0.0, "high": 1.0} if kind in ("mean", "equal", "published") else {}
         margin = {"margin": 0.1} if kind in ("equal", "published") else {}
-        with pytest.raises(ValueError, match="fuzz/random: .*bound"):
+        with pytest.raises(ValueError, match=r"fuzz/random: .*bound"):
             _verdict(kind, {
                 "statement": "x", "bound": lambda n: bad, "grid": grid, "expect": "undecided",
                 "simulate": lambda n, *, size, rng: rng.uniform(size=size), **ends, **margin,
