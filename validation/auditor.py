@@ -426,10 +426,7 @@ def sharpness(claim_id: str) -> float | None:
     the first of those somewhat smaller with which all seeds refute.
     """
     claim = nt.claims[claim_id]
-    own = nt.audit(claim, budget="smoke")
-    told = own.summary.get("refutable_factor")
-    known = np.array([]) if told is None else told.values[np.isfinite(told.values)]
-    start = float(known.max()) if known.size else own.tightness
+    start = _just_refuted(claim)
     if start is None or not 0 < start < np.inf:
         return None
 
@@ -456,8 +453,26 @@ def sharpness(claim_id: str) -> float | None:
     return None
 
 
+def _just_refuted(claim: nt.Claim) -> float | None:
+    """The factor that the claim's own trial says it would have refuted; None if there is none."""
+    if claim.kind == "identity":
+        return 1.0  # Equal sides, both scaled but one.
+    own = nt.audit(claim, budget="smoke")
+    if claim.kind in ("equal", "published"):
+        if "rhs" not in own.summary:
+            return None  # Two laws: nothing is on the right.
+        needed = own.summary["margin"] if own.exact else own.summary["resolution"]
+        value = np.abs(own.summary["rhs"].values)
+        shares = np.divide(needed.values, value, out=np.full(value.shape, np.inf), where=value > 0)
+        return float(1 - shares.min())
+    told = own.summary.get("refutable_factor")
+    known = np.array([]) if told is None else told.values[np.isfinite(told.values)]
+    return float(known.max()) if known.size else own.tightness
+
+
 def _scalable(claim: nt.Claim) -> bool:
-    return claim.kind in ("tail", "mean", "always", "exists") and claim.expect == "upheld"
+    # A rate has no factor that makes it less true: an exponent is what it promises.
+    return claim.kind not in ("rate", "cited") and claim.expect == "upheld"
 
 
 def twins_measured(
@@ -645,7 +660,9 @@ def page(figures: dict[str, Any]) -> str:
         f"{min(twins['refuted'].values())} of {twins['seeds']} seeds each ({len(twins['drawn'])} "
         "are decided by draws; of the others one trial stands for all). Sharpness is the largest "
         "factor on the right side, of those tried, that smoke refutes with each of "
-        f"{SHARP_SEEDS} seeds: 1 would be a trial that sees any shrinking; a dash, that none was.",
+        f"{SHARP_SEEDS} seeds: 1 would be a trial that sees any shrinking; a dash, that none was, "
+        "or that nothing is there to scale: of two laws, which have no right side, of a value of "
+        "0, and of a rate, whose exponent's resolution stands on its page.",
         "",
         *table(("Claim", "Twin refuted", "Sharpness"),
                ((name, twins["refuted"].get(name, "no twin"),

@@ -318,3 +318,15 @@ def test_an_infinite_bound_is_vacuous_or_broken():
     assert nt.audit(planted.mean(bound=lambda n: np.inf), budget="smoke").reason.startswith("vac")
     with pytest.raises(ValueError, match="the bound at n=1 is -inf, which no mean can be"):
         nt.audit(planted.mean(bound=lambda n: -np.inf), budget="smoke")
+
+
+@pytest.mark.parametrize("claim", [planted.mean(), planted.equal(), planted.hoeffding()],
+                         ids=lambda claim: claim.kind)
+def test_before_any_draw_there_is_no_evidence(claim):
+    # E-values are 1: a mixture over two sides, or over levels, is an average.
+    cell = claim.cell(0)
+    rule, nothing = RULES[claim.kind], {"lhs": np.empty(0)}
+    summary = rule.summarise(claim, cell, nothing)
+    against, support = rule.weigh(claim, [cell], [summary])
+    assert np.allclose(against, 0, atol=1e-12) and np.allclose(support, 0, atol=1e-12)
+    assert rule.pool(claim, [summary, summary]) == pytest.approx(0, abs=1e-12)
