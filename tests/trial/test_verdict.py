@@ -11,6 +11,7 @@ import pytest
 import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.trial.draws import ClaimError, draw
+from noisytheory.trial.evidence import share_resolution
 from noisytheory.trial.verdict import RULES, Thresholds, right_side
 
 
@@ -330,3 +331,13 @@ def test_before_any_draw_there_is_no_evidence(claim):
     against, support = rule.weigh(claim, [cell], [summary])
     assert np.allclose(against, 0, atol=1e-12) and np.allclose(support, 0, atol=1e-12)
     assert rule.pool(claim, [summary, summary]) == pytest.approx(0, abs=1e-12)
+
+
+def test_the_resolution_of_an_equality_pays_for_both_sides():
+    claim = planted.equal()
+    rule, cell = RULES["equal"], claim.cell(0)
+    summary = rule.summarise(claim, cell, draw(claim, cell, 0, seed=1))
+    (found,) = rule.resolution(claim, cell, summary, np.log(300.0))
+    # Half the wealth on either side: the threshold is 600.
+    one = share_resolution(claim.rows, 0.52, np.log(600.0))
+    assert found == pytest.approx(0.02 + one, rel=1e-6)
