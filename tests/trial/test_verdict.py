@@ -12,7 +12,7 @@ import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.trial.draws import ClaimError, draw
 from noisytheory.trial.evidence import share_resolution
-from noisytheory.trial.verdict import RULES, Thresholds, right_side
+from noisytheory.trial.verdict import RULES, Thresholds, _slopes, right_side
 
 
 def verdict(claim, **settings):
@@ -228,6 +228,8 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
         )
         result = nt.audit(claim, budget="smoke")
         assert result.verdict == told
+        # While suspects are left open, nothing could have been refuted for certain.
+        assert (result.resolution == np.inf) == (told == "undecided")
     # What was cleared has the sides that exact arithmetic found.
     assert result.tightness == 0.0
 
@@ -341,3 +343,14 @@ def test_the_resolution_of_an_equality_pays_for_both_sides():
     # Half the wealth on either side: the threshold is 600.
     one = share_resolution(claim.rows, 0.52, np.log(600.0))
     assert found == pytest.approx(0.02 + one, rel=1e-6)
+
+
+def test_the_halves_of_a_rate_share_its_middle():
+    x = np.log(4.0) * np.arange(5)
+    # A slope of -1 up to the middle, and of 0 from there; means that are known exactly.
+    mean = np.exp(-np.minimum(x, x[2]))
+    line = np.column_stack([np.full(5, 100.0), mean, np.zeros(5), np.full(5, np.inf),
+                            np.full(5, -0.5)])
+    found = _slopes(x, line)
+    assert (found["slope_first"], found["slope_second"]) == pytest.approx((-1, 0), abs=1e-9)
+    assert found["against"] == found["support"] == 0
