@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ VALUES: dict[str, Any] = {
     "advantage": 0.3, "approximation": 0.05, "beta": 0.2, "bound": 1.5, "c": 2.0, "classes": 3,
     "clusters": 4, "d": 3, "deficit": 0.3, "delta": 0.1, "deviation": 0.2, "diameter": 1.0,
     "dimension": 2, "distance": 0.5, "draws": 8, "epsilon": 0.3, "error": 0.3, "eta": 0.05,
+    "f": SimpleNamespace(at=np.sqrt),
     "first": 1.0, "half_range": 0.7, "high": 0.9, "idle": 0.5, "k": 4, "kappa": 1.1,
     "kappa_norm": 0.8, "kernel": nt.dot_products.LinearProduct(), "largest": 0.9,
     "largest_step": 1.5, "least": 0.1, "least_diameter": 1.0, "loss": nt.analytic.SquaredLoss(),
@@ -33,8 +35,18 @@ VALUES: dict[str, Any] = {
 
 
 def values_of(bound: Any) -> dict[str, Any]:
-    """What fits, by argument; an amplification is at least 1, Theorem 2 needs many examples."""
-    found = {name: VALUES[name] for name in inspect.signature(bound).parameters}
+    """What fits, by argument: not all that has a default, nor what fits each of its names."""
+    found = {}
+    for name, parameter in inspect.signature(bound).parameters.items():
+        domain = bound.domains.get(name)
+        if name in VALUES:
+            found[name] = VALUES[name]
+        elif domain is not None:
+            # One above its lower end, or the middle.
+            low = domain.low if np.isfinite(domain.low) else 0
+            found[name] = (low + domain.high) / 2 if np.isfinite(domain.high) else low + 1
+        else:
+            assert parameter.default is not parameter.empty, f"VALUES has no {name}"
     if "mu" in found and "approximation" in found:
         found |= {"n": 10**7, "delta": 0.3}
     if "beta" in found and bound.domains["beta"].low == 1:

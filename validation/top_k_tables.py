@@ -1,16 +1,16 @@
 """Tables 1, 2, 4 and 5 of the average top-k paper on the data at hand, beside print.
 
-Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]`` with
-``NOISYTHEORY_DATA`` naming the folder of the data sets; ``--record`` writes the page. The protocol
-is print's: ten random splits into half, quarter and quarter, C in powers of ten from 1e-5 to 1e5,
-k on a logarithmic grid of [1, n], both chosen by the validation error. For every set: maximum,
-average and the k that validation chose, with exact minimisers, by the path over k at every C, and
-with the last iterates of the paper's stochastic steps; means and deviations over splits, the
-printed ones beside them, and the paired gain of AT_k* over the average with its 95 per cent
-t-interval. Ties go to the larger k, then to the smaller C. Print does not say how many k there are (here twelve), how many steps are
-taken (here as said below, 30,000 at the most) nor the first step size (here 1); steps that
-overflow, as the printed ones do for C up to .01, give the zero model. Print extends a grid of C
-whose end was chosen; here it is counted how often the exact models would have asked for it.
+Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]`` with ``NOISYTHEORY_DATA``
+naming the folder of the data sets; ``--record`` writes the page. The protocol is print's: ten
+random splits into half, quarter and quarter, C in powers of ten from 1e-5 to 1e5, k on a
+logarithmic grid of [1, n], both chosen by the validation error. For every set: maximum, average and
+the k that validation chose, with exact minimisers, by the path over k at every C, and with the last
+iterates of the paper's stochastic steps; means and deviations over splits, the printed ones beside
+them, and the paired gain of AT_k* over the average with its 95 per cent t-interval. Ties go to the
+larger k, then to the smaller C. Print does not say how many k there are (here twelve), how many
+steps are taken (here as said below, 30,000 at the most) nor the first step size (here 1); steps
+that overflow, as the printed ones do for C up to .01, give the zero model. Print extends a grid of
+C whose end was chosen; here it is counted how often the exact models would have asked for it.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ __all__ = [
     "say_rows",
     "seed_option",
     "table",
-    "visible",
     "table_options",
+    "visible",
 ]
 
 AS_EXPECTED, DIFFERS, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -39,7 +40,7 @@ from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, No
 from noisytheory.vocabulary.losses import ZeroOne, corrected
 from noisytheory.vocabulary.noise import checked_rate
 
-__all__ = ["KernelMeanClassifier", "named_sparse"]
+__all__ = ["KernelMeanClassifier", "named_sparse", "warn_of_scales"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -53,6 +54,10 @@ ENTRIES = 1 << 19
 """Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
 SIDE = 512
 """Rows and columns that a tile has at most."""
+LOOKED_AT = 128
+"""Examples whose predictions say whether there is more than one."""
+UNLIKE = 100.0
+"""Largest over middle standard deviation of features, where a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
 PARALLEL = 1 << 20
@@ -82,8 +87,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         a name or a `Kernel`.
     kernel_params : mapping, optional
         Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
-        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates; a polynomial has
-        degree 2 and offset 1 by itself.
+        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates: half the root mean
+        square of distances, which is too wide where classes are finely interleaved, where few
+        features matter, or where one has a larger scale than all others; `KernelMeanClassifierCV`
+        chooses another. A polynomial has degree 2 and offset 1 by itself.
     normalise : bool or "largest"
         The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
@@ -101,6 +108,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Share of each example; they sum to 1. Of a compressed model they are the sizes of the new
         weights, with any sum.
     n_features_in_ : int
+
+    Warns
+    -----
+    UserWarning
+        If examples of all classes are predicted as one, or features differ much in scale.
 
     Notes
     -----
@@ -161,7 +173,29 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         points, codes, weights = self._sampled(X, y, sample_weight)
         kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
-        return self._keep(points, codes, weights, kernel, scale)
+        if isinstance(kernel, Gaussian | Laplace):
+            warn_of_scales(points, weights)
+        self._keep(points, codes, weights, kernel, scale)
+        self._warn_of_one_class(points, codes)
+        return self
+
+    def _warn_of_one_class(self, points: Points, codes: NDArray[np.intp]) -> None:
+        """Look at a few examples of each class."""
+        if len(codes) <= 2:
+            return
+        few = max(1, LOOKED_AT // len(self.classes_))
+        members = (np.flatnonzero(codes == code) for code in range(len(self.classes_)))
+        rows = np.concatenate([own[:: max(1, len(own) // few)] for own in members])
+        scores = self._scores(points[rows])
+        predicted = scores[:, 0] > 0 if scores.shape[1] == 1 else np.argmax(scores, axis=1)
+        if (predicted == predicted[0]).all():
+            one = self.classes_[int(predicted[0])]
+            warnings.warn(
+                f"examples of every class are predicted as {one}: the kernel is too wide, or one "
+                "class too rare; try a smaller bandwidth, KernelMeanClassifierCV, which chooses "
+                "one, or sample_weight that balances the classes",
+                UserWarning, stacklevel=3,
+            )
 
     def _sampled(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -614,6 +648,21 @@ def _named(
             f", got {unknown[0]!r}"
         )
     return NAMED[kernel](**parameters)
+
+
+def warn_of_scales(points: Points, weights: Floats) -> None:
+    """Say so where one feature of dense rows outweighs the others in all distances."""
+    if sparse.issparse(points):
+        return
+    squares = np.einsum("n,nd,nd->d", weights, points, points)
+    variances = squares - (weights @ points) ** 2
+    spread = np.sqrt(np.sort(variances[variances > 1e-9 * squares]))
+    if len(spread) > 1 and spread[-1] > UNLIKE * spread[(len(spread) - 1) // 2]:
+        warnings.warn(
+            f"features have standard deviations from {spread[0]:.3g} to {spread[-1]:.3g}: "
+            "distances see the largest alone; try StandardScaler before this learner",
+            UserWarning, stacklevel=3,
+        )
 
 
 def _side(points: Points) -> int:

@@ -8,23 +8,25 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from noisytheory.learners.class_sums import class_sums
-from noisytheory.learners.kernel_mean import KernelLike, KernelMeanClassifier, named_sparse
+from noisytheory.learners.kernel_mean import (
+    KernelLike,
+    KernelMeanClassifier,
+    named_sparse,
+    warn_of_scales,
+)
 from noisytheory.learners.probabilities import fit_slope, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
 from noisytheory.vocabulary.confusion import columns, inverse_of
-from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.kernels import Gaussian, Laplace
 
 __all__ = ["KernelMeanClassifierCV", "all_take_sparse", "checked_kernels"]
 
 FACTORS = tuple(2.0 ** (step / 2) for step in range(-8, 3))
 """Of the default bandwidth, the bandwidths that are tried: each squared is half the next."""
-UNLIKE = 100.0
-"""Largest over middle standard deviation of features, where a warning is due."""
 
 
 class KernelMeanClassifierCV(KernelMeanClassifier):
@@ -153,10 +155,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         """
         self._check_options()
         points, codes, weights = self._sampled(X, y, sample_weight)
-        self._warn_of_scales(points)
         count = len(self.classes_)
         bounded = [self._bounded(points, weights, k) for k in self._tried(points, weights)]
         self.kernels_ = [kernel for kernel, _ in bounded]
+        if any(isinstance(kernel, Gaussian | Laplace) for kernel in self.kernels_):
+            warn_of_scales(points, weights)
         sums = class_sums(self.kernels_, points, codes, weights)
         sums /= np.array([scale for _, scale in bounded])[:, None, None]
         confusion = self._confusion(count)
@@ -240,18 +243,6 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 "labels may be too noisy, one class too rare, or the kernels unfit; try "
                 "risk='balanced', balanced class weights, narrower kernels, or features of one "
                 "scale",
-                UserWarning, stacklevel=3,
-            )
-
-    def _warn_of_scales(self, points: Points) -> None:
-        if sparse.issparse(points) or points.shape[1] < 2:
-            return
-        spread = points.std(axis=0)
-        spread = np.sort(spread[spread > 0])
-        if len(spread) > 1 and spread[-1] > UNLIKE * spread[(len(spread) - 1) // 2]:
-            warnings.warn(
-                f"features have standard deviations from {spread[0]:.3g} to {spread[-1]:.3g}: "
-                "distances see the largest alone; try StandardScaler before this learner",
                 UserWarning, stacklevel=3,
             )
 

@@ -383,7 +383,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     By : float, optional
         Bound on |y|; classification needs none.
     clip : float, optional
-        Largest norm of a gradient estimate.
+        Largest norm of a gradient estimate. The root of $B_gB_\Psi T/\ln(1/\delta)$ makes large
+        regret as rare as $\delta$, whatever the noise's tails; a gradient is then biased.
     cap : {"error", "skip"}
         What a round does that needs more copies than it has. The printed estimators need more than
         k with probability $r^{k+1}$, $r=p/(p^2-p+1)$; skipping biases gradients by that factor.

@@ -98,7 +98,9 @@ def draw(
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # whatever a user's code can think of
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
     if not isinstance(drawn, Mapping):
         drawn = {"lhs": drawn}
@@ -356,7 +358,9 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     try:
         with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
         raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
     if claim.kind not in _EXACT:
         return found  # The rule says that it takes none.
@@ -420,11 +424,12 @@ def _short(value: Any) -> str:
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
     """`work` for an engine whose workers do not share this process's objects."""
-    return work(_loads(payload), seed, items)
+    return work(by_value(payload), seed, items)
 
 
 @cache
-def _loads(payload: bytes) -> Claim:
+def by_value(payload: bytes) -> Claim:
+    """The claim that an engine sent; a worker keeps it."""
     import cloudpickle
 
     claim: Claim = cloudpickle.loads(payload)

@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
+from noisytheory.trial.draws import (
+    Arrays,
+    ClaimError,
+    UnreadError,
+    by_value,
+    draw,
+    kept,
+    one_thread,
+)
 from noisytheory.trial.verdict import conditioned, right_side
 
-__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "sizes_to_compare"]
+__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "probe_by_value",
+           "sizes_to_compare"]
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +87,13 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
                 "replays a draw: draw from its argument rng, and from nothing else"
             )
     return first
+
+
+def probe_by_value(payload: bytes, seed: int) -> Arrays:
+    """`probe` of the first cell, for workers that do not share this process's objects."""
+    claim = by_value(payload)
+    with one_thread():
+        return probe(claim, claim.cell(0), seed)
 
 
 def look(

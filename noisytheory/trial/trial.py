@@ -78,7 +78,10 @@ class Trial:
         and in the cell with fewest.
     """
 
-    def __init__(self, claim: Claim, *, seed: int, max_blocks: int, store: Store) -> None:
+    def __init__(
+        self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
+        first: Arrays | None = None,
+    ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.max_blocks = max_blocks
@@ -98,7 +101,7 @@ class Trial:
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            found = kept(claim, probe(claim, self.cells[0].cell, seed))
+            found = kept(claim, first or probe(claim, self.cells[0].cell, seed))
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
             # An instance that an `always` claim enumerates is no draw.

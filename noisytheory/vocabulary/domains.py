@@ -30,6 +30,7 @@ __all__ = [
     "as_numbers",
     "checked_floats",
     "checked_reals",
+    "labelled_among",
     "of_series",
     "relabelled",
     "requires",
@@ -313,15 +314,10 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
             bound.apply_defaults()
             plain, index = of_series({name: bound.arguments[name] for name in domains})
             bound.arguments.update(plain)
-            labelled = [n for n in domains if hasattr(bound.arguments[n], "dims")]
+            labelled_among({name: bound.arguments[name] for name in domains})
             for name, domain in domains.items():
                 value = bound.arguments[name]
                 domain.check(name, value)
-                if labelled and name not in labelled and np.ndim(value):
-                    raise ValueError(
-                        f"{name} must be a number or a labelled array, as {labelled[0]} is one, "
-                        f"got an array of shape {np.shape(value)} without names"
-                    )
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
                 bound.arguments[name] = (
                     value.astype(float)
@@ -340,6 +336,33 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return checked
 
     return decorate
+
+
+def labelled_among(values: Mapping[str, Any]) -> list[str]:
+    """Names of the labelled arrays, beside which no array may be without names.
+
+    Parameters
+    ----------
+    values : mapping
+        Arguments by name.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is an array without names.
+    """
+    labelled = [name for name, value in values.items() if hasattr(value, "dims")]
+    for name, value in values.items():
+        if labelled and name not in labelled and np.ndim(value):
+            raise ValueError(
+                f"{name} must be a number or a labelled array, as {labelled[0]} is one, "
+                f"got an array of shape {np.shape(value)} without names"
+            )
+    return labelled
 
 
 def of_series(values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:

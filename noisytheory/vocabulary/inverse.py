@@ -18,11 +18,12 @@ from noisytheory.vocabulary.domains import (
     SAMPLE_SIZE,
     Domain,
     as_numbers,
+    labelled_among,
     of_series,
     relabelled,
 )
 
-__all__ = ["NotMonotone", "OutOfReach", "searched", "solve"]
+__all__ = ["NotMonotone", "OutOfReach", "solve"]
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -105,9 +106,11 @@ def solve(
     Notes
     -----
     The bound is evaluated at some hundred values all over the argument's domain, geometrically
-    spaced from its ends: there it is seen whether it turns. What turns between two of them is
-    not. Between the two where the target is crossed the floats themselves are bisected, which
-    takes as long for 1e-300 as for 1e12.
+    spaced from its ends (up to 1e100, down to 1e-305), and again around the answer: there it is
+    seen whether it turns, and what turns between two of them is not. Between the two where the
+    target is crossed the floats themselves are bisected, which takes as long for 1e-300 as for
+    1e12. A bound that turns and crosses the target but once is solved as any other. If every value
+    attains the target, the answer is the end of the domain.
 
     Examples
     --------
@@ -120,7 +123,7 @@ def solve(
     >>> solve(kernel_mean.minimax_probability, at_least=0.24, n=...)
     2
     """
-    name, domain = searched(bound, arguments)
+    name, domain = _searched(bound, arguments)
     if (at_most is None) == (at_least is None):
         raise ValueError("exactly one of at_most and at_least must be given")
     wanted = "at_most" if at_least is None else "at_least"
@@ -150,7 +153,7 @@ def solve(
     plain, index = of_series(everything)
     if index is not None:
         return relabelled(answers(*plain.values()), index, name)
-    if any(hasattr(value, "dims") for value in plain.values()):
+    if labelled_among(plain):
         import xarray as xr
 
         found = xr.apply_ufunc(answers, *plain.values()).rename(name)
@@ -161,31 +164,8 @@ def solve(
     return int(found) if domain.whole and np.isfinite(found) else float(found)
 
 
-def searched(
-    bound: Callable[..., Any], arguments: Mapping[str, Any]
-) -> tuple[str, Domain]:
-    """Which argument is looked for, and where.
-
-    Parameters
-    ----------
-    bound : callable
-    arguments : mapping
-        As `solve` takes them.
-
-    Returns
-    -------
-    str, Domain
-
-    Raises
-    ------
-    ValueError
-        If it is none, several, unknown, or nothing says what it may be; if others are missing.
-
-    Examples
-    --------
-    >>> print(searched(lambda n, delta: 1 / n, {"n": ..., "delta": 0.1})[1])
-    a whole number >= 1
-    """
+def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[str, Domain]:
+    """Which argument is looked for, and where."""
     parameters = {
         name: parameter for name, parameter in inspect.signature(bound).parameters.items()
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
@@ -314,12 +294,13 @@ class _Question:
             once[place[self.turning(crossed, upper, target[place], here)]] = False
         for j in map(int, np.flatnonzero(~once)):
             here = {key: value[j : j + 1] for key, value in columns.items()}
+            which = ", ".join(f"{key} = {_told(value[0])}" for key, value in here.items())
+            which = f" at {which}" if which and len(target) > 1 else ""
             try:
-                answers[j] = self.single(ranks, found[:, j], float(target[j]), here)
-            except OutOfReach as error:
+                answers[j] = self.single(ranks, found[:, j], float(target[j]), here, which)
+            except OutOfReach:
                 if fill is None:
-                    which = self.at(here) if len(target) > 1 else ""
-                    raise OutOfReach(f"{error}{which}") from None
+                    raise
                 answers[j] = fill
         return answers
 
@@ -329,11 +310,10 @@ class _Question:
         single = ranks.shape[1] == 1
         given = {key: value[0] if single else value for key, value in columns.items()}
         with np.errstate(all="ignore"):
-            try:
+            # What `suppress` lets pass is of single numbers, or has no value everywhere.
+            with suppress(TypeError, ValueError, ArithmeticError):
                 found = np.asarray(self.bound(**{self.name: points}, **given, **self.fixed), float)
                 return self.sign * np.broadcast_to(found, points.shape)
-            except (TypeError, ValueError, ArithmeticError):
-                pass  # One by one, then: of single numbers, or not everywhere.
             found = np.full(points.shape, np.nan)
             for place, point in np.ndenumerate(points):
                 with suppress(TypeError, ValueError, ArithmeticError):
@@ -382,7 +362,8 @@ class _Question:
         return np.asarray(wrong.any(axis=0))
 
     def single(
-        self, ranks: Ranks, found: Floats, target: float, columns: Mapping[str, Floats]
+        self, ranks: Ranks, found: Floats, target: float, columns: Mapping[str, Floats],
+        which: str,
     ) -> float:
         """One answer where the target is not crossed just once, or the bound has no value."""
         def values(ranks: Ranks, turned: int = 1) -> Floats:
@@ -420,7 +401,7 @@ class _Question:
         best = int(np.argmin(found))
         if len(turns) == 0:
             if not meets[0]:
-                raise OutOfReach(self.out_of_reach(points, found, target))
+                raise OutOfReach(self.out_of_reach(points, found, target) + which)
             rises = found[0] < found[-1]
             end = float(points[-1] if rises else points[0])
             return end if abs(end) < FAR else np.copysign(np.inf, end)
@@ -433,7 +414,7 @@ class _Question:
         raise NotMonotone(
             f"the bound is not monotone in {self.name}: whether it is {word} {target:.6g} changes "
             f"at {self.name} = {where}; it is {least}, {self.sign * found[best]:.6g}, at "
-            f"{self.name} = {_told(points[best])}",
+            f"{self.name} = {_told(points[best])}{which}",
             tuple(map(float, crossings)), float(points[best]), float(self.sign * found[best]),
         )
 
@@ -457,6 +438,8 @@ class _Question:
         best = int(np.argmin(found)) if best is None else best
         name, line = self.name, self.line
         value, where = f"{self.sign * found[best]:.6g}", _told(points[best])
+        # Six digits, unless they hide the difference.
+        value = value if float(value) != target else repr(float(self.sign * found[best]))
         end = {0: line.domain.low, len(points) - 1: line.domain.high}.get(best)
         ends = line.values(np.array([line.first, line.last]))
         closed = (best == 0 and line.domain.include_low) or (best > 0 and line.domain.include_high)
@@ -474,11 +457,6 @@ class _Question:
         return (
             f"{self.wanted} must be {side} {value}, got {target:.6g} ({why}: no {name} is enough)"
         )
-
-    def at(self, columns: Mapping[str, Floats]) -> str:
-        """Which question it was."""
-        where = ", ".join(f"{key} = {_told(value[0])}" for key, value in columns.items())
-        return f" at {where}" if where else ""
 
 
 def zoomed(values: Callable[[Ranks], Floats], low: int, high: int) -> Ranks:

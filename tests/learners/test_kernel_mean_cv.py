@@ -43,6 +43,7 @@ def test_class_sums_are_the_definition(sample, form):
         assert np.allclose(sums, gram @ own, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:examples of every class are predicted as")
 def test_scores_are_those_of_a_fit_to_all_others(sample):
     x, codes, weights = (part[:60] for part in sample)
     codes = codes > 0
@@ -106,6 +107,7 @@ def board():
     return x, np.where(x[:, 0] * x[:, 1] > 0, "yes", "no"), rng
 
 
+@pytest.mark.filterwarnings("ignore:examples of every class are predicted as no")
 def test_it_finds_the_bandwidth_through_the_noise(board):
     x, y, rng = board
     flips = rng.random(900) < np.where(y == "yes", 0.4, 0.1)
@@ -156,8 +158,11 @@ def test_what_cannot_work_is_said():
     with pytest.warns(UserWarning, match="predicted as False: labels may be too noisy"):
         KernelMeanClassifierCV(class_weights=[None], bandwidths=[50.0]).fit(
             x, rng.random(200) < 0.3)
-    with pytest.warns(UserWarning, match="try StandardScaler"):
-        KernelMeanClassifierCV().fit(x * [1, 1, 1000], x[:, 0] > 0)
+    for model in (KernelMeanClassifier(), KernelMeanClassifierCV()):
+        with pytest.warns(UserWarning, match="try StandardScaler"):
+            model.fit(x * [1, 1, 1000], x[:, 2] > 0)
+    with pytest.warns(UserWarning, match="predicted as False: the kernel is too wide"):
+        KernelMeanClassifier(kernel_params={"bandwidth": 50.0}).fit(x, rng.random(200) < 0.3)
 
 
 def test_the_path_is_drawn(board):

@@ -362,3 +362,14 @@ def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():
         for result in found:
             assert result.verdict == "refuted"
             assert list(figures.deciding(result.dataset)) == ["excess"]
+
+
+def test_infinite_draws_have_a_picture():
+    """They end no report: an axis ends where the finite ones do."""
+    claim = planted.PAPER.tail(
+        "infinite", statement="x", bound=lambda n, delta: 1.0, grid={"n": [1], "delta": [0.1]},
+        simulate=lambda n, *, size, rng: np.where(rng.uniform(size=size) < 0.5, np.inf, -np.inf),
+        expect="refuted",
+    )
+    with audit([claim], budget="smoke") as found:
+        assert set(figures.deciding(found[claim.id].dataset)) == {"violations", "distribution"}

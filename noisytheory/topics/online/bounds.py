@@ -7,12 +7,14 @@ from typing import Any, Protocol
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
 
 __all__ = [
-    "ABOVE_1", "BALL", "BALL_OR_POINT", "GRADIENT", "INSTANCE", "LABEL", "MAP", "ROUNDS",
+    "ABOVE_1", "BALL", "BALL_OR_POINT", "COUNTED", "GRADIENT", "INSTANCE", "LABEL", "MAP", "ROUNDS",
     "SHARPNESS", "WHOLE", "WIDTH",
 ]
 
 ABOVE_1 = Domain(1, meaning="Sampling parameter: degrees have $P(N=n)=(p-1)/p^{n+1}$.")
 WHOLE = Domain(0, include_low=True, whole=True)
+# What a formula counts up to.
+COUNTED = Domain(0, 1000, include_low=True, include_high=True, whole=True)
 ROUNDS = COUNT.of("Rounds.")
 BALL = POSITIVE.of("Squared radius of the ball of predictors.")
 BALL_OR_POINT = NONNEGATIVE.of(BALL.meaning)

@@ -82,10 +82,9 @@ def show(sample: Sequence[Vector]) -> str:
     return ", ".join(f"({', '.join(map(str, a))})" for a in sample)
 
 
-def steps_of(sample: Sequence[Vector], omega: Vector) -> list[tuple[str, object]]:
-    """What a reader follows."""
-    return [("signed features", show(sample)), ("mean", show([mean_of(sample)])),
-            ("omega", show([omega]))]
+def steps_of(sample: Sequence[Vector], mean: Vector) -> list[tuple[str, object]]:
+    """What a reader follows, whatever the classifier."""
+    return [("signed features", show(sample)), ("mean", show([mean]))]
 
 
 def _alike(sample: Sequence[Vector]) -> Iterator[tuple[Vector, ...]]:

@@ -224,11 +224,7 @@ def newton(
                     stalled = 0
                     value, a, losses = problem.value(w, f)
                     gradient = design.combine(q * a * slope) + ridge * w
-        zone = q * ((a > 0) & (a < 1)) / problem.width
-        if problem.everything:
-            zone = np.zeros_like(q)
-        h = q * a * problem.curvatures(f) + zone * slope**2
-        direction, along = _direction(problem, h, zone, slope, gradient)
+        direction, along = _direction(problem, a, f, slope, gradient)
         decrement = float(gradient @ direction)
         if decrement >= 0:
             direction, along = -gradient, design.scores(-gradient)
@@ -246,6 +242,8 @@ def newton(
             continue
         stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
         w, f, value, a, losses = trial, scores, new, new_a, new_losses
+        # Whoever looks may have to solve another problem beside this one.
+        del along, slope
         if taken % 20 == 19:
             f = design.scores(w)
     accept(w, a)
@@ -253,10 +251,12 @@ def newton(
 
 
 def _direction(
-    problem: Smoothed, h: Floats, zone: Floats, slope: Floats, gradient: Floats
+    problem: Smoothed, a: Floats, f: Floats, slope: Floats, gradient: Floats
 ) -> tuple[Floats, Floats]:
     """Newton's direction and its scores; of a sample's Hessian, mended by conjugate gradients."""
-    design, ridge = problem.design, problem.ridge
+    design, ridge, q = problem.design, problem.ridge, problem.masses
+    zone = np.zeros_like(q) if problem.everything else q * ((a > 0) & (a < 1)) / problem.width
+    h = q * a * problem.curvatures(f) + zone * slope**2
     mass = float(zone.sum()) if problem.level else 0.0
     edge = design.combine(zone * slope) if mass > 0 else None
     if problem.sample is None:

@@ -109,8 +109,8 @@ chosen_excess = PAPER.tail(
     quantity="clean risk of the chosen mean above the best one's",
     unit="probability",
     note=(
-        "A union over the path and Hoeffding's inequality for differences. Two kernels that predict "
-        "opposite classes come nearest: two thirds of the bound."
+        "A union over the path and Hoeffding's inequality for differences. Two kernels that "
+        "predict opposite classes come nearest: two thirds of the bound."
     ),
     twin=scaled(Fraction(1, 2)),
     **OURS,

@@ -220,7 +220,8 @@ def choose(
         for place, wanted in enumerate(thresholds):
             held: float | Floats = 0.0
             if wanted:
-                cuts[*where, place], held = _thresholds(values, shares * (costs[:, 0] - costs[:, 1]))
+                gains = shares * (costs[:, 0] - costs[:, 1])
+                cuts[*where, place], held = _thresholds(values, gains)
             lost[*where, place] = costs[np.arange(len(codes)), decide(values, held)]
     risks = lost @ shares
     least = np.unravel_index(np.argmin(risks), shape)

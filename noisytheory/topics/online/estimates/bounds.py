@@ -11,6 +11,7 @@ import numpy as np
 from noisytheory.topics.online.bounds import (
     ABOVE_1,
     BALL_OR_POINT,
+    COUNTED,
     MAP,
     WHOLE,
     Function,
@@ -128,7 +129,7 @@ def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     return J / 2 + 0 * n
 
 
-@requires(n=COUNT.of("Number of samples."))
+@requires(n=COUNTED.of("Number of samples."))
 def best_approximation(n: Numeric, f: Function) -> Numeric:
     r"""The worst bias on [0, 1] of a polynomial of degree n for $f$ is at least this.
 

@@ -164,7 +164,7 @@ incremental_equal = PAPER.identity(
     place="beside Algorithm 1",
     simulate=simulate.same_predictions,
     certify=simulate.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[6, 18]), given=dict(cross=2.0),
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[6, 14]), given=dict(cross=2.0),
     rows=2,
     rounding=1e-9,
     origin="candidate",

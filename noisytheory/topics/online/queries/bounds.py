@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.online.bounds import ABOVE_1, ROUNDS, WHOLE
+from noisytheory.topics.online.bounds import ABOVE_1, COUNTED, ROUNDS, WHOLE
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 __all__ = [
@@ -65,7 +65,7 @@ def query_tail(z: Numeric, p: Numeric) -> Numeric:
     return (p / (p**2 - p + 1)) ** (1.0 * z)
 
 
-@requires(z=WHOLE.of("Number of queries."), p=ABOVE_1)
+@requires(z=COUNTED.of("Number of queries."), p=ABOVE_1)
 def query_tail_gaussian(z: Numeric, p: Numeric) -> Numeric:
     r"""Probability of z or more queries in a round with the Gaussian kernel.
 

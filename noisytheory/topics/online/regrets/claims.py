@@ -155,7 +155,7 @@ theorem_1_plane = PAPER.mean(
 ADAPTIVE: dict[str, Any] = dict(
     place="Theorem 4, Sec. 5.1, and Theorem 1 under the protocol of Sec. 2",
     simulate=simulate.adaptive_regret,
-    rows=2048, low=lambda T: -2.0 * T, high=lambda T: 2.0 * T, trivial=lambda T: 2.0 * T,
+    rows=1024, low=lambda T: -2.0 * T, high=lambda T: 2.0 * T, trivial=lambda T: 2.0 * T,
     quantity="regret of a run",
 )
 ROUNDS = [32, 128]

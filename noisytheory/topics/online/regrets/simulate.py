@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from noisytheory.topics.online.adversaries import (
     adaptive_value,
     adversary,
+    after_round,
     hardest_labels,
     lattice,
     moved_on,
     regret_law,
-    shifted,
     start,
 )
 from noisytheory.topics.online.comparator import best_in_ball
@@ -345,9 +345,7 @@ def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
     law = start(m)
     up = (1 + lean) / 2
     for _ in range(T):
-        law = moved_on(law, 1)
-        moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
-        law = (1 - 1 / v) * law + moved / v
+        law = after_round(moved_on(law, 1), v, up)
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return Law(lean * (1 - (at - m * T) / m / T), mass[at])

@@ -5,20 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.means import sides
 from noisytheory.topics.sparse.terms import BOUNDED, SQUARE
 from noisytheory.trial.sides import both, scaled
-from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 # Parallel means.
 
 
-@requires(epsilon=POSITIVE)
-def _independent(parts: int, weights: str, epsilon: Numeric) -> Numeric:
-    return epsilon**2 * np.sum(sides.parts_of(weights, parts) ** 2)
+@requires(parts=COUNT, epsilon=POSITIVE)
+def _independent(parts: Numeric, weights: str, epsilon: Numeric) -> Numeric:
+    """Of equal weights, and of such that rise like 1, 2, 3, ..."""
+    rising = (4 * parts + 2) / (3 * parts * (parts + 1))
+    return epsilon**2 * (1 / parts if weights == "equal" else rising)
 
 
 LEMMA_22: dict[str, Any] = {

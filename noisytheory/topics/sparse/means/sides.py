@@ -218,18 +218,14 @@ def unlike_labels(at: Features, nonnegative: int) -> Sides:
     return dict(lhs=2, rhs=at.square, kernel=at.kernel, applies=fine & (at.product < 0))
 
 
-def parts_of(weights: str, parts: int) -> Numbers:
-    """Weights of the parts, "equal" or "rising" as 1, 2, 3, ..."""
-    rising = np.arange(1.0, parts + 1)
-    return np.full(parts, 1 / parts) if weights == "equal" else rising / rising.sum()
-
-
 def independent_errors_law(parts: int, weights: str, epsilon: float) -> Law:
     """Law of the squared combined error: every part errs by plus or minus a vector of its own.
 
-    All vectors have the length epsilon, in three directions of the plane by turns.
+    All vectors have the length epsilon, in three directions of the plane by turns; the parts have
+    equal weights, or such that rise like 1, 2, 3, ...
     """
+    shares = np.ones(parts) if weights == "equal" else np.arange(1.0, parts + 1)
     directions = np.resize([[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], (parts, 2))
     signs = 1 - 2 * (np.arange(2**parts)[:, None] >> np.arange(parts) & 1)
-    combined = signs @ (epsilon * parts_of(weights, parts)[:, None] * directions)
+    combined = signs @ (epsilon * (shares / shares.sum())[:, None] * directions)
     return Law(np.sum(combined**2, axis=1), np.full(2**parts, 0.5**parts))

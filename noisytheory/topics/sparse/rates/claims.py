@@ -98,7 +98,7 @@ QUADRATIC: dict[str, Any] = {
     "simulate": simulate.steps_per_nat,
     "along": "inverse_distance",
     "grid": {"inverse_distance": [4.0, 8.0, 16.0, 32.0, 64.0]},
-    "rows": 16,
+    "rows": 1,
     "quantity": "steps in which the error falls by a factor e",
 }
 

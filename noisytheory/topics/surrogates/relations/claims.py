@@ -57,6 +57,7 @@ lemma_4_repaired = KERNEL_MEAN.identity(
     "lemma-4/repaired",
     hypotheses=["the mean is not 0"],
     given=dict(radius=1, samples="nonzero"),
+    note=LATTICE,
     twin=dict(given=dict(radius=2, samples="nonzero"), why="a ball of radius 2"),
     **ONLY,
 )
@@ -142,7 +143,7 @@ relation_kde = KERNEL_MEAN.identity(
     given=dict(right="1"),
     note=(
         "Repaired: true of every translation-invariant kernel. Tried with a triangle, two "
-        "positive points against one."
+        "positive points one apart against one, at whole places up to 2, and seen at tenths."
     ),
     twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
@@ -202,6 +203,7 @@ theorem_2_similarity = AVERAGE_CLASSIFIER.identity(
     statement=r"\|\omega_S\|^2=\tfrac1{n^2}\sum_{i,j}y_iy_jK(x_i,x_j)",
     place="Theorem 2, Sec. 3",
     given=dict(signs="signed"),
+    note=f"{TRIED}, with all labels.",
     quantity="squared norm of the mean",
     twin=dict(given=dict(signs="unsigned"), why="the labels dropped"),
     **worked(simulate.self_similarity),
@@ -254,6 +256,7 @@ svm_herding_square = AVERAGE_CLASSIFIER.identity(
     r"=\tfrac12\|\omega-\omega_S\|^2-\tfrac12\|\omega_S\|^2",
     place=HERDING,
     given=dict(constant="kept"),
+    note=LATTICE,
     quantity="objective",
     twin=dict(given=dict(constant="dropped"), why="the constant dropped"),
     **worked(simulate.completed_square),

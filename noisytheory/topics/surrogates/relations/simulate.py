@@ -49,7 +49,8 @@ __all__ = [
 ]
 
 def _hinge(sample: Sequence[Vector], omega: Vector) -> Fraction:
-    return sum((max(Fraction(0), 1 - dot(omega, a)) for a in sample), Fraction(0)) / len(sample)
+    gaps = (1 - dot(omega, a) for a in sample)
+    return Fraction(sum(gap for gap in gaps if gap > 0)) / len(sample)
 
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
@@ -57,11 +58,12 @@ def least_linear_risk(radius: int) -> Iterator[Certificate]:
     for sample in SAMPLES:
         mean = mean_of(sample)
         if any(mean):
+            square, steps = dot(mean, mean), steps_of(sample, mean)
             for omega in (*BALL, mean):
                 omega = times(Fraction(radius), omega)
                 yield Certificate(
-                    max(Fraction(0), dot(omega, mean)) ** 2, dot(mean, mean),
-                    steps_of(sample, omega),
+                    max(Fraction(0), dot(omega, mean)) ** 2, square,
+                    [*steps, ("omega", show([omega]))],
                 )
 
 
@@ -132,10 +134,12 @@ def expected_square(correction: str) -> Iterator[Certificate]:
 def hinge_on_ball(radius: int) -> Iterator[Certificate]:
     """Hinge risk against linear risk, for every classifier of a ball."""
     for sample in SAMPLES:
+        mean = mean_of(sample)
+        steps = steps_of(sample, mean)
         for omega in BALL:
             omega = times(Fraction(radius), omega)
             yield Certificate(
-                _hinge(sample, omega), 1 - dot(omega, mean_of(sample)), steps_of(sample, omega)
+                _hinge(sample, omega), 1 - dot(omega, mean), [*steps, ("omega", show([omega]))]
             )
 
 
@@ -154,10 +158,11 @@ def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = largest * Fraction(share) * Fraction(of)
         own = times(1 / penalty, mean)
+        risk, steps = _penalised(sample, own, penalty), steps_of(sample, mean)
         for omega in (*PLANE, *(times(Fraction(k, 8), own) for k in range(4, 8))):
             yield Certificate(
-                _penalised(sample, own, penalty), _penalised(sample, omega, penalty),
-                [*steps_of(sample, omega), ("lambda", penalty)],
+                risk, _penalised(sample, omega, penalty),
+                [*steps, ("omega", show([omega])), ("lambda", penalty)],
             )
 
 
@@ -173,10 +178,12 @@ def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
         if largest <= 0:
             continue
         own = times(Fraction(share) * Fraction(of) / largest, mean)
+        risk, square, steps = _hinge(sample, own), dot(own, own), steps_of(sample, mean)
         for omega in PLANE:
-            if dot(omega, omega) <= dot(own, own):
-                yield Certificate(_hinge(sample, own), _hinge(sample, omega),
-                                  steps_of(sample, omega))
+            if dot(omega, omega) <= square:
+                yield Certificate(
+                    risk, _hinge(sample, omega), [*steps, ("omega", show([omega]))]
+                )
 
 
 def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
@@ -236,11 +243,11 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = Fraction(share) * Fraction(of) * max(products)
         best = _least_along(sample, mean, products, penalty)
+        steps = [*steps_of(sample, mean), ("lambda", penalty), ("lambda*", max(products)),
+                 ("least along the mean", best)]
         for omega in fine if sample is HERDED else PLANE:
             yield Certificate(
-                best, _penalised(sample, omega, penalty),
-                [*steps_of(sample, omega), ("lambda", penalty), ("lambda*", max(products)),
-                 ("least along the mean", best)],
+                best, _penalised(sample, omega, penalty), [*steps, ("omega", show([omega]))]
             )
 
 
@@ -259,12 +266,13 @@ def completed_square(constant: str) -> Iterator[Certificate]:
     r"""$\frac12\|\omega\|^2-\langle\omega,\omega_S\rangle$ against the herding objective."""
     for sample in SAMPLES:
         mean = mean_of(sample)
+        rest = dot(mean, mean) / 2 if constant == "kept" else Fraction(0)
+        steps = steps_of(sample, mean)
         for omega in PLANE:
             gap = (omega[0] - mean[0], omega[1] - mean[1])
-            rest = dot(mean, mean) / 2 if constant == "kept" else Fraction(0)
             yield Certificate(
                 dot(omega, omega) / 2 - dot(omega, mean), dot(gap, gap) / 2 - rest,
-                steps_of(sample, omega),
+                [*steps, ("omega", show([omega]))],
             )
 
 

@@ -12,9 +12,7 @@ from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NONNEGATIVE,
-    POSITIVE,
     SAMPLE_SIZE,
-    UNIT_INTERVAL,
     Numeric,
     requires,
 )
@@ -89,7 +87,7 @@ def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Nume
     return bound / nu * np.sqrt(-np.log(delta) / (2 * n))
 
 
-@requires(delta=LEVEL, nu=UNIT_INTERVAL, bound=POSITIVE)
+@requires(delta=LEVEL, nu=TAIL_MASS, bound=LARGEST_LOSS)
 def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> Any:
     r"""Upper confidence limit of the CVaR from the ordered losses (Thomas and Learned-Miller 2019).
 
