@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import planted
 import pytest
+from scipy.stats import norm
 
 import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
@@ -354,3 +355,31 @@ def test_the_halves_of_a_rate_share_its_middle():
     found = _slopes(x, line)
     assert (found["slope_first"], found["slope_second"]) == pytest.approx((-1, 0), abs=1e-9)
     assert found["against"] == found["support"] == 0
+
+
+def test_a_bend_too_small_to_be_seen_must_not_refute():
+    # log mean = -x/2 - x^2/40: straight within the errors; its slope at the far end is -0.7.
+    x = np.linspace(0, 4, 5)
+    mean = np.exp(-x / 2 - x**2 / 40)
+    error = 0.04
+    line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, np.full(5, np.inf),
+                            np.full(5, -0.72)])
+    found = _slopes(x, line)
+    assert [found[name] for name in ("slope", "slope_first", "slope_second")] == pytest.approx(
+        [-0.6, -0.55, -0.65])
+    assert found["against"] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
+
+
+def test_the_evidence_of_a_printed_number_by_hand():
+    claim = planted.published(margin=0.01, printed_error=0.0)
+    rule, cell = RULES["published"], claim.cell(0)
+    n, deviation, level = 1000, 0.2, 10.0
+    excess = deviation * np.sqrt(2 * level / n) + 7 * level / (3 * (n - 1))
+    printed = right_side(claim, cell)[0, 0]
+    for sign in (1, -1):
+        mean = printed + sign * (0.01 + excess)
+        against, support = rule.weigh_cell(
+            claim, cell, np.array([n, mean, deviation**2 * (n - 1)])
+        )
+        # Two sides, each of three events: the mean, the deviation, the error of print.
+        assert (against, support) == (pytest.approx(level - np.log(6), rel=1e-6), 0.0)
