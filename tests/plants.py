@@ -808,6 +808,8 @@ def attacks() -> list[Plant]:
                bound=HALF, margin=0.01, slack=0.05, low=0.455, high=0.555, **some),
         _plant("equal", "exact-laws-in-margin", "equal", "upheld", margin=0.1,
                exact=lambda: (Law([0.0, 1.0], [0.5, 0.5]), Law([0.0, 1.0], [0.52, 0.48]))),
+        _plant("equal", "exact-mean-in-margin", "equal", "upheld", margin=0.1, bound=_at(0.0),
+               exact=lambda: Law([0.0, 0.27], [2 / 3, 1 / 3])),
         _plant("equal", "exact-laws-rarely-apart", "equal", "refuted", margin=0.0,
                exact=lambda: (Law([0.0, 5.0], [1 - 1e-11, 1e-11]),
                               Law([0.0, 7.0], [1 - 1e-11, 1e-11]))),
@@ -881,6 +883,127 @@ def effects() -> list[Plant]:
     ]
 
 
+def laws_nobody_tried() -> list[Plant]:
+    """Heavy tails at a declared variance, huge offsets, narrow types, masks and sides by draw."""
+    def student(mean):
+        return lambda *, size, rng: mean + rng.standard_t(3, size) / np.sqrt(3)
+
+    def giant(*, size, rng):
+        # Variance 1, mean 0.001, and hardly ever seen.
+        return 1e3 * (rng.uniform(size=size) < 1e-6)
+
+    far = 1e9
+
+    def ones(*, size, rng):
+        return far + rng.integers(0, 2, size)
+
+    def offset(*, size, rng):
+        return far + rng.uniform(size=size)
+
+    def selected(by):
+        def simulate(*, size, rng):
+            x = rng.uniform(size=size)
+            return {"lhs": x, "applies": x > by(x)}
+
+        return simulate
+
+    def together(gap, scale=1.0):
+        """Both sides share a noise that is larger than what is promised of their difference."""
+        def simulate(*, size, rng):
+            noise = scale * rng.normal(size=size)
+            return {"lhs": noise + rng.uniform(size=size), "rhs": noise + gap}
+
+        return simulate
+
+    def thrice(factor):
+        def simulate(*, size, rng):
+            x = rng.uniform(size=size).astype(np.float32)
+            return {"lhs": np.float32(3) * x, "rhs": factor * x.astype(float)}
+
+        return simulate
+
+    def last_row(*, size, rng):
+        x = 0.5 * rng.uniform(size=size)
+        x[-1] = 1.0
+        return x
+
+    def strata(*, size, rng):
+        return rng.permutation((np.arange(size) + rng.uniform(size=size)) / size)
+
+    def mirrored(*, size, rng):
+        half = rng.uniform(size=-(-size // 2))
+        return np.concatenate([half, 1 - half])[:size]
+
+    def mostly_vacuous(*, size, rng):
+        says = rng.uniform(size=size) < 0.1
+        return {"lhs": 1.0 * (rng.uniform(size=size) < 0.8), "radius": np.where(says, 0.5, 5.0)}
+
+    def light(*, size, rng):
+        # Weights of mean 0.7, which few draws cannot tell from 1.
+        breaks = rng.uniform(size=size) < 0.32
+        return {"lhs": 1.0 * breaks, "weight": np.where(breaks, 0.05, 1.0)}
+
+    one = {"variance": _at(1.0)}
+    offset_range = {"low": far, "high": far + 1}
+    return [
+        _plant("range", "student-edge", "mean", TRUE, simulate=student(0.0), bound=_at(0.0), **one),
+        _plant("range", "student-false", "mean", "refuted", simulate=student(0.3), bound=_at(0.0),
+               **one),
+        _plant("range", "giant-edge", "mean", TRUE, simulate=giant, bound=_at(1e-3), **one),
+        _plant("range", "giant-false", "mean", FALSE, simulate=giant, bound=_at(9e-4), **one),
+        _plant("range", "giant-equal", "equal", FALSE, simulate=giant, bound=_at(-0.0101),
+               margin=0.01, **one),
+        _plant("ties", "offset-tie", "tail", "undecided", simulate=ones, bound=_at(far + 1),
+               grid={"delta": [0.3]}),
+        _plant("ties", "offset-below", "tail", "refuted", simulate=ones, bound=_at(far + 0.5),
+               grid={"delta": [0.3]}),
+        _plant("range", "offset-edge", "mean", TRUE, simulate=offset, bound=_at(far + 0.5),
+               **offset_range),
+        _plant("range", "offset-false", "mean", "refuted", simulate=offset, bound=_at(far + 0.3),
+               **offset_range),
+        _plant("applies", "selected-edge", "mean", TRUE, simulate=selected(lambda x: 0.5),
+               bound=_at(0.75), low=0.5, high=1.0),
+        _plant("applies", "selected-false", "mean", "refuted", simulate=selected(lambda x: 0.5),
+               bound=_at(0.6), low=0.5, high=1.0),
+        _plant("applies", "selected-by-rank", "tail", TRUE | {"refused"}, bound=_at(0.97),
+               simulate=selected(np.median)),
+        _plant("drawn", "together-edge", "mean", TRUE, simulate=together(0.5), low=-0.51,
+               high=0.51),
+        _plant("drawn", "together-false", "mean", "refuted", simulate=together(0.3), low=-0.31,
+               high=0.71),
+        _plant("drawn", "together-huge", "mean", TRUE, simulate=together(0.5, 1e12), low=-0.6,
+               high=0.6),
+        _plant("ties", "single-identity", "identity", "upheld", simulate=thrice(3)),
+        _plant("ties", "single-identity-false", "identity", FALSE, simulate=thrice(3.0001)),
+        _plant("ties", "bytes", "identity", "refuted", certify=lambda: Certificate(250, 251),
+               simulate=lambda *, size, rng: {"lhs": np.full(size, 250, np.uint8),
+                                              "rhs": np.full(size, 251, np.uint8)}),
+        _plant("vacuous", "mostly-vacuous-90", "tail", "refuted", simulate=mostly_vacuous,
+               bound=lambda radius: radius, trivial=1.0, rows=2048),
+        _plant("levels", "light-weights", "tail", {"refused", "undecided"}, simulate=light,
+               bound=HALF, weight_high=5.0, weight_limit=0.06, rows=32, grid={"delta": [0.1]}),
+        _plant("ties", "law-in-rounding-tail", "tail", "undecided", bound=_at(0.5 - 1e-8),
+               rounding=1e-6, exact=lambda: Law([0.5], [1.0])),
+        _plant("ties", "law-missing-mass-tail", "tail", "undecided", bound=_at(1.5),
+               grid={"delta": [1e-10]},
+               exact=lambda: Law([0.0, 1.0], [0.5, 0.5 - 5e-10], error=1e-9)),
+        _plant("rounding", "hair-on-zero", "always", "refuted", bound=_at(0.0),
+               simulate=lambda *, size, rng: (1 + 1e-20 * rng.uniform(size=size)) - 1,
+               certify=lambda: Certificate(Fraction(1, 10**20), 0)),
+        _plant("rows", "last-row-breaks", "tail", TRUE | {"refused"}, simulate=last_row,
+               bound=_at(0.6)),
+        _plant("rows", "strata", "mean", FALSE | {"refused"}, simulate=strata, bound=_at(0.4999),
+               **UNIT),
+        _plant("rows", "mirrored", "mean", TRUE | {"refused"}, simulate=mirrored, bound=HALF,
+               **UNIT),
+        _plant("rows", "spawned", "tail", "upheld", bound=_at(0.99), rows=128,
+               simulate=lambda *, size, rng: np.array([g.uniform() for g in rng.spawn(size)])),
+        _plant("equal", "laws-of-one-draw", "equal", TRUE, margin=0.01,
+               simulate=lambda *, size, rng: {"lhs": (x := rng.uniform(size=size)),
+                                              "other": 1 - x}),
+    ]
+
+
 def calls() -> list[Plant]:
     """7: what happens to few calls, or between calls, and no row of one block can show."""
     def now_and_then(n, *, size, rng):
@@ -940,7 +1063,8 @@ def every_plant() -> list[Plant]:
 
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels, without_numbers, lattices, smallness,
-            attacks, effects, calls, declared)
+            attacks, effects, calls,
+            laws_nobody_tried, declared)
     return [plant for make in made for plant in make()]
 
 

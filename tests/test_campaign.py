@@ -48,16 +48,32 @@ def by_kernel(claim_id):
     return any(fnmatch.fnmatchcase(claim_id, pattern) for pattern in patterns)
 
 
-def held(row):
-    """What of a claim's row must be the same on every machine."""
-    some = ("id", "also", "verdict", "expected", "exact")
-    return {key: row[key] for key in some} if by_kernel(row["id"]) else row
+def same(kept, ours):
+    """Whether two rows agree: of what follows the kernel numbers to a factor of two."""
+    if not by_kernel(kept["id"]):
+        return kept == ours
+    return kept.keys() == ours.keys() and all(near(kept[key], ours[key]) for key in kept)
+
+
+def near(kept, ours):
+    """Equal, or numbers that are; a round of drawing doubles the draws."""
+    numbers = [isinstance(x, int | float) and not isinstance(x, bool) for x in (kept, ours)]
+    if all(numbers):
+        return kept == ours or (kept * ours > 0 and 0.5 <= kept / ours <= 2)
+    return without_numbers(str(kept)) == without_numbers(str(ours))
+
+
+def without_numbers(text):
+    return re.sub(r"[-−+]?\d[\d.,]*(×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", "#", text)
 
 
 @pytest.mark.campaign
 def test_the_published_verdicts_are_the_campaigns(verdicts, published):
-    kept = [held(row) for row in published if row["id"] not in campaign.absent()]
-    assert kept == [held(row) for row in campaign.verdict_table(verdicts)]
+    kept = [row for row in published if row["id"] not in campaign.absent()]
+    ours = campaign.verdict_table(verdicts)
+    assert [row["id"] for row in kept] == [row["id"] for row in ours]
+    other = [pair for pair in zip(kept, ours, strict=True) if not same(*pair)]
+    assert not other
 
 
 @pytest.mark.campaign
@@ -68,9 +84,9 @@ def test_the_published_pages_are_the_campaigns(again, published, paper):
     assert set(kept) == {claim_id for claim_id in ids if claim_id.startswith(f"{paper}/")}
     assert set(kept) - set(campaign.absent()) == set(ours)
     # A row of the discrepancies or of the index may name a claim whose data are not at hand.
-    assert {n: kept[n] for n in ours if not by_kernel(n)} == {
-        n: text for n, text in ours.items() if not by_kernel(n)
-    }
+    for name, text in ours.items():
+        said = without_numbers if by_kernel(name) else str
+        assert said(kept[name]) == said(text), name
 
 
 def test_what_is_published_is_small():
@@ -125,7 +141,7 @@ def test_no_verdict_is_wrong_at_the_smoke_budget_and_hardly_any_open():
     with campaign.nt.audit("*", budget="smoke") as audit:
         found = {result.claim.id: result.verdict for result in audit if not result.as_expected}
     assert set(found.values()) <= {"undecided"}, found
-    assert len(found) <= len(audit) / 50, found
+    assert len(found) <= len(audit) / 100, found
 
 
 @pytest.mark.campaign

@@ -630,7 +630,8 @@ class Claim:
             if number is not None and not callable(number):
                 self._checked(name, number, "")
         for name, kinds in _READ_BY.items():
-            if getattr(self, name) not in (None, 0.0) and self.kind not in kinds:
+            unset = (None, type(self).__dataclass_fields__[name].default)
+            if getattr(self, name) not in unset and self.kind not in kinds:
                 raise ValueError(
                     f"{self.id}: a claim of kind {self.kind} does not read {name}, so none may be "
                     f"declared: {name} is for {', '.join(kinds)}"

@@ -545,7 +545,7 @@ def _refuse_impossible(
     claim: Claim, verdict: str, columns: Columns, vacuous: NDArray[np.bool_]
 ) -> None:
     """Upheld, and yet broken beyond the error of the draws: a fault of ours, not of the claim."""
-    if verdict != "upheld" or "tightness" not in columns:
+    if verdict != "upheld" or not columns or "tightness" not in _COLUMNS[claim.kind]:
         return
     sampled = claim.kind in ("tail", "mean")
     least = columns["tightness_low" if sampled else "tightness"]

@@ -25,13 +25,13 @@ from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
     RULES,
     Always,
+    Compared,
     Rule,
     SameLaw,
     Tail,
     Thresholds,
     conditioned,
     right_side,
-    rounding,
 )
 
 __all__ = ["CellState", "Trial", "certified", "side_text"]
@@ -209,33 +209,26 @@ class Trial:
                     "and no simulator"
                 )
             return
-        if isinstance(self.rule, Always):
-            result = renamed(result)
         state.exact, state.is_exact = result, True
-        self.against[index], self.support[index] = self.rule.weigh_exact(
-            self.claim, state.cell, result
-        )
         if isinstance(self.rule, Always):
-            state.summary = self._recheck(state, -1, result)
+            state.exact = result = renamed(result)
+            found = self.rule.compare(self.claim, state.cell, result)
+            state.summary = self._recheck(state, -1, result, found)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
-        if isinstance(self.rule, Always):
-            assert state.summary is not None
             tries, _, forced = state.summary[:3]
             self.vacuous[index] = tries > 0 and forced == tries
         else:
+            self.against[index], self.support[index] = self.rule.weigh_exact(
+                self.claim, state.cell, result
+            )
             self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
 
     def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
         """Take a block; returns whether its cell's round is complete."""
         if isinstance(self.rule, Always):
-            summary = self.rule.summarise(self.claim, state.cell, arrays)
-            near = block == 0 and self.claim.certify is not None and self.rule.nearest(
-                self.claim, state.cell, arrays
-            )
-            if summary[1] > 0 or near:
-                drawn = draw(self.claim, state.cell, block, seed=self.seed)
-                summary = self._recheck(state, block, drawn)
+            found = self.rule.compare(self.claim, state.cell, arrays)
+            summary = self._recheck(state, block, None, found)
         else:
             summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
         self._check_block(state, arrays)
@@ -285,20 +278,23 @@ class Trial:
         kept[at] = np.where(kept[at] >= threshold, kept[at], found)
         highest[at] = np.maximum(highest[at], found)
 
-    def _recheck(self, state: CellState, block: int, drawn: Arrays) -> NDArray[np.float64]:
+    def _recheck(
+        self, state: CellState, block: int, drawn: Arrays | None, found: Compared
+    ) -> NDArray[np.float64]:
         """The summary of a block whose worst suspects are certified or, where that fails, cleared.
 
-        What exact arithmetic clears has the sides that it finds.
+        What exact arithmetic clears has the sides that it finds. A block is drawn again for what
+        was not stored of its instances.
         """
         assert isinstance(self.rule, Always)
-        claim, cell = self.claim, state.cell
-        excess = self.rule.excess(claim, cell, drawn)
+        claim, cell, excess = self.claim, state.cell, found.excess
         suspects = np.flatnonzero(excess > 0)
-        near = self.rule.nearest(claim, cell, drawn) if block <= 0 else []
+        near = self.rule.nearest(found) if block <= 0 and claim.certify is not None else []
         if claim.certify is None or suspects.size + len(near) == 0:
-            return self.rule.summarise(claim, cell, drawn)
-        left, right, _ = self.rule.sides(claim, cell, drawn)
-        room = rounding(claim, drawn, right)
+            return self.rule.reduce(claim, cell, found)
+        if drawn is None:
+            drawn = draw(claim, cell, block, seed=self.seed)
+        left, right = found.lhs.copy(), found.rhs.copy()
         order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
         for row in (*order, *near):
             certificate = certified(claim, cell, drawn, int(row))
@@ -306,19 +302,19 @@ class Trial:
                 certificate.differs() if claim.kind == "identity" else certificate.exceeds()
             )
             if not broken:
-                sides = certificate.cleared(float(room[row]), equal=claim.kind == "identity")
+                sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
                 # Intervals that are too wide to tell leave a suspect.
                 left[row], right[row] = sides or (left[row], right[row])
                 continue
             self.against[state.index] = np.inf
-            found = _counterexample(
+            broke = _counterexample(
                 claim, cell, self.seed, block, int(row), certificate, float(excess[row])
             )
             # One that was written down before one that was found, then the worst; ties go to the
             # first address, so that no order of arrival shows in the result.
-            rank = (block >= 0, -found["excess"], state.index, block, int(row))
+            rank = (block >= 0, -broke["excess"], state.index, block, int(row))
             if self.rank is None or rank < self.rank:
-                self.counterexample, self.rank = found, rank
+                self.counterexample, self.rank = broke, rank
             break
         return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
 

@@ -26,8 +26,8 @@ from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
 
 __all__ = [
-    "RULES", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room", "relative",
-    "right_side", "rounding", "slack", "tightness", "violations",
+    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room",
+    "relative", "right_side", "rounding", "slack", "tightness", "violations",
 ]
 
 Floats = NDArray[np.float64]
@@ -770,6 +770,18 @@ _POWER = 0.99
 """With which a resolution promises a refutation."""
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Rows of instances: sides, where they apply, rounding, distance, and what of it exceeds."""
+
+    lhs: Floats
+    rhs: Floats
+    at: NDArray[np.bool_]
+    room: Floats
+    gap: Floats
+    excess: Floats
+
+
 class Always(Rule):
     """L <= R for every instance. Summary: tries, suspects, vacuous tries, largest gap and ratio.
 
@@ -778,36 +790,31 @@ class Always(Rule):
     leaves open only exact arithmetic knows.
     """
 
-    def excess(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """By how much each row breaks the claim beyond rounding; -inf where it does not apply."""
-        lhs, rhs, at = self.sides(claim, cell, drawn)
-        room = np.full(lhs.shape, np.nan)
-        room[at] = rounding(claim, conditioned(drawn), rhs[at])
-        gap = self.gap(lhs, rhs) - room
-        # Both sides beyond floats: only exact arithmetic knows.
-        gap = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap)
-        return np.where(at, gap, -np.inf)
+    def compare(self, claim: Claim, cell: Cell, drawn: Drawn) -> Compared:
+        """Both sides of every row, where the hypotheses apply; elsewhere nothing need be a number.
 
-    def sides(
-        self, claim: Claim, cell: Cell, drawn: Drawn
-    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Both sides and where the hypotheses apply; elsewhere nothing need be a number."""
+        The excess is by how much a row breaks the claim beyond rounding; -inf where it does not
+        apply.
+        """
         lhs = np.array(drawn["lhs"], float)
         at = np.asarray(drawn.get("applies", np.ones(lhs.shape, bool)), bool)
-        rhs = np.full(lhs.shape, np.nan)
+        rhs, room = np.full((2, *lhs.shape), np.nan)
         if at.any():
-            rhs[at] = right_side(claim, cell, conditioned(drawn))[0]
+            held = conditioned(drawn)
+            rhs[at] = right_side(claim, cell, held)[0]
+            room[at] = rounding(claim, held, rhs[at])
         lhs[~at] = np.nan
-        return lhs, rhs, at
+        gap = np.where(at, self.gap(lhs, rhs), -np.inf)
+        # Both sides beyond floats: only exact arithmetic knows.
+        beyond = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap - room)
+        return Compared(lhs, rhs, at, room, gap, np.where(at, beyond, -np.inf))
 
-    def nearest(self, claim: Claim, cell: Cell, drawn: Drawn) -> list[int]:
+    def nearest(self, found: Compared) -> list[int]:
         """Rows that rounding leaves open, a few a cell: exact arithmetic may know better.
 
         The one that breaks the claim most, some that break it less, and one with equal sides.
         """
-        excess = self.excess(claim, cell, drawn)
-        lhs, rhs, at = self.sides(claim, cell, drawn)
-        gap = np.where(at & (excess <= 0), self.gap(lhs, rhs), -np.inf)
+        gap = np.where(found.excess <= 0, found.gap, -np.inf)
         order = np.argsort(-gap, kind="stable")
         broken, equal = order[gap[order] > 0], order[gap[order] == 0]
         some = broken[np.linspace(0, broken.size - 1, min(_ASKED, broken.size)).astype(int)]
@@ -820,18 +827,18 @@ class Always(Rule):
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Counts, and the worst rows."""
-        excess = self.excess(claim, cell, drawn)
-        lhs, rhs, at = self.sides(claim, cell, drawn)
-        gap = np.where(at, self.gap(lhs, rhs), -np.inf)
-        ratio = np.full(lhs.shape, -np.inf)
-        ratio[at] = tightness(lhs[at], rhs[at], rounding(claim, conditioned(drawn), rhs[at]))
-        trivial = claim.value("trivial", cell)
+        return self.reduce(claim, cell, self.compare(claim, cell, drawn))
+
+    def reduce(self, claim: Claim, cell: Cell, found: Compared) -> Floats:
+        """The same of rows that have been compared."""
+        at, trivial = found.at, claim.value("trivial", cell)
+        ratio = tightness(found.lhs[at], found.rhs[at], found.room[at])
         return np.array(
             [
                 np.count_nonzero(at),
-                np.count_nonzero(excess > 0),
-                0 if trivial is None else np.count_nonzero(at & (rhs >= trivial)),
-                np.max(gap, initial=-np.inf),
+                np.count_nonzero(found.excess > 0),
+                0 if trivial is None else np.count_nonzero(at & (found.rhs >= trivial)),
+                np.max(found.gap, initial=-np.inf),
                 np.max(ratio, initial=-np.inf),
             ]
         )
@@ -845,13 +852,6 @@ class Always(Rule):
         # Breaks count only once certified, which the engine does; support only at the end.
         tries, suspects = summary[:2]
         return 0.0, CERTAIN if tries > 0 and suspects == 0 else 0.0
-
-    def weigh_exact(
-        self, claim: Claim, cell: Cell, result: Mapping[str, Any]
-    ) -> tuple[Floats, Floats]:
-        """The same of every instance there is."""
-        against, support = self.weigh_cell(claim, cell, self.summarise(claim, cell, result))
-        return np.array([against]), np.array([support])
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float

@@ -7,11 +7,13 @@ import dataclasses
 import numpy as np
 import planted
 import pytest
+from scipy.stats import norm
 
 import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.trial.draws import ClaimError, draw
-from noisytheory.trial.verdict import RULES, Thresholds, right_side
+from noisytheory.trial.evidence import share_resolution
+from noisytheory.trial.verdict import RULES, Thresholds, _slopes, right_side
 
 
 def verdict(claim, **settings):
@@ -227,6 +229,8 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
         )
         result = nt.audit(claim, budget="smoke")
         assert result.verdict == told
+        # While suspects are left open, nothing could have been refuted for certain.
+        assert (result.resolution == np.inf) == (told == "undecided")
     # What was cleared has the sides that exact arithmetic found.
     assert result.tightness == 0.0
 
@@ -318,3 +322,64 @@ def test_an_infinite_bound_is_vacuous_or_broken():
     assert nt.audit(planted.mean(bound=lambda n: np.inf), budget="smoke").reason.startswith("vac")
     with pytest.raises(ValueError, match="the bound at n=1 is -inf, which no mean can be"):
         nt.audit(planted.mean(bound=lambda n: -np.inf), budget="smoke")
+
+
+@pytest.mark.parametrize("claim", [planted.mean(), planted.equal(), planted.hoeffding()],
+                         ids=lambda claim: claim.kind)
+def test_before_any_draw_there_is_no_evidence(claim):
+    # E-values are 1: a mixture over two sides, or over levels, is an average.
+    cell = claim.cell(0)
+    rule, nothing = RULES[claim.kind], {"lhs": np.empty(0)}
+    summary = rule.summarise(claim, cell, nothing)
+    against, support = rule.weigh(claim, [cell], [summary])
+    assert np.allclose(against, 0, atol=1e-12) and np.allclose(support, 0, atol=1e-12)
+    assert rule.pool(claim, [summary, summary]) == pytest.approx(0, abs=1e-12)
+
+
+def test_the_resolution_of_an_equality_pays_for_both_sides():
+    claim = planted.equal()
+    rule, cell = RULES["equal"], claim.cell(0)
+    summary = rule.summarise(claim, cell, draw(claim, cell, 0, seed=1))
+    (found,) = rule.resolution(claim, cell, summary, np.log(300.0))
+    # Half the wealth on either side: the threshold is 600.
+    one = share_resolution(claim.rows, 0.52, np.log(600.0))
+    assert found == pytest.approx(0.02 + one, rel=1e-6)
+
+
+def test_the_halves_of_a_rate_share_its_middle():
+    x = np.log(4.0) * np.arange(5)
+    # A slope of -1 up to the middle, and of 0 from there; means that are known exactly.
+    mean = np.exp(-np.minimum(x, x[2]))
+    line = np.column_stack([np.full(5, 100.0), mean, np.zeros(5), np.full(5, np.inf),
+                            np.full(5, -0.5)])
+    found = _slopes(x, line)
+    assert (found["slope_first"], found["slope_second"]) == pytest.approx((-1, 0), abs=1e-9)
+    assert found["against"] == found["support"] == 0
+
+
+def test_a_bend_too_small_to_be_seen_must_not_refute():
+    # log mean = -x/2 - x^2/40: straight within the errors; its slope at the far end is -0.7.
+    x = np.linspace(0, 4, 5)
+    mean = np.exp(-x / 2 - x**2 / 40)
+    error = 0.04
+    line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, np.full(5, np.inf),
+                            np.full(5, -0.72)])
+    found = _slopes(x, line)
+    assert [found[name] for name in ("slope", "slope_first", "slope_second")] == pytest.approx(
+        [-0.6, -0.55, -0.65])
+    assert found["against"] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
+
+
+def test_the_evidence_of_a_printed_number_by_hand():
+    claim = planted.published(margin=0.01, printed_error=0.0)
+    rule, cell = RULES["published"], claim.cell(0)
+    n, deviation, level = 1000, 0.2, 10.0
+    excess = deviation * np.sqrt(2 * level / n) + 7 * level / (3 * (n - 1))
+    printed = right_side(claim, cell)[0, 0]
+    for sign in (1, -1):
+        mean = printed + sign * (0.01 + excess)
+        against, support = rule.weigh_cell(
+            claim, cell, np.array([n, mean, deviation**2 * (n - 1)])
+        )
+        # Two sides, each of three events: the mean, the deviation, the error of print.
+        assert (against, support) == (pytest.approx(level - np.log(6), rel=1e-6), 0.0)
