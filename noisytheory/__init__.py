@@ -21,9 +21,12 @@ if TYPE_CHECKING:
         CorrectedLogisticRegression as CorrectedLogisticRegression,
     )
     from noisytheory.learners.kernel_mean import KernelMeanClassifier as KernelMeanClassifier
+    from noisytheory.learners.kernel_mean_cv import KernelMeanClassifierCV as KernelMeanClassifierCV
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
     from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
+    from noisytheory.report.comparison import Comparison as Comparison
+    from noisytheory.report.comparison import compare as compare
     from noisytheory.trial.claim import Certificate as Certificate
     from noisytheory.trial.claim import Claim as Claim
     from noisytheory.trial.claim import Discrepancy as Discrepancy
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
     from noisytheory.trial.run import audit as audit
     from noisytheory.trial.sides import both as both
     from noisytheory.trial.sides import scaled as scaled
+    from noisytheory.vocabulary.inverse import NotMonotone as NotMonotone
+    from noisytheory.vocabulary.inverse import OutOfReach as OutOfReach
+    from noisytheory.vocabulary.inverse import solve as solve
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
 _LAZY = {
@@ -44,12 +50,16 @@ _LAZY = {
     "AverageTopKSVR": "learners.average_top_k",
     "Certificate": "trial.claim",
     "Claim": "trial.claim",
+    "Comparison": "report.comparison",
     "Discrepancy": "trial.claim",
     "KernelMeanClassifier": "learners.kernel_mean",
+    "KernelMeanClassifierCV": "learners.kernel_mean_cv",
     "Law": "trial.claim",
     "MultipleKernelMean": "learners.multiple_kernel_mean",
     "NoisyKernelClassifier": "learners.noisy_kernel",
     "NoisyKernelRegressor": "learners.noisy_kernel",
+    "NotMonotone": "vocabulary.inverse",
+    "OutOfReach": "vocabulary.inverse",
     "Paper": "trial.claim",
     "Result": "trial.result",
     "UMAClassifier": "learners.confused",
@@ -57,7 +67,9 @@ _LAZY = {
     "CorrectedLogisticRegression": "learners.corrected_logistic",
     "audit": "trial.run",
     "both": "trial.sides",
+    "compare": "report.comparison",
     "scaled": "trial.sides",
+    "solve": "vocabulary.inverse",
 }
 _SUBMODULES = {
     "evidence": "noisytheory.trial.evidence",

@@ -1,9 +1,39 @@
-"""``python -m noisytheory`` is the command line."""
+"""``noisytheory`` and ``python -m noisytheory`` are the command line."""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+
+
+def run() -> None:
+    """Run the command line; asked to end at any instant, imports included, it ends quietly."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    code: str | int | None = 130
+    try:
+        from noisytheory.cli import main
+
+        main()
+    except KeyboardInterrupt:
+        print("noisytheory: interrupted", file=sys.stderr)
+    except SystemExit as end:
+        code = end.code
+    # What is left is the interpreter's own end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if code == 130:
+        # An interrupt inside of `exec`, of which imports are full, is raised again at that end.
+        sys.stderr.flush()
+        os._exit(130)
+    sys.exit(code)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 # Worker processes import this module again, under another name.
 if __name__ == "__main__":
-    from noisytheory.cli import main
-
-    main()
+    run()

@@ -466,7 +466,32 @@ def rates() -> list[Plant]:
         return n**-0.4 * (1 - 0.5 * n**-0.2) * rng.uniform(0.5, 1.5, size)
 
     fine, wide = ([float(10 * 2**k) for k in range(8)], [float(4**k) for k in range(2, 9)])
-    out = []
+    def hidden(slope, tail, sign):
+        """What an event of probability 1e-7 adds, or takes away, makes the slope another."""
+        def simulate(n, *, size, rng):
+            rare = rng.uniform(size=size) < 1e-7
+            return n**slope * rng.uniform(0.5, 1.5, size) + sign * rare * tail(n)
+
+        return simulate
+
+    def tail(n):
+        return (n**-0.5 - n**-0.75) / 1e-7
+
+    wide_range = {"low": lambda n: -tail(n), "high": lambda n: 2 + tail(n)}
+    out = [
+        _plant("rates", "hidden-tail-up", "rate", FALSE, simulate=hidden(-0.75, tail, 1),
+               bound=_at(-0.6), along="n", grid={"n": fine}, **wide_range),
+        _plant("rates", "hidden-tail-down", "rate", TRUE, simulate=hidden(-0.5, tail, -1),
+               bound=_at(-0.7), along="n", grid={"n": fine}, **wide_range),
+        _plant("rates", "known-range", "rate", "upheld", bound=_at(-0.4), along="n", rows=4096,
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0,
+               high=lambda n: 1.1 * n**-0.5),
+        _plant("rates", "known-range-false", "rate", "refuted", bound=_at(-0.6), along="n",
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0, rows=4096,
+               high=lambda n: 1.1 * n**-0.5),
+        _plant("rates", "rate-slack", "rate", "refused", bound=_at(-0.6), along="n", slack=0.1,
+               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}),
+    ]
     for noise in (0.0, 0.05, 0.9):
         some = {"along": "n", "rows": 2048, "grid": {"n": fine}}
 
@@ -626,6 +651,12 @@ def levels() -> list[Plant]:
                exact=lambda: (0.25, 1e-12)),
         _plant("levels", "exists-open", "exists", "undecided", bound=_at(0.25), simulate=None,
                exact=lambda: (0.25, 1e-3)),
+        _plant("levels", "exists-in-slack", "exists", "undecided", bound=_at(0.25), simulate=None,
+               slack=0.01, exact=lambda: (0.245, 1e-12)),
+        _plant("levels", "exists-just-in-slack", "exists", "undecided", bound=_at(0.25),
+               simulate=None, slack=0.01, exact=lambda: (0.255, 1e-12)),
+        _plant("levels", "exists-beyond-slack", "exists", "refuted", bound=_at(0.25),
+               simulate=None, slack=0.01, exact=lambda: (0.235, 1e-12)),
         _plant("levels", "exists-false", "exists", "refuted", bound=_at(0.25), simulate=None,
                exact=lambda: (0.249999, 1e-9)),
         _plant("levels", "interval-too-wide", "always", FALSE, bound=_at(1.0),
@@ -850,13 +881,66 @@ def effects() -> list[Plant]:
     ]
 
 
+def calls() -> list[Plant]:
+    """7: what happens to few calls, or between calls, and no row of one block can show."""
+    def now_and_then(n, *, size, rng):
+        # In cell 2 a whole block breaks the promise, once in ten.
+        rate = 0.03 if n == 1 else 1.0 * (rng.uniform() < 0.1)
+        return 1.0 * (rng.uniform(size=size) < rate)
+
+    def shared(n, *, size, rng):
+        return 0.95 * rng.uniform(size=size) if n == 1 else np.full(size, rng.uniform())
+
+    def chain(*, size, rng):
+        """Stationary, refreshed once in 2,000 rows."""
+        fresh = rng.uniform(size=size) < 1 / 2000
+        fresh[0] = True
+        values = 1.0 * (rng.uniform(size=size) < 0.06)
+        return values[np.maximum.accumulate(np.where(fresh, np.arange(size), 0))]
+
+    def seldom_large(*, size, rng):
+        # No value comes twice: once in sixteen calls all rows are large.
+        return rng.uniform(size=size) * 0.5 + 0.5 * (rng.uniform() < 1 / 16)
+
+    def some_of(part):
+        """A generator of its own, of a part of the seed that it was given."""
+        def simulate(n, *, size, rng):
+            sequence = rng.bit_generator.seed_seq
+            entropy, (block,) = [int(word) for word in sequence.entropy], sequence.spawn_key
+            return n * np.random.default_rng(part(entropy, block)).uniform(size=size)
+
+        return simulate
+
+    false, two = {"refuted", "undecided", "refused"}, {"grid": {"n": [1, 2]}}
+    parts = {
+        "block": lambda entropy, block: block,
+        "address": lambda entropy, block: entropy,
+        "seed-and-block": lambda entropy, block: [entropy[0], block],
+        "cell-and-block": lambda entropy, block: [*entropy[-4:], block],
+        "last-word": lambda entropy, block: [entropy[-1], block],
+    }
+    return [
+        _plant("rows", "blocks-that-break-seldom", "tail", false, simulate=now_and_then, bound=HALF,
+               rows=4096, **two),
+        _plant("rows", "blocks-of-one-draw", "mean", false, simulate=shared, bound=_at(0.49),
+               rows=4096, **UNIT, **two),
+        _plant("rows", "slow-chain", "tail", false, simulate=chain, bound=HALF, rows=4096),
+        _plant("rows", "slow-chain-mean", "mean", false, simulate=chain, bound=_at(0.05),
+               rows=4096, **UNIT),
+        _plant("rows", "blocks-large-seldom", "mean", false, simulate=seldom_large, rows=4096,
+               bound=_at(0.28), **UNIT),
+        *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
+                 bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
+    ]
+
+
 def every_plant() -> list[Plant]:
     """All of them."""
     from plants_declared import declared
 
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels, without_numbers, lattices, smallness,
-            attacks, effects, declared)
+            attacks, effects, calls, declared)
     return [plant for make in made for plant in make()]
 
 

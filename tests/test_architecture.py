@@ -60,14 +60,18 @@ def home(module: str, word: str) -> str:
     return module
 
 
-def nodes_of(tree: ast.AST, lazy: bool, types: bool) -> Iterator[ast.AST]:
-    """All of a file; or without what is in functions, without what only type checkers read."""
-    for node in ast.iter_child_nodes(tree):
-        late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        yield node
-        if (lazy or not late) and (types or not typing):
-            yield from nodes_of(node, lazy, types)
+@functools.cache
+def nodes_of(tree: ast.AST) -> list[tuple[ast.AST, bool, bool]]:
+    """What may import; whether it is in a function, and whether only type checkers read it."""
+    found, ahead = [], [(tree, False, False)]
+    while ahead:
+        node, late, typing = ahead.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.Attribute):
+            found.append((node, late, typing))
+        late |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        typing |= isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        ahead += [(child, late, typing) for child in ast.iter_child_nodes(node)][::-1]
+    return found
 
 
 @functools.cache
@@ -77,7 +81,9 @@ def imports(tree: ast.Module, lazy: bool = True, types: bool = True) -> frozense
     By `import`, by an attribute of what is imported, and by `import_module` of a constant; what
     other names `import_module` is given only `FINDERS` know.
     """
-    nodes = list(nodes_of(tree, lazy, types))
+    nodes = [
+        node for node, late, typing in nodes_of(tree) if lazy >= late and types >= typing
+    ]
     found, local = set(), {}
     for node in nodes:
         if isinstance(node, ast.Import):

@@ -36,6 +36,7 @@ def test_every_kind_and_rule_is_planted():
     assert len({plant.name for plant in PLANTS}) == len(PLANTS) >= 150
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("true", [True, False])
 def test_the_edge_is_hardly_ever_crossed(true):
     # At a level of 0.2 for the family 7 or more of 12 audits err with probability 0.004 at most.
@@ -43,6 +44,7 @@ def test_the_edge_is_hardly_ever_crossed(true):
     assert sum(bool(wrong) for wrong, _ in told) <= 6
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", ["tail", "mean 0.02, ends", "equal 0.5, ends, +1", "laws, ends"])
 def test_what_is_printed_as_visible_is_seen(name):
     # Promised is 0.99: 4 or more of 30 are missed with probability 2e-4.

@@ -18,6 +18,7 @@ import argparse
 import fnmatch
 import json
 import os
+import shlex
 import shutil
 import sys
 import tomllib
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import benchmark_pages
+import numpy as np
 
 import noisytheory as nt
 from noisytheory import report
@@ -109,13 +111,27 @@ def readme_table(table: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def compared(folder: Path) -> dict[str, str]:
+    """Write the pages that compare bounds on one quantity, and say what they are called."""
+    pages = {}
+    for name, asked in definition()["compared"].items():
+        values = {key: asked[key] for key in ("n", "delta")}
+        given = [f"{key}={','.join(map(str, np.atleast_1d(v)))}" for key, v in values.items()]
+        comparisons = []
+        for population in asked["populations"]:
+            words = ["noisytheory", "compare", asked["claims"], *given, f"population={population}"]
+            found = report.compare(asked["claims"], population=population, **values)
+            comparisons.append((found, shlex.join(words)))
+        report.compared(comparisons, folder, name, title=asked["title"])
+        pages[asked["title"]] = name
+    return pages
+
+
 def publish(audit: Any, folder: Path) -> None:
     """Write what is kept of an audit."""
     recorded = benchmark_pages.write(folder, suffixes=("md",))
-    report.digest(
-        audit, folder, shown=definition()["shown"],
-        links={"Benchmarks": "benchmarks"} if recorded else None,
-    )
+    links = compared(folder) | ({"Benchmarks": "benchmarks"} if recorded else {})
+    report.digest(audit, folder, shown=definition()["shown"], links=links)
     (folder / "verdicts.json").write_text(json.dumps(verdict_table(audit), indent=1) + "\n")
 
 

@@ -181,10 +181,11 @@ def regression(law: str, variance: float, k: int) -> dict[str, list[float]]:
     return scores
 
 
-CELLS = [("gaussian", 0.25, 2), ("gaussian", 1.0, 2), ("gaussian", 4.0, 1), ("gaussian", 4.0, 2),
-         ("gaussian", 4.0, 4), ("student", 4.0, 4), ("skewed", 4.0, 4), ("per-call", 4.0, 4),
-         ("rank-one", 4.0, 4), ("adversary", 4.0, 4)]
-KNOWN = {"gaussian", "student", "skewed", "rank-one"}
+CELLS = [("gaussian", 0.25, 2), ("gaussian", 1.0, 2), *(("gaussian", 4.0, k) for k in range(1, 6)),
+         *((law, 4.0, 4) for law in (
+             "student", "sparse", "skewed", "per-call", "rank-one", "adversary",
+         ))]
+KNOWN = {"gaussian", "student", "sparse", "skewed", "rank-one"}
 """Laws with one covariance for all copies, which those who are told it can subtract."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Each of the others adds its commands to the group.
-from noisytheory.cli import audit, bound, replay, select, shell
+from noisytheory.cli import audit, bound, compare, replay, select, shell
 from noisytheory.cli.shell import main
 
-__all__ = ["audit", "bound", "main", "replay", "select", "shell"]
+__all__ = ["audit", "bound", "compare", "main", "replay", "select", "shell"]

@@ -18,10 +18,12 @@ from noisytheory.cli.shell import (
     AS_EXPECTED,
     BUDGETS,
     DIFFERS,
+    MISTAKE,
     SURROUNDINGS,
     Interrupted,
     Mistake,
     answers,
+    damage_seen,
     diagnose,
     error_level,
     json_flag,
@@ -300,11 +302,13 @@ def _writable(folder: str) -> None:
 @click.argument("store", metavar="STORE")
 @click.option("--output", "folder", metavar="DIR", default="report", show_default=True,
               help="Folder to write.")
+@click.pass_context
 @answers
-def report_command(out: TextIO, store: str, folder: str) -> None:
-    """Write figures and HTML again from stored results."""
+def report_command(out: TextIO, context: click.Context, store: str, folder: str) -> None:
+    """Write figures and HTML again from stored results; what is damaged is named, with code 2."""
     from noisytheory.trial.store import Store
 
     Store.load(store, __version__).close()
     _writable(folder)
     say(out, _report(store, folder))
+    context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

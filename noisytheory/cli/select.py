@@ -119,9 +119,14 @@ def one_claim(target: str) -> Claim:
     return found[0]
 
 
+_WORDS = 200
+
+
 def _keyword(text: str) -> Callable[[str], bool]:
     """The predicate over ids of an expression of words, ``and``, ``or``, ``not``, parentheses."""
     tokens = re.findall(r"[()]|[^\s()]+", text)
+    if len(tokens) > _WORDS:
+        raise Mistake(f"-k takes at most {_WORDS} words and parentheses, got {len(tokens)}")
 
     def wrong(expected: str) -> Mistake:
         came = repr(tokens[0]) if tokens else "the end"

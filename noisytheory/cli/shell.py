@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +37,7 @@ __all__ = [
     "Interrupted",
     "Mistake",
     "answers",
+    "damage_seen",
     "diagnose",
     "error_level",
     "foreign_modules",
@@ -46,8 +48,11 @@ __all__ = [
     "offer",
     "say",
     "say_json",
+    "say_rows",
     "seed_option",
     "table",
+    "table_options",
+    "visible",
 ]
 
 AS_EXPECTED, DIFFERS, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -62,7 +67,7 @@ DEBUG = "NOISYTHEORY_DEBUG"
 # The surroundings' fault, not ours: no room, no right, no descriptors.
 SURROUNDINGS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE,
-    errno.ENOMEM,
+    errno.ENOMEM, errno.ENAMETOOLONG,
 }
 # Top-level modules of the claims of this run that are not this package's.
 foreign_modules: set[str] = set()
@@ -106,7 +111,7 @@ class _CommandLine(click.Group):
         except click.exceptions.Exit as stop:
             return stop.exit_code, ""
         except click.ClickException as error:
-            return MISTAKE, error.format_message()
+            return MISTAKE, visible(" ".join(error.format_message().split()))
         except (click.Abort, KeyboardInterrupt) as error:
             return INTERRUPTED, str(error) or "interrupted"
         except BrokenPipeError:
@@ -118,12 +123,23 @@ class _CommandLine(click.Group):
             return diagnose(error)
 
 
+def visible(text: str) -> str:
+    """A text whose control characters are shown and not sent to the terminal.
+
+    Examples
+    --------
+    >>> print(visible("a \x1b[31mred\x1b[0m word"))
+    a \\x1b[31mred\\x1b[0m word
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def diagnose(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and the line that says so."""
     code, text = _blame(error)
     # However much a claim's own error has to say.
     text = " ".join(text.split())
-    return code, text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}"
+    return code, visible(text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}")
 
 
 def _blame(error: BaseException) -> tuple[int, str]:
@@ -224,20 +240,53 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        with _only_answers() as out:
+        with _only_answers() as out, _damage_said(click.get_current_context()):
             command(out, *args, **kwargs)
 
     return run
+
+
+@contextlib.contextmanager
+def _damage_said(context: click.Context) -> Iterator[None]:
+    """Say on standard error, once and in one line, what is damaged in a store."""
+    from noisytheory.trial.store import Damaged
+
+    lines: set[str] = context.meta.setdefault(_DAMAGE, set())
+
+    def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
+        if not issubclass(category, Damaged):
+            usual(message, category, *args)
+        elif str(message) not in lines:
+            lines.add(str(message))
+            click.echo(visible(str(message)), err=True)
+
+    with warnings.catch_warnings():
+        usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
+        warnings.simplefilter("always", Damaged)
+        yield
+
+
+def damage_seen(context: click.Context) -> bool:
+    """Whether anything in a store was damaged."""
+    return bool(context.meta.get(_DAMAGE))
+
+
+_DAMAGE = "noisytheory.damage"
 
 
 def say(out: TextIO, text: str) -> None:
     """Write a part of the answer; a reader that has gone is no error."""
     colour = None if not os.environ.get("NO_COLOR") else False
     try:
-        click.echo(text, file=out, color=colour)
+        parts = _COLOURS.split(text)
+        parts[::2] = ["\n".join(map(visible, part.split("\n"))) for part in parts[::2]]
+        click.echo("".join(parts), file=out, color=colour)
         out.flush()
     except BrokenPipeError:
         _discard(out)
+
+
+_COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def say_json(out: TextIO, value: object) -> None:
@@ -276,6 +325,39 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
     return "\n".join("  ".join(row) for row in [head, *body])
 
 
+def say_rows(out: TextIO, rows: Sequence[Mapping[str, Any]], form: str) -> None:
+    """Write a table whose rows have the same names: aligned, as ``csv`` or as ``markdown``.
+
+    Numbers are whole in CSV and to ten digits elsewhere; what is not there is empty.
+    """
+    import csv
+
+    head = list(rows[0])
+    if form == "csv":
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerows([head, *(row.values() for row in rows)])
+        say(out, buffer.getvalue().rstrip("\n"))
+        return
+    cells = [[_cell_text(value) for value in row.values()] for row in rows]
+    right = [
+        i for i, name in enumerate(head) if all(isinstance(row[name], int | float) for row in rows)
+    ]
+    if form == "markdown":
+        rule = ["---:" if i in right else "---" for i in range(len(head))]
+        lines = [head, rule, *cells]
+        escaped = ([text.replace("|", "\\|") for text in line] for line in lines)
+        say(out, "\n".join(f"| {' | '.join(line)} |" for line in escaped))
+    else:
+        say(out, table([head, *cells], right=right))
+
+
+def _cell_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
 def offer(word: str, known: Iterable[str]) -> str:
     """``"; did you mean n?"`` where something near is known, else all of it."""
     import difflib
@@ -303,6 +385,25 @@ json_flag = click.option(
     "--json", "as_json", is_flag=True,
     help='JSON on standard output; an infinite number is the text "inf" or "-inf".',
 )
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options ``--json``, ``--csv`` and ``--markdown``, as one argument ``form``."""
+
+    @functools.wraps(command)
+    def run(*args: Any, as_json: bool, as_csv: bool, as_markdown: bool, **kwargs: Any) -> None:
+        chosen = {"json": as_json, "csv": as_csv, "markdown": as_markdown}
+        forms = [form for form, wanted in chosen.items() if wanted]
+        if len(forms) > 1:
+            raise Mistake(f"choose one of {' and '.join('--' + form for form in forms)}")
+        command(*args, form=forms[0] if forms else "", **kwargs)
+
+    for form in ("markdown", "csv"):
+        option = click.option(f"--{form}", f"as_{form}", is_flag=True, help=f"A table as {form}.")
+        run = option(run)
+    return json_flag(run)
+
+
 keyword_option = click.option(
     "-k", "keyword", metavar="EXPR", help="Only ids with these words: 'kernel and not printed'."
 )

@@ -11,6 +11,7 @@ from noisytheory.learners.average_top_k import (
 from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassifier
 from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
+from noisytheory.learners.kernel_mean_cv import KernelMeanClassifierCV
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
 from noisytheory.learners.noisy_kernel import NoisyKernelClassifier, NoisyKernelRegressor
 
@@ -21,6 +22,7 @@ __all__ = [
     "AverageTopKSVR",
     "CorrectedLogisticRegression",
     "KernelMeanClassifier",
+    "KernelMeanClassifierCV",
     "MultipleKernelMean",
     "NoisyKernelClassifier",
     "NoisyKernelRegressor",

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -34,6 +34,9 @@ EVEN, ROUGH = 0.5, 0.4
 
 AUDITED = 200
 """Audited examples a class up to which training on them alone was mostly better."""
+
+FOLDS = 10
+"""Parts of the audited examples, each predicted by a classifier from the others."""
 
 ILL = 30.0
 """Noise amplification from which a person is warned: samples must be its square times as large."""
@@ -85,6 +88,20 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 norms = np.linalg.norm(points, axis=1)
                 points = points / np.where(norms > 0, norms, 1.0)[:, None]
         return points
+
+    def _confusion_of(self, given: Given, orientation: Orientation | None) -> Floats:
+        """A confusion in columns, of as many classes as there are; of None the identity."""
+        classes = len(self.classes_)
+        if given is None:
+            return np.eye(classes)
+        estimated = isinstance(given, ConfusionEstimate)
+        matrix = given.matrix if estimated else columns(given, orientation)
+        if len(matrix) != classes:
+            raise ValueError(
+                f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
+                "fit if some are missing in y"
+            )
+        return np.asarray(matrix)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -254,15 +271,20 @@ class UMAClassifier(_Linear):
         Of an estimate: above 1 it is expected to do more harm than ignoring the noise.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes.
+    audited_errors_ : dict of str to float
+        Where audited examples are given: errors there of "UMA", of "ignoring" the noise, and of the
+        audited "alone", by cross-validation; classes weighted by their estimated shares.
     run_ : noisytheory.multiclass.Run
         Pairs, norms, what is left and why it stopped.
 
     Notes
     -----
-    It warns where the amplification exceeds 30, where an estimated share is not positive, where the
-    relative leakage exceeds 1, and above .4 where the noise looks even: thresholds of ours, which
-    ``validation/confused_labels.md`` tries on data that had no say in them. Of an estimate from up
-    to 200 audited examples a class it says that training on these alone is mostly better.
+    It warns where the amplification exceeds 30 and where an estimated share is not positive.
+    Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
+    ignoring the noise, or training on them alone, errs less there. Without them it can only guess:
+    it warns where the relative leakage exceeds 1, above .4 where the noise looks even, and of an
+    estimate from up to 200 audited examples a class. ``validation/confused_labels.md`` has how
+    often either warning is right.
 
     Examples
     --------
@@ -293,7 +315,8 @@ class UMAClassifier(_Linear):
         self.random_state = random_state
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None,
+        audited: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> Self:
         """Learn from noisy labels.
 
@@ -304,6 +327,8 @@ class UMAClassifier(_Linear):
             Noisy labels.
         classes : array-like, optional
             All classes, where ``y`` may lack some that the confusion has.
+        audited : pair of array-like, optional
+            Some examples and their true labels, to see whether the correction pays.
 
         Returns
         -------
@@ -316,7 +341,12 @@ class UMAClassifier(_Linear):
         """
         points, codes = self._checked(X, y, classes, reset=True)
         self._confuse()
-        return self._learn(points, codes, None, self.max_iter)
+        self._learn(points, codes, None, self.max_iter)
+        if audited is None:
+            self._guess()
+        else:
+            self._compare(X, y, *audited)
+        return self
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
@@ -340,6 +370,7 @@ class UMAClassifier(_Linear):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
+            self._guess()
         return self._learn(points, codes, None if first else self.coef_, 1)
 
     def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
@@ -362,53 +393,85 @@ class UMAClassifier(_Linear):
 
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
-        given, classes = self.confusion, len(self.classes_)
-        estimate = given if isinstance(given, ConfusionEstimate) else None
-        if given is None:
-            self.confusion_ = np.eye(classes)
-        else:
-            self.confusion_ = (
-                columns(given, self.orientation) if estimate is None else estimate.matrix
-            )
-        if len(self.confusion_) != classes:
-            raise ValueError(
-                f"confusion is of {len(self.confusion_)} classes and y holds {classes}: give "
-                "classes= to fit if some are missing in y"
-            )
+        given = self.confusion
+        self.confusion_ = self._confusion_of(given, self.orientation)
         inverse_of(self.confusion_)
         self.condition_ = float(np.linalg.cond(self.confusion_))
         self.amplification_ = float(amplification(self.confusion_).max())
         self.relative_leakage_ = None
-        if estimate is not None:
+        if isinstance(given, ConfusionEstimate):
             rng = np.random.default_rng(_seed(self.random_state))
-            self.relative_leakage_ = estimate.relative_leakage(rng=rng)
-            few = int(estimate.audited.sum())
-            even = lopsidedness(self.confusion_) < EVEN
-            if even and ROUGH < self.relative_leakage_ <= 1:
-                warnings.warn(
-                    f"the noise looks even, which hardly turns a classifier, and its confusion is "
-                    f"estimated from {few} examples (relative leakage "
-                    f"{self.relative_leakage_:.2g}): ignoring it may be better, or training on the "
-                    "audited examples alone", UserWarning, stacklevel=3,
-                )
-            elif self.relative_leakage_ <= 1 and np.median(estimate.audited) <= AUDITED:
-                warnings.warn(
-                    f"{few} examples were audited: training on them alone was better in most "
-                    "trials with up to 200 a class, so compare", UserWarning, stacklevel=3,
-                )
-            if self.relative_leakage_ > 1:
-                warnings.warn(
-                    f"the confusion is estimated from {few} examples, too "
-                    f"few: its expected leakage is {self.relative_leakage_:.2g} times that of "
-                    "ignoring the noise (audit more, ignore the noise, or train on the audited "
-                    "examples alone)", UserWarning, stacklevel=3,
-                )
+            self.relative_leakage_ = given.relative_leakage(rng=rng)
         if self.amplification_ > ILL:
             warnings.warn(
                 f"the confusion is nearly singular: it amplifies noise {self.amplification_:.3g} "
                 f"times, so the sample must be {self.amplification_**2:.3g} times as large "
                 f"(condition number {self.condition_:.3g})", UserWarning, stacklevel=3,
             )
+
+    def _guess(self) -> None:
+        """Whether an estimated confusion is worth its errors, as far as it tells by itself."""
+        if not isinstance(self.confusion, ConfusionEstimate) or self.relative_leakage_ is None:
+            return
+        few, leak = int(self.confusion.audited.sum()), self.relative_leakage_
+        if leak > 1:
+            said = (
+                f"the confusion is estimated from {few} examples, too few: its expected leakage is "
+                f"{leak:.2g} times that of ignoring the noise (audit more, ignore the noise, or "
+                "train on the audited examples alone)"
+            )
+        elif leak > ROUGH and lopsidedness(self.confusion_) < EVEN:
+            said = (
+                "the noise looks even, which hardly turns a classifier, and its confusion is "
+                f"estimated from {few} examples (relative leakage {leak:.2g}): ignoring it may be "
+                "better, or training on the audited examples alone"
+            )
+        elif np.median(self.confusion.audited) <= AUDITED:
+            said = (
+                f"{few} examples were audited: training on them alone was better in most trials "
+                "with up to 200 a class"
+            )
+        else:
+            return
+        warnings.warn(f"{said}; give them to fit as audited= to see", UserWarning, stacklevel=3)
+
+    def _compare(
+        self, X: ArrayLike, y: ArrayLike, examples: ArrayLike, truth: ArrayLike
+    ) -> None:
+        """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
+        there: Any = examples if sparse.issparse(examples) else np.asarray(examples)
+        there, known = there.tocsr() if sparse.issparse(there) else there, np.asarray(truth)
+        if there.shape[0] != len(known) or not np.isin(known, self.classes_).all():
+            raise ValueError(
+                f"audited must be examples and as many true labels among {self.classes_.tolist()}"
+            )
+        plain = clone(self).set_params(confusion=None)
+        part, alone = np.empty(len(known), int), np.empty(len(known), known.dtype)
+        part[np.argsort(known, kind="stable")] = np.arange(len(known)) % FOLDS
+        for fold in range(FOLDS):
+            held = part == fold
+            if held.any():
+                alone[held] = plain.fit(there[~held], known[~held]).predict(there[held])
+        said = {
+            "UMA": self.predict(there),
+            "ignoring": plain.fit(X, y, classes=self.classes_).predict(there),
+            "alone": alone,
+        }
+        # An audit may have taken as many of a rare class as of a common one.
+        codes = np.searchsorted(self.classes_, known)
+        weights = np.maximum(self.class_shares_, 1e-12)[codes] / np.bincount(codes)[codes]
+        self.audited_errors_ = {
+            name: float(np.average(labels != known, weights=weights))
+            for name, labels in said.items()
+        }
+        ours = self.audited_errors_["UMA"]
+        rivals = {"ignoring": "ignoring the noise", "alone": "training on them alone"}
+        for name, other in rivals.items():
+            if self.audited_errors_[name] < ours:
+                warnings.warn(
+                    f"on {len(known)} audited examples {other} errs less: "
+                    f"{self.audited_errors_[name]:.3g}, UMA {ours:.3g}", UserWarning, stacklevel=3,
+                )
 
 
 def _seed(state: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.learners.confused import Given, _Linear
-from noisytheory.vocabulary.confusion import ConfusionEstimate, Orientation, columns, inverse_of
+from noisytheory.vocabulary.confusion import Orientation, inverse_of
 from noisytheory.vocabulary.domains import NONNEGATIVE
 
 __all__ = ["CorrectedLogisticRegression"]
@@ -94,18 +94,8 @@ class CorrectedLogisticRegression(_Linear):
         NONNEGATIVE.check("penalty", self.penalty)
         points, codes = self._checked(X, y, classes, reset=True)
         count, n = len(self.classes_), points.shape[0]
-        matrix = np.eye(count)
-        if self.confusion is not None and self.correction != "none":
-            given = self.confusion
-            matrix = (
-                given.matrix if isinstance(given, ConfusionEstimate)
-                else columns(given, self.orientation)
-            )
-        if len(matrix) != count:
-            raise ValueError(
-                f"confusion is of {len(matrix)} classes and y holds {count}: give classes= to fit "
-                "if some are missing in y"
-            )
+        used = None if self.correction == "none" else self.confusion
+        matrix = self._confusion_of(used, self.orientation)
         weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
         rows = matrix[codes]
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -25,10 +26,12 @@ from noisytheory.learners.tiles import (
     check_coordinates,
     default_bandwidth,
     diagonal,
+    in_order,
     is_linear,
     slices,
     squared_norms,
     takes_sparse,
+    threads,
     tile,
     unit_rows,
 )
@@ -37,7 +40,7 @@ from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, No
 from noisytheory.vocabulary.losses import ZeroOne, corrected
 from noisytheory.vocabulary.noise import checked_rate
 
-__all__ = ["KernelMeanClassifier"]
+__all__ = ["KernelMeanClassifier", "named_sparse", "warn_of_scales"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -51,8 +54,14 @@ ENTRIES = 1 << 19
 """Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
 SIDE = 512
 """Rows and columns that a tile has at most."""
+LOOKED_AT = 128
+"""Examples whose predictions say whether there is more than one."""
+UNLIKE = 100.0
+"""Largest over middle standard deviation of features, where a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
+PARALLEL = 1 << 20
+"""Kernel values that are worth more than one thread."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
@@ -78,8 +87,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         a name or a `Kernel`.
     kernel_params : mapping, optional
         Parameters of a kernel given by name. Without a ``bandwidth`` the Gaussian and Laplace
-        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates; a polynomial has
-        degree 2 and offset 1 by itself.
+        kernels take $\sqrt{dv/2}$, with $v$ the variance of the coordinates: half the root mean
+        square of distances, which is too wide where classes are finely interleaved, where few
+        features matter, or where one has a larger scale than all others; `KernelMeanClassifierCV`
+        chooses another. A polynomial has degree 2 and offset 1 by itself.
     normalise : bool or "largest"
         The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
@@ -97,6 +108,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Share of each example; they sum to 1. Of a compressed model they are the sizes of the new
         weights, with any sum.
     n_features_in_ : int
+
+    Warns
+    -----
+    UserWarning
+        If examples of all classes are predicted as one, or features differ much in scale.
 
     Notes
     -----
@@ -127,7 +143,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken for the linear and the Gaussian kernel."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = _named_sparse(self.kernel)
+        tags.input_tags.sparse = named_sparse(self.kernel)
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -155,6 +171,36 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError
             On bad input, one class only, or features of norm above 1 with ``normalise=False``.
         """
+        points, codes, weights = self._sampled(X, y, sample_weight)
+        kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
+        if isinstance(kernel, Gaussian | Laplace):
+            warn_of_scales(points, weights)
+        self._keep(points, codes, weights, kernel, scale)
+        self._warn_of_one_class(points, codes)
+        return self
+
+    def _warn_of_one_class(self, points: Points, codes: NDArray[np.intp]) -> None:
+        """Look at a few examples of each class."""
+        if len(codes) <= 2:
+            return
+        few = max(1, LOOKED_AT // len(self.classes_))
+        members = (np.flatnonzero(codes == code) for code in range(len(self.classes_)))
+        rows = np.concatenate([own[:: max(1, len(own) // few)] for own in members])
+        scores = self._scores(points[rows])
+        predicted = scores[:, 0] > 0 if scores.shape[1] == 1 else np.argmax(scores, axis=1)
+        if (predicted == predicted[0]).all():
+            one = self.classes_[int(predicted[0])]
+            warnings.warn(
+                f"examples of every class are predicted as {one}: the kernel is too wide, or one "
+                "class too rare; try a smaller bandwidth, KernelMeanClassifierCV, which chooses "
+                "one, or sample_weight that balances the classes",
+                UserWarning, stacklevel=3,
+            )
+
+    def _sampled(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Points, NDArray[np.intp], Floats]:
+        """Checked rows, numbers of their classes, and weights that sum to 1."""
         for name in FITTED:
             self.__dict__.pop(name, None)
         points, labels = validate_data(
@@ -181,9 +227,16 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"{self.classes_[masses.argmin()]}"
             )
         if self.noise_rate is not None:
-            _flips(self.noise_rate, len(self.classes_))
-        self.weights_ = weights / weights.sum()
-        self.kernel_, self.scale_ = self._bounded(points)
+            self._check_noise()
+        return points, codes, weights / weights.sum()
+
+    def _check_noise(self) -> None:
+        _flips(self.noise_rate, len(self.classes_))
+
+    def _keep(
+        self, points: Points, codes: NDArray[np.intp], weights: Floats, kernel: Any, scale: float
+    ) -> KernelMeanClassifier:
+        self.weights_, self.kernel_, self.scale_ = weights, kernel, scale
         self._weigh(self.weights_ * self._signs(codes), codes)
         self._sample: Floats | None = None
         if is_linear(self.kernel_):
@@ -451,22 +504,25 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(f"y must hold the classes {self.classes_.tolist()} only")
         return labels
 
-    def _bounded(self, points: Points) -> tuple[Any, float]:
+    def _bounded(
+        self, points: Points, weights: Floats, given: KernelLike,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, float]:
         """The kernel, and what its values are to be divided by."""
         if not (isinstance(self.normalise, bool) or self.normalise == "largest"):
             raise ValueError(
                 f"normalise must be False, True or 'largest', got {self.normalise!r}"
             )
-        kernel = self._named(points)
+        kernel = _named(given, parameters, points, weights)
         if sparse.issparse(points) and not takes_sparse(kernel):
             raise ValueError(
                 "sparse X goes with the linear and the Gaussian kernel only; "
-                f"got {self.kernel!r}, densify X or change the kernel"
+                f"got {given!r}, densify X or change the kernel"
             )
         if getattr(kernel, "bounded_by_one", False):
             return kernel, 1.0
         with np.errstate(over="ignore"):
-            largest = float(np.max(diagonal(kernel, points[self.weights_ > 0])))
+            largest = float(np.max(diagonal(kernel, points[weights > 0])))
         if not np.isfinite(largest):
             raise ValueError("K(x, x) must be finite, but overflows: rescale X")
         if self.normalise is True:
@@ -481,33 +537,6 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "normalise=True (unit features) or normalise='largest' (divide by the largest)"
             )
         return kernel, 1.0
-
-    def _named(self, points: Points) -> Any:
-        if not isinstance(self.kernel_params, Mapping | None):
-            raise ValueError(
-                f"kernel_params must be a mapping of names to numbers, got {self.kernel_params!r}"
-            )
-        parameters = dict(self.kernel_params or {})
-        if not isinstance(self.kernel, str):
-            if parameters:
-                raise ValueError("kernel_params goes with a kernel given by name")
-            if not callable(self.kernel):
-                raise ValueError(f"kernel must be a name, a Kernel or callable, got {self.kernel}")
-            return self.kernel
-        if self.kernel not in NAMED:
-            raise ValueError(f"kernel must be one of {', '.join(NAMED)}, got {self.kernel!r}")
-        if self.kernel in ("gaussian", "laplace"):
-            parameters.setdefault("bandwidth", default_bandwidth(points, self.weights_))
-        if self.kernel == "polynomial":
-            # Without an offset even degrees do not tell x from -x.
-            parameters = {"degree": 2, "offset": 1.0, **parameters}
-        allowed = set(inspect.signature(NAMED[self.kernel]).parameters)
-        if unknown := sorted(set(parameters) - allowed):
-            raise ValueError(
-                f"kernel_params of {self.kernel!r} may hold {', '.join(sorted(allowed)) or 'none'}"
-                f", got {unknown[0]!r}"
-            )
-        return NAMED[self.kernel](**parameters)
 
     def _offset(self, points: Points) -> Floats:
         """What dense points are moved by: their mean, where only distances matter."""
@@ -544,29 +573,39 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         # a tile. With few queries looking for them would cost more than it spares.
         sought = dense and points.shape[0] >= SIDE
         order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
-        for columns in slices(sample.shape[0], wide):
-            taken = columns if order is None else order[columns]
-            some = sample[taken].astype(dtype, copy=False)
-            moved, varying = offset, None
-            if sought and (seen := _constant(some)) is not None:
-                origin, varying = seen
-                some = some[:, varying]
-                moved = origin if offset is None else offset + origin
-            lengths, weights = squared_norms(some), signed[taken]
-            # Laid out once for all queries: what a product of sparse rows needs of its right side.
-            right = some.T.tocsr() if thin else None
-            for rows in slices(points.shape[0], high):
-                queries = points[rows]
-                if not thin and sparse.issparse(queries):
-                    queries = queries.toarray()
-                queries = queries.astype(dtype, copy=False)
-                if moved is not None and moved.any():
-                    queries = queries - moved
-                own = squared_norms(queries)
-                if varying is not None:
-                    queries = queries[:, varying]
-                block = tile(self.kernel_, queries, some, own, lengths, right)
-                scores[rows] += block @ weights
+
+        def band(stripes: Sequence[slice]) -> None:
+            for columns in slices(sample.shape[0], wide):
+                taken = columns if order is None else order[columns]
+                some = sample[taken].astype(dtype, copy=False)
+                moved, varying = offset, None
+                if sought and (seen := _constant(some)) is not None:
+                    origin, varying = seen
+                    some = some[:, varying]
+                    moved = origin if offset is None else offset + origin
+                lengths, weights = squared_norms(some), signed[taken]
+                # Laid out once for all queries: what a product of sparse rows needs of its right
+                # side.
+                right = some.T.tocsr() if thin else None
+                for rows in stripes:
+                    queries = points[rows]
+                    if not thin and sparse.issparse(queries):
+                        queries = queries.toarray()
+                    queries = queries.astype(dtype, copy=False)
+                    if moved is not None and moved.any():
+                        queries = queries - moved
+                    own = squared_norms(queries)
+                    if varying is not None:
+                        queries = queries[:, varying]
+                    block = tile(self.kernel_, queries, some, own, lengths, right)
+                    scores[rows] += block @ weights
+
+        # The same tiles, and so the same numbers, whatever the number of threads.
+        stripes = list(slices(points.shape[0], high))
+        enough = sample.shape[0] * points.shape[0] >= PARALLEL
+        workers = min(threads(), len(stripes)) if enough and isinstance(self.kernel_, Kernel) else 1
+        for _ in in_order(band, [stripes[start::workers] for start in range(workers)], workers):
+            pass
         return scores
 
 
@@ -582,13 +621,57 @@ def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp]] | None:
     return np.where(differs, 0, points[0]).astype(points.dtype), np.flatnonzero(differs)
 
 
+def _named(
+    kernel: KernelLike, given: Mapping[str, Any] | None, points: Points, weights: Floats
+) -> Any:
+    """A kernel as it is, or by name with its parameters."""
+    if not isinstance(given, Mapping | None):
+        raise ValueError(f"kernel_params must be a mapping of names to numbers, got {given!r}")
+    parameters = dict(given or {})
+    if not isinstance(kernel, str):
+        if parameters:
+            raise ValueError("kernel_params goes with a kernel given by name")
+        if not callable(kernel):
+            raise ValueError(f"kernel must be a name, a Kernel or callable, got {kernel}")
+        return kernel
+    if kernel not in NAMED:
+        raise ValueError(f"kernel must be one of {', '.join(NAMED)}, got {kernel!r}")
+    if kernel in ("gaussian", "laplace"):
+        parameters.setdefault("bandwidth", default_bandwidth(points, weights))
+    if kernel == "polynomial":
+        # Without an offset even degrees do not tell x from -x.
+        parameters = {"degree": 2, "offset": 1.0, **parameters}
+    allowed = set(inspect.signature(NAMED[kernel]).parameters)
+    if unknown := sorted(set(parameters) - allowed):
+        raise ValueError(
+            f"kernel_params of {kernel!r} may hold {', '.join(sorted(allowed)) or 'none'}"
+            f", got {unknown[0]!r}"
+        )
+    return NAMED[kernel](**parameters)
+
+
+def warn_of_scales(points: Points, weights: Floats) -> None:
+    """Say so where one feature of dense rows outweighs the others in all distances."""
+    if sparse.issparse(points):
+        return
+    squares = np.einsum("n,nd,nd->d", weights, points, points)
+    variances = squares - (weights @ points) ** 2
+    spread = np.sqrt(np.sort(variances[variances > 1e-9 * squares]))
+    if len(spread) > 1 and spread[-1] > UNLIKE * spread[(len(spread) - 1) // 2]:
+        warnings.warn(
+            f"features have standard deviations from {spread[0]:.3g} to {spread[-1]:.3g}: "
+            "distances see the largest alone; try StandardScaler before this learner",
+            UserWarning, stacklevel=3,
+        )
+
+
 def _side(points: Points) -> int:
     """Rows of one side of a tile."""
     width = 1 if sparse.issparse(points) else max(1, points.shape[1])
     return max(1, min(SIDE, ENTRIES // width))
 
 
-def _named_sparse(kernel: KernelLike) -> bool:
+def named_sparse(kernel: KernelLike) -> bool:
     """Whether a kernel, by name or not, takes sparse rows."""
     return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
 

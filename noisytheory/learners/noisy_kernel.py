@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noisytheory.topics.online.comparator import regret_of
-from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
+from noisytheory.topics.online.degrees import ABOVE_1, DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
     Rule,
@@ -43,7 +43,7 @@ from noisytheory.vocabulary.analytic import (
     SmoothedHinge,
     SquaredLoss,
 )
-from noisytheory.vocabulary.domains import COUNT, POSITIVE, Domain
+from noisytheory.vocabulary.domains import COUNT, POSITIVE
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -55,7 +55,6 @@ from noisytheory.vocabulary.dot_products import (
 __all__ = ["NoisyKernelClassifier", "NoisyKernelRegressor"]
 
 Floats = NDArray[np.float64]
-ABOVE_1 = Domain(1)
 
 KERNELS: dict[str, DotProduct] = {
     "linear": LinearProduct(),
@@ -180,7 +179,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         return _Repeated(array), y, np.square(array).sum(axis=1), None
 
     def _resolve(self, squares: Floats, By: float | None) -> None:
-        """Names become objects, and the theory's constants are computed; what cannot be is told."""
+        """Names become objects, and the theory's constants numbers, or an error says why not."""
         kernel = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
         if not isinstance(kernel, DotProduct):
             raise ValueError(
@@ -384,7 +383,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     By : float, optional
         Bound on |y|; classification needs none.
     clip : float, optional
-        Largest norm of a gradient estimate.
+        Largest norm of a gradient estimate. The root of $B_gB_\Psi T/\ln(1/\delta)$ makes large
+        regret as rare as $\delta$, whatever the noise's tails; a gradient is then biased.
     cap : {"error", "skip"}
         What a round does that needs more copies than it has. The printed estimators need more than
         k with probability $r^{k+1}$, $r=p/(p^2-p+1)$; skipping biases gradients by that factor.

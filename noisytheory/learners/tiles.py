@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from threadpoolctl import ThreadpoolController
 
 from noisytheory.vocabulary.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
 
@@ -15,16 +21,56 @@ __all__ = [
     "check_coordinates",
     "default_bandwidth",
     "diagonal",
+    "exponents",
+    "in_order",
     "is_linear",
     "slices",
     "squared_norms",
     "takes_sparse",
+    "threads",
     "tile",
     "unit_rows",
 ]
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Of the linear algebra that is loaded, which takes milliseconds to find."""
+    return ThreadpoolController()
+
+
+def threads() -> int:
+    """As many as the linear algebra would take now, and the process may run on."""
+    allowed = [
+        library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"
+    ]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(max(allowed, default=1), cores or 1))
+
+
+def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
+    """``work`` of every item, in their order, with linear algebra on one thread in each worker.
+
+    Few results wait: work begins on no more items than there are workers, and one.
+    """
+    with _controller().limit(limits=1, user_api="blas"):
+        if workers == 1:
+            yield from map(work, items)
+            return
+        rest = iter(items)
+        with ThreadPoolExecutor(workers) as pool:
+            begun: deque[Future[Done]] = deque(
+                pool.submit(work, item) for item in islice(rest, workers + 1)
+            )
+            while begun:
+                done = begun.popleft().result()
+                begun.extend(pool.submit(work, item) for item in islice(rest, 1))
+                yield done
 
 
 def is_linear(kernel: Any) -> bool:
@@ -75,7 +121,7 @@ def diagonal(kernel: Any, points: Points) -> Floats:
     return np.array([float(_called(kernel, row[None], row[None])[0, 0]) for row in points])
 
 
-def default_bandwidth(points: Points, weights: NDArray[np.float64]) -> float:
+def default_bandwidth(points: Points, weights: Floats) -> float:
     r"""$\sqrt{dv/2}$ with $v$ the variance over all coordinates; 1 where that is 0."""
     mean = float(np.mean(np.asarray(weights @ points)))
     square = float(weights @ squared_norms(points).astype(np.float64)) / points.shape[1]
@@ -99,22 +145,36 @@ def tile(
     """
     if not isinstance(kernel, Gaussian):
         return np.asarray(kernel(x, z)) if isinstance(kernel, Kernel) else _called(kernel, x, z)
-    product = x @ (z.T if columns is None else columns)
-    block = product.toarray() if sparse.issparse(product) else np.asarray(product)
+    block = exponents(kernel, x, z, x_squares, z_squares, columns)
+    return np.asarray(np.exp2(block, out=block))
+
+
+def exponents(
+    kernel: Gaussian, x: Points, z: Points, x_squares: Floats, z_squares: Floats,
+    columns: Points | None = None,
+) -> Floats:
+    """Logarithms of the values of a small Gaussian block, to base 2 as in `noisytheory.kernels`."""
     factor = -0.5 * LOG2_E / float(kernel.bandwidth) ** 2
+    dtype = np.result_type(x, z)
     largest = max(float(x_squares.max(initial=1.0)), float(z_squares.max(initial=1.0)))
-    if not -factor < float(np.finfo(block.dtype).max) / (16 * largest):
+    if not -factor < float(np.finfo(dtype).max) / (16 * largest):
         raise ValueError(
             f"bandwidth must be larger beside rows of norm {largest**0.5:g}, got "
             f"{float(kernel.bandwidth):g}: squared distances in bandwidths overflow"
         )
-    # Powers of 2, as in `noisytheory.kernels`.
-    factor = block.dtype.type(factor)
-    block *= -2 * factor
-    block += (factor * x_squares)[:, None]
-    block += factor * z_squares
-    np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block)
-    return np.asarray(np.exp2(block, out=block))
+    factor = dtype.type(factor)
+    if sparse.issparse(x) or sparse.issparse(z):
+        product = x @ (z.T if columns is None else columns)
+        block = product.toarray() if sparse.issparse(product) else np.asarray(product)
+        block *= -2 * factor
+        block += (factor * x_squares)[:, None]
+        block += factor * z_squares
+    else:
+        # Squares ride in two more coordinates, which costs less than two more passes.
+        left = np.column_stack([-2 * factor * x, factor * x_squares, np.ones(len(x), dtype)])
+        right = np.column_stack([z, np.ones(len(z), dtype), factor * z_squares])
+        block = left @ right.T
+    return np.asarray(np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block))
 
 
 def _called(kernel: Any, x: Points, z: Points) -> Floats:

@@ -18,12 +18,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from noisytheory.report.pages import digest, write
+    from noisytheory.report.comparison import Comparison, compare
+    from noisytheory.report.pages import compared, digest, write
     from noisytheory.report.record import Record, read
 
-__all__ = ["Record", "digest", "figures", "read", "write"]
+__all__ = ["Comparison", "Record", "compare", "compared", "digest", "figures", "read", "write"]
 
-_LAZY = {"Record": "record", "read": "record", "write": "pages", "digest": "pages"}
+_LAZY = {
+    "Comparison": "comparison", "Record": "record", "compare": "comparison", "compared": "pages",
+    "digest": "pages", "read": "record", "write": "pages",
+}
 
 
 def __getattr__(name: str) -> Any:

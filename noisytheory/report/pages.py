@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.report import figures, prose
+from noisytheory.report import figures, prose, trials
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
 from noisytheory.trial import mathematics
@@ -25,10 +25,11 @@ from noisytheory.trial.draws import one_thread
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from noisytheory.report.comparison import Comparison
     from noisytheory.trial.claim import Claim, Elsewhere, Paper
     from noisytheory.trial.result import Audit
 
-__all__ = ["digest", "environment", "write"]
+__all__ = ["compared", "digest", "environment", "write"]
 
 SYMBOLS = {"upheld": "✔", "refuted": "✘", "undecided": "○", "vacuous": "–"}
 """A shape for each verdict, so that colour is never alone."""
@@ -177,6 +178,7 @@ def write(
             text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
             _save(folder / f"discrepancies.{suffix}", text)
         further = {"Where print and truth differ": "discrepancies", **further}
+    further = {**_short(pages, folder, templates, ("html", "md")), **further}
     _index(pages, folder, templates, further, {"html": "index.html", "md": "README.md"})
     return folder / "index.html"
 
@@ -244,8 +246,43 @@ def digest(
         text = templates.get_template("discrepancies.md").render(listings=found)
         _save(folder / "discrepancies.md", text)
         further["Where print and truth differ"] = "discrepancies"
+    further |= _short(pages, folder, templates, ("md",))
     _index(pages, folder, templates, {**further, **(links or {})}, {"md": "README.md"})
     return folder / "README.md"
+
+
+def compared(
+    comparisons: Sequence[tuple[Comparison, str]], output: str | os.PathLike[str], name: str, *,
+    title: str,
+) -> Path:
+    """Write a page that compares bounds on one quantity, in Markdown, with a figure a population.
+
+    Parameters
+    ----------
+    comparisons : sequence of (Comparison, str)
+        With the commands that give them.
+    output : str or path
+        A folder; it is made if it is not there.
+    name : str
+        Of the file, without its suffix.
+    title : str
+        Of the page.
+
+    Returns
+    -------
+    pathlib.Path
+        Of the page.
+    """
+    folder = Path(output)
+    shown = []
+    for number_, (comparison, command) in enumerate(comparisons):
+        figure = figures.compared(comparison)
+        file = f"figures/{name}-{number_}.svg"
+        _save(folder / file, figures.svg(figure))
+        shown.append((comparison, command, Picture(file, str(figure.get_label()), title)))
+    text = environment().get_template("comparison.md").render(title=title, shown=shown)
+    _save(folder / f"{name}.md", text)
+    return folder / f"{name}.md"
 
 
 Place = Callable[[str, str], str]
@@ -264,14 +301,20 @@ def _flat(claim_id: str, name: str) -> str:
 def _claims(
     source: Audit | str | os.PathLike[str], records: Sequence[Record]
 ) -> dict[str, Claim]:
-    """What no dataset holds: of an audit its claims, of a store those that the catalogue has."""
-    if isinstance(source, str | os.PathLike):
-        from noisytheory.trial.catalogue import find_or_none
+    """What no dataset holds: of an audit its claims, of a store those that the catalogue has.
 
-        claims = [find_or_none(record.id) for record in records]
-    else:
-        claims = [result.claim for result in source]
-    return {claim.id: claim for claim in claims if claim is not None}
+    A stored claim of other code may be another one under the same id: nothing is said of it that
+    its dataset does not say.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return {result.claim.id: result.claim for result in source}
+    from noisytheory.trial.catalogue import find_or_none
+
+    known = [(record, find_or_none(record.id)) for record in records]
+    return {
+        claim.id: claim for record, claim in known
+        if claim is not None and claim.fingerprint() == record.fingerprint
+    }
 
 
 def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
@@ -349,6 +392,20 @@ def _counts(pages: Sequence[Page]) -> dict[str, int]:
         verdict: sum(page.record.verdict == verdict for page in pages)
         for verdict in ("upheld", "refuted", "undecided")
     }
+
+
+def _short(
+    pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
+) -> dict[str, str]:
+    """Write the list of trials that fall short; what it is and its file, nothing if there is none.
+    """
+    found = trials.short(page.record for page in pages)
+    for suffix in suffixes if found else ():
+        text = templates.get_template(f"trials.{suffix}").render(
+            short=found, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+        )
+        _save(folder / f"trials.{suffix}", text)
+    return {"Where a trial falls short": "trials"} if found else {}
 
 
 def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
@@ -431,7 +488,8 @@ def environment() -> Environment:
         "sortable": _sortable,
     }
     templates.globals |= {
-        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose, "origins": ORIGINS,
+        "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose,
+        "falls_if": trials.falls_if, "origins": ORIGINS, "number": number,
         "address": lambda record: f"{record.id}.md",
     }
     return templates

@@ -288,6 +288,14 @@ def caveats(record: Record) -> list[str]:
             f"Over {claims}, any true one is refuted with {level}, and any false one upheld with "
             f"{level}, {test}."
         )
+        if compared := record.dataset.attrs.get("compared"):
+            least = record.dataset.attrs["compared_least"]
+            others = f", {number(least)} or more in each other" if least < compared else ""
+            out.append(
+                f"So it is of independent rows: {number(compared)} blocks, from a generator each, "
+                f"were compared in the cell that decides{others}. What all rows of a block "
+                "share, and happens in fewer blocks than one of so many, is not seen."
+            )
     if record.verdict == "upheld":
         out.append("It speaks of the cells that were tried and is no proof of the rest.")
     vacuous = int(record.vacuous.sum())

@@ -431,7 +431,7 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
         from noisytheory.trial.store import Store
 
         with Store.load(source, __version__) as store:
-            return _sorted(store.read(claim_id) for claim_id in store.ids())
+            return _sorted(store.readable())
     return _sorted(result.dataset for result in source)
 
 

@@ -17,7 +17,7 @@ from noisytheory.trial.claim import Claim
 
 __all__ = [
     "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
-    "match", "of_topic",
+    "match", "of_topic", "own_id",
 ]
 
 _TOPICS = Path(__file__).parents[1] / "topics"
@@ -122,6 +122,38 @@ def find(claim_id: str) -> Claim:
     if claim is None:
         raise ValueError(unknown(claim_id))
     return claim
+
+
+def own_id(claim: Claim) -> Claim:
+    """The claim, unless it takes the id of another one that the package has.
+
+    Parameters
+    ----------
+    claim : Claim
+
+    Returns
+    -------
+    Claim
+
+    Raises
+    ------
+    ValueError
+        If a claim of the papers in the box has this id, and is not this one: their notes and
+        discrepancies would be said of it.
+    """
+    if f"{claim.paper.id.replace('-', '_')}.py" in _papers():
+        known = find_or_none(claim.id)
+        if known is not None and known is not claim and known.fingerprint() != claim.fingerprint():
+            raise ValueError(
+                f"the id {claim.id} is that of a claim in the box, which this is not: declare it "
+                "under a Paper of your own, or give a copy with changes an id of its own"
+            )
+    return claim
+
+
+@functools.cache
+def _papers() -> frozenset[str]:
+    return frozenset(path.name for path in _TOPICS.with_name("papers").glob("*.py"))
 
 
 def unknown(claim_id: str) -> str:

@@ -247,6 +247,11 @@ class Paper:
     reference: str = ""
     discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
 
+    def __post_init__(self) -> None:
+        for name in ("id", "title", "authors", "reference"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"a paper's {name} must be text, got {getattr(self, name)!r}")
+
     def numbers(self, name: str) -> tuple[str, ...]:
         """The numbers of the discrepancies that the claim of this name decides.
 
@@ -502,8 +507,8 @@ class Claim:
     picture: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
-            raise ValueError(f"id must look like paper/name, got {self.id!r}")
+        _check_id(self.id)
+        self._check_texts()
         if self.kind not in KINDS:
             raise ValueError(f"{self.id}: kind must be one of {', '.join(KINDS)}, got {self.kind}")
         if self.kind == "cited" and self.expect == "upheld":
@@ -518,6 +523,10 @@ class Claim:
                 raise ValueError(f"{self.id}: grid {name!r} must be a list, got {values!r}")
             if len(values) == 0:
                 raise ValueError(f"{self.id}: grid {name!r} must not be empty")
+        # Counted before anything is built of it.
+        if (cells := math.prod(map(len, self.grid.values()))) > _CELLS:
+            raise ValueError(f"{self.id}: a grid has at most {_CELLS:,} cells, got {cells:,}")
+        for name, values in self.grid.items():
             if name in self._taken:
                 raise ValueError(f"{self.id}: a grid parameter cannot be named {name!r}")
             try:
@@ -601,6 +610,19 @@ class Claim:
         if twice:
             raise ValueError(f"{self.id}: two cells of the grid have the address {twice[0]!r}")
 
+    def _check_texts(self) -> None:
+        """Refuse what no page can show: other than text, endless, or written for a terminal."""
+        for name in ("statement", "place", "quantity", "unit", "note", "reason"):
+            text = getattr(self, name)
+            if not isinstance(text, str):
+                raise ValueError(f"{self.id}: {name} must be text, got {text!r}")
+            if len(text) > _TEXT:
+                raise ValueError(
+                    f"{self.id}: {name} must be at most {_TEXT:,} characters, got {len(text):,}"
+                )
+            if not text.replace("\n", "").replace("\t", "").isprintable():
+                raise ValueError(f"{self.id}: {name} must be printable, got {text[:200]!r}")
+
     def _check_numbers(self) -> None:
         """Refuse numbers out of range, and those that the kind would not read."""
         for name in _RANGES:
@@ -608,7 +630,7 @@ class Claim:
             if number is not None and not callable(number):
                 self._checked(name, number, "")
         for name, kinds in _READ_BY.items():
-            if getattr(self, name) is not None and self.kind not in kinds:
+            if getattr(self, name) not in (None, 0.0) and self.kind not in kinds:
                 raise ValueError(
                     f"{self.id}: a claim of kind {self.kind} does not read {name}, so none may be "
                     f"declared: {name} is for {', '.join(kinds)}"
@@ -658,10 +680,7 @@ class Claim:
                 raise ValueError(
                     f"{self.id}: also must hold paper.also(name, place), got {other!r}"
                 )
-            if not _ID.fullmatch(other.id):
-                raise ValueError(
-                    f"{self.id}: also must have ids that look like paper/name, got {other.id!r}"
-                )
+            _check_id(other.id, of=f"{self.id}: also: ")
             if other.id in seen:
                 raise ValueError(f"{self.id}: also names {other.id} a second time")
             seen.add(other.id)
@@ -724,6 +743,11 @@ class Claim:
         if self.weight_high is not None:
             found.append(
                 "Weights are ratios of likelihoods, at most the largest declared: their mean is 1."
+            )
+        if self.kind == "rate" and (self.low is None or self.high is None):
+            found.append(
+                "No event too rare to be drawn carries a part of a mean: the errors of the means "
+                "are those that the draws show."
             )
         if self.kind in ("mean", "equal", "published"):
             found += [
@@ -805,6 +829,19 @@ class Claim:
         **given: Any,
     ) -> Any:
         """Call with the arguments its signature names, from the cell, population and draws."""
+        return function(**self.arguments(function, cell, drawn, **given))
+
+    def arguments(
+        self, function: Callable[..., Any], cell: Cell, drawn: Mapping[str, Any] | None = None,
+        **given: Any,
+    ) -> dict[str, Any]:
+        """What `call` gives it.
+
+        Raises
+        ------
+        ValueError
+            If nothing gives an argument that has no default.
+        """
         drawn = drawn or {}
         population = cell.get("population")
         arguments: dict[str, Any] = {}
@@ -824,7 +861,7 @@ class Claim:
                     f"{self.id}: {_name(function)} asks for {name!r}, which is neither in the "
                     "grid, nor an attribute of the population, nor drawn by the simulator"
                 )
-        return function(**arguments)
+        return arguments
 
     def value(self, name: str, cell: Cell, **given: Any) -> Any:
         """A field that may be a number or a function of the cell (trivial, low, margin ...)."""
@@ -924,6 +961,14 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "low": ("mean", "equal", "published", "rate", "exists"),
     "high": ("mean", "equal", "published", "rate"),
     "impossible": ("published",),
+    "variance": ("mean", "equal"),
+    "margin": ("equal", "published"),
+    "printed_error": ("published",),
+    "slack": ("tail", "mean", "equal", "always", "identity", "exists", "published"),
+    "weight_high": ("tail",),
+    "weight_limit": ("tail",),
+    "along": ("rate",),
+    "certify": ("always", "identity"),
 }
 """Fields that only some kinds read."""
 
@@ -932,7 +977,22 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
-_ID = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+")
+_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
+_PAGE = re.compile(r"\.(html|md|svg|json)(/|$)", re.IGNORECASE)
+_CELLS = 10**6
+_TEXT = 10_000  # characters of a statement or note that a page can show
+
+
+def _check_id(claim_id: object, of: str = "") -> None:
+    """Refuse ids that are no paths, or those of files that a report or a store writes itself."""
+    if not isinstance(claim_id, str) or not _ID.fullmatch(claim_id):
+        raise ValueError(f"{of}id must look like paper/name, got {claim_id!r}")
+    if _PAGE.search(claim_id) or len(claim_id) > 200:
+        raise ValueError(
+            f"{of}no part of an id ends in .html, .md, .svg or .json, and it has at most 200 "
+            f"characters, got {claim_id[:200]!r}"
+        )
+
 
 _OF_THE_TWIN = {"id", "expect", "twin", "picture", "also"}
 """Fields that a broken twin has of its own."""

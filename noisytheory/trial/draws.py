@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
-__all__ = ["Arrays", "ClaimError", "block_generator", "draw", "exact_evidence", "kept",
-           "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
+__all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
+           "kept", "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
 
 Arrays = dict[str, NDArray[Any]]
 
 
 class ClaimError(ValueError):
     """A claim that cannot be tried: its functions raised, or returned what they may not."""
+
+
+class UnreadError(ClaimError):
+    """A simulator that draws what its claim could only ignore: a few rows show it."""
 
 
 def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.random.Generator:
@@ -57,7 +61,8 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
 
 
 def draw(
-    claim: Claim, cell: Cell, block: int, *, seed: int, rows: int | None = None
+    claim: Claim, cell: Cell, block: int, *, seed: int, rows: int | None = None,
+    address: str | None = None,
 ) -> Arrays:
     """One block of replicates of a claim at one cell, everything that the simulator returns.
 
@@ -72,7 +77,9 @@ def draw(
     seed : int
         Root seed.
     rows : int, optional
-        Another number of rows than the claim's: a look at the shapes, not a part of any block.
+        Another number of rows than the claim's: a look, not a part of any block.
+    address : str, optional
+        Another address than the cell's, for a look.
 
     Returns
     -------
@@ -86,21 +93,50 @@ def draw(
     """
     assert claim.simulate is not None
     rows = claim.rows if rows is None else rows
-    address = claim.address(cell)
-    rng = block_generator(seed, claim.id, address, block)
-    where = f"{claim.id} at {address or 'its cell'}, block {block}"
+    where = f"{claim.id} at {claim.address(cell) or 'its cell'}, block {block}"
+    rng = block_generator(seed, claim.id, address or claim.address(cell), block)
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # whatever a user's code can think of
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
     if not isinstance(drawn, Mapping):
         drawn = {"lhs": drawn}
     if "lhs" not in drawn:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
+    _refuse_unread(claim, drawn)
     arrays = _checked(drawn, rows, f"{where}: simulate returned", where)
     _check_overruns(claim, cell, arrays, lost, where)
     return arrays
+
+
+_READ_BY = {
+    "rhs": ("tail", "mean", "equal", "always", "identity"),
+    "other": ("equal",),
+    "weight": ("tail",),
+    "scale": ("tail", "mean", "equal", "always", "identity"),
+}
+"""What is drawn, and the kinds that read it."""
+
+
+def _refuse_unread(claim: Claim, drawn: Mapping[str, Any]) -> None:
+    """Refuse what the kind could only ignore."""
+    for name, kinds in _READ_BY.items():
+        if name in drawn and claim.kind not in kinds:
+            raise UnreadError(
+                f"{claim.id}: simulate draws {name!r}, which a claim of kind {claim.kind} does not "
+                "read"
+            )
+    for one, other, why in (
+        ("rhs", "other", "two laws have no right side"),
+        ("scale", "other", "of two laws no size is read but that of their draws: declare slack"),
+        ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses hold: "
+         "draw from such a law"),
+    ):
+        if one in drawn and other in drawn:
+            raise UnreadError(f"{claim.id}: simulate draws {one!r} and {other!r}, but {why}")
 
 
 _SIDES = ("lhs", "rhs_draw", "other", "weight", "scale")
@@ -322,7 +358,9 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     try:
         with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
         raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
     if claim.kind not in _EXACT:
         return found  # The rule says that it takes none.
@@ -386,11 +424,12 @@ def _short(value: Any) -> str:
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
     """`work` for an engine whose workers do not share this process's objects."""
-    return work(_loads(payload), seed, items)
+    return work(by_value(payload), seed, items)
 
 
 @cache
-def _loads(payload: bytes) -> Claim:
+def by_value(payload: bytes) -> Claim:
+    """The claim that an engine sent; a worker keeps it."""
     import cloudpickle
 
     claim: Claim = cloudpickle.loads(payload)

@@ -9,6 +9,7 @@ from typing import Any
 
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError, work, work_by_value
+from noisytheory.trial.independence import probe, probe_by_value
 from noisytheory.trial.worker import attend
 
 __all__ = ["PATIENCE", "Engine", "Serial"]
@@ -90,6 +91,13 @@ class Engine:
         if not self.remote:
             return self.executor.submit(work, claim, seed, items)
         return self.executor.submit(work_by_value, _dumps(claim), seed, items)
+
+    def probe(self, claim: Claim, seed: int) -> Future[Any]:
+        """Have the first rows of a claim drawn, where its blocks will be."""
+        assert self.executor is not None
+        if not self.remote:
+            return self.executor.submit(probe, claim, claim.cell(0), seed)
+        return self.executor.submit(probe_by_value, _dumps(claim), seed)
 
     def __exit__(self, *args: object) -> None:
         if self.executor is not None and self.given is None:

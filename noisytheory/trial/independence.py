@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw
+from noisytheory.trial.draws import (
+    Arrays,
+    ClaimError,
+    UnreadError,
+    by_value,
+    draw,
+    kept,
+    one_thread,
+)
 from noisytheory.trial.verdict import conditioned, right_side
 
-__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "probe"]
+__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "probe_by_value",
+           "sizes_to_compare"]
 
 Floats = NDArray[np.float64]
 
@@ -29,9 +38,7 @@ _ROWS = 8
 """Rows of a probe."""
 
 
-def probe(
-    claim: Claim, cell: Cell, seed: int, decided: Sequence[Arrays] = ()
-) -> Arrays:
+def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -42,8 +49,6 @@ def probe(
         Where to look.
     seed : int
         Root seed.
-    decided : sequence of mappings
-        Blocks of the cell: these few rows must not be of another kind.
 
     Returns
     -------
@@ -52,12 +57,13 @@ def probe(
     Raises
     ------
     ClaimError
-        If the simulator touches a global generator, draws other numbers from the same generator, or
-        the same from another.
+        If the simulator touches a global generator, or draws other numbers from the same one.
     """
     rows = min(_ROWS, claim.rows)
     try:
         first = draw(claim, cell, 0, seed=seed, rows=rows)
+    except UnreadError:
+        raise
     except ClaimError:
         # An error is said of the whole block, whose address replays it.
         first = draw(claim, cell, 0, seed=seed)
@@ -80,19 +86,66 @@ def probe(
                 f"{claim.id}: simulate draws other {name} from the same generator, so no address "
                 "replays a draw: draw from its argument rng, and from nothing else"
             )
-    # An instance that an `always` claim enumerates is no draw.
-    if claim.can_err:
-        repeats = Repeats(claim)
-        few = [first, draw(claim, cell, 1, seed=seed, rows=rows)]
-        for block in few:
-            repeats.see(cell, block)
-        if decided:
-            views = _views(claim, cell, decided[0])
-            _refuse(claim, cell, {
-                (what, "rare values in few blocks"): _crowded([of(b) for b in (*decided, *few)])
-                for what, of in views.items()
-            })
     return first
+
+
+def probe_by_value(payload: bytes, seed: int) -> Arrays:
+    """`probe` of the first cell, for workers that do not share this process's objects."""
+    claim = by_value(payload)
+    with one_thread():
+        return probe(claim, claim.cell(0), seed)
+
+
+def look(
+    claim: Claim, cell: Cell, seed: int, repeats: Repeats, sizes: Sequence[int], past: int = 0
+) -> list[Arrays]:
+    """Blocks of these sizes that decide nothing, each from a generator of its own.
+
+    They differ in one part of the seed at a time (the block's number, the root seed, the address),
+    so that a simulator that reads another part only, and not its generator, repeats itself.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator.
+    cell : mapping
+        Where to look.
+    seed : int
+        Root seed.
+    repeats : Repeats
+        Sees them.
+    sizes : sequence of int
+        Rows of each.
+    past : int
+        How many were drawn before.
+
+    Returns
+    -------
+    list of dict of str to ndarray
+
+    Raises
+    ------
+    ClaimError
+        If they repeat each other, or what was seen before.
+    """
+    blocks: list[Arrays] = []
+    for i, rows in enumerate(sizes, past):
+        number, part = divmod(i, _PARTS_OF_A_SEED)
+        blocks.append(kept(claim, draw(
+            claim, cell, _LOOK + number, seed=seed + (part == 1), rows=rows,
+            address=f"{claim.address(cell)}\nanother" if part == 2 else None,
+        )))
+        repeats.see(cell, blocks[-1])
+    return blocks
+
+
+_PARTS_OF_A_SEED = 3
+
+
+def _ranks(values: NDArray[Any]) -> Floats:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), float)
 
 
 def _refuse(claim: Claim, cell: Cell, chances: Mapping[tuple[str, str], float]) -> None:
@@ -168,135 +221,190 @@ def _global_randomness() -> tuple[object, ...]:
 
 
 def check_rows(
-    claim: Claim, cell: Cell, seed: int, *, refuted: bool, seen: Repeats | None = None,
-    decided: Sequence[Arrays] = (),
-) -> None:
+    claim: Claim, cell: Cell, seed: int, *, decided: Sequence[Arrays], repeats: Repeats,
+    sizes: Sequence[int], odd: float,
+) -> int:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
     is rare by a Dirichlet mixture), and rows of one block with those a power of two behind, or with
     the same rows of other blocks (Ljung and Box, on ranks): left sides, their distance from the
-    median, and which of them break the promise. What happens once in many blocks is not seen.
+    median, and which of them break the promise. What is shared by all rows of a call and happens in
+    one call of many shows in many short ones.
 
     Parameters
     ----------
     claim : Claim
         With a simulator.
     cell : mapping
-        The cell that says most.
+        Where to look.
     seed : int
         Root seed.
-    refuted : bool
-        Whether a refutation is at stake: then the blocks compared are whole ones, for whatever
-        correlation could have moved the evidence is to be seen.
-    seen : Repeats, optional
-        What has been seen of the blocks that decided.
     decided : sequence of mappings
         The blocks that decided, as far as they are at hand.
+    repeats : Repeats
+        What has been seen of them.
+    sizes : sequence of int
+        Rows of the blocks to compare first.
+    odd : float
+        Level at which they look odd, so that more and whole ones are drawn.
+
+    Returns
+    -------
+    int
+        Blocks from generators of their own that were compared.
 
     Raises
     ------
     ClaimError
         With what was seen.
     """
-    kept = [dict(block) for block in decided]
-    repeats = seen if seen is not None else Repeats(claim)
-    blocks: list[Arrays] = []
-    parts = [max(min(4, claim.rows), claim.rows // _PARTS)] * _PARTS
-    # Whole blocks cost as much as those that decided: few are drawn, unless these look odd.
-    for sizes in ([claim.rows] * _FIRST if refuted else [claim.rows, *parts], [claim.rows] * _MORE):
-        for rows in sizes:
-            blocks.append(draw(claim, cell, _LOOK + len(blocks), seed=seed, rows=rows))
-            repeats.see(cell, blocks[-1])
-        chances = _chances(claim, cell, kept, blocks)
-        if min(chances.values()) > _ODD / len(chances):
-            return
-    _refuse(claim, cell, chances)
+    blocks = [dict(block) for block in decided]
+    for some in (sizes, [claim.rows] * _MORE):
+        blocks += look(claim, cell, seed, repeats, some, len(blocks) - len(decided))
+        chances = _chances(claim, cell, blocks, len(decided))
+        if min(chances.values()) > odd / len(chances):
+            break
+    else:
+        _refuse(claim, cell, chances)
+    return len(blocks)
 
 
-_FIRST = 4
-"""Whole blocks that are compared first, besides those that decided."""
+def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]:
+    """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
-_PARTS = 8
-"""Short blocks, together as long as one, that stand for them where nothing is refuted."""
+    Of a refutation the first cell's are whole, for whatever correlation could have moved it is to
+    be seen. Else rates that differ show in a few long ones, together twice as long as a block, and
+    what happens in one call of many in many short ones. The other cells share as many of these.
+
+    Parameters
+    ----------
+    rows : int
+        Of a block.
+    cells : int
+        How many were drawn.
+    refuted : bool
+        Whether a refutation is at stake.
+
+    Returns
+    -------
+    list of list of int
+
+    Examples
+    --------
+    >>> first, second = sizes_to_compare(4096, 2, refuted=False)
+    >>> first.count(4096), first.count(512), first.count(8), second.count(8)
+    (1, 8, 112, 112)
+    """
+    short = max(min(_SHORT, rows), rows // 512)
+    count = min(_CALLS, max(_LONGER, rows // (4 * short)))
+    first = [rows] * _WHOLE
+    if not refuted:
+        longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
+        first = [rows, *longer] + [short] * count
+    # So long that one repetition tells.
+    other = [max(short, min(_ROWS, rows))] * max(_LEAST, count // max(1, cells - 1))
+    return [first, *[other] * (cells - 1)]
+
+
+_WHOLE = 4
+"""Whole blocks that are compared first, besides those that decided, before a refutation."""
+
+_CALLS = 112
+"""Short blocks that are compared where nothing is refuted."""
+
+_LONGER = 8
+"""How many blocks have each so much of a whole one."""
+
+_LEAST = 4
+"""Short blocks in a cell that others hide, at least."""
+
+_SHORT = 4
+"""Rows of a short block, at least."""
 
 _MORE = 12
 """Whole blocks that are drawn where the first look odd."""
 
-_ODD = 0.1
-"""Level at which they look odd, so that all are drawn."""
-
-
 def _chances(
-    claim: Claim, cell: Cell, decided: Sequence[Arrays], blocks: Sequence[Arrays],
+    claim: Claim, cell: Cell, blocks: Sequence[Arrays], decided: int
 ) -> dict[tuple[str, str], float]:
-    """How likely independent rows are to show what these do: by what is looked at, and the sign."""
-    # The same rows of blocks, as many as are equally long, that are 1, 2, 4 and 8 apart.
-    lengths = [len(block["lhs"]) for block in blocks]
-    rows = max(lengths, key=lengths.count)
-    equal = [np.asarray(b["lhs"], float) for b in blocks if len(b["lhs"]) == rows]
-    alike = _within(np.nan_to_num(np.concatenate(equal)),
-                    rows * 2 ** np.arange(int(np.log2(len(equal)))))
+    """How likely independent rows are to show what these do: by what is looked at, and the sign.
+
+    The first ``decided`` blocks are those that decided.
+    """
+    joined, sizes = _joined(claim, blocks)
+    starts = np.append(0, np.cumsum(sizes))
+    fresh, longest = slice(starts[decided], None), int(np.argmax(sizes))
+    whole = slice(starts[longest], starts[longest + 1])
+    # Shares of blocks of very different lengths have no common law.
+    long = 2 * _LONGER * sizes >= sizes.max()
     found: dict[tuple[str, str], float] = {}
-    for what, of in _views(claim, cell, blocks[0]).items():
-        before, now = [of(b) for b in decided], [of(b) for b in blocks]
+    for what, scores in _views(claim, cell, joined).items():
         found |= {
             (what, "blocks that differ more than independent ones do, with those that decided"): (
-                _between([*before, *now])
+                _between(scores, sizes)
             ),
-            (what, "blocks that differ more than independent ones do"): _between(now),
-            (what, "groups of rows that differ more than independent ones do"): _grouped(
-                np.concatenate(now)
+            (what, "blocks that differ more than independent ones do"): _between(
+                scores[fresh], sizes[decided:]
             ),
-            (what, "rows that resemble those before them"): _within(now[0]),
-            (what, "rare values in clusters"): _clustered([*before, *now]),
-            (what, "rare values in few blocks"): _crowded([*before, *now]),
-            (what, "rows that resemble those of other blocks"): alike,
+            (what, "groups of rows that differ more than independent ones do"): _grouped(scores),
+            (what, "rows that resemble those before them"): _within(scores[whole]),
+            (what, "rare values in clusters"): _clustered(scores),
+            (what, "rare values in few blocks"): min(1.0, 2 * min(
+                _crowded(scores[np.repeat(alike, sizes)], sizes[alike]) for alike in (long, ~long)
+            )),
         }
+    # The same rows of blocks, as many as are equally long, that are 1, 2, 4 and 8 apart.
+    lengths = [len(block["lhs"]) for block in blocks[decided:]]
+    rows = max(lengths, key=lengths.count)
+    equal = [block["lhs"] for block in blocks[decided:] if len(block["lhs"]) == rows]
+    found["left sides", "rows that resemble those of other blocks"] = _within(
+        _ranks(np.nan_to_num(np.concatenate(equal).astype(float))),
+        rows * 2 ** np.arange(min(4, int(np.log2(len(equal))))),
+    )
     return found
 
 
-def _views(claim: Claim, cell: Cell, whole: Arrays) -> dict[str, Callable[[Arrays], Floats]]:
-    """What to look at: functions of a block to one number a draw."""
+def _joined(claim: Claim, blocks: Sequence[Arrays]) -> tuple[Arrays, NDArray[np.int64]]:
+    """Blocks end to end, of the rows where the hypotheses apply, and how many each has of them."""
+    if any(set(block) != set(blocks[0]) for block in blocks):
+        raise ClaimError(f"{claim.id}: simulate draws other arrays in one block than in another")
+    joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    ends = np.cumsum([len(block["lhs"]) for block in blocks])
+    applies = np.asarray(joined.get("applies", np.ones(ends[-1])), bool)
+    held = np.append(0, np.cumsum(applies))[ends]
+    return dict(conditioned(joined)), np.diff(held, prepend=0)
 
-    def left(block: Arrays) -> Floats:
-        return np.asarray(conditioned(block)["lhs"], float)
 
-    def breaks(block: Arrays) -> Floats:
-        drawn = conditioned(block)
-        return np.asarray(left(block) > right_side(claim, cell, drawn)[0], float)
-
-    found: dict[str, Callable[[Arrays], Floats]] = {"left sides": left}
-    if (values := left(whole)).size:
-        middle = float(np.median(values))
-        found["distances of left sides from their median"] = lambda b: np.where(
-            left(b) == middle, 0.0, np.abs(left(b) - (middle if np.isfinite(middle) else 0.0))
-        )
-    if claim.kind == "tail":
-        found["violations"] = breaks
-
-    def drawn(name: str) -> Callable[[Arrays], Floats]:
-        return lambda block: np.asarray(conditioned(block)[name], float)
-
+def _views(claim: Claim, cell: Cell, drawn: Arrays) -> dict[str, Floats]:
+    """What to look at: ranks, one a draw."""
+    left = np.asarray(drawn["lhs"], float)
+    seen = {"left sides": left}
     for name, what in (("other", "draws of the second law"), ("weight", "weights")):
-        if name in whole:
-            found[what] = drawn(name)
-    if "rhs_draw" in whole and claim.kind != "tail":
-        right = found["right sides"] = drawn("rhs_draw")
-        found["differences of the sides"] = lambda block: left(block) - right(block)
+        if name in drawn:
+            seen[what] = np.asarray(drawn[name], float)
+    if "rhs_draw" in drawn and claim.kind != "tail":
+        seen["right sides"] = right = np.asarray(drawn["rhs_draw"], float)
+        seen["differences of the sides"] = left - right
+    found = {what: _ranks(values) for what, values in seen.items()}
+    found |= {
+        f"distances of {what} from their median": _ranks(np.abs(ranks - (ranks.size + 1) / 2))
+        for what, ranks in found.items()
+    }
+    if claim.kind == "tail":
+        found["violations"] = _ranks(left > right_side(claim, cell, drawn)[0])
     return found
 
 
-def _clustered(groups: list[Floats]) -> float:
+def _clustered(values: Floats) -> float:
     """Chance that draws off the commonest value, where they are rare, lie so close together."""
     from scipy.stats import poisson
 
-    values = np.concatenate([group for group in groups if group.size] or [np.empty(0)])
-    if values.size < 64:
+    n = values.size
+    if n < 64:
         return 1.0
-    places, counts = np.unique(values, return_counts=True)
-    rare = values != places[np.argmax(counts)]
-    m, n = int(rare.sum()), values.size
+    rare = _off_the_commonest(values)
+    m = int(rare.sum())
     if m < 5 or m > n / 10:
         return 1.0
     at = np.flatnonzero(rare)
@@ -305,30 +413,38 @@ def _clustered(groups: list[Floats]) -> float:
     return float(poisson.sf(pairs - 1, m * (m - 1) / 2 * 2 * _NEAR / n))
 
 
-def _crowded(groups: list[Floats]) -> float:
-    """Chance that draws off the commonest value, where they are rare, keep to so few blocks.
+def _off_the_commonest(values: Floats) -> NDArray[np.bool_]:
+    places, numbers = np.unique(values, return_counts=True)
+    return np.asarray(values != places[np.argmax(numbers)])
+
+
+def _crowded(values: Floats, sizes: NDArray[np.int64]) -> float:
+    """Chance that rare draws keep to so few blocks: those off the commonest value, or the largest.
 
     The inverse of an e-value: their places are a random subset, so their numbers by block are
     hypergeometric; against it, multinomial with shares that a Dirichlet law spreads.
     """
-    groups = [group for group in groups if group.size]
-    values = np.concatenate(groups or [np.empty(0)])
-    if len(groups) < 2:
+    if np.count_nonzero(sizes) < 2:
         return 1.0
-    places, numbers = np.unique(values, return_counts=True)
-    rare = [int(np.count_nonzero(group != places[np.argmax(numbers)])) for group in groups]
-    k, sizes = np.array(rare), np.array([group.size for group in groups])
-    m = k.sum()
-    if m < 2 or 2 * m > values.size:
+    rare = _off_the_commonest(values)
+    if 2 * rare.sum() > values.size:
+        rare = values > np.quantile(values, 1 - _LARGEST)
+    k = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rare], minlength=sizes.size)[sizes > 0]
+    sizes, m = sizes[sizes > 0], int(rare.sum())
+    if m < 2:
         return 1.0
     independent = _log_choose(sizes, k).sum() - _log_choose(values.size, m)
-    spread = np.array([1 / 8, 1 / 2, 2.0, 8.0])[:, None] * sizes / sizes.mean()
-    total = spread.sum(axis=1)
+    total = sizes.size * np.array([1 / 8, 1 / 2, 2.0, 8.0])
+    spread = total[:, None] * sizes / sizes.sum()
     gathered = gammaln(m + 1) + gammaln(total) - gammaln(total + m) + np.sum(
         gammaln(spread + k) - gammaln(spread) - gammaln(k + 1), axis=1
     )
     evidence = np.logaddexp.reduce(gathered) - np.log(len(spread)) - independent
     return float(np.exp(-max(0.0, evidence)))
+
+
+_LARGEST = 1 / 16
+"""Share of draws that count as rare where most differ from the commonest value."""
 
 
 def _log_choose(n: Any, k: Any) -> Any:
@@ -343,53 +459,49 @@ _ENOUGH = 25
 """Draws a group, besides those at the commonest value, that the approximations need."""
 
 
-def _varying(values: Floats) -> int:
-    """Draws that are not at the commonest value."""
-    _, counts = np.unique(values, return_counts=True)
-    return int(values.size - counts.max()) if values.size else 0
-
-
-def _between(groups: list[Floats]) -> float:
-    """Chance that independent draws differ so much between groups."""
-    from scipy.stats import kruskal
-
-    groups = [group for group in groups if group.size]
-    if len(groups) < 2 or _varying(np.concatenate(groups)) < _ENOUGH * len(groups):
+def _between(values: Floats, sizes: NDArray[np.int64]) -> float:
+    """Chance that independent draws differ so much between groups of these sizes."""
+    # Where most values differ sums of few ranks have short tails, and the approximation is safe.
+    sizes = sizes[sizes > 0]
+    varying = int(_off_the_commonest(values).sum()) if values.size else 0
+    if len(sizes) < 2 or varying < min(_ENOUGH * len(sizes), values.size / 2):
         return 1.0
-    return float(kruskal(*groups).pvalue)
+    sums = np.add.reduceat(values - values.mean(), np.append(0, np.cumsum(sizes)[:-1]))
+    return _unequal(np.sum(sums**2 / sizes), values, len(sizes))
+
+
+def _unequal(squares: float, values: Floats, groups: int) -> float:
+    """Kruskal and Wallis's chance of so large a sum of the squares of groups."""
+    from scipy.stats import chi2
+
+    return float(chi2.sf(squares / np.var(values, ddof=1), groups - 1))
 
 
 def _grouped(values: Floats) -> float:
     """Chance that independent draws differ so much between groups of a power of two of them."""
-    from scipy.stats import chi2, rankdata
-
     sizes = 2 ** np.arange(5, max(6, int(np.log2(max(1, values.size // 8))) + 1))
     most = int(sizes[-1])
     values = values[: values.size // most * most]
     if values.size < 8 * most:
         return 1.0
-    # Kruskal and Wallis's statistic of equal groups, from ranks that all sizes share.
-    ranks, n = rankdata(values), values.size
-    spread = float(np.var(ranks)) * n / (n - 1)
-    varying = _varying(values)
+    varying, centred = int(_off_the_commonest(values).sum()), values - values.mean()
     chances = [
-        float(chi2.sf(size * np.sum((group - (n + 1) / 2) ** 2) / spread, len(group) - 1))
-        for size in sizes.tolist() if varying >= _ENOUGH * n // size
-        for group in [ranks.reshape(-1, size).mean(axis=1)]
+        _unequal(np.sum(centred.reshape(-1, size).sum(axis=1) ** 2) / size, values,
+                 values.size // size)
+        for size in sizes.tolist() if varying >= _ENOUGH * values.size // size
     ]
     return min(1.0, max(1, len(chances)) * min(chances, default=1.0))
 
 
 def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
     """Chance that ranks of independent draws are so correlated at lags 1, 2, 4, ... or these."""
-    from scipy.stats import chi2, rankdata
+    from scipy.stats import chi2
 
     n = values.size
     # Of a rare value hardly two are neighbours, and the approximation fails.
-    if n == 0 or _varying(values) ** 2 < 4 * _ENOUGH * n:
+    if n == 0 or int(_off_the_commonest(values).sum()) ** 2 < 4 * _ENOUGH * n:
         return 1.0
-    ranks = rankdata(values)
-    ranks = ranks - ranks.mean()
+    ranks = values - values.mean()
     if lags is None:
         lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
     found = np.array([float(ranks[:-lag] @ ranks[lag:]) for lag in lags]) / float(ranks @ ranks)

@@ -499,6 +499,8 @@ def finish(
         "log_e_uphold": trial.thresholds.uphold,
         **audit_settings,
     }
+    if trial.compared[1]:
+        attributes["compared"], attributes["compared_least"] = trial.compared
     if (file := file_of(claim)) is not None:
         attributes["file"] = file
     if claim.given:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory import __version__
-from noisytheory.trial.catalogue import match
+from noisytheory.trial.catalogue import match, own_id
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
@@ -150,7 +150,9 @@ def audit(
         with one_thread(), engine:
             faults = Faults(alone=len(chosen) == 1)
             copies: dict[str, Unused] = {}
-            trials = _trials(chosen, settings, limit, max_blocks, opened, faults, copies)
+            trials = _trials(
+                chosen, settings, limit, max_blocks, opened, faults, copies, engine
+            )
             _collect_exact(trials, engine, progress, faults)
             # Those that could not be tried have their share all the same.
             built = {trial.claim.id: trial.charged for trial in trials}
@@ -285,7 +287,7 @@ def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
     for item in claims:
         if not isinstance(item, str | Claim):
             raise ValueError(f"claims must be ids or Claim objects, got {item!r}")
-        for claim in [item] if isinstance(item, Claim) else match(item):
+        for claim in [own_id(item)] if isinstance(item, Claim) else match(item):
             if chosen.setdefault(claim.id, claim) is not claim:
                 raise ValueError(f"two claims have the id {claim.id}")
     if not chosen:
@@ -316,23 +318,64 @@ def _check_settings(
 def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
     max_blocks: int | None, store: Store, faults: Faults, copies: dict[str, Unused],
+    engine: Engine,
 ) -> list[Trial]:
     trials, states = [], {}
     # All of them first: claims may share what one of them changes as it draws.
     for claim in claims:
         with faults.of(claim):
             states[claim.id] = _before_it_draws(claim, copies)
+    drawn = [claim for claim in claims if claim.id in states and claim.simulate is not None]
+    first = _first_rows(drawn, settings["seed"], engine, faults)
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        if claim.id not in states:
+        if claim.id not in states or claim.id in faults.errors:
             continue
         vars(claim)["_held"] = states[claim.id]
         try:
             with faults.of(claim):
-                trials.append(Trial(claim, seed=settings["seed"], max_blocks=blocks, store=store))
+                trials.append(Trial(
+                    claim, seed=settings["seed"], max_blocks=blocks, store=store,
+                    first=first.get(claim.id),
+                ))
         finally:
             del vars(claim)["_held"]
     return trials
+
+
+def _first_rows(
+    claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults
+) -> dict[str, Arrays]:
+    """A few rows of each claim, drawn where its blocks will be: what ends a process ends no audit.
+
+    Where a worker dies, all that is left is asked for again, a claim at a time.
+    """
+    found: dict[str, Arrays] = {}
+    left, deaths, most = list(claims), 0, len(claims)
+    while left:
+        try:
+            asked = [(claim, engine.probe(claim, seed)) for claim in left[:most]]
+            for claim, future in asked:
+                with faults.of(claim):
+                    found[claim.id] = future.result()
+                left.remove(claim)
+                deaths = 0
+        except BrokenProcessPool as error:
+            alone, most, deaths = most == 1, 1, deaths + 1
+            if alone and deaths > _DEATHS:
+                with faults.of(left[0]):
+                    raise _deadly(left[0]) from error
+                left.pop(0)
+                deaths = 0
+            engine.restart()
+    return found
+
+
+def _deadly(claim: Claim) -> ClaimError:
+    return ClaimError(
+        f"{claim.id}: a worker that works on it alone dies, {_DEATHS + 1} times in a row (out of "
+        "memory?)"
+    )
 
 
 Unused = tuple[str, bytes | None]
@@ -479,10 +522,7 @@ def _work(
                 if guilty < 0:
                     raise ClaimError("workers die before they have anything to do") from error
                 with faults.of(trials[guilty].claim):
-                    raise ClaimError(
-                        f"{trials[guilty].claim.id}: a worker that works on it alone dies, "
-                        f"{_DEATHS + 1} times in a row (out of memory?)"
-                    ) from error
+                    raise _deadly(trials[guilty].claim) from error
                 yield from _decided(trials[guilty], guilty, queues, faults)
             engine.restart()
 

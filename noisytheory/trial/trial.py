@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
 from noisytheory.trial.evidence import bounded_bets, log_e_bets
-from noisytheory.trial.independence import FALSE_ALARM, Repeats, check_rows, probe
+from noisytheory.trial.independence import (
+    FALSE_ALARM,
+    Repeats,
+    check_rows,
+    look,
+    probe,
+    sizes_to_compare,
+)
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
     RULES,
@@ -32,6 +39,9 @@ __all__ = ["CellState", "Trial", "certified", "side_text"]
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
 
+
+_ODD = 0.1
+"""Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
 
 _KEPT = 16
 """Blocks that decided and that are looked at once more, at most."""
@@ -63,9 +73,15 @@ class Trial:
         The largest over the looks, which is no e-value.
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
+    compared : tuple of int
+        Blocks from generators of their own that showed no dependence: in the cell that decides,
+        and in the cell with fewest.
     """
 
-    def __init__(self, claim: Claim, *, seed: int, max_blocks: int, store: Store) -> None:
+    def __init__(
+        self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
+        first: Arrays | None = None,
+    ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.max_blocks = max_blocks
@@ -74,6 +90,7 @@ class Trial:
         self.counterexample: dict[str, Any] | None = None
         self.rank: tuple[bool, float, int, int, int] | None = None
         self.repeats = Repeats(claim)
+        self.compared = (0, 0)
         self.seconds_per_block = 0.0
         self.exact_left, self.started = 0, False
         self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
@@ -84,9 +101,12 @@ class Trial:
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         if claim.simulate is not None:
-            found = kept(claim, probe(claim, self.cells[0].cell, seed))
+            found = kept(claim, first or probe(claim, self.cells[0].cell, seed))
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
+            # An instance that an `always` claim enumerates is no draw.
+            if claim.can_err:
+                look(claim, self.cells[0].cell, seed, Repeats(claim), [len(found["lhs"])] * 3)
             if "rhs_draw" in found:
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
@@ -98,31 +118,8 @@ class Trial:
         )
 
     def _check_keys(self, found: set[str]) -> None:
-        """Refuse what the kind could only ignore."""
+        """Refuse what the claim could only ignore."""
         claim = self.claim
-        reads = {
-            "rhs_draw": ("tail", "mean", "equal", "always", "identity"),
-            "other": ("equal",),
-            "weight": ("tail",),
-            "scale": ("tail", "mean", "equal", "always", "identity"),
-        }
-        for name, kinds in reads.items():
-            if name in found and claim.kind not in kinds:
-                key = name.removesuffix("_draw")
-                raise ClaimError(
-                    f"{claim.id}: simulate draws {key!r}, which a claim of kind {claim.kind} does "
-                    "not read"
-                )
-        for one, other, why in (
-            ("rhs_draw", "other", "two laws have no right side"),
-            ("scale", "other", "of two laws no size is read but that of their draws: declare "
-             "slack"),
-            ("weight", "applies", "a weight is the ratio of two laws under which the hypotheses "
-             "hold: draw from such a law"),
-        ):
-            if one in found and other in found:
-                key = one.removesuffix("_draw")
-                raise ClaimError(f"{claim.id}: simulate draws {key!r} and {other!r}, but {why}")
         if "weight" in found and claim.weight_high is None:
             raise ClaimError(
                 f"{claim.id}: simulate draws 'weight', so weight_high, the largest there is, must "
@@ -385,8 +382,7 @@ class Trial:
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         for state in drawn:
             if state.index > 0:  # The first was looked at before anything was drawn.
-                block = [self.blocks.get(state.index, 0)] if self.claim.can_err else []
-                probe(self.claim, state.cell, self.seed, block)
+                probe(self.claim, state.cell, self.seed)
         if not drawn or not self.claim.can_err:
             return
         for state in drawn:
@@ -399,13 +395,20 @@ class Trial:
                     f"{self.claim.id} at {self.claim.address(state.cell) or 'its cell'}: the mean "
                     "of its weights is not 1, so they are no ratios of likelihoods"
                 )
-        at = [state.index for state in drawn]
-        counts = self.against[at].max(axis=1) if refuted else -self.support[at].min(axis=1)
-        worst = drawn[int(np.argmax(counts))]
-        kept = [self.blocks.get(worst.index, b) for b in range(min(worst.blocks, _KEPT))]
-        check_rows(
-            self.claim, worst.cell, self.seed, refuted=refuted, seen=self.repeats, decided=kept
-        )
+        says = [
+            self.against[s.index].max() if refuted else -self.support[s.index].min() for s in drawn
+        ]
+        order = [drawn[i] for i in np.argsort(says)[::-1]]
+        sizes = sizes_to_compare(self.claim.rows, len(order), refuted=refuted)
+        compared = [
+            check_rows(
+                self.claim, state.cell, self.seed, repeats=self.repeats, sizes=some,
+                odd=_ODD / len(order),
+                decided=[self.blocks.get(state.index, b) for b in range(min(state.blocks, _KEPT))],
+            )
+            for state, some in zip(order, sizes, strict=True)
+        ]
+        self.compared = compared[0], min(compared)
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""

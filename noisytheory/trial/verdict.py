@@ -887,9 +887,9 @@ class Exists(Rule):
         optimum, error = result
         rhs = right_side(claim, cell)[0]
         least = np.maximum(optimum - error, _ends(claim, cell)[0])
-        # Equality within relative rounding is equality; within the optimum's error it is open.
-        room = rounding(claim, {"lhs": least}, rhs)
-        return _certain(least >= rhs - room, optimum + error < rhs - room)
+        # Within relative rounding both are equal; within the error and the slack it is open.
+        room, open_ = rounding(claim, {"lhs": least}, rhs), float(claim.value("slack", cell))
+        return _certain(least - open_ >= rhs - room, optimum + error + open_ < rhs - room)
 
 
 class Rate(Rule):
@@ -921,8 +921,8 @@ class Rate(Rule):
         assert claim.along is not None
         axis = claim.dims.index(claim.along)
         x = np.log(np.asarray(claim.grid[claim.along], float))
-        exponents = np.array([_promised(claim, cell) for cell in claim.cells()])
-        table = np.column_stack([np.array(summaries), exponents]).reshape(*claim.shape, 4)
+        told = [(np.subtract(*_ends(claim, c)[::-1]), _promised(claim, c)) for c in claim.cells()]
+        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 5)
         order = np.argsort(x)
         x, lines = x[order], np.moveaxis(table, axis, -2)[..., order, :]
         out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
@@ -948,16 +948,21 @@ _CURVED = 0.001
 
 
 def _slopes(x: Floats, line: Floats) -> dict[str, float]:
-    """Slopes of a line of means, with evidence for and against the exponent in its last column."""
+    """Slopes of a line of means, with evidence for and against the exponent in its last column.
+
+    Before it stands the width of the declared range, which a rare event may span.
+    """
     import statsmodels.api as sm
     from scipy import stats
 
-    draws, mean, squares, exponents = line.T
+    draws, mean, squares, width, exponents = line.T
     none = dict.fromkeys(_SLOPES, np.nan)
     if np.any(mean <= 0) or np.any(draws < 2):
         return {"against": 0.0, "support": 0.0, **none}
     # Errors of log means; where all draws are equal only rounding is left.
     error = np.sqrt(squares / (draws - 1) / draws) / mean + 1e-12
+    unseen = 7 * np.where(np.isfinite(width), width, 0.0) / (3 * (draws - 1))
+    error = error + unseen / mean
     centred = x - x.mean()
 
     def fit(powers: int, at: slice = slice(None)) -> Any:
@@ -1002,8 +1007,6 @@ class Published(Rule):
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
-        if "rhs_draw" in drawn:
-            raise ValueError(f"{claim.id}: a printed number cannot be drawn (key 'rhs')")
         values, _, _ = _centre(claim, cell, drawn)
         return _moments(values)
 

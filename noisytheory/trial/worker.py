@@ -26,9 +26,14 @@ class _BlankMainProcess(SpawnProcess):
     def _Popen(process_obj: BaseProcess) -> Any:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
+        # A key press reaches the whole group of processes; the parent says what follows. A mask is
+        # inherited, so it holds while the worker still imports.
+        mask: Any = getattr(signal, "pthread_sigmask", lambda *args: set())
+        blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
         try:
             return SpawnProcess._Popen(process_obj)
         finally:
+            mask(getattr(signal, "SIG_SETMASK", 0), blocked)
             sys.modules["__main__"] = main
 
 
@@ -43,7 +48,6 @@ def attend() -> None:
 
     A pool's worker waits for its next task for ever; if the parent is killed, none comes.
     """
-    # A key press reaches the whole group of processes; the parent says what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

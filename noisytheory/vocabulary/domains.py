@@ -27,8 +27,12 @@ __all__ = [
     "UNIT_INTERVAL",
     "Domain",
     "Numeric",
+    "as_numbers",
     "checked_floats",
     "checked_reals",
+    "labelled_among",
+    "of_series",
+    "relabelled",
     "requires",
 ]
 
@@ -49,8 +53,8 @@ class Domain:
         End points; infinite ones are never included.
     include_low, include_high : bool
         Whether the end point itself is allowed.
-    whole : bool
-        Whether only whole numbers are allowed.
+    whole, even : bool
+        Whether only whole numbers are allowed, and of these only even ones.
     meaning : str
         What such an argument is, for the docstrings that `requires` completes.
 
@@ -66,6 +70,7 @@ class Domain:
     include_low: bool = False
     include_high: bool = False
     whole: bool = False
+    even: bool = False
     meaning: str = field(default="", compare=False)
 
     def of(self, meaning: str) -> Domain:
@@ -89,6 +94,7 @@ class Domain:
 
     def __str__(self) -> str:
         noun = "a whole number" if self.whole else "a finite number"
+        noun = "an even whole number" if self.even else noun
         if np.isinf(self.low) and np.isinf(self.high):
             return noun
         if np.isinf(self.high):
@@ -113,13 +119,14 @@ class Domain:
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
-        values = _numbers(value)
+        values = as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
         good = values >= self.low if self.include_low else values > self.low
         good &= (values <= self.high) if self.include_high else (values < self.high)
         if self.whole:
-            good &= values == np.floor(values)
+            halves = values / 2 if self.even else values
+            good &= halves == np.floor(halves)
         if not np.all(good):
             culprit = values[~good].flat[0] if values.ndim else values[()]
             raise ValueError(f"{name} must be {self}, got {culprit:g}")
@@ -225,8 +232,22 @@ def checked_floats(name: str, values: Any) -> NDArray[np.float64]:
         raise ValueError(f"{name} must be finite, got a number beyond those of floats") from error
 
 
-def _numbers(value: object) -> NDArray[Any] | None:
-    """What came as an array, or None where there is none; of objects floats are made."""
+def as_numbers(value: object) -> NDArray[Any] | None:
+    """What came as an array, or None where there is none; of objects floats are made.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    array or None
+
+    Examples
+    --------
+    >>> as_numbers([1, 4]).tolist(), as_numbers([object()])
+    ([1, 4], None)
+    """
     try:
         values = np.asarray(value)
     except ValueError:
@@ -252,15 +273,16 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Parameters
     ----------
     **domains : Domain
-        What each argument may be; read by ``noisytheory show`` as well. A docstring without a
-        section on parameters gets one of them, and one on what is raised.
+        What each argument may be; read by ``noisytheory show`` as well. A docstring whose section
+        on parameters leaves some of them out, or that has none, gets them in the order of the
+        signature, and a section on what is raised.
 
     Returns
     -------
     decorator
         Wraps a function of scalars, arrays or labelled arrays. Lists become arrays, fractions
-        floats; of labelled arrays the result has the dimensions and coordinates, and the
-        function's own name. Where it is a tuple its members have none.
+        floats; of labelled arrays the result has the dimensions and coordinates, of pandas the
+        index and columns, and the function's own name. Where it is a tuple its members have none.
 
     Raises
     ------
@@ -290,15 +312,12 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            labelled = [n for n in domains if hasattr(bound.arguments[n], "dims")]
+            plain, index = of_series({name: bound.arguments[name] for name in domains})
+            bound.arguments.update(plain)
+            labelled_among({name: bound.arguments[name] for name in domains})
             for name, domain in domains.items():
                 value = bound.arguments[name]
                 domain.check(name, value)
-                if labelled and name not in labelled and np.ndim(value):
-                    raise ValueError(
-                        f"{name} must be a number or a labelled array, as {labelled[0]} is one, "
-                        f"got an array of shape {np.shape(value)} without names"
-                    )
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
                 bound.arguments[name] = (
                     value.astype(float)
@@ -306,32 +325,142 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     else np.asarray(value, dtype=float)[()]
                 )
             found: Any = function(*bound.args, **bound.kwargs)
+            if index is not None:
+                return cast(R, relabelled(found, index, function.__name__))
             if isinstance(found, tuple):
                 return cast(R, tuple(_renamed(member, None) for member in found))
             return cast(R, _renamed(found, function.__name__))
 
         checked.domains = domains  # type: ignore[attr-defined]
-        checked.__doc__ = _completed(function.__doc__, domains)
+        checked.__doc__ = _completed(function.__doc__, domains, list(signature.parameters))
         return checked
 
     return decorate
 
 
-def _completed(docstring: str | None, domains: Mapping[str, Domain]) -> str | None:
+def labelled_among(values: Mapping[str, Any]) -> list[str]:
+    """Names of the labelled arrays, beside which no array may be without names.
+
+    Parameters
+    ----------
+    values : mapping
+        Arguments by name.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is an array without names.
+    """
+    labelled = [name for name, value in values.items() if hasattr(value, "dims")]
+    for name, value in values.items():
+        if labelled and name not in labelled and np.ndim(value):
+            raise ValueError(
+                f"{name} must be a number or a labelled array, as {labelled[0]} is one, "
+                f"got an array of shape {np.shape(value)} without names"
+            )
+    return labelled
+
+
+def of_series(values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """What pandas holds as arrays, and one of its objects to label the result by.
+
+    Parameters
+    ----------
+    values : mapping
+        Arguments by name, of which some are Series or DataFrames with the same index.
+
+    Returns
+    -------
+    dict, and Series, DataFrame or None
+
+    Raises
+    ------
+    ValueError
+        If two have different labels, or beside them is an array without any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plain, like = of_series({"n": pd.Series([1, 4], index=["a", "b"]), "delta": 0.1})
+    >>> plain["n"].tolist(), plain["delta"], like.index.tolist()
+    ([1, 4], 0.1, ['a', 'b'])
+    """
+    series = {name: value for name, value in values.items() if hasattr(value, "iloc")}
+    if not series:
+        return dict(values), None
+    first, like = next(iter(series.items()))
+    for name, value in values.items():
+        if name in series:
+            same = len(value.axes) == len(like.axes) and all(
+                one.equals(other) for one, other in zip(value.axes, like.axes, strict=True)
+            )
+            if not same:
+                raise ValueError(f"{name} must have the labels of {first}, got others")
+        elif np.ndim(value):
+            raise ValueError(
+                f"{name} must be a number or labelled as {first}, got an array of shape "
+                f"{np.shape(value)} without these labels"
+            )
+    return {n: v.to_numpy() if n in series else v for n, v in values.items()}, like
+
+
+def relabelled(found: Any, like: Any, name: str) -> Any:
+    """An array with the labels of a Series or DataFrame; of a tuple each member.
+
+    Parameters
+    ----------
+    found : array or tuple of array
+    like : Series or DataFrame
+    name : str
+        Of the Series.
+
+    Returns
+    -------
+    Series, DataFrame or tuple of these
+    """
+    if isinstance(found, tuple):
+        return tuple(relabelled(member, like, "") for member in found)
+    found = np.broadcast_to(np.asarray(found), like.shape)
+    return (
+        type(like)(found.copy(), index=like.index, columns=like.columns) if like.ndim > 1
+        else type(like)(found.copy(), index=like.index, name=name or None)
+    )
+
+
+def _completed(
+    docstring: str | None, domains: Mapping[str, Domain], names: list[str]
+) -> str | None:
     """A docstring with what the domains say of parameters, where it leaves that to them."""
-    if docstring is None or "Parameters\n" in docstring:
+    if docstring is None:
+        return None
+    said, *sections = re.split(r"\n\n(?=[A-Z][a-z]+\n-+\n)", inspect.cleandoc(docstring))
+    written = {}
+    if sections and sections[0].startswith("Parameters\n"):
+        for entry in re.split(r"\n(?=\S)", sections[0])[2:]:
+            written.update(dict.fromkeys(re.split(" :|\n", entry)[0].split(", "), entry))
+    missing = [name for name in domains if name not in written]
+    if not missing:
         return docstring
-    text = inspect.cleandoc(docstring)
-    parameters = ["Parameters", "----------"]
-    for name, domain in domains.items():
-        said = f"{domain.meaning} {str(domain)[0].upper()}{str(domain)[1:]}.".strip()
-        parameters.append(f"{name} : {'int' if domain.whole else 'float'} or array")
-        parameters += textwrap.wrap(said, 100, initial_indent="    ", subsequent_indent="    ")
-    said, *sections = re.split(r"\n\n(?=[A-Z][a-z]+\n-+\n)", text)
+    sections = sections[1:] if written else sections
+    for name in missing:
+        domain = domains[name]
+        meaning = f"{domain.meaning} {str(domain)[0].upper()}{str(domain)[1:]}.".strip()
+        head = f"{name} : {'int' if domain.whole else 'float'} or array\n"
+        written[name] = head + textwrap.fill(
+            meaning, 100, initial_indent="    ", subsequent_indent="    "
+        )
+    # Once each, where several arguments share an entry.
+    entries = dict.fromkeys(written[name] for name in names if name in written)
     after = 1 if sections and sections[0].startswith("Returns") else 0
     raises = "Raises\n------\nValueError\n    Names the argument that is anything else."
-    both = [*sections[:after], *([] if "Raises\n" in text else [raises])]
-    return "\n\n".join([said, "\n".join(parameters), *both, *sections[after:]])
+    both = [*sections[:after], *([] if any(s.startswith("Raises") for s in sections) else [raises])]
+    return "\n\n".join(
+        [said, "\n".join(["Parameters", "----------", *entries]), *both, *sections[after:]]
+    )
 
 
 def _renamed(found: Any, name: str | None) -> Any:

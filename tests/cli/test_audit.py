@@ -17,6 +17,7 @@ from commands import HOEFFDING, answer, invoke, mistake
 import noisytheory
 from noisytheory.cli import select
 from noisytheory.trial import run
+from noisytheory.trial.catalogue import find
 
 
 def test_audit_prints_a_table_and_one_line(mine):
@@ -143,15 +144,16 @@ other = nt.Paper("mine", "x").tail(
     "broken", statement="x", bound=bound, simulate=lost, grid=dict(n=[10], delta=[0.1]))
 """)
     line = "mine/broken at n=10, block 0: simulate raised KeyError: 'lost'"
-    result = invoke("audit", path, "--budget", "smoke")
+    words = ("audit", path, "--budget", "smoke", "--workers", 1)
+    result = invoke(*words)
     assert result.exit_code == 2 and "mine/theorem-2  tail  upheld" in result.stdout
     assert result.stderr.startswith(f"not tried: {line}") and result.stderr.count("\n") == 1
-    result = invoke("audit", path, "--budget", "smoke", "--json")
-    told = json.loads(result.stdout)
-    assert result.exit_code == 2 and not told["as_expected"]
-    assert told["not_tried"]["mine/broken"].startswith(line)
-    assert [claim["id"] for claim in told["claims"]] == ["mine/theorem-2"]
-    result = invoke("audit", path, "--budget", "smoke", "--report", tmp_path / "report")
+    result = invoke(*words, "--json")
+    about = json.loads(result.stdout)
+    assert result.exit_code == 2 and not about["as_expected"]
+    assert about["not_tried"]["mine/broken"].startswith(line)
+    assert [claim["id"] for claim in about["claims"]] == ["mine/theorem-2"]
+    result = invoke(*words, "--report", tmp_path / "report")
     assert "1 claim, as expected, 1 not tried;" in result.stdout
     for page in ("README.md", "index.html"):
         text = " ".join((tmp_path / "report" / page).read_text().split())
@@ -250,15 +252,19 @@ def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine
     monkeypatch.setattr(report, "write", full_disk)
     folder = tmp_path / "out"
     line = f"noisytheory audit: cannot write the report to the folder {folder}: No space left"
-    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder]
+    words = ["audit", mine, "--budget", "smoke", "--workers", 1, "--report", folder, "--store",
+             tmp_path / "store"]
     done = invoke(*words, "--json")
     assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
     assert json.loads(done.stdout)["claims"][0]["verdict"] == "upheld"
     done = invoke(*words)
     assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
     assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
+    assert "noisytheory report: cannot write the report to the folder" in mistake(
+        "report", tmp_path / "store", "--output", folder)
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="limits")
 def test_a_limit_on_files_is_named_with_the_folder(tmp_path, mine):
     store, folder = tmp_path / "store", tmp_path / "out"
@@ -276,6 +282,7 @@ def test_a_store_of_another_version_is_one_line(tmp_path, mine):
     answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
     root = store / "zarr.json"
     root.write_text(root.read_text().replace(f'"{noisytheory.__version__}"', '"0.0.1"'))
+    (store / ".journal" / "run.json").unlink()
     for words in (["report", store, "--output", tmp_path / "pages"],
                   ["replay", mine, "--store", store],
                   ["audit", mine, "--workers", 1, "--budget", "smoke", "--store", store]):
@@ -297,6 +304,7 @@ SLOW = HOEFFDING.replace("n=[10, 100]", "n=list(range(10, 500))").replace(
 )
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
@@ -329,6 +337,7 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
         assert len(blocks) > 1 and blocks.damaged == 0
 
 
+@pytest.mark.crash
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes")
 def test_workers_do_not_outlive_a_killed_run(tmp_path):
     path = tmp_path / "slow.py"
@@ -386,8 +395,39 @@ def test_a_terminal_gets_bars_symbols_and_colours(mine):
 
 def test_an_audit_by_id_with_a_report(tmp_path):
     store, folder = tmp_path / "store", tmp_path / "report"
-    text = answer("audit", "kernel-mean/theorem-21", "--budget", "smoke", "--workers", 1,
+    text = answer("audit", "kernel-mean/lemma-10", "--budget", "smoke", "--workers", 1,
                   "--store", store, "--report", folder)
     assert f"report {folder / 'index.html'}" in text
     again = answer("report", store, "--output", tmp_path / "again").strip()
     assert Path(again) == tmp_path / "again" / "index.html" and Path(again).is_file()
+
+
+def test_ids_of_the_box_are_reserved(variant):
+    line = mistake("audit", variant('Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
+                                    'Paper("kernel-mean", "x").tail(\n    "theorem-5"'))
+    assert "kernel-mean/theorem-5 is that of a claim in the box" in line
+
+
+def test_a_stored_claim_of_other_code_gets_no_discrepancies(tmp_path, monkeypatch):
+    name, store = "kernel-mean/theorem-18/printed", tmp_path / "store"
+    answer("audit", name, "--budget", "smoke", "--workers", 1, "--store", store)
+    answer("report", store, "--output", tmp_path / "own")
+    monkeypatch.setattr(type(find(name)), "fingerprint", lambda claim: "other")
+    answer("report", store, "--output", tmp_path / "other")
+    shown = {
+        folder: (tmp_path / folder / f"{name}.html").read_text() for folder in ("own", "other")
+    }
+    number = find(name).discrepancies[0]
+    assert f">{number}<" in shown["own"] and f">{number}<" not in shown["other"]
+
+
+def test_a_damaged_claim_is_named_and_the_others_are_reported(tmp_path):
+    store = tmp_path / "store"
+    answer("audit", "kernel-mean/lemma-19", "--budget", "smoke", "--workers", 1, "--store", store)
+    file = store / "kernel-mean" / "lemma-19~printed" / "zarr.json"
+    for damage in (lambda: file.write_text("{"), file.unlink):
+        damage()
+        result = invoke("report", store, "--output", tmp_path / "report")
+        assert result.exit_code == 2 and "index.html" in result.stdout
+        assert "kernel-mean/lemma-19~printed" in result.stderr and "is damaged" in result.stderr
+        assert len(result.stderr.splitlines()) == 1

@@ -112,6 +112,36 @@ def test_even_noise_is_better_ignored_than_guessed():
     with pytest.warns(UserWarning) as caught:
         UMAClassifier(rough, random_state=1).fit(x, noisy)
     assert any("looks even" in str(w.message) for w in caught)
+    # With the audited examples it need not guess: both rivals err less, and it says so.
+    with pytest.warns(UserWarning) as caught:
+        model = UMAClassifier(rough, random_state=1).fit(x, noisy, audited=(x[:60], true[:60]))
+    assert {w.message.args[0].split(" errs")[0].split("examples ")[1] for w in caught} == {
+        "ignoring the noise", "training on them alone"
+    }
+    errors = model.audited_errors_
+    assert errors["UMA"] > max(errors["ignoring"], errors["alone"])
+
+
+def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
+    x, noisy, true = confused(1500)
+    some = np.concatenate([np.flatnonzero(true == q)[:60] for q in range(3)])
+    estimate = estimate_confusion(noisy[some], true[some], 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(estimate, random_state=1).fit(
+            sparse.csr_array(x), NAMES[noisy],
+            audited=(sparse.csr_array(x[some]), NAMES[true[some]]),
+        )
+        plain = UMAClassifier().fit(x, noisy)
+    # As many of each class: errors there are means over classes, weighted by estimated shares.
+    wrong = plain.predict(x[some]) != true[some]
+    each = [wrong[true[some] == q].mean() for q in range(3)]
+    assert model.audited_errors_["ignoring"] == pytest.approx(model.class_shares_ @ each)
+    assert model.audited_errors_["UMA"] < model.audited_errors_["ignoring"] - 0.05
+    for bad in ((x[some], true[some[:-1]]), (x[some], true[some] + 1)):
+        with pytest.raises(ValueError, match="audited must be"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            UMAClassifier(estimate).fit(x, noisy, audited=bad)
 
 
 def test_a_nearly_singular_confusion_says_what_it_costs():

@@ -87,6 +87,11 @@ def test_regret_stays_below_the_bound_it_shows(measured):
     assert -np.inf < model.regret(clean, y) < model.regret_bound() < np.inf
     by_hand = math.sqrt(1.0 * (2 * (1 + math.sqrt(4.0))) ** 2 * 4.0 * 600)
     assert model.regret_bound() == pytest.approx(by_hand, rel=1e-12)
+    # Clipping changes what is learnt, and ends the promise about the mean.
+    short = NoisyKernelClassifier("linear", Bw=1.0, step="theory", Bx=4.0, clip=0.5, random_state=0)
+    short.fit(copies, y)
+    assert short.regret_bound() == math.inf
+    assert 0 < short._runs[0].squares <= 0.25 * 600 < model._runs[0].squares
 
 
 def test_an_oracle_will_do(measured):

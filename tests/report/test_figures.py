@@ -51,7 +51,7 @@ def axes_of(figure):
     return axes
 
 
-@pytest.mark.parametrize("claim", planted.every_kind(), ids=lambda c: c.id)
+@pytest.mark.parametrize("claim", [*planted.every_kind(), broken_tail()], ids=lambda c: c.id)
 def test_every_kind_draws(trial, claim):
     dataset = trial[claim.id].dataset
     drawn = figures.deciding(dataset)
@@ -61,7 +61,10 @@ def test_every_kind_draws(trial, claim):
         assert axes.get_xlabel() and title(figure)
         assert len(figure.get_label()) > len(title(figure))
         assert len(names(figure)) <= 9
-        assert len(figures.svg(figure)) < 150_000
+        svg = figures.svg(figure)
+        assert len(svg) < 150_000
+        # All colours have a dark form.
+        assert set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", svg)) <= set(style.DARK)
 
 
 def test_pyplot_is_not_touched(trial):
@@ -332,14 +335,6 @@ def test_svg_is_repeatable_and_whole(trial):
     assert "prefers-color-scheme: dark" in first
 
 
-def test_all_colours_have_a_dark_form(trial):
-    used: set[str] = set()
-    for result in trial:
-        for figure in figures.deciding(result.dataset).values():
-            used |= set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", figures.svg(figure)))
-    assert used <= {c for c in style.DARK}
-
-
 def test_no_more_lines_than_can_be_told_apart():
     many = planted.hoeffding(
         "hoeffding-many", rows=64, simulate=many_coins,
@@ -367,3 +362,14 @@ def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():
         for result in found:
             assert result.verdict == "refuted"
             assert list(figures.deciding(result.dataset)) == ["excess"]
+
+
+def test_infinite_draws_have_a_picture():
+    """They end no report: an axis ends where the finite ones do."""
+    claim = planted.PAPER.tail(
+        "infinite", statement="x", bound=lambda n, delta: 1.0, grid={"n": [1], "delta": [0.1]},
+        simulate=lambda n, *, size, rng: np.where(rng.uniform(size=size) < 0.5, np.inf, -np.inf),
+        expect="refuted",
+    )
+    with audit([claim], budget="smoke") as found:
+        assert set(figures.deciding(found[claim.id].dataset)) == {"violations", "distribution"}

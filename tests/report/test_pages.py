@@ -83,7 +83,7 @@ def files(folder, suffix):
 def test_a_page_of_both_sorts_for_every_claim(folder):
     for claim in claims():
         assert (folder / f"{claim.id}.html").is_file()
-        assert (folder / f"{claim.id}.md").is_file()
+        assert "It falls if " in (folder / f"{claim.id}.md").read_text(encoding="utf-8")
     assert (folder / "README.md").is_file()
 
 
@@ -168,13 +168,16 @@ def test_index_has_every_claim_and_its_filters(folder):
     assert not [a for a in rows if "hidden" in a]
 
 
-def test_a_store_gives_the_same_bytes_as_the_audit(folder, tmp_path):
-    write(folder.parent / "store", tmp_path)
+def test_a_store_gives_the_same_bytes_as_the_audit(tmp_path):
+    some = [planted.hoeffding(), planted.always().broken()]
+    with audit(some, budget="smoke", store=tmp_path / "store") as found:
+        write(found, tmp_path / "audit")
+    write(tmp_path / "store", tmp_path / "again")
     first, second = (
         {p.relative_to(root): p.read_bytes() for p in root.rglob("*.*")}
-        for root in (folder, tmp_path)
+        for root in (tmp_path / "audit", tmp_path / "again")
     )
-    assert first == second and len(first) > 40
+    assert first == second and len(first) > 10
 
 
 def test_no_times_and_no_machine(folder):
@@ -262,7 +265,8 @@ def test_commands_on_the_page_of_a_users_file_show_what_the_page_speaks_of(tmp_p
         commands = [shlex.split(line) for line in re.findall(r"(?m)^noisytheory .*$", text)]
         assert len(commands) == number
         for words in commands:
-            done = CliRunner().invoke(main, [*words[1:], "--json"])
+            alone = ["--workers", "1"] if words[1] == "audit" else []
+            done = CliRunner().invoke(main, [*words[1:], *alone, "--json"])
             assert done.exit_code == 0, done.stderr
             about = json.loads(done.stdout)
             if words[1] == "audit":

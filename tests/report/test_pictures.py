@@ -126,9 +126,12 @@ def test_a_picture_that_raises_leaves_one_line(folder):
     assert "pictures that decide" in page(folder, "fails")
 
 
-def test_a_store_alone_says_where_the_picture_of_a_users_file_is(folder, tmp_path):
-    write(folder.parent / "store", tmp_path)
-    assert "shared() draws it, in the file that declares the claim" in page(tmp_path, "first")
+def test_a_store_alone_says_where_the_picture_of_a_users_file_is(tmp_path):
+    quoted = claims()[-1]
+    audit([quoted], store=tmp_path / "store").close()
+    write(tmp_path / "store", tmp_path / "out")
+    told = page(tmp_path / "out", "quoted-picture")
+    assert "shared() draws it, in the file that declares the claim" in told
     assert not list(tmp_path.rglob("*-picture.svg"))
 
 

@@ -40,9 +40,9 @@ ELSEWHERE = nt.Paper("other", "Other").also("m", "Theorem 1")
         ({"also": ELSEWHERE}, "also must be a list of paper.also(name, place), got Elsewhere("),
         ({"also": ["other/m"]}, "also must hold paper.also(name, place), got 'other/m'"),
         ({"also": [nt.Paper("other", "Other").also("", "")]},
-         "also must have ids that look like paper/name, got 'other/'"),
+         "id must look like paper/name, got 'other/'"),
         ({"also": [nt.Paper("other", "Other").also("a b", "")]},
-         "also must have ids that look like paper/name, got 'other/a b'"),
+         "id must look like paper/name, got 'other/a b'"),
         ({"also": [ELSEWHERE, ELSEWHERE]}, "also names other/m a second time"),
         ({"also": [PAPER.also("m", "again")]}, "also names mine/m a second time"),
         ({"twin": {"nope": 3}}, "twin names 'nope', which is no field that a twin can change"),
@@ -76,3 +76,25 @@ def test_a_factor_that_breaks_nothing_is_refused(factor):
     assert str(refused.value) == (
         f"factor must be a positive, finite number other than 1, got {factor!r}"
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"id": "m/index.html"}, "no part of an id ends in"),
+        ({"id": "README.md/t"}, "no part of an id ends in"),
+        ({"id": "m/" + "x" * 200}, "at most 200 characters"),
+        ({"id": 3}, "must look like paper/name"),
+        ({"statement": None}, "statement must be text"),
+        ({"statement": "x" * 10_001}, "at most 10,000 characters, got 10,001"),
+        ({"note": "\x1b[31mred"}, r"note must be printable, got '\\x1b\[31mred'"),
+        ({"grid": {"n": range(10**12), "delta": [0.1]}}, "1,000,000 cells, got 1,000,000,000,000"),
+    ],
+)
+def test_what_no_page_can_show_is_refused(fields, said):
+    known = dict(
+        id="m/t", paper=PAPER, kind="tail", statement="x", bound=lambda n, delta: 1.0,
+        simulate=lambda n, *, size, rng: rng.uniform(size=size), grid={"n": [1], "delta": [0.1]},
+    )
+    with pytest.raises(ValueError, match=said):
+        nt.Claim(**{**known, **fields})

@@ -69,13 +69,13 @@ def crossing_probability(level, rate, side, threshold, horizon):
 @pytest.mark.parametrize("side", ["above", "below"])
 @pytest.mark.parametrize("level", [0.05, 0.3])
 def test_ville_holds_exactly_at_the_level(level, side):
-    # A dynamic programme over all paths of 1500 draws: no simulation, no tolerance.
-    crossed = crossing_probability(level, level, side, threshold=20, horizon=1500)
+    # A dynamic programme over all paths of 500 draws: no simulation, no tolerance.
+    crossed = crossing_probability(level, level, side, threshold=20, horizon=500)
     assert 0.001 < crossed <= 1 / 20
 
 
 def test_a_false_claim_is_refuted_with_certainty_in_the_limit():
-    assert crossing_probability(0.05, 0.15, "above", threshold=1000, horizon=1500) > 0.999
+    assert crossing_probability(0.05, 0.2, "above", threshold=1000, horizon=500) > 0.999
 
 
 def test_underflow_is_no_evidence_and_certainty_is_finite():
@@ -173,7 +173,7 @@ def test_rate_limits_agree_with_an_independent_package():
 def test_rate_limits_hold_at_all_times_together():
     # Exact, by a dynamic programme over all paths: the chance that the limits ever miss the rate.
     rate, mass, missed = 0.2, np.array([1.0]), 0.0
-    for draws in range(1, 1001):
+    for draws in range(1, 401):
         mass = np.r_[mass * (1 - rate), 0.0] + np.r_[0.0, mass * rate]
         low, high = evidence.rate_limits(np.arange(draws + 1), draws, 0.9)
         out = (low > rate) | (high < rate)

@@ -26,9 +26,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from noisytheory.trial.store import ClaimBlocks, Store, StoreError, group_of
+from noisytheory.trial.store import FORMAT, ClaimBlocks, Damaged, Store, StoreError, group_of
 
-RUN = {"format": 1, "seed": 2026, "version": "0.1.0"}
+RUN = {"format": FORMAT, "seed": 2026, "version": "0.1.0"}
 CLAIM = "kernel-mean/theorem-5"
 VARIABLES = {"lhs": np.dtype(float), "count": np.dtype("int64"), "hit": np.dtype(bool)}
 CELLS = 6
@@ -431,7 +431,7 @@ def test_two_files_a_variable_at_most(tmp_path: Path) -> None:
     variables = Store.load(tmp_path / "s").read(CLAIM).variables
     files = [p for p in (tmp_path / "s" / group_of(CLAIM)).rglob("*") if p.is_file()]
     assert len(files) <= 1 + 2 * len(variables)
-    assert [p.name for p in (tmp_path / "s" / ".journal").iterdir()] == ["lock"]
+    assert sorted(p.name for p in (tmp_path / "s" / ".journal").iterdir()) == ["lock", "run.json"]
 
 
 def test_memory_is_that_of_a_cell(tmp_path: Path) -> None:
@@ -516,9 +516,9 @@ def test_dims_are_read_off_or_given() -> None:
 
 
 def test_a_store_in_another_format_is_not_read(location: str) -> None:
-    with Store.open(location, {**RUN, "format": 2}) as store:
+    with Store.open(location, {**RUN, "format": 1}) as store:
         open_blocks(store).finish(summary())
-    with pytest.raises(StoreError, match="has format 2, this version reads 1"):
+    with pytest.raises(StoreError, match="has format 1, this version reads 2"):
         Store.load(location)
 
 
@@ -543,7 +543,8 @@ def test_what_is_damaged_is_not_read(tmp_path: Path) -> None:
             file.unlink()
             if broken is not None:
                 file.write_bytes(broken)
-            with pytest.raises(StoreError) as caught:
+            with warnings.catch_warnings(), pytest.raises(StoreError) as caught:
+                warnings.simplefilter("ignore", Damaged)
                 Store.load(tmp_path / "s").read(CLAIM)
             assert "\n" not in str(caught.value) and str(tmp_path / "s") in str(caught.value)
         file.write_bytes(data)
@@ -739,6 +740,127 @@ def test_a_record_of_another_claim_is_never_taken(tmp_path: Path) -> None:
         file.write(data[ends[0] :])
     with Store.open(tmp_path / "s", RUN) as store:
         assert len(store.claim("other/claim", "f0", VARIABLES, CELLS, ROWS)) == 1
+
+
+@pytest.mark.parametrize("part", [".journal/kernel-mean~theorem-5.blocks", group_of(CLAIM)])
+def test_blocks_of_another_seed_are_never_taken(tmp_path: Path, part: str) -> None:
+    for seed in (7, RUN["seed"]):
+        with Store.open(tmp_path / str(seed), {**RUN, "seed": seed}) as store:
+            blocks = open_blocks(store)
+            blocks.put(0, 0, block(0, 0))
+            if part == group_of(CLAIM):
+                blocks.finish(summary())
+    place, foreign = tmp_path / str(RUN["seed"]) / part, tmp_path / "7" / part
+    if foreign.is_dir():
+        shutil.rmtree(place)
+        shutil.copytree(foreign, place)
+        with pytest.warns(Damaged, match="of another audit: seed 7"), pytest.raises(StoreError):
+            Store.load(tmp_path / str(RUN["seed"]))
+    else:
+        shutil.copy(foreign, place)
+    with (
+        Store.open(tmp_path / str(RUN["seed"]), RUN) as store,
+        pytest.raises(StoreError, match=r"from another run \(seed 7, this run 2026\)"),
+    ):
+        open_blocks(store)
+
+
+def test_frames_of_another_seed_never_verify(tmp_path: Path) -> None:
+    data, ends = three_blocks(tmp_path / "s")
+    with Store.open(tmp_path / "other", {**RUN, "seed": 7}) as store:
+        open_blocks(store).put(5, 0, block(5, 0))
+    with open(journal_of(tmp_path / "other"), "ab") as file:
+        file.write(data[ends[0] :])
+    with Store.open(tmp_path / "other", {**RUN, "seed": 7}) as store:
+        assert len(open_blocks(store)) == 1
+
+
+@pytest.mark.parametrize("name", ["kernel-mean~theorem-5.blocks", "lock", "run.json", "x.partial"])
+def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
+    """Data of others that a link in a store leads to."""
+    (tmp_path / "thesis").write_text("ten years of work")
+    hidden = tmp_path / "s" / ".journal"
+    hidden.mkdir(parents=True)
+    (hidden / name).symlink_to(tmp_path / "thesis")
+    with (
+        pytest.raises(StoreError, match="symbolic link"),
+        Store.open(tmp_path / "s", RUN) as store,
+    ):
+        open_blocks(store).put(0, 0, block(0, 0))
+    assert (tmp_path / "thesis").read_text() == "ten years of work"
+
+
+def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    Store.open(tmp_path / "s", RUN).close()
+    (tmp_path / "s" / "kernel-mean").symlink_to(tmp_path / "elsewhere")
+    with Store.open(tmp_path / "s", RUN) as store:
+        blocks = open_blocks(store)
+        blocks.put(0, 0, block(0, 0))
+        with pytest.raises(StoreError, match="symbolic link"):
+            blocks.finish(summary())
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path) -> None:
+    Store.open(tmp_path / "s", RUN).close()
+    path = tmp_path / "s" / ".journal" / "kernel-mean~theorem-5.blocks"
+    path.write_text("ten years of work")
+    with (
+        Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="is no journal of this package"),
+    ):
+        open_blocks(store)
+    assert path.read_text() == "ten years of work"
+
+
+@pytest.mark.parametrize("text", ['{"attributes":' * 20_000, '{"attributes": {}}'])
+def test_hostile_metadata_are_damage(tmp_path: Path, text: str) -> None:
+    """Deep JSON, or shapes that nobody has the memory for."""
+    finished_store(tmp_path / "s")
+    file = tmp_path / "s" / group_of(CLAIM) / "zarr.json"
+    whole = file.read_text()
+    for hostile in (text, whole.replace('"shape":[2', '"shape":[1000000000000000')):
+        file.write_text(hostile)
+        with warnings.catch_warnings(), pytest.raises(StoreError):
+            warnings.simplefilter("ignore", Damaged)
+            Store.load(tmp_path / "s").read(CLAIM)
+        with Store.open(tmp_path / "s", RUN) as store:
+            assert len(open_blocks(store)) == 0
+
+
+@pytest.mark.parametrize("name", ["zarr.json", ".journal/kernel-mean~theorem-5.blocks"])
+def test_pipes_and_devices_are_no_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "s" / ".journal").mkdir(parents=True)
+    os.mkfifo(tmp_path / "s" / name)
+    with (
+        pytest.raises(StoreError, match="no regular file"),
+        Store.open(tmp_path / "s", RUN) as store,
+    ):
+        open_blocks(store)
+
+
+def test_a_flipped_bit_in_any_byte_of_the_root(tmp_path: Path) -> None:
+    """One bad byte in the list locks nothing: the copy of the run and the groups make it anew."""
+    finished_store(tmp_path / "s")
+    root = tmp_path / "s" / "zarr.json"
+    data = root.read_bytes()
+    end = data.index(b"consolidated_metadata")
+    for place in [*range(0, end, 7), None]:
+        flipped = bytearray(data)
+        if place is None:
+            root.unlink()
+        else:
+            flipped[place] ^= 4
+            root.write_bytes(flipped)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            loaded = Store.load(tmp_path / "s")
+        assert loaded.attributes == RUN and loaded.read(CLAIM).sizes["chain"] == 2
+        assert len(said) <= 1
+    with pytest.warns(Damaged, match="list of the store .* is damaged"):
+        Store.open(tmp_path / "s", RUN).close()
+    assert root.read_bytes() == data
 
 
 @pytest.mark.crash

@@ -73,19 +73,15 @@ def verdicts(done):
     return {claim["id"]: claim for claim in json.loads(done.stdout)["claims"]}
 
 
-def test_a_file_is_put_on_trial_alike_by_one_process_and_two(theorem):
-    one = run("audit", theorem, "--budget", "smoke", "--workers", 1, "--json")
+def test_a_file_is_put_on_trial_alike_from_python_and_by_a_command_with_two_processes(
+    theorem, monkeypatch
+):
     two = run("audit", theorem, "--budget", "smoke", "--workers", 2, "--json")
-    assert verdicts(one) == verdicts(two)
-    assert verdicts(one)["mine/theorem-2"]["verdict"] == "upheld"
     assert json.loads(two.stdout)["workers"] == "2 processes"
-
-
-def test_a_file_is_put_on_trial_from_python(theorem, monkeypatch):
     monkeypatch.syspath_prepend(theorem.parent)
     (claim,) = load_file(theorem)
-    result = nt.audit(claim, budget="smoke", workers=2)
-    assert result.verdict == "upheld"
+    (one,) = nt.audit([claim], budget="smoke").to_dict()["claims"]
+    assert verdicts(two) == {"mine/theorem-2": one} and one["verdict"] == "upheld"
     nt.testing.check_claim(claim)
 
 
@@ -102,8 +98,8 @@ def test_a_file_keeps_the_contract_of_its_documentation(tmp_path):
         "    bound=lambda n, delta: bound(n, delta) / 4, grid=dict(n=[100], delta=[0.1]),\n"
         "    expect='refuted')]\n"
     )
-    found = verdicts(run("audit", path, "--budget", "smoke", "--workers", 2, "--json"))
-    assert {name: claim["verdict"] for name, claim in found.items()} == {
+    found = json.loads(answer("audit", path, "--budget", "smoke", "--workers", 1, "--json"))
+    assert {claim["id"]: claim["verdict"] for claim in found["claims"]} == {
         "mine/true": "upheld", "mine/false": "refuted"}
     broken = answer("audit", path, "-k", "false", "--budget", "smoke", "--quiet", "--workers", 1)
     assert "1 claim, as expected" in broken
@@ -122,12 +118,6 @@ def package(tmp_path):
         f"[{ENTRY_POINTS}]\nall = shipped_theorems.claims\n"
     )
     return tmp_path
-
-
-def test_a_package_ships_claims_by_an_entry_point(package):
-    listed = run("claims", "-k", "shipped", "--json", path=[package])
-    assert [c["id"] for c in json.loads(listed.stdout)] == ["shipped/theorem-2"]
-    # That it is put on trial like any other is shown where it is installed for real.
 
 
 def test_a_package_that_cannot_be_imported_is_named_in_one_line(package):
@@ -170,5 +160,6 @@ def test_an_installed_package_ships_claims(tmp_path):
         capture_output=True, text=True, timeout=120,
     )
     assert installed.returncode == 0, installed.stderr
-    audited = run("audit", "shipped/theorem-2", "--budget", "smoke", "--json", path=[target])
+    words = ("audit", "shipped/theorem-2", "--budget", "smoke", "--workers", 1, "--json")
+    audited = run(*words, path=[target])
     assert verdicts(audited)["shipped/theorem-2"]["verdict"] == "upheld"

@@ -107,4 +107,24 @@ def test_a_docstring_is_completed_by_what_the_domains_say():
         return n
 
     assert own.__doc__.count("Parameters") == 1 and "Raises" not in own.__doc__
+
+    @requires(n=SAMPLE_SIZE, delta=LEVEL)
+    def mixed(n, kernel, delta):
+        """A bound.
+
+        Parameters
+        ----------
+        kernel : object
+            Has no domain.
+
+        Returns
+        -------
+        float
+        """
+        return n * kernel * delta
+
+    heads = [line for line in mixed.__doc__.splitlines() if " : " in line]
+    assert [head.split(" : ")[0] for head in heads] == ["n", "kernel", "delta"]
+    assert mixed.__doc__.count("Parameters") == 1 and "    Has no domain.\n" in mixed.__doc__
+    assert mixed.__doc__.index("Returns") < mixed.__doc__.index("Raises")
     assert requires(n=COUNT)(lambda n: n).__doc__ is None

@@ -25,7 +25,7 @@ import zarr
 
 from noisytheory.trial.store import Store, group_of
 
-RUN = {"format": 1, "seed": 2026, "version": "benchmark"}
+RUN = {"format": 2, "seed": 2026, "version": "benchmark"}
 CELLS = (3, 4)
 DELTAS = 3
 STATISTICS = 18

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from noisytheory.report.figures.averages import laws, means
+from noisytheory.report.figures.comparison import compared
 from noisytheory.report.figures.in_print import published
 from noisytheory.report.figures.instances import excess, optimum, why_open
 from noisytheory.report.figures.overview import deciding, summary
@@ -12,6 +13,7 @@ from noisytheory.report.figures.style import styled, svg
 from noisytheory.report.figures.tails import distribution, violations
 
 __all__ = [
+    "compared",
     "deciding",
     "distribution",
     "excess",

@@ -70,8 +70,9 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         style = style_of(k) | {"marker": ""}
         if vacuous:
             style["color"] = MUTED
-        keep = survival >= floor
-        ends.append(float(np.max(x[keep])))
+        # Draws may be infinite; no axis is.
+        keep = (survival >= floor) & np.isfinite(x)
+        ends += [float(np.max(x[keep]))] if keep.any() else []
         label = shortened(record.labels[index]) + (" (vacuous)" if vacuous else "")
         # Between two quantiles the probability is at most that of the left one.
         axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
@@ -83,7 +84,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     )
     axes.axvline(1, color=INK, linewidth=1.1)
     axes.plot([1, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
-    low = min((float(record.quantiles[i][1] / rhs[i]) for i in chosen), default=0.0)
+    lows = [float(record.quantiles[i][1] / rhs[i]) for i in chosen]
+    low = min(filter(np.isfinite, lows), default=0.0)
     axes.set(
         yscale="log", xlim=(min(-0.02 * reach, max(low, -1.0)), reach), ylim=(floor, 1),
         xlabel="left side / bound", ylabel="probability of exceeding it",
@@ -228,10 +230,10 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += " Arrows are upper limits where nothing was seen." if seen["arrow"] else ""
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
     alt += " A dash: with the draws that rounding leaves open." if seen["ties"] else ""
-    told = "rate of violations"
-    told += ", worst cell" if worst_of_several else ""
-    told += ", 99% limits" if seen["interval"] else ""
-    axes.set_ylabel(told + ("\n[probability]" if len(told) > 20 else " [probability]"))
+    label = "rate of violations"
+    label += ", worst cell" if worst_of_several else ""
+    label += ", 99% limits" if seen["interval"] else ""
+    axes.set_ylabel(label + ("\n[probability]" if len(label) > 20 else " [probability]"))
     return finish(figure, axes, title, alt)
 
 

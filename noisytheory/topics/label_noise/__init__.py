@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.label_noise.choice.bounds import (
+    chosen_excess,
+    leave_one_out_deviation,
+    noisy_error,
+)
 from noisytheory.topics.label_noise.classes.bounds import (
     balanced_error_contaminated,
     contamination_of_noise,
@@ -35,17 +40,20 @@ from noisytheory.topics.label_noise.tradeoff.bounds import (
 
 __all__ = [
     "balanced_error_contaminated",
+    "chosen_excess",
     "contaminated_distance",
     "contamination_of_noise",
     "harmless_share",
     "harmless_share_sharp",
     "instance_noise_factor",
+    "leave_one_out_deviation",
     "linear_regret",
     "misclassification_regret",
     "noise_of_contamination",
     "noisy_deviation",
     "noisy_deviation_law",
     "noisy_deviation_repaired",
+    "noisy_error",
     "noisy_linear_risk",
     "noisy_minimax_radius",
     "noisy_score",

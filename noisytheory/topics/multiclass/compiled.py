@@ -1,4 +1,8 @@
-"""Compiled passes over samples of bytes: imported only where a sample is large enough to gain."""
+"""Compiled passes over samples of bytes: imported only where a sample is large enough to gain.
+
+Written out in loops: what numba has to compile of an assignment between arrays, of `where` or of
+`minimum`, takes three times as long as all the rest.
+"""
 
 from __future__ import annotations
 
@@ -81,9 +85,9 @@ def _winners(
     scores: NDArray[Any], start: int, top: NDArray[Any], best: NDArray[Any]
 ) -> None:
     """The lowest of the best classes of some columns."""
-    stop = start + best.shape[0]
-    top[:] = scores[0, start:stop]
-    best[:] = 0
+    first, stop = scores[0], start + best.shape[0]
+    for k in range(best.shape[0]):
+        top[k], best[k] = first[start + k], 0
     for q in range(1, scores.shape[0]):
         row = scores[q, start:stop]
         for k in range(best.shape[0]):
@@ -114,8 +118,12 @@ def _plan(
         if best[k] != old:
             moves[best[k]] += 1
             moves[old] += 1
-    plan = np.where(sizes < moves, REBUILT, MOVED)
-    plan[np.argmax(np.minimum(sizes, moves))] = DERIVED
+    plan, dearest = np.empty(classes, np.int64), 0
+    for q in range(classes):
+        plan[q] = REBUILT if sizes[q] < moves[q] else MOVED
+        if min(sizes[q], moves[q]) > min(sizes[dearest], moves[dearest]):
+            dearest = q
+    plan[dearest] = DERIVED
     return plan
 
 
@@ -150,8 +158,9 @@ def update_bytes(
     classes, n = scores.shape
     plan = _plan(points, first, last, vector, tau, scores, region)
     for p in range(classes):
-        if plan[p] == REBUILT:
-            sums[p] = 0
+        for k in range(classes if plan[p] == REBUILT else 0):
+            for j in range(sums.shape[2]):
+                sums[p, k, j] = 0
     # Sums of 16 bits take half of the time, and are emptied before they can overflow.
     small = np.zeros(sums.shape, np.int16)
     held = np.zeros((classes, classes), np.int64)
@@ -180,4 +189,7 @@ def update_bytes(
         for k in range(classes):
             if held[p, k]:
                 _flush(small[p, k], sums[p, k])
-    return int(np.argmax(plan == DERIVED))
+    derived = 0
+    while plan[derived] != DERIVED:
+        derived += 1
+    return derived

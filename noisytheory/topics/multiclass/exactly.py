@@ -187,14 +187,14 @@ def run(
     points: Matrix, joint: Matrix, confusion: Matrix, *, step: str = "predicted",
     normalise: bool = False, tolerance: Fraction = Fraction(0), max_iter: int = 200,
     alpha: Fraction = Fraction(0), error_alpha: Fraction = Fraction(0), shared: bool = False,
-    truth: Matrix | None = None,
+    truth: Matrix | None = None, start: Matrix | None = None,
 ) -> RunInFractions:
     """Algorithm 2, largest norm first, until no pair with an error set is longer than tolerance.
 
     With the masses of the population as ``truth`` the deviation of every vector is watched.
     """
     back, classes = inverse(confusion), len(confusion)
-    weights = [[Fraction(0)] * len(points[0]) for _ in range(classes)]
+    weights = start or [[Fraction(0)] * len(points[0]) for _ in range(classes)]
     pairs: list[tuple[int, int]] = []
     squares: list[Fraction] = []
     worst, skipped, outside = Fraction(0), 0, 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_instances"]
+__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
+           "taught_instances"]
 
 
 @dataclass(frozen=True)
@@ -58,17 +59,16 @@ def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> list[list
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def random_instances(
-    count: int, seed: int, *, classes: tuple[int, ...] = (2, 3, 4)
-) -> Iterator[Instance]:
-    """Random instances after `FIVE`: uneven masses, repeated points, scores often tied."""
+@functools.cache
+def random_instances(count: int) -> tuple[Instance, ...]:
+    """The first of a sequence of random instances after `FIVE`: uneven masses, repeated points,
+    scores often tied."""
     from noisytheory.topics.multiclass.exactly import inverse
 
-    yield FIVE
-    rng = random.Random(seed)
-    made = 1
-    while made < count:
-        q, d = rng.choice(classes), rng.randint(2, 3)
+    rng = random.Random(5)
+    found = [FIVE]
+    while len(found) < count:
+        q, d = rng.choice((2, 3, 4)), rng.randint(2, 3)
         atoms = rng.randint(q, 7)
         labels = [*range(q), *(rng.randrange(q) for _ in range(atoms - q))]
         parts = [rng.choice((1, 1, 2, 5, 20)) for _ in range(atoms)]
@@ -77,12 +77,12 @@ def random_instances(
             inverse(confusion)
         except ZeroDivisionError:
             continue
-        made += 1
-        yield Instance(
+        found.append(Instance(
             [[Fraction(rng.randint(-4, 4), 4) for _ in range(d)] for _ in range(atoms)],
             [Fraction(p, sum(parts)) for p in parts], labels, confusion,
             [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
-        )
+        ))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -96,19 +96,25 @@ class Taught:
     """Squared norm of all the teacher's weights."""
 
 
-def taught_instances(count: int, seed: int) -> Iterator[Taught]:
-    """Separable populations: a pair seen at an angle, and random ones under random teachers."""
+def taught_by(at: Instance, teacher: list[list[Fraction]]) -> Taught:
+    """An instance with the gap that a teacher leaves between its classes."""
     from noisytheory.topics.multiclass.exactly import dot, squared
 
-    def taught(at: Instance, teacher: list[list[Fraction]]) -> Taught:
-        gap = min(
-            dot(teacher[t], x) - dot(w, x)
-            for x, t in zip(at.points, at.labels, strict=True)
-            for k, w in enumerate(teacher) if k != t
-        )
-        return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+    gap = min(
+        dot(teacher[t], x) - dot(w, x)
+        for x, t in zip(at.points, at.labels, strict=True)
+        for k, w in enumerate(teacher) if k != t
+    )
+    return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
+
+
+@functools.cache
+def taught_instances(count: int) -> tuple[Taught, ...]:
+    """Separable populations: a pair seen at an angle, and random ones under random teachers."""
+    from noisytheory.topics.multiclass.exactly import dot
 
     one, none = Fraction(1), Fraction(0)
+    found = []
     for cosine, sine in ((3, 4), (7, 24), (20, 21)):
         size = {3: 5, 7: 25, 20: 29}[cosine]
         c, s = Fraction(cosine, size), Fraction(sine, size)
@@ -116,18 +122,15 @@ def taught_instances(count: int, seed: int) -> Iterator[Taught]:
             [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
             [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
         )
-        yield taught(pair, [[-one, none], [one, none]])
-    rng = random.Random(seed)
-    made = 3
-    for at in random_instances(40 * count, seed):
-        if made >= count:
-            return
+        found.append(taught_by(pair, [[-one, none], [one, none]]))
+    rng = random.Random(12)
+    for at in random_instances(240):
         teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
         scores = [[dot(w, x) for w in teacher] for x in at.points]
         labels = [s.index(max(s)) for s in scores]
-        found = taught(
+        one_more = taught_by(
             Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
         )
-        if found.gap > 0:
-            made += 1
-            yield found
+        if one_more.gap > 0 and len(found) < count:
+            found.append(one_more)
+    return tuple(found)

@@ -24,6 +24,7 @@ from noisytheory.topics.online.estimators import (
     coupled_estimate,
     debiased,
     estimate,
+    gram_matrix,
     importance_law,
     kernel_value,
     mean_product,
@@ -54,6 +55,7 @@ from noisytheory.topics.online.planning import (
     best_p,
     copies_needed,
     first_useful_round,
+    gaussian_map_moment,
     importance_laws,
     largest_p,
     query_quantile,
@@ -70,6 +72,7 @@ from noisytheory.topics.online.queries.bounds import (
     operations,
     prod_calls,
     query_tail,
+    query_tail_gaussian,
 )
 from noisytheory.topics.online.regrets.bounds import (
     adaptive_regret,
@@ -87,6 +90,7 @@ from noisytheory.topics.online.regrets.bounds import (
     two_copies_regret,
 )
 from noisytheory.topics.online.replicates import few_copies, replicate
+from noisytheory.topics.online.separation import least_regret
 
 __all__ = [
     "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
@@ -95,14 +99,15 @@ __all__ = [
     "batch_excess", "best_approximation", "best_in_ball", "best_p", "cap_probability", "certain",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
     "expected_queries", "expected_queries_gaussian", "expected_regret", "expected_samples",
-    "few_copies", "first_useful_round", "gaussian_kernel", "general_regret",
-    "gradient_second_moment", "gradient_second_moment_labels", "hardest_labels",
+    "few_copies", "first_useful_round", "gaussian_kernel", "gaussian_map_moment", "general_regret",
+    "gradient_second_moment", "gradient_second_moment_labels", "gram_matrix", "hardest_labels",
     "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
     "horizon_free_regret", "importance_law", "importance_laws", "inner_products", "jump_bias",
-    "kernel_value", "largest_p", "linear_regret", "map_second_moment", "map_second_moment_gaussian",
-    "map_second_moment_gaussian_printed", "mean_product", "noisy_exponential_kernel", "operations",
-    "prod_calls", "query_quantile", "query_tail", "radius_gaussian", "radius_gaussian_printed",
-    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_of", "regret_tail", "replicate",
+    "kernel_value", "largest_p", "least_regret", "linear_regret", "map_second_moment",
+    "map_second_moment_gaussian", "map_second_moment_gaussian_printed", "mean_product",
+    "noisy_exponential_kernel", "operations", "prod_calls", "query_quantile", "query_tail",
+    "query_tail_gaussian", "radius_gaussian", "radius_gaussian_printed", "regret",
+    "regret_gaussian", "regret_gaussian_printed", "regret_of", "regret_tail", "replicate",
     "sample_tail", "scalar_second_moment", "scores_over_time", "second_moment",
     "second_moment_coupled", "second_moments", "smoothing_gap", "some_regret", "squared_norm",
     "squared_radius", "step", "trivial_regret", "tuning_free_regret", "two_copies_regret",

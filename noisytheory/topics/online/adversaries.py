@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.topics.online.degrees import ABOVE_1
 from noisytheory.vocabulary.domains import Domain
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-ABOVE_1 = Domain(1)
 ABOVE_0 = Domain(0)
 
 
@@ -131,16 +131,36 @@ def expected_regret(y: ArrayLike, m: int, v: float) -> float:
     loss = 0.0
     for label in labels:
         loss -= label * float(law @ w)
-        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
+        law = after_round(law, v, float(label > 0))
     return float(loss) + abs(float(labels.sum()))
 
 
-def shifted(law: Floats, step: int) -> Floats:
-    """The law shifted by one along its first axis, mass at the edge kept."""
-    out = np.roll(law, step, axis=0)
-    edge, inside = (-1, 0) if step > 0 else (0, -1)
-    out[edge] += out[inside]
-    out[inside] = 0
+def after_round(law: Floats, v: float, up: float) -> Floats:
+    """The law after a round whose label is 1 with this probability; mass at the edges is kept."""
+    out = law * (1 - 1 / v)
+    below, above = slice(None, -1), slice(1, None)
+    for share, source, target, edge in ((up, below, above, -1), (1 - up, above, below, 0)):
+        if share:
+            part = law * (share / v)
+            out[target] += part[source]
+            out[edge] += part[edge]
+    return out
+
+
+def start(m: int) -> Floats:
+    """The law before the first round: of the predictor's index, and of a total that is 0 there."""
+    law = np.zeros((2 * m + 1, 1))
+    law[m] = 1.0
+    return law
+
+
+def moved_on(law: Floats, sign: int) -> Floats:
+    """The law with this times the predictor's index added to the total: m more on either side."""
+    count, width = law.shape
+    out = np.zeros((count, width + count - 1))
+    for i, row in enumerate(law):
+        at = i if sign > 0 else count - 1 - i
+        out[i, at : at + width] = row
     return out
 
 
@@ -165,14 +185,10 @@ def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
     """
     labels = np.asarray(y, int)
     T = len(labels)
-    width = 2 * m * T + 1
-    law = np.zeros((2 * m + 1, width))
-    law[m, m * T] = 1.0
+    law = start(m)
     for label in labels:
         # The loss in units of 1/m: minus the label times the lattice index.
-        for i in range(2 * m + 1):
-            law[i] = np.roll(law[i], -label * (i - m))
-        law = (1 - 1 / v) * law + shifted(law, int(label)) / v
+        law = after_round(moved_on(law, -int(label)), v, float(label > 0))
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return (at - m * T) / m + abs(int(labels.sum())), mass[at]
@@ -242,11 +258,11 @@ class adversary:
     """
 
     def __init__(self, p: float, T: int, *, fixed: bool = False) -> None:
-        self.p, self.T, self.fixed = p, T, fixed
+        self._T, self._m = T, lattice(p, T)[0]
+        self._policy = _programme(p, T, fixed)[1]
 
     def __call__(self, t: int, scores: Floats, sums: Floats) -> Floats:
         """Labels of round t."""
-        m = lattice(self.p, self.T)[0]
-        policy = _programme(self.p, self.T, self.fixed)[1][t]
-        at = np.rint(scores * m).astype(int) + m
-        return np.where(policy[at, np.rint(sums).astype(int) + self.T], 1.0, -1.0)
+        at = np.rint(scores * self._m).astype(int) + self._m
+        total = np.rint(sums).astype(int) + self._T
+        return np.where(self._policy[t][at, total], 1.0, -1.0)

@@ -17,8 +17,9 @@ from noisytheory.topics.online.degrees import DegreeLaw, Finite
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
 
 __all__ = [
-    "Estimates", "coupled_estimate", "debiased", "estimate", "importance_law", "kernel_value",
-    "mean_product", "second_moment", "second_moment_coupled", "squared_norm", "theta",
+    "Estimates", "coupled_estimate", "debiased", "estimate", "gram_matrix", "importance_law",
+    "kernel_value", "mean_product", "second_moment", "second_moment_coupled", "squared_norm",
+    "theta",
 ]
 
 Floats = NDArray[np.float64]
@@ -387,3 +388,46 @@ def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
     k = min(len(x), len(z))
     powers = mean_product(np.einsum("ij,ij->i", x[:k], z[:k]))
     return float(kernel.coefficients(kernel.degree + 1) @ powers[: kernel.degree + 1])
+
+
+def gram_matrix(kernel: Any, copies: ArrayLike) -> Floats:
+    r"""Unbiased Gram matrix of a polynomial kernel from k copies of each instance.
+
+    Off the diagonal as `kernel_value`; on it the factors are products of two different copies of
+    the same instance, (1, 2), (3, 4) and so on.
+
+    Parameters
+    ----------
+    kernel : DotProduct
+        Of a degree up to half the number of copies.
+    copies : array, shape (n, k, d)
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+        Unbiased in every entry; it may have negative eigenvalues.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer copies than twice the kernel's degree.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> gram_matrix(LinearProduct(), [[[1.0], [3.0]], [[2.0], [4.0]]]).tolist()
+    [[3.0, 7.0], [7.0, 8.0]]
+    """
+    x = checked_floats("copies", copies)
+    if kernel.degree is None or 2 * kernel.degree > x.shape[1]:
+        raise ValueError(
+            f"kernel must be a polynomial of degree at most half the number of copies "
+            f"{x.shape[1]}, got {kernel.name}"
+        )
+    coefficients = kernel.coefficients(kernel.degree + 1)
+    pairs = mean_product(np.einsum("ajd,bjd->abj", x, x))[..., : len(coefficients)]
+    half = x.shape[1] // 2
+    own = mean_product(np.einsum("ajd,ajd->aj", x[:, : 2 * half : 2], x[:, 1 : 2 * half : 2]))
+    found = pairs @ coefficients
+    np.fill_diagonal(found, own[..., : len(coefficients)] @ coefficients)
+    return np.asarray(found)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, i0e
 
+from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
 from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
-from noisytheory.topics.online.queries.bounds import expected_queries
 from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
@@ -20,18 +19,16 @@ from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,
     POSITIVE,
-    Domain,
     Numeric,
     requires,
 )
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
 __all__ = [
-    "best_p", "copies_needed", "first_useful_round", "importance_laws", "largest_p",
-    "query_quantile", "second_moments", "step", "trivial_regret",
+    "best_p", "copies_needed", "first_useful_round", "gaussian_map_moment", "importance_laws",
+    "largest_p", "query_quantile", "second_moments", "step", "trivial_regret",
 ]
 
-ABOVE_1 = Domain(1)
 SPREAD = 400
 
 
@@ -80,6 +77,38 @@ def second_moments(
         at = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
         Bg = price * float(loss.majorant(at)) ** 2 if math.isfinite(at) else math.inf
     return Bpsi, Bg
+
+
+def gaussian_map_moment(p: float, Bx: float, tau: float, sigma2: float) -> float:
+    r"""Exact $\mathbb E\|\tilde\Psi\|^2$ of the Gaussian map, of which Theorem 2 has a bound.
+
+    $$\big(\tfrac p{p-1}\big)^2I_0\Big(\frac{2\sqrt{p\tau}}{\sigma^2}\Big)e^{2pB_x/\sigma^2}$$
+
+    Parameters
+    ----------
+    p, sigma2 : float
+    Bx : float
+        $\mathbb E\|\tilde x\|^2$.
+    tau : float
+        $\|\mathbb E\tilde x\tilde x^\top\|_F^2$, the mean square of the product of two copies; at
+        most the square of Bx, and that on the line.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(gaussian_map_moment(2.0, 1.0, 1.0, 1.0), 2)
+    928.68
+    """
+    ABOVE_1.number("p", p)
+    POSITIVE.number("sigma2", sigma2)
+    NONNEGATIVE.number("Bx", Bx)
+    if not 0 <= NONNEGATIVE.number("tau", tau) <= Bx**2 * (1 + 1e-12):
+        raise ValueError(f"tau must be at most the square of Bx, {Bx**2:g}, got {tau:g}")
+    at = 2 * math.sqrt(p * tau) / sigma2
+    return float((p / (p - 1)) ** 2 * i0e(at) * math.exp(at + 2 * p * Bx / sigma2))
 
 
 @dataclass(frozen=True)
@@ -169,7 +198,7 @@ def importance_laws(
     return ImportanceLaws(maps, lengths, envelope, Bpsi, Bg, queries * (1 + lengths.mean))
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+@requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def step(
     p: Numeric, Bw: Numeric, Bx: Numeric, kernel: DotProduct, loss: AnalyticLoss,
     By: Numeric = 0.0,
@@ -178,11 +207,8 @@ def step(
 
     Parameters
     ----------
-    p, Bw, Bx : float or array
     kernel, loss
         With ``at`` and ``majorant``.
-    By : float or array
-        Bound on $|y|$ for a regression loss.
 
     Returns
     -------
@@ -395,32 +421,3 @@ def first_useful_round(
     Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
     ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
     return math.floor(ratio**2 * (1 + 1e-12)) + 1
-
-
-def summary(
-    p: float, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss
-) -> dict[str, Any]:
-    """The numbers of Theorem 1 at once.
-
-    Parameters
-    ----------
-    p, Bw, Bx : float
-    kernel, loss
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> summary(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())["queries a round"]
-    2.0
-    """
-    Bpsi = float(map_second_moment(p, Bx, kernel))
-    Bg = second_moments(p, Bw, Bx, kernel, loss)[1]
-    return {
-        "Bpsi": Bpsi, "Bg": Bg, "regret over root T": float(general_regret(1, Bw, Bg, Bpsi)),
-        "queries a round": float(expected_queries(p)),
-    }

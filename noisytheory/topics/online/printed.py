@@ -126,8 +126,9 @@ class PlainLearner:
 
     def _prod(self, first: Any, second: Any) -> float:
         self.prods += 1
-        if first[0] == second[0]:
-            self.multiplications += sum(len(v) for v in first[2])
+        if first[0] != second[0]:
+            return 0.0
+        self.multiplications += sum(len(v) for v in first[2])
         return float(prod(first, second))
 
     def inner(self, estimate: tuple[int, float, Any]) -> float:

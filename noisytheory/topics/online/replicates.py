@@ -290,6 +290,8 @@ def replicate(
             move = (some[i] & (length != 0)).nonzero()[0]
             if len(move):
                 which, by, size_of = move + i * size, length[move], own[i, move]
+                if rule.clip < math.inf:
+                    by *= np.minimum(1, rule.clip / np.sqrt(by**2 * size_of))
                 if rule.adaptive:
                     squares[move] += by**2 * size_of
                     delta = -np.sqrt(2 * rule.Bw / squares[move]) * by
@@ -398,6 +400,9 @@ def few_copies(
         gradient = slope[:, None] * along
         if known:
             gradient -= 2 * known * w
+        if rule.clip < math.inf:
+            long = np.sqrt(np.square(gradient).sum(axis=1))
+            gradient *= np.minimum(1, rule.clip / np.maximum(long, 1e-300))[:, None]
         if rule.adaptive:
             squares += np.square(gradient).sum(axis=1)
             step: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]

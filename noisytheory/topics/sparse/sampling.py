@@ -403,11 +403,15 @@ def _sample_cells(
 ) -> Approximation:
     checked_rng(rng)
     shares = np.bincount(cells, weights=target.masses)
-    atoms, weights = [], []
-    for cell, count in enumerate(draws_per_cell(shares, m)):
-        if count:
-            members = np.flatnonzero(cells == cell)
-            law = target.masses[members] / shares[cell]
-            atoms.append(rng.choice(members, size=int(count), p=law / law.sum()))
-            weights.append(np.full(int(count), shares[cell] / count))
-    return target.approximation(np.concatenate(atoms), np.concatenate(weights))
+    counts = draws_per_cell(shares, m)
+    # Cell after cell on one line, each of length 1: a draw is a place in its cell.
+    order = np.argsort(cells, kind="stable")
+    ends = np.cumsum((target.masses / shares[cells])[order])
+    last = np.cumsum(np.bincount(cells)) - 1
+    first = np.append(0, last[:-1] + 1)
+    cell = np.repeat(np.arange(len(shares)), counts)
+    start = np.append(0.0, ends)[first]
+    place = start[cell] + (ends[last] - start)[cell] * rng.random(len(cell))
+    # Rounding does not leave the cell.
+    found = np.clip(np.searchsorted(ends, place, side="right"), first[cell], last[cell])
+    return target.approximation(order[found], (shares / np.maximum(counts, 1))[cell])

@@ -6,7 +6,7 @@ from noisytheory.vocabulary.domains import Domain, Numeric, requires
 
 __all__ = ["hinge_threshold"]
 
-BEYOND_FOUR = Domain(4)
+BEYOND_FOUR = Domain(4).of("How far out the third point lies.")
 
 
 @requires(R=BEYOND_FOUR)
@@ -14,11 +14,6 @@ def hinge_threshold(R: Numeric) -> Numeric:
     r"""Noise rate up to which hinge loss classifies the three points of Long and Servedio.
 
     $$\sigma^*(R)=\frac{(1-a)/2}{\frac34+\frac R4-a},\quad a=\frac4{3R}-\frac13$$
-
-    Parameters
-    ----------
-    R : float
-        How far out the third point lies, above 4.
 
     Returns
     -------

@@ -88,19 +88,24 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
             curve.set(xlabel="k", ylabel="errors [per cent]", xscale="log",
                       ylim=(-1, max(errors) + 2), title="Training errors")
             curve.minorticks_off()
-    axes[0, 0].legend(fontsize=7, loc="upper left")
+    shown = {
+        name: handle for axis in axes.flat
+        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(shown.values(), shown, loc="outside lower left", ncols=len(shown))
     return figure
 
 
 def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     inside = slice(None) if recipe.outlier is None else slice(0, -1)
     # Every sixth point of the large clouds and the last ten, so that the picture stays light.
-    for sign, marker, colour in ((1, "+", "C3"), (-1, ".", "C5")):
+    for sign, marker, colour, name in ((1, "+", "C3", "positive"), (-1, ".", "C5", "negative")):
         points = x[inside][y[inside] == sign, :2]
         points = np.vstack([points[:-10:6], points[-10:]])
-        axis.plot(*points.T, marker, markersize=4, color=colour)
+        axis.plot(*points.T, marker, markersize=4, color=colour, label=name)
     if recipe.outlier is not None:
-        axis.plot(*recipe.outlier, marker="x", markersize=10, markeredgewidth=2, color="C3")
+        axis.plot(*recipe.outlier, "x", markersize=10, markeredgewidth=2, color="C3",
+                  label="outlier")
     low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
     ends = np.array([low[0], high[0]])
     for name, k, colour, style in LOOK:

@@ -163,6 +163,7 @@ class ClaimBlocks:
         }
         auxiliary = [str(name) for name in dataset.coords if name not in dataset.dims]
         about = {str(name): value for name, value in dataset.attrs.items()}
+        about |= layout.run
         about |= {"claim": layout.claim, "fingerprint": layout.described["fingerprint"]}
         own = json.loads(encoded(about))
         root.postponed.pop(layout.claim, None)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from noisytheory.trial.store import chunks
+from noisytheory.trial.store.errors import UNREADABLE
 from noisytheory.trial.store.journal import Layout, Where
 from noisytheory.trial.store.places import Create, Place, read_or_nothing
 
@@ -84,10 +85,9 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         metadata = json.loads(text)
         attributes = metadata["attributes"]
         described = metadata["consolidated_metadata"]["metadata"]
-        layout.check(_description(attributes, described, layout), place.location)
         arrays, whole = [], True
         for name, about in described.items():
-            own = name in layout.variables
+            own = _of_blocks(about)
             key = f"{group}/{chunks.chunk_key(name, about)}"
             arrays.append(chunks.Array(name, about, b"" if own else read_or_nothing(place, key)))
             document = read_or_nothing(place, f"{group}/{name}/zarr.json")
@@ -95,37 +95,49 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         marker = chunks.marker_of(attributes, arrays)
         whole &= chunks.group_document(attributes, chunks.members(arrays)) == text
         whole &= marker == attributes.get("complete")
+        found_of = _description(attributes, described, layout)
+        if whole:
+            layout.check(found_of, place.location)
+        elif found_of != layout.described:
+            return Compacted(place, group, layout)
         digests = _digests(arrays, layout.cells, whole)
         found = Compacted(place, group, layout, arrays, digests, marker)
         found.whole = whole
         found.verify()
         return found
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration):
+    except (OSError, *UNREADABLE):
         return Compacted(place, group, layout)
 
 
-def is_whole(place: Place, group: str) -> bool:
-    """Say whether everything in a group is as it was written, whatever claim it holds."""
+def is_whole(place: Place, group: str, run: Mapping[str, Any]) -> bool:
+    """Say whether everything in a group is as this run wrote it, whatever claim it holds."""
     try:
         metadata = json.loads(place.read(f"{group}/zarr.json"))
         attributes = metadata["attributes"]
-        blank = Layout(attributes["claim"], attributes["fingerprint"], {}, 1, 1)
+        blank = Layout(run, attributes["claim"], attributes["fingerprint"], {}, 1, 1)
         found = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
-        return compacted_in(place, group, Layout(**found)).whole
-    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        names = ("claim", "fingerprint", "variables", "cells", "rows")
+        layout = Layout(run, *(found[name] for name in names))
+        return compacted_in(place, group, layout).whole
+    except (OSError, *UNREADABLE):
         return False
+
+
+def _of_blocks(about: dict[str, Any]) -> bool:
+    return bool(about["codecs"][0]["name"] == "sharding_indexed")
 
 
 def _description(
     attributes: dict[str, Any], described: dict[str, Any], layout: Layout
 ) -> dict[str, Any]:
-    """Say of a group what the head of a journal says; without blocks, only the fingerprint."""
+    """Say of a group what the head of a journal says; without blocks, only run and fingerprint."""
     stored = {**layout.described, "fingerprint": attributes["fingerprint"]}
+    stored |= {name: attributes.get(name) for name in layout.run}
     if DIGESTS in described:
         blocks = {
             name: array
             for name, array in described.items()
-            if array["codecs"][0]["name"] == "sharding_indexed"
+            if _of_blocks(array)
         }
         types = {name: np.dtype(array["data_type"]) for name, array in blocks.items()}
         stored["variables"] = {name: types[name].newbyteorder("<").str for name in types}

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import warnings
 from collections.abc import Iterator
 
 
 class StoreError(Exception):
     """A store that cannot be opened, written or mixed with this run; the message is one line."""
+
+
+class Damaged(UserWarning):
+    """Something in a store is not what was written; what else it holds is read all the same."""
+
+
+UNREADABLE = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration, RecursionError,
+    MemoryError, OverflowError,
+)
+"""What metadata raise that are not ours: of another form, absurdly deep, of absurd shapes."""
+
+
+def damage(text: str) -> None:
+    """Say what is damaged; once, whoever calls."""
+    warnings.warn(text, Damaged, stacklevel=2)
 
 
 @contextlib.contextmanager
@@ -41,4 +59,6 @@ def reading(location: str) -> Iterator[None]:
 
 
 def _reason(error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return f"{error.filename} is a symbolic link, and nothing is written through one"
     return " ".join((error.strerror or str(error) or type(error).__name__).split())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import mmap
 import os
+import stat
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +23,9 @@ _HEAD = struct.Struct("<8sQQQ")  # magic, cell, block, length of the payload tha
 _DIGEST = 8  # bytes of the digest after the payload
 _HEADER = 2**64 - 1  # cell and block of the frame that starts a journal and describes its claim
 _BATCH = 64  # objects fetched at a time
+
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""Flag of every file that is opened to be written: a link leads to data of others."""
 
 Where = tuple[int, int]
 """Cell and block."""
@@ -38,6 +43,20 @@ def _plain(value: object) -> object:
     raise TypeError(f"an attribute must be JSON, got {value!r}")
 
 
+def sealed(text: bytes) -> bytes:
+    """Return a digest of a text, as text."""
+    return _seal(google_crc32c.value(text)).hex().encode()
+
+
+def regular(path: str, flags: int) -> int:
+    """Open a file to read, unless it is a pipe or a device: those never end, or never begin."""
+    fd = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+    return fd
+
+
 def write_all(fd: int, data: Any) -> None:
     """Write all of a buffer, in as many calls as it takes."""
     view = memoryview(data).cast("B")
@@ -52,9 +71,10 @@ class Layout:
     """What every block of one claim looks like, in its frame and out of it."""
 
     def __init__(
-        self, claim: str, fingerprint: str, variables: Mapping[str, Any], cells: int, rows: int
+        self, run: Mapping[str, Any], claim: str, fingerprint: str, variables: Mapping[str, Any],
+        cells: int, rows: int,
     ) -> None:
-        self.claim, self.cells, self.rows = claim, cells, rows
+        self.run, self.claim, self.cells, self.rows = dict(run), claim, cells, rows
         self.variables = {
             name: np.dtype(variables[name]).newbyteorder("<") for name in sorted(variables)
         }
@@ -64,6 +84,7 @@ class Layout:
         self.sizes = {name: rows * dtype.itemsize for name, dtype in self.variables.items()}
         self.frame_size = _HEAD.size + sum(self.sizes.values()) + _DIGEST
         self.described: dict[str, Any] = {
+            **run,
             "claim": claim,
             "fingerprint": fingerprint,
             "variables": {name: dtype.str for name, dtype in self.variables.items()},
@@ -71,17 +92,18 @@ class Layout:
             "rows": rows,
         }
         text = encoded(self.described)
-        # The claim's own description starts every digest: a record of another claim never verifies.
+        # Run and claim start every digest: a record of another seed or claim never verifies.
         self._seed = google_crc32c.value(text)
         self.header = _HEAD.pack(_MAGIC, _HEADER, _HEADER, len(text)) + text + self._sealed()
 
     def check(self, described: Mapping[str, Any], location: str) -> None:
-        """Refuse blocks that come from other code or parameters."""
-        for name in ("fingerprint", "variables", "cells", "rows"):
-            if described[name] != self.described[name]:
+        """Refuse blocks that come from another run, other code or parameters."""
+        for name in (*self.run, "fingerprint", "variables", "cells", "rows"):
+            if described.get(name) != self.described[name]:
+                other = "another run" if name in self.run else "other code or parameters"
                 raise StoreError(
-                    f"the store {location} has {self.claim} from other code or parameters "
-                    f"({name} {described[name]!r}, this run {self.described[name]!r}): "
+                    f"the store {location} has {self.claim} from {other} "
+                    f"({name} {described.get(name)!r}, this run {self.described[name]!r}): "
                     "choose another store"
                 )
 
@@ -167,20 +189,30 @@ class FileJournal:
     def description(self) -> dict[str, Any] | None:
         """Say whose blocks these are, or None if the journal does not."""
         try:
-            with open(self._path, "rb") as file:
+            with open(self._path, "rb", opener=regular) as file:
                 return _description_in(file.read(2**20))
         except FileNotFoundError:
             return None
 
     def scan(self) -> None:
-        """Find every whole frame, and cut off what a dying process left after the last one."""
-        if not self._path.exists():
+        """Find every whole frame, and cut off what a dying process left after the last one.
+
+        A file that is neither ours nor the start of ours is left alone, and said.
+        """
+        if not os.path.lexists(self._path):
             return
+        os.close(regular(str(self._path), os.O_RDONLY))
         self._open()
         length = os.fstat(self._fd).st_size
         if length:
             with mmap.mmap(self._fd, length, access=mmap.ACCESS_READ) as data:
                 self._end = self._found_in(data)
+                start = bytes(data[: len(self._layout.header)])
+            # The start, when a process died in the middle of it, is all that a new journal has.
+            torn = start.startswith(_MAGIC) or self._layout.header.startswith(start)
+            if not self._end and not torn:
+                self.close()
+                raise StoreError(f"{self._path} is no journal of this package: move it away")
         if length > self._end:
             os.ftruncate(self._fd, self._end)
         if not self._end:
@@ -238,7 +270,7 @@ class FileJournal:
 
     def _open(self) -> None:
         if self._fd < 0:
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_LINK | getattr(os, "O_CLOEXEC", 0)
             self._fd = os.open(self._path, flags | getattr(os, "O_BINARY", 0), 0o666)
 
 

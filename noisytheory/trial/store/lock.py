@@ -10,7 +10,8 @@ import weakref
 from pathlib import Path
 
 from noisytheory.trial.store.errors import StoreError
-from noisytheory.trial.store.places import HIDDEN
+from noisytheory.trial.store.journal import NO_LINK
+from noisytheory.trial.store.places import COPY, HIDDEN
 
 try:
     import fcntl
@@ -31,11 +32,14 @@ class Held:
         if path.exists() and not path.is_dir():
             raise StoreError(f"{path} is a file, not a store")
         names = set(os.listdir(path)) if path.is_dir() else set()
-        if names - {HIDDEN} and "zarr.json" not in names:
+        ours = {"zarr.json"} & names or (path / COPY).is_file()
+        if names - {HIDDEN} and not ours:
             raise StoreError(f"{path} is not empty and not a store: choose another directory")
         hidden = path / HIDDEN
+        if hidden.is_symlink():
+            raise StoreError(f"{hidden} is a symbolic link: nothing is written through one")
         hidden.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        self._lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
         _locks.add(self)
         if fcntl is None:
             return

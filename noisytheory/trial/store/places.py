@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,15 +12,20 @@ from typing import Any
 
 from noisytheory.trial.store.errors import StoreError
 from noisytheory.trial.store.journal import (
+    NO_LINK,
     FileJournal,
     Layout,
     ObjectJournal,
     TemporaryJournal,
+    regular,
     write_all,
 )
 
 HIDDEN = ".journal"
 """Where in a store its journals, its lock, and what is not yet whole are."""
+
+COPY = f"{HIDDEN}/run.json"
+"""What the first run wrote about itself once more, sealed: one bad byte must not lock a store."""
 
 Create = Callable[[str], Any]
 """Opens a new file of a group for writing, as a context manager."""
@@ -48,13 +54,15 @@ def read_or_nothing(place: Place, key: str) -> bytes:
 class Directory:
     """A store on a local file system."""
 
+    moves = True  # groups come whole into their place, by a move
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.location = str(path)
 
     def read(self, key: str, start: int = 0, stop: int | None = None) -> bytes:
         """Return a file or part of it, shorter where the file ends before."""
-        with open(f"{self.path}/{key}", "rb", buffering=0) as file:
+        with open(f"{self.path}/{key}", "rb", buffering=0, opener=regular) as file:
             file.seek(start)
             return file.read(-1 if stop is None else stop - start)
 
@@ -64,6 +72,7 @@ class Directory:
         with _NewFile(str(partial)) as file:
             file.write(data)
         target = self.path / key
+        _no_link(target.parent)
         if not target.parent.is_dir():
             target.parent.mkdir()
         os.replace(partial, target)
@@ -71,7 +80,10 @@ class Directory:
     def groups(self, key: str) -> list[str]:
         """List the directories in a directory."""
         with os.scandir(self.path / key) as entries:
-            return sorted(e.name for e in entries if e.is_dir() and not e.name.startswith("."))
+            return sorted(
+                e.name for e in entries
+                if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+            )
 
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
@@ -90,6 +102,7 @@ class Directory:
             return _NewFile(f"{staged}/{key}")
 
         target = self.path / group
+        _no_link(target)
         try:
             yield create
             if replaced := target.exists():
@@ -110,6 +123,7 @@ class Directory:
     def sweep(self) -> None:
         """Remove what a process that died while compacting left aside."""
         for leftover in (self.path / HIDDEN).iterdir():
+            _no_link(leftover)
             if leftover.suffix in (".staged", ".old"):
                 shutil.rmtree(leftover, ignore_errors=True)
             elif leftover.suffix == ".partial":
@@ -134,11 +148,17 @@ class Temporary(Directory):
         return TemporaryJournal(Path(self._hidden(group, "blocks")), layout, self._room)
 
 
+def _no_link(path: Path) -> None:
+    """Refuse to write through a symbolic link inside a store: it leads to data of others."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
 class _NewFile:
     """A new local file, unbuffered: what is written here is large, or written once."""
 
     def __init__(self, path: str) -> None:
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o666)
 
     def write(self, data: Any) -> None:
         """Append all of it."""
@@ -153,6 +173,8 @@ class _NewFile:
 
 class Objects:
     """A store on any file system that fsspec knows."""
+
+    moves = False
 
     def __init__(self, url: str) -> None:
         import fsspec

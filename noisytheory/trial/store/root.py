@@ -9,12 +9,19 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.store.chunks import Array, branch, group_document, group_of
-from noisytheory.trial.store.errors import StoreError
-from noisytheory.trial.store.places import Create, Place, Temporary, read_or_nothing
+from noisytheory.trial.store.errors import UNREADABLE, StoreError, damage
+from noisytheory.trial.store.journal import encoded, sealed
+from noisytheory.trial.store.places import COPY, Create, Place, Temporary, read_or_nothing
 
 if TYPE_CHECKING:
     import xarray as xr
 
+
+_OF_A_RUN = ("seed", "version")
+"""What the numbers of a block depend on besides its claim."""
+
+_OF_AN_AUDIT = (*_OF_A_RUN, "alpha", "budget", "family")
+"""What the verdict of a finished claim depends on besides."""
 
 _PATIENCE = 200
 """The list is written again after this many times what writing it took, so costs under 1/200."""
@@ -34,6 +41,7 @@ class Root:
         self.location = place.location
         self.attributes: dict[str, Any] = {}
         self.groups: dict[str, tuple[str, bytes]] = {}  # id and branch of what is listed
+        self.damaged: dict[str, str] = {}  # groups that are not what was written, and why
         self.postponed: dict[str, Callable[[], xr.Dataset | None]] = {}
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
@@ -46,18 +54,48 @@ class Root:
         if self.refusal:
             raise StoreError(f"the store {self.location} {self.refusal}")
 
+    @property
+    def run(self) -> dict[str, Any]:
+        """What every block of this store depends on."""
+        return {name: self.attributes.get(name) for name in _OF_A_RUN}
+
     def found(self) -> dict[str, Any] | None:
         """Return the attributes of the store that is there, or None if there is none yet."""
+        kept = self._copy()
         try:
             text = self.place.read("zarr.json")
+            stored = dict(json.loads(text)["attributes"])
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            if kept is None:
+                return None
+            stored = {}
+        except UNREADABLE:
+            if kept is None:
+                raise StoreError(
+                    f"{self.location} is not a store: its zarr.json is damaged or not ours"
+                ) from None
+            stored = {}
+        if kept is None or stored == kept:
+            return stored
+        damage(
+            f"the list of the store {self.location} (its zarr.json) is damaged; the claims are "
+            "found without it, and an audit with this store writes it anew"
+        )
+        return kept
+
+    def _copy(self) -> dict[str, Any] | None:
+        """Return the copy of the attributes, if it is whole."""
         try:
-            return dict(json.loads(text)["attributes"])
-        except (ValueError, KeyError, TypeError):
-            raise StoreError(
-                f"{self.location} is not a store: its zarr.json is damaged or not ours"
-            ) from None
+            text, seal = read_or_nothing(self.place, COPY).rsplit(b"\n", 1)
+            return dict(json.loads(text)) if sealed(text) == seal else None
+        except (OSError, *UNREADABLE):
+            return None
+
+    def keep(self) -> None:
+        """Write the attributes a second time, where that has not been done."""
+        if not self.temporary and self._copy() != self.attributes:
+            text = encoded(self.attributes)
+            self.place.write(COPY, text + b"\n" + sealed(text))
 
     def scan(self) -> None:
         """Find the groups that are complete; the root's list may be older than they are."""
@@ -65,15 +103,37 @@ class Root:
             for name in self.place.groups(paper):
                 group = f"{paper}/{name}"
                 try:
-                    metadata = json.loads(self.place.read(f"{group}/zarr.json"))
-                    attributes = metadata["attributes"]
-                    claim_id = attributes["claim"]
-                    described = metadata["consolidated_metadata"]["metadata"]
-                    if attributes["complete"] and group_of(claim_id) == group:
-                        arrays = [Array(*item) for item in described.items()]
-                        self.groups[group] = (claim_id, branch(group, attributes, arrays))
-                except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-                    continue  # not a finished claim: it will be drawn or compacted again
+                    entry = self._entry(group)
+                except FileNotFoundError:
+                    # Where groups are moved into place, each has had its metadata.
+                    if self.place.moves:
+                        self.damaged[group] = "its zarr.json is missing"
+                except UNREADABLE:
+                    self.damaged[group] = "its zarr.json cannot be read"
+                else:
+                    if group not in self.damaged:
+                        self.groups[group] = entry
+
+    def _entry(self, group: str) -> tuple[str, bytes]:
+        """Return id and branch of a finished claim; note in `damaged` if it is another run's."""
+        metadata = json.loads(self.place.read(f"{group}/zarr.json"))
+        attributes = metadata["attributes"]
+        claim_id, described = attributes["claim"], metadata["consolidated_metadata"]["metadata"]
+        if not attributes["complete"] or group_of(claim_id) != group:
+            raise ValueError("not a finished claim")
+        for name in _OF_AN_AUDIT:
+            own, its = self.attributes.get(name), attributes.get(name)
+            if name in self.attributes and its != own:
+                self.damaged[group] = f"it is of another audit: {name} {its!r}, the store's {own!r}"
+        return claim_id, branch(group, attributes, [Array(*item) for item in described.items()])
+
+    def say_damage(self) -> None:
+        """Name the groups that are there and cannot be taken."""
+        for group, why in self.damaged.items():
+            damage(
+                f"{group} in the store {self.location} is damaged ({why}): the audit that wrote "
+                "it, run again with this store, mends it"
+            )
 
     def write(self) -> None:
         """Write the root document, all at once."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
 from noisytheory.trial.store.compacted import Compacted, compacted_in, is_whole
-from noisytheory.trial.store.errors import StoreError, opening, reading, writing
+from noisytheory.trial.store.errors import StoreError, damage, opening, reading, writing
 from noisytheory.trial.store.journal import Layout, encoded
 from noisytheory.trial.store.lock import Held
 from noisytheory.trial.store.places import Directory, Place, Temporary, place_at
@@ -23,7 +23,7 @@ from noisytheory.trial.store.root import Root
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = 1
+FORMAT = 2
 """Version of what is written here; a store says its own as attribute ``format``."""
 
 IDENTITY = ("format", "seed", "version")
@@ -46,7 +46,7 @@ class Store:
     Examples
     --------
     >>> import numpy as np, xarray as xr
-    >>> with Store.open(None, {"format": 1, "seed": 2026, "version": "0.1.0"}) as store:
+    >>> with Store.open(None, {"format": 2, "seed": 2026, "version": "0.1.0"}) as store:
     ...     blocks = store.claim("mine/theorem-2", "a1b2", {"lhs": float}, cells=2, rows=3)
     ...     blocks.put(1, 0, {"lhs": np.array([0.5, 0.25, 0.125])})
     ...     blocks.finish(xr.Dataset({"rhs": ("n", [1.0, 0.5])}, {"n": [10, 100]}))
@@ -113,6 +113,7 @@ class Store:
                 for paper in root.papers:
                     root.make_paper(paper)
                 root.write()
+                root.keep()
         except BaseException:
             self.close()
             raise
@@ -159,6 +160,7 @@ class Store:
                 )
             self._root.attributes = found
             self._root.scan()
+        self._root.say_damage()
         if not self._root.groups:
             raise StoreError(f"no claim in the store {self.location} is finished")
         return self
@@ -193,7 +195,7 @@ class Store:
         root = self._root
         root.check_writable()
         group = group_of(claim_id)
-        layout = Layout(claim_id, fingerprint, variables, cells, rows)
+        layout = Layout(root.run, claim_id, fingerprint, variables, cells, rows)
         known = self._open_claims.get(claim_id)
         if known is not None:
             layout.check(known.layout.described, self.location)
@@ -203,7 +205,8 @@ class Store:
             described = journal.description()
             if described is not None:
                 layout.check(described, self.location)
-            opened = compacted_in if group in root.groups else Compacted
+            there = group in root.groups or group in root.damaged
+            opened = compacted_in if there else Compacted
             compacted = opened(root.place, group, layout)
         blocks = ClaimBlocks(root, group, layout, journal, compacted)
         self._open_claims[claim_id] = blocks
@@ -238,7 +241,7 @@ class Store:
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
         with reading(self.location):
-            if self._root.refusal and not is_whole(root.place, group):
+            if self._root.refusal and not is_whole(root.place, group, root.run):
                 # A writer has verified what it did not write itself.
                 raise StoreError(
                     f"{claim_id} in the store {self.location} is damaged: the audit that wrote it, "
@@ -246,6 +249,29 @@ class Store:
                 )
             found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
         found.attrs.pop("complete", None)  # about the group's files, not about the claim
+        return found
+
+    def readable(self) -> list[xr.Dataset]:
+        """Open all finished claims as `read` does, and warn of each that is damaged.
+
+        Returns
+        -------
+        list of Dataset
+
+        Raises
+        ------
+        StoreError
+            If all of them are damaged.
+        """
+        found, first = [], None
+        for claim_id in self.ids():
+            try:
+                found.append(self.read(claim_id))
+            except StoreError as error:
+                damage(str(error))
+                first = first or error
+        if first is not None and not found:
+            raise first
         return found
 
     def ids(self) -> list[str]:

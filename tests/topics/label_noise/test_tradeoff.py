@@ -76,7 +76,7 @@ def test_the_error_is_that_of_clustered_sub_sampling():
     n, sigma = 40, 0.25
     noisy, counts, points, labels = signed_sample(design, sigma, n, 7)
     cells, _ = simulate_tradeoff._traversals(noisy.gram, counts[None] > 0, 5)
-    rng, rounds = np.random.default_rng(1), 3000
+    rng, rounds = np.random.default_rng(1), 1000
     many = np.repeat(counts[None], rounds, axis=0)
     weights = simulate_tradeoff._drawn(many, np.repeat(cells, rounds, axis=0), 5, rng)
     gap = counts / n - weights

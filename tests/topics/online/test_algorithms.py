@@ -250,12 +250,13 @@ def test_the_coupled_inner_product_is_that_of_its_tensors():
     assert 0.49 * found[0, 0] == pytest.approx(own, rel=1e-12)
 
 
-@pytest.mark.parametrize("kernel", [LinearProduct(), ExponentialProduct(), GaussianProduct(2.0)],
-                         ids=lambda x: x.name)
-def test_replicates_have_the_moments_of_single_runs(kernel):
+@pytest.mark.parametrize("kernel, clip", [
+    (LinearProduct(), math.inf), (ExponentialProduct(), 2.0), (GaussianProduct(2.0), math.inf),
+], ids=str)
+def test_replicates_have_the_moments_of_single_runs(kernel, clip):
     """Means over runs of the loss, by both forms, within six standard errors."""
     examples, T = hard_labels(40, 0.35, 8, x=0.8), 40
-    noise, rule = InstanceNoise("rademacher", 0.2), Rule(1.0, 0.5, T=40)
+    noise, rule = InstanceNoise("rademacher", 0.2), Rule(1.0, 0.5, T=40, clip=clip)
     many = replicate(examples, kernel, ExponentialLoss(), noise, rule, p=2.0, size=4000,
                      rng=np.random.default_rng(1))
     rng, losses, queries = np.random.default_rng(2), [], []
@@ -462,6 +463,14 @@ def test_clipping_and_the_adaptive_step():
     short = descend(tape, examples.y, fixed(LinearProduct()), AffineLoss(), Fixed(0),
                     Rule(1.0, 1.0, T=25, clip=0.5))
     assert short.squares == pytest.approx(25 * 0.25)
+    silent = InstanceNoise("none", 0.0)
+    for clip in (0.5, math.inf):
+        runs = few_copies(examples, AffineLoss(), silent, Rule(1.0, 1.0, T=25, clip=clip), copies=1,
+                          size=1, rng=np.random.default_rng(0))
+        run = descend(tape, examples.y, fixed(LinearProduct()), AffineLoss(), Fixed(0),
+                      Rule(1.0, 1.0, T=25, clip=clip))
+        scores = scores_over_time(run, examples.x)
+        assert runs.losses[0] == pytest.approx(-(examples.y @ scores), rel=1e-12)
     free = descend(tape, examples.y, fixed(LinearProduct()), AffineLoss(), Fixed(0),
                    Rule(1.0, adaptive=True))
     assert free.squares == 25 and max(free.norms) <= 1 + 1e-12

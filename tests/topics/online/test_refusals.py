@@ -15,7 +15,13 @@ from noisytheory.topics.online.features import bounds as feature_bounds
 from noisytheory.topics.online.losses import bounds as loss_bounds
 from noisytheory.topics.online.queries import bounds as query_bounds
 from noisytheory.topics.online.regrets import bounds as regret_bounds
-from noisytheory.vocabulary.analytic import AffineLoss, SeriesLoss, SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.analytic import (
+    AffineLoss,
+    ExponentialLoss,
+    SeriesLoss,
+    SmoothedHinge,
+    SquaredLoss,
+)
 from noisytheory.vocabulary.dot_products import (
     BinomialProduct,
     ExponentialProduct,
@@ -29,7 +35,7 @@ FITTING = {
     "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
-    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(),
+    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(), "f": ExponentialLoss(),
 }
 FUNCTIONS = [
     getattr(bounds, name)

@@ -131,11 +131,13 @@ def test_no_curve_follows_the_last_digits(fold):
     assert_curves_stand(simulate.bundled(fold))
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(not simulate.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
 def test_no_curve_follows_the_last_digits_on_mnist():
     assert_curves_stand(simulate.first_of_mnist(simulate.MNIST_IMAGES))
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(not simulate.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
 def test_what_is_said_of_the_digits_holds_of_mnist():
     few = simulate.few_points(simulate.MNIST_BANDWIDTH, images=4000)
@@ -168,6 +170,7 @@ def test_the_caption_on_mnist_gives_its_settings():
     assert f"first {simulate.MNIST_IMAGES:,}" in told
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(not simulate.mnist_at_hand(), reason="no MNIST in NOISYTHEORY_DATA")
 def test_mnist_is_drawn_for_the_claims_on_it_and_for_no_other():
     own = {c.id for c in nt.claims.values() if c.picture is pictures.mnist_herds}

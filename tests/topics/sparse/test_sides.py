@@ -237,11 +237,15 @@ def test_a_candidate_that_cannot_help_by_hand():
     assert printed.call(printed.certify, {"k": 7}, {}).lhs == HALF
     repaired = nt.claims["average-classifier/algorithm-1/termination/repaired"]
     # Heights -1/64 * 4 - 3 * 55/64 + 1/8 = -161/64, 31/64 above -3; diameter 2; at 1/4
-    # 27 * 4 / 2 / (961 - 256) * 4096.
-    found = repaired.certify(epsilon=0.25, k=7, gap=-np.inf)
-    assert (found.lhs, found.rhs, found.applies) == (7, Fraction(54 * 4096, 705), True)
-    assert repaired.bound(0.25) == pytest.approx(float(found.rhs))
-    assert repaired.certify(epsilon=0.25, k=7, gap=0.0).lhs == (1, 7)
+    # 1 + 4 * 4 / (961 - 256) * 4096.
+    cell = {"hull": "triangle", "epsilon": 0.25, "step": "classic"}
+    found = repaired.certify(**cell, k=7, gap=-np.inf)
+    assert (found.lhs, found.rhs, found.applies) == (7, 1 + Fraction(16 * 4096, 705), True)
+    assert repaired.bound("triangle", 0.25) == pytest.approx(float(found.rhs))
+    # In fractions as by the public algorithm in floats.
+    for hull, epsilon, steps in (("triangle", 0.25, 11), ("simplex", 0.37, 16)):
+        cell |= {"hull": hull, "epsilon": epsilon, "k": 40, "gap": 0.0}
+        assert repaired.certify(**cell).lhs == repaired.exact(**cell)["lhs"][0] == steps
 
 
 def test_the_loops_by_hand():

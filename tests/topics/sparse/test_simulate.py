@@ -171,7 +171,7 @@ def test_a_run_that_intervals_cannot_follow_ends_in_what_is_certain(monkeypatch)
     def lost(*args):
         raise Undecided("the intervals overlap")
 
-    monkeypatch.setattr(hulls, "_rate", lost)
+    monkeypatch.setattr(hulls, "next_rate", lost)
     cut, _, _ = hulls.run(vertices, target, 9, "line search")
     assert cut[0, 0] == exact[0, 0]
     for found, error in zip(cut[0, 1:], exact[0, 1:], strict=True):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from noisytheory.topics.surrogates import instances
 from noisytheory.topics.surrogates.calibration import simulate as calibration
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.topics.surrogates.orders import simulate as orders
-from noisytheory.topics.surrogates.relations import instances, simulate_potentials
+from noisytheory.topics.surrogates.potentials.simulate import leaning
 from noisytheory.topics.surrogates.relations import simulate as relations
 from noisytheory.trial.catalogue import of_topic
 from noisytheory.vocabulary.losses import Logistic
@@ -54,6 +55,7 @@ def test_which_claims_fall():
     assert all(ALL[name].twin for name in upheld)
 
 
+@pytest.mark.contract
 def test_counterexamples_replay(tried):
     for name, claim in ALL.items():
         if claim.expect == "refuted" and claim.kind in ("always", "identity"):
@@ -121,8 +123,8 @@ def test_samples_are_all_but_for_symmetries():
 def test_the_worst_turn_of_a_quadratic_potential():
     # Second moments near one axis at 45 degrees: by hand the tangent is 1/3 at rho = 1/2, and the
     # sine 0.316 where the limit is 0.333.
-    mean = np.array([float(v) for v in instances.mean_of(simulate_potentials.leaning(400))])
-    atoms = np.array([[float(v) for v in a] for a in simulate_potentials.leaning(400)])
+    mean = np.array([float(v) for v in instances.mean_of(leaning(400))])
+    atoms = np.array([[float(v) for v in a] for a in leaning(400)])
     downhill = mean - 0.5 * (atoms.T @ atoms / len(atoms)) @ mean
     cosine = downhill @ mean / np.linalg.norm(downhill) / np.linalg.norm(mean)
     assert math.sqrt(1 - cosine**2) == pytest.approx(1 / math.sqrt(10), abs=1e-3)

@@ -73,6 +73,7 @@ def test_the_linear_dots_are_the_exact_law():
     assert law["mean"] == pytest.approx(0.3806, abs=5e-5)
 
 
+@pytest.mark.campaign
 def test_the_table_has_print_the_law_and_trials_under_every_cell():
     _, (head, *rows) = pictures.table()
     assert head[2:] == ["hinge", "hinge, 3 passes", "t-logistic", "linear"]

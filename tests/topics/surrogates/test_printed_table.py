@@ -122,6 +122,7 @@ def test_our_linear_column_is_the_exact_law(sigma):
     assert OURS["linear"][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.00005)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("sigma", [rate for rate in OURS["hinge"] if rate])
 @pytest.mark.parametrize(("column", "trials"), [("hinge", 400), ("t-logistic", 1000)])
 def test_our_columns_by_general_solvers(column, trials, sigma):

@@ -192,7 +192,8 @@ def minimax_probability(n: Numeric) -> Numeric:
     0.2496
     """
     epsilon = 1 / (2 * np.sqrt(n))
-    divergence = n * epsilon * np.log((1 + epsilon) / (1 - epsilon))
+    # The logarithm is twice the inverse hyperbolic tangent, which a small epsilon does not cancel.
+    divergence = 2 * n * epsilon * np.arctanh(epsilon)
     return (1 - np.sqrt(divergence / 2)) / 2
 
 

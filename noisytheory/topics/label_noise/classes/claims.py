@@ -62,6 +62,16 @@ def _within_rates(optimum: Numeric, least: Numeric, most: Numeric) -> Numeric:
     return FACTOR(least, most) * optimum
 
 
+THIRD = (
+    "All masses of three points that are halves, all shares that are quarters up to 1/2, and a "
+    "lattice of scores with ties."
+)
+EIGHTHS = "All rates that are eighths above 0, three shares of positive labels, two of a point."
+TWO_FUNCTIONS = (
+    "All pairs of functions with three values, and all noise of three rates, on three points of "
+    "one law."
+)
+
 BALANCED: dict[str, Any] = dict(
     statement=(
         r"\mathrm{BER}_\ell(\tilde P_\pm,f)=(1-\alpha-\beta)\,\mathrm{BER}_\ell(P_\pm,f)"
@@ -92,7 +102,7 @@ theorem_18 = PAPER.identity(
     also=[EARLIER.also("theorem-16/repaired", "Theorem 16, Sec. 5.1")],
     hypotheses=[r"l(1, v) + l(-1, v) = C at every score"],
     grid=dict(loss=["linear", "ramp", "0-1, half at zero"]),
-    note="Repaired: the hypothesis that the proof uses. The constant is right.",
+    note=f"Repaired: the hypothesis that the proof uses. The constant is right. {THIRD}",
     twin=dict(
         **both(sides.balanced_error, sides.Classes, _without_half),
         why="the last term without its one half",
@@ -110,7 +120,7 @@ mutual_contamination = PAPER.identity(
     place="Sec. 4.5",
     grid=dict(label=[1, -1]),
     quantity="probability of a point given its noisy label",
-    note="Class-conditional label noise is mutual contamination; the shares are ours.",
+    note=f"Class-conditional label noise is mutual contamination; the shares are ours. {EIGHTHS}",
     twin=dict(
         **both(sides.label_noise_shares, sides.Flipped, _swapped), why="alpha and beta swapped"
     ),
@@ -127,7 +137,7 @@ noise_rates = PAPER.identity(
     grid=dict(label=[-1, 1]),
     quantity="flip probability",
     unit="probability",
-    note="The way back from the shares to the label noise that gives them.",
+    note=f"The way back from the shares to the label noise that gives them. {EIGHTHS}",
     origin="sharper",
     twin=dict(
         **both(sides.noise_rates, sides.Mild, _wrong_way_back),
@@ -143,6 +153,7 @@ mutual_contamination_sums = PAPER.identity(
     given=dict(limit=1),
     quantity="whether alpha + beta is less than 1",
     origin="sharper",
+    note=EIGHTHS,
     twin=dict(given=dict(limit=2), why="2 for 1"),
     **both(sides.share_sums, sides.Flipped),
 )
@@ -155,6 +166,7 @@ auc_unaffected = PAPER.identity(
     place="Sec. 4.5, after Theorem 18",
     hypotheses=["ties count one half"],
     quantity="AUC on contaminated classes",
+    note=THIRD,
     twin=dict(**both(sides.auc, sides.Classes, _without_last), why="the last term dropped"),
     **both(sides.auc, sides.Classes, bounds.balanced_error_contaminated),
 )
@@ -195,7 +207,7 @@ lemma_19 = PAPER.always(
     given=dict(factor="printed"),
     note=(
         r"Repaired by its hypotheses. Tight: one function wrong on mass $b$ without noise, the "
-        r"other on mass $b/(1-2s)$ with noise $s$; their noisy risks tie."
+        r"other on mass $b/(1-2s)$ with noise $s$; their noisy risks tie. " + TWO_FUNCTIONS
     ),
     twin=dict(given=dict(factor="halfway"), why="1 / (1 - max sigma), the 2 forgotten"),
     **INSTANCE,
@@ -210,6 +222,7 @@ lemma_19_sharper = PAPER.always(
     hypotheses=["constant sum over the labels", "nonnegative loss", "rates below 1/2"],
     grid=dict(loss=["linear in [-1, 1]", "ramp", "0-1, half at zero"], most=[3 / 8]),
     origin="sharper",
+    note=TWO_FUNCTIONS,
     twin=scaled(Fraction(1, 2)),
     **INSTANCE,
     **both(sides.promised_risk, sides.Chosen, _within_rates),

@@ -42,7 +42,10 @@ lemma_25 = PAPER.always(
     place="Lemma 25, A.3",
     grid=dict(inequality=["open", "closed"]),
     quantity="whether the premise holds",
-    note=r"Also with $\tilde v\le0$ and $v\le\epsilon$, which is what Theorem 7 needs.",
+    note=(
+        r"Also with $\tilde v\le0$ and $v\le\epsilon$, as Theorem 7 needs. All whole numbers up to "
+        "8 in size."
+    ),
     twin=dict(
         **both(sides.mixed_gap, sides.Gap),
         why="from a closed premise to an open conclusion: v = epsilon, moved to 0",

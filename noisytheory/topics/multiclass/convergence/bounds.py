@@ -21,21 +21,20 @@ __all__ = [
     "updates_unnormalised",
 ]
 
-CLASSES = Domain(2, include_low=True, whole=True)
-MASS = Domain(0, 1, include_high=True)
+CLASSES = Domain(2, include_low=True, whole=True).of("Number of classes, Q.")
+ETA = NONNEGATIVE.of(r"$\eta$, largest $\|z_{pq}-\mu^p_q\|$ along the run.")
+THETA = POSITIVE.of(r"Margin $\theta$, with $\|W^*\|_F=1$.")
+TOLERANCE = POSITIVE.of("Stop radius s.")
+LENGTH = Domain(0, 1, include_high=True)
 TINY = 1e-150
 """In place of a bracket that is not positive: the bound is then beyond any number of updates."""
 
-@requires(theta=POSITIVE)
+
+@requires(theta=THETA)
 def updates_exact(theta: Numeric) -> Numeric:
     r"""Most updates with exact update vectors of length 1.
 
     $$K\le\frac2{\theta^2}.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
 
     Returns
     -------
@@ -53,20 +52,15 @@ def updates_exact(theta: Numeric) -> Numeric:
     return 2 / theta**2
 
 
-@requires(theta=POSITIVE, least=MASS, largest=MASS)
+@requires(
+    theta=THETA,
+    least=LENGTH.of("Smallest norm of an update vector along the run."),
+    largest=LENGTH.of("Largest of them."),
+)
 def updates_unnormalised(theta: Numeric, least: Numeric, largest: Numeric) -> Numeric:
     r"""Most updates with exact update vectors of any length.
 
     $$K\le\frac2{\theta^2}\,\frac{(m_{\max}+m_{\min})^2}{4m_{\max}m_{\min}}.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    least : float or array
-        Smallest norm of an update vector along the run.
-    largest : float or array
-        Largest of them.
 
     Returns
     -------
@@ -84,20 +78,11 @@ def updates_unnormalised(theta: Numeric, least: Numeric, largest: Numeric) -> Nu
     return 2 / theta**2 * (largest + least) ** 2 / (4 * largest * least)
 
 
-@requires(theta=POSITIVE, eta=NONNEGATIVE, tolerance=POSITIVE)
+@requires(theta=THETA, eta=ETA, tolerance=TOLERANCE)
 def updates_noisy(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     r"""Most updates of length 1 with ultraconservative steps from a sample.
 
     $$K\le\frac2{\big(\theta-(\theta+\sqrt2)\eta/s\big)^2}.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    eta : float or array
-        Largest $\|z_{pq}-\mu^p_q\|$ along the run.
-    tolerance : float or array
-        Stop radius $s>0$.
 
     Returns
     -------
@@ -116,20 +101,11 @@ def updates_noisy(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     return 2 / np.maximum(bracket, TINY) ** 2
 
 
-@requires(theta=POSITIVE, eta=NONNEGATIVE, tolerance=POSITIVE)
+@requires(theta=THETA, eta=ETA, tolerance=TOLERANCE)
 def updates_forced(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     r"""Most updates of length 1 with forced steps from a sample.
 
     $$K\le\frac2{\big(\theta-(\theta+2\sqrt2)\eta/s\big)^2}.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    eta : float or array
-        Largest $\|z_{pq}-\mu^p_q\|$ along the run.
-    tolerance : float or array
-        Stop radius $s>0$.
 
     Returns
     -------
@@ -150,22 +126,11 @@ def updates_forced(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     return 2 / np.maximum(bracket, TINY) ** 2
 
 
-@requires(theta=POSITIVE, eta=NONNEGATIVE, tolerance=POSITIVE, classes=CLASSES)
+@requires(theta=THETA, eta=ETA, tolerance=TOLERANCE, classes=CLASSES)
 def final_error(theta: Numeric, eta: Numeric, tolerance: Numeric, classes: Numeric) -> Numeric:
     r"""Error when no update vector is longer than the tolerance.
 
     $$\Pr[f_W(X)\ne t(X)]\le\frac{\sqrt2\,Q(Q-1)(s+\eta)}\theta.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    eta : float or array
-        Largest $\|z_{pq}-\mu^p_q\|$ along the run.
-    tolerance : float or array
-        Stop radius $s>0$.
-    classes : int or array
-        Number of classes, at least 2.
 
     Returns
     -------
@@ -184,16 +149,13 @@ def final_error(theta: Numeric, eta: Numeric, tolerance: Numeric, classes: Numer
     return np.sqrt(2) * classes * (classes - 1) * (tolerance + eta) / theta
 
 
-@requires(mass=Domain(0, 1))
+@requires(mass=Domain(0, 1).of(
+    "P, mass of the atom of class 0, which W = 0 predicts; that of class 1 has 1 - P."
+))
 def stuck_probability(mass: Numeric) -> Numeric:
     r"""Limit of the chance that ultraconservative steps stop with a class wholly wrong.
 
-    $$\frac1{2\pi}\arctan\Big(\frac{1-P}P\Big)^{3/2}.$$
-
-    Parameters
-    ----------
-    mass : float or array
-        P, mass of the atom of class 0, which W = 0 predicts; that of class 1 has $1-P$.
+    $$\frac1{2\pi}\arctan\Big[\Big(\frac{1-P}P\Big)^{3/2}\Big].$$
 
     Returns
     -------

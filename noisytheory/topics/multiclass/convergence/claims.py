@@ -208,7 +208,7 @@ final_error = PAPER.always(
 stuck = PAPER.equal(
     "prop4-final-error/probability",
     statement=r"\Pr[\text{a class is wholly wrong at the end}]\to\frac1{2\pi}\arctan"
-    r"\Big(\frac{1-P}P\Big)^{3/2}",
+    r"\Big[\Big(\frac{1-P}P\Big)^{3/2}\Big]",
     place="Proposition 4, Sec. 3.4",
     hypotheses=["two orthonormal atoms, that of class 0 of mass P, ties to the lowest class",
                 "ultraconservative steps"],
@@ -272,7 +272,7 @@ any_pair = PAPER.tail(
     grid=dict(n=[500], delta=[0.5]),
     given=dict(stop="all_pairs", tolerance=0.001),
     rows=16,
-    note="At most 150 updates. Where they end the error is about one half.",
+    note="At most 60 updates, after which the error is about three fifths.",
     twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
     **PAIRS,
 )

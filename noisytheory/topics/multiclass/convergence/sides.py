@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -31,6 +30,7 @@ from noisytheory.topics.multiclass.instances import (
     Instance,
     Taught,
     random_instances,
+    taught_by,
     taught_instances,
 )
 from noisytheory.topics.multiclass.uma import uma, update_vectors
@@ -71,17 +71,24 @@ def separable() -> tuple[Taught, ...]:
                           [Fraction(int(p), int(parts.sum())) for p in parts]))
     out = []
     for points, labels, masses in found:
-        classes = max(labels) + 1
-        _, best = largest_margin(points, labels, classes)
-        unit = [[Fraction(i == j) for j in range(classes)] for i in range(classes)]
-        x, teacher = fractions(points), fractions(best)
-        gap = min(
-            dot(teacher[t], v) - dot(w, v)
-            for v, t in zip(x, labels, strict=True) for k, w in enumerate(teacher) if k != t
-        )
-        at = Instance(x, list(masses), list(labels), unit, teacher)
-        out.append(Taught(at, teacher, gap, sum(map(squared, teacher), ZERO)))
+        identity = unit(max(labels) + 1)
+        out.append(best_taught(fractions(points), list(labels), list(masses), identity))
     return tuple(out)
+
+
+def best_taught(
+    points: Matrix, labels: list[int], masses: list[Fraction], confusion: Matrix
+) -> Taught:
+    """A population under its classifier of the largest margin, which is in its weights, too."""
+    _, best = largest_margin(np.array(points, float), labels, len(confusion))
+    return taught_by(Instance(points, masses, labels, confusion, fractions(best)), fractions(best))
+
+
+def drawn_masses(at: Instance, n: int, rng: np.random.Generator) -> Matrix:
+    """Masses of (atom, label) in a sample of n examples."""
+    law = np.array(at.joint, float).ravel()
+    counts = rng.multinomial(n, law / law.sum()).reshape(len(at.points), -1)
+    return [[Fraction(int(c), n) for c in row] for row in counts]
 
 
 def exact_means(lengths: str, limit: str) -> Iterator[Certificate]:
@@ -127,7 +134,7 @@ def final_error_by_alpha(alpha: str) -> Iterator[Certificate]:
 
 def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
     """Pairs with mistakes in the region whose exact update vector has an empty error set."""
-    for at in random_instances(30, seed=22):
+    for at in random_instances(30):
         for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
             for q in range(at.classes):
                 if p == q or not any(
@@ -144,19 +151,18 @@ def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
 
 def longest(pairs: str) -> Iterator[Certificate]:
     """Whether the longest update vector is one of a class predicted right."""
-    for at in (FIVE, *(taught.at for taught in taught_instances(12, seed=23))):
+    for at in (FIVE, *(taught.at for taught in taught_instances(12))):
         back = inverse(at.confusion)
-        for weights in (at.weights,):
-            found = {
-                (p, q): squared(z)
-                for p, inside in enumerate(regions(at.points, weights, shared=False))
-                for q, z in enumerate(vectors(at.points, at.joint, back, inside))
-                if p != q or pairs == "all"
-            }
-            p, q = max(found, key=lambda pair: found[pair])
-            # Only where there is an error to be corrected.
-            wrong = error_of(at.points, at.masses, at.labels, weights)
-            yield Certificate(int(p == q), 0, [("pair", (p, q))], applies=wrong > 0)
+        found = {
+            (p, q): squared(z)
+            for p, inside in enumerate(regions(at.points, at.weights, shared=False))
+            for q, z in enumerate(vectors(at.points, at.joint, back, inside))
+            if p != q or pairs == "all"
+        }
+        p, q = max(found, key=lambda pair: found[pair])
+        # Only where there is an error to be corrected.
+        wrong = error_of(at.points, at.masses, at.labels, at.weights)
+        yield Certificate(int(p == q), 0, [("pair", (p, q))], applies=wrong > 0)
 
 
 @functools.cache
@@ -166,23 +172,12 @@ def sampled(
     """Runs on counts of n examples: two orthonormal atoms, and five on the circle."""
     rng = np.random.default_rng(24)
     eta, out = Fraction(flips), []
-    two = ([[ONE, ZERO], [ZERO, ONE]], [0, 1], [HALF, HALF],
-           [[1 - eta, eta], [eta, 1 - eta]])
-    five = (FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
+    two = best_taught(unit(2), [0, 1], [HALF, HALF], [[1 - eta, eta], [eta, 1 - eta]])
+    five = best_taught(FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
     for case in range(count):
-        points, labels, masses, confusion = two if case % 4 or not n > 10**6 else five
-        _, best = largest_margin(np.array(points, float), labels, len(confusion))
-        teacher = fractions(best)
-        gap = min(
-            dot(teacher[t], v) - dot(w, v)
-            for v, t in zip(points, labels, strict=True) for k, w in enumerate(teacher) if k != t
-        )
-        at = Instance(points, masses, labels, confusion, teacher)
-        taught = Taught(at, teacher, gap, sum(map(squared, teacher), ZERO))
-        law = np.array(at.joint, float).ravel()
-        counts = rng.multinomial(n, law / law.sum()).reshape(len(points), -1)
-        seen = [[Fraction(int(c), n) for c in row] for row in counts]
-        found = run(points, seen, confusion, step=step, normalise=True,
+        taught = two if case % 4 or n <= 10**6 else five
+        at = taught.at
+        found = run(at.points, drawn_masses(at, n, rng), at.confusion, step=step, normalise=True,
                     tolerance=Fraction(tolerance), truth=at.joint, max_iter=400, shared=True)
         out.append((taught, found, Fraction(tolerance)))
     return tuple(out)
@@ -246,22 +241,19 @@ def outside(vectors_of: str) -> Iterator[Certificate]:
         here = Instance(at.points, at.masses, at.labels, noisy, at.weights)
         seen = here.joint
         if vectors_of == "a sample":
-            law = np.array(seen, float).ravel()
-            counts = rng.multinomial(60, law / law.sum()).reshape(len(seen), -1)
-            seen = [[Fraction(int(c), 60) for c in row] for row in counts]
+            seen = drawn_masses(here, 60, rng)
         found = run(here.points, seen, noisy, step="worst", max_iter=30)
         yield Certificate(found.outside + found.skipped, 0, [("updates", found.updates)])
 
 
 def one_update(confusion: str) -> Iterator[Certificate]:
     """Weights of the true class after one update, against the sum of its points in the sample."""
-    for at in itertools.islice(random_instances(30, seed=26), 15):
+    for at in random_instances(15):
         q = at.classes
-        unit = [[Fraction(i == j) for j in range(q)] for i in range(q)]
         truly = [[m * (t == k) for k in range(q)]
                  for m, t in zip(at.masses, at.labels, strict=True)]
         seen = at.joint if confusion == "as given" else truly
-        found = run(at.points, seen, unit, max_iter=1)
+        found = run(at.points, seen, unit(q), max_iter=1)
         if not found.pairs:
             continue
         p, true = found.pairs[0]
@@ -332,7 +324,7 @@ def batch_and_online() -> Iterator[Certificate]:
 
 def selected(strategy: str, by: str) -> Iterator[Certificate]:
     """What the pair that the public algorithm takes first has of a criterion, and the most."""
-    for at in (FIVE, *(taught.at for taught in taught_instances(10, seed=27))):
+    for at in (FIVE, *(taught.at for taught in taught_instances(10))):
         back = inverse(at.confusion)
         masses = np.array(at.joint, float)
         points = np.array(at.points, float)

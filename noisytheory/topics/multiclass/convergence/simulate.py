@@ -35,7 +35,7 @@ def any_pair(
     for i, counts in enumerate(TEN.counts(n, size, rng=rng)):
         found = uma(
             TEN.points, counts / n, TEN.confusion, strategy="random", stop=stop,
-            tolerance=tolerance, max_iter=150, rng=rng,
+            tolerance=tolerance, max_iter=60, rng=rng,
         )
         errors[i], draws[i] = TEN.error(found.weights), found.draws
     return {"lhs": errors, "draws": draws}

@@ -20,9 +20,9 @@ from noisytheory.vocabulary.confusion import confusion_rate, estimate_confusion,
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "audit_gain", "centred_kernel_gap", "condition_gap", "digits", "drawn", "empty_classes",
-    "late_gain", "misfed_gap", "protocol_gap", "protocol_runs", "rough_gap", "singular", "toy_gap",
-    "toy_norm",
+    "audit_gain", "centred_kernel_gap", "condition_gap", "crossing", "digits", "drawn",
+    "empty_classes", "late_gain", "misfed_gap", "protocol_gap", "protocol_runs", "rough_gap",
+    "singular", "toy_gap", "toy_norm",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,6 +32,9 @@ CLASSES = 10
 TRAINING, UPDATES, COMPONENTS, WIDTH = 800, 25, 120, 5.0
 LANDMARKS = 400
 """Of the runs on scikit-learn's 1,797 digits; the width divides the median squared distance."""
+
+OWN, FEW, LATER = 1200, 10, 20
+"""Examples, examples of each class and updates in print's setting."""
 
 ROUGH = 500
 """Examples with genuinely confused labels, of 64 pixels and a constant."""
@@ -207,7 +210,7 @@ def late_gain(
     """What UMA's error falls by between two updates of one run on digits, beyond an amount."""
     gain = np.empty(size)
     for i in range(size):
-        run = drawn("digits", 500, 5, 0.4, late, rng)
+        run = drawn("digits", OWN, FEW, 0.05, late, rng)
         path: list[float] = []
 
         def watch(count: int, weights: Floats, run: Drawn = run, path: list[float] = path) -> None:
@@ -223,16 +226,22 @@ def late_gain(
     return gain
 
 
-def audit_gain(
-    small: float, large: float, share: float, *, size: int, rng: np.random.Generator
+def crossing(
+    share: float, order: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """What a larger audit saves UMA, less a share of what it saves a Perceptron on the audit."""
+    """Error of UMA less that of a Perceptron on the audit; of a large audit the other way round."""
+    gap = protocol_gap(
+        "digits", OWN, FEW, share, LATER, "uma", "audited", 0.0, "error", size=size, rng=rng
+    )
+    return gap if (share < 0.25) == (order == "UMA first") else -gap
+
+
+def audit_gain(small: float, large: float, *, size: int, rng: np.random.Generator) -> Floats:
+    """What a larger audit saves UMA, less what it saves a Perceptron on the audit."""
     gap = np.empty(size)
     for i in range(size):
-        few, many = (
-            drawn("digits", TRAINING, 20, audit, UPDATES, rng) for audit in (small, large)
-        )
-        gap[i] = few.error("uma") - many.error("uma") - share * (
+        few, many = (drawn("digits", OWN, FEW, audit, LATER, rng) for audit in (small, large))
+        gap[i] = few.error("uma") - many.error("uma") - (
             few.error("audited") - many.error("audited")
         )
     return gap

@@ -10,20 +10,18 @@ __all__ = [
     "mistake_bound_sharp",
 ]
 
-STEP = Domain(1, 2, include_high=True)
+RADIUS = POSITIVE.of("Largest norm of an example, R.")
+STEP = Domain(1, 2, include_high=True).of(
+    "T: 2 for the worst class alone, $Q/(Q-1)$ for uniform steps over all others."
+)
+THETA = POSITIVE.of(r"Margin $\theta$, with $\|W^*\|_F=1$.")
 
-@requires(theta=POSITIVE, radius=POSITIVE)
+
+@requires(theta=THETA, radius=RADIUS)
 def mistake_bound(theta: Numeric, radius: Numeric = 1.0) -> Numeric:
     r"""Most updates on separable examples, whatever their order and the step rule.
 
     $$K\le\frac{2R^2}{\theta^2}.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    radius : float or array
-        Largest norm of an example, R.
 
     Returns
     -------
@@ -42,20 +40,11 @@ def mistake_bound(theta: Numeric, radius: Numeric = 1.0) -> Numeric:
     return 2 * radius**2 / theta**2
 
 
-@requires(theta=POSITIVE, largest_step=STEP, radius=POSITIVE)
+@requires(theta=THETA, largest_step=STEP, radius=RADIUS)
 def mistake_bound_sharp(theta: Numeric, largest_step: Numeric, radius: Numeric = 1.0) -> Numeric:
     r"""The mistake bound with the steps that were taken.
 
     $$K\le\frac{TR^2}{\theta^2},\qquad T=\max\Big(1+\sum_{r\in E}\tau_r^2\Big)\le2.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Margin, with $\|W^*\|_F=1$; positive.
-    largest_step : float or array
-        T, in (1, 2]: 2 for the worst class alone, $Q/(Q-1)$ for uniform steps over all others.
-    radius : float or array
-        Largest norm of an example, R.
 
     Returns
     -------
@@ -73,20 +62,15 @@ def mistake_bound_sharp(theta: Numeric, largest_step: Numeric, radius: Numeric =
     return largest_step * radius**2 / theta**2
 
 
-@requires(theta=POSITIVE, deficit=NONNEGATIVE, radius=POSITIVE)
+@requires(
+    theta=POSITIVE.of("Any margin to ask for."),
+    deficit=NONNEGATIVE.of(r"D, from the margins $\gamma_i$ of any classifier with $\|W\|_F=1$."),
+    radius=RADIUS,
+)
 def mistake_bound_hinge(theta: Numeric, deficit: Numeric, radius: Numeric = 1.0) -> Numeric:
     r"""Most updates in one pass where no classifier separates the examples.
 
     $$K\le\frac{2(R+D)^2}{\theta^2},\qquad D^2=\sum_i\max(0,\theta-\gamma_i)^2.$$
-
-    Parameters
-    ----------
-    theta : float or array
-        Any positive number.
-    deficit : float or array
-        D, from the margins $\gamma_i$ of any classifier with $\|W\|_F=1$.
-    radius : float or array
-        Largest norm of an example, R.
 
     Returns
     -------

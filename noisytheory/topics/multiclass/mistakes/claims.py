@@ -34,6 +34,7 @@ sum_zero = PAPER.identity(
     hypotheses=["W = 0 at the start"],
     given=dict(start="zero"),
     quantity="largest coordinate of the sum",
+    note="Of the Perceptron's family, and of UMA with any update vectors.",
     twin=dict(given=dict(start="elsewhere"), why="weights that do not start at 0"),
     **shown(sides.sums),
 )

@@ -9,7 +9,16 @@ from functools import cache
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import dot, fractions, online, root, squared
+from noisytheory.topics.multiclass.exactly import (
+    RunInFractions,
+    dot,
+    fractions,
+    online,
+    root,
+    run,
+    squared,
+)
+from noisytheory.topics.multiclass.instances import random_instances
 from noisytheory.topics.multiclass.steps import error_set, steps
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.trial.claim import Certificate
@@ -138,11 +147,18 @@ def constraints(rule: str, taken: str) -> Iterator[Certificate]:
 
 
 def sums(start: str) -> Iterator[Certificate]:
-    """Largest coordinate of the sum of weights after a pass."""
+    """Largest coordinate of the sum of weights, after a pass or some updates of UMA."""
     for points, labels, classes, _ in examples():
         first = None
         if start == "elsewhere":
             first = [[Fraction(q == 0)] * len(points[0]) for q in range(classes)]
         found = online(points, labels, classes, step="uniform", start=first)
-        total = [sum(column, ZERO) for column in zip(*found.weights, strict=True)]
-        yield Certificate(max(map(abs, total)), 0, [("updates", found.updates)])
+        yield _sum(found)
+    for at in random_instances(20):
+        first = [[Fraction(start == "elsewhere")] * len(at.points[0]) for _ in at.confusion]
+        yield _sum(run(at.points, at.joint, at.confusion, max_iter=6, start=first))
+
+
+def _sum(found: RunInFractions) -> Certificate:
+    total = [sum(column, ZERO) for column in zip(*found.weights, strict=True)]
+    return Certificate(max(map(abs, total)), 0, [("updates", found.updates)])

@@ -15,18 +15,14 @@ __all__ = [
     "margin_ceiling",
 ]
 
-CLASSES = Domain(2, include_low=True, whole=True)
+CLASSES = Domain(2, include_low=True, whole=True).of("Number of classes, Q.")
+
 
 @requires(classes=CLASSES)
 def margin_ceiling(classes: Numeric) -> Numeric:
     r"""Largest margin of any population in which every class has mass.
 
     $$\theta\le\frac{\sqrt Q}{Q-1}.$$
-
-    Parameters
-    ----------
-    classes : int or array
-        Number of classes, at least 2.
 
     Returns
     -------
@@ -50,11 +46,6 @@ def least_mistake_bound(classes: Numeric) -> Numeric:
     r"""Smallest value that the mistake bound can take with so many classes.
 
     $$\frac2{\theta^2}\ge\frac{2(Q-1)^2}{Q}.$$
-
-    Parameters
-    ----------
-    classes : int or array
-        Number of classes, at least 2.
 
     Returns
     -------

@@ -31,7 +31,7 @@ ZERO = Fraction(0)
 
 def laws_of_labels(which: str) -> Iterator[Certificate]:
     """Entries of the law of the label at one instance, against those at another."""
-    for at in random_instances(12, seed=31):
+    for at in random_instances(12):
         laws = [[v / mass for v in row] for row, mass in zip(at.joint, at.masses, strict=True)]
         for (a, t), (b, u) in itertools.combinations(enumerate(at.labels), 2):
             if which == "any" or t == u:
@@ -41,7 +41,7 @@ def laws_of_labels(which: str) -> Iterator[Certificate]:
 
 def predictions(moved: str) -> Iterator[Certificate]:
     """Predictions that change with the weights: times three, permuted, or moved all or one."""
-    for at in random_instances(40, seed=32):
+    for at in random_instances(40):
         shift = [Fraction(j + 1, 2) for j in range(len(at.points[0]))]
         named = list(range(at.classes))
         scaled = [[3 * v for v in w] for w in at.weights]
@@ -238,7 +238,7 @@ def monotone(rates: str) -> Iterator[Certificate]:
 
 def column_sums(orientation: str) -> Iterator[Certificate]:
     """Over the true classes, update vectors of a region sum to the mean of its points."""
-    for at in random_instances(40, seed=5):
+    for at in random_instances(40):
         matrix = at.confusion
         if orientation == "row":
             matrix = [list(row) for row in zip(*matrix, strict=True)]
@@ -315,7 +315,7 @@ def rates(scaled: int) -> Iterator[Certificate]:
 def leaking(orientation: str) -> Iterator[Certificate]:
     """Squared error of an expected update vector under an estimated confusion, and its limit."""
     rng = random.Random(9)
-    for at in random_instances(40, seed=9):
+    for at in random_instances(40):
         guess = columns_of(rng, at.classes)
         try:
             back = inverse(guess)

@@ -32,24 +32,26 @@ __all__ = [
     "vector_deviation_variance",
 ]
 
-CLASSES = Domain(2, include_low=True, whole=True)
-AMPLIFICATION = Domain(1, include_low=True)
+BETA = Domain(1, include_low=True).of(
+    r"Noise amplification $\beta=\max|C^{-1}|$; for $\beta_q$, of one class, its row's."
+)
+CLASSES = Domain(2, include_low=True, whole=True).of("Number of classes, Q.")
+DIMENSION = COUNT.of("Of the instances, d.")
+EPSILON = POSITIVE.of(r"Deviation, $\epsilon$.")
+NORM = UNIT_INTERVAL.of(r"$\|\mu^p_q\|$.")
+PAIRS = SAMPLE_SIZE.of("Pairs that are swapped.")
+QUARTERED = POSITIVE.of(r"Differences beyond $\epsilon/4$ count.")
+SETS = COUNT.of("M, number of sets of atoms that a region can be.")
+SPREAD = POSITIVE.of(r"$\max_kB_{qk}-\min_kB_{qk}$, of the row of the inverse.")
+VARIANCE = NONNEGATIVE.of(r"$\sigma^2=\mathbb E[B_{qY}^21\{X\in A_p\}]$.")
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=AMPLIFICATION)
+
+@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=BETA)
 def direction_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     r"""Deviation of an update vector along one direction, weights fixed beforehand.
 
     $$\Pr\Big[|\langle u,z_{pq}-\mu^p_q\rangle|>
     \beta_q\sqrt{\tfrac{2\ln(2/\delta)}n}\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -67,20 +69,11 @@ def direction_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     return beta * np.sqrt(2 * np.log(2 / delta) / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=AMPLIFICATION)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=BETA)
 def one_sided_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     r"""The same from one side, as (14) and (15) need it.
 
     $$\Pr\Big[\langle u,\mu^p_q-z_{pq}\rangle>\beta_q\sqrt{\tfrac{2\ln(1/\delta)}n}\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -98,21 +91,12 @@ def one_sided_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     return beta * np.sqrt(2 * np.log(1 / delta) / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=AMPLIFICATION)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=BETA)
 def vector_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     r"""Norm of an update vector's deviation, weights fixed beforehand.
 
     $$\Pr\Big[\|z_{pq}-\mu^p_q\|>
     \tfrac{\beta_q}{\sqrt n}\big(1+\sqrt{2\ln(1/\delta)}\big)\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -130,22 +114,11 @@ def vector_deviation(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     return beta / np.sqrt(n) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=AMPLIFICATION, norm=UNIT_INTERVAL)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=BETA, norm=NORM)
 def vector_deviation_sharp(n: Numeric, delta: Numeric, beta: Numeric, norm: Numeric) -> Numeric:
     r"""Norm of an update vector's deviation, by Pinelis' inequality.
 
     $$\Pr\Big[\|z_{pq}-\mu^p_q\|>(\beta_q+\|\mu^p_q\|)\sqrt{\tfrac{2\ln(2/\delta)}n}\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
-    norm : float or array
-        $\|\mu^p_q\|$, at most 1.
 
     Returns
     -------
@@ -163,24 +136,13 @@ def vector_deviation_sharp(n: Numeric, delta: Numeric, beta: Numeric, norm: Nume
     return (beta + norm) * np.sqrt(2 * np.log(2 / delta) / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=AMPLIFICATION, variance=NONNEGATIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, beta=BETA, variance=VARIANCE)
 def vector_deviation_variance(
     n: Numeric, delta: Numeric, beta: Numeric, variance: Numeric
 ) -> Numeric:
     r"""Norm of an update vector's deviation, by its variance.
 
     $$\Pr\Big[\|z_{pq}-\mu^p_q\|>\tfrac{2\beta_q\ln(2/\delta)}n+\sqrt{\tfrac{2\sigma^2\ln(2/\delta)}n}\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
-    variance : float or array
-        $\sigma^2=\mathbb E[B_{qY}^21\{X\in A_p\}]$.
 
     Returns
     -------
@@ -200,7 +162,7 @@ def vector_deviation_variance(
     return 2 * beta * log / n + np.sqrt(2 * variance * log / n)
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, dimension=COUNT, classes=CLASSES, beta=AMPLIFICATION)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, dimension=DIMENSION, classes=CLASSES, beta=BETA)
 def uniform_deviation(
     n: Numeric, delta: Numeric, dimension: Numeric, classes: Numeric, beta: Numeric
 ) -> Numeric:
@@ -210,27 +172,15 @@ def uniform_deviation(
     \tfrac\beta{\sqrt n}\Big[2+2\sqrt{2L}+\sqrt{2\ln\tfrac{Q(Q-1)}\delta}\Big],
     \quad L=(Q-1)d\ln\tfrac{en}d.$$
 
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    dimension : int or array
-        Of the instances.
-    classes : int or array
-        Number of classes, at least 2.
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
-
     Returns
     -------
     float or array
 
     Notes
     -----
-    Proposition 3 repaired, probability $1-\delta$, $n\ge d$: symmetrisation, Sauer's lemma for
-    intersections of $Q-1$ half-spaces, McDiarmid, a union over pairs.
+    Proposition 3 repaired, probability $1-\delta$: symmetrisation, Sauer's lemma for
+    intersections of $Q-1$ half-spaces, McDiarmid, a union over pairs. For $n<d$ the logarithm is
+    taken to be 1, as $2^n\le e^d$.
 
     Examples
     --------
@@ -242,7 +192,7 @@ def uniform_deviation(
     return beta / np.sqrt(n) * (2 + 2 * np.sqrt(2 * cells) + np.sqrt(2 * union))
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sets=COUNT, classes=CLASSES, beta=AMPLIFICATION)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, sets=SETS, classes=CLASSES, beta=BETA)
 def finite_deviation(
     n: Numeric, delta: Numeric, sets: Numeric, classes: Numeric, beta: Numeric
 ) -> Numeric:
@@ -250,19 +200,6 @@ def finite_deviation(
 
     $$\sup_W\max_{p,q}\|z_{pq}-\mu^p_q\|\le
     \tfrac\beta{\sqrt n}\Big(1+\sqrt{2\ln\tfrac{MQ}\delta}\Big).$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    sets : int or array
-        M, number of sets of atoms that a region can be.
-    classes : int or array
-        Number of classes, at least 2.
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -280,26 +217,13 @@ def finite_deviation(
     return beta / np.sqrt(n) * (1 + np.sqrt(2 * np.log(sets * classes / delta)))
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sets=COUNT, classes=CLASSES, beta=AMPLIFICATION)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, sets=SETS, classes=CLASSES, beta=BETA)
 def finite_deviation_sharp(
     n: Numeric, delta: Numeric, sets: Numeric, classes: Numeric, beta: Numeric
 ) -> Numeric:
     r"""The same by Pinelis' inequality.
 
     $$\sup_W\max_{p,q}\|z_{pq}-\mu^p_q\|\le(\beta+1)\sqrt{\tfrac{2\ln(2MQ/\delta)}n}.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    sets : int or array
-        M, number of sets of atoms that a region can be.
-    classes : int or array
-        Number of classes, at least 2.
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -317,20 +241,11 @@ def finite_deviation_sharp(
     return (beta + 1) * np.sqrt(2 * np.log(2 * sets * classes / delta) / n)
 
 
-@requires(epsilon=POSITIVE, delta=LEVEL, beta=AMPLIFICATION)
+@requires(epsilon=EPSILON, delta=LEVEL, beta=BETA)
 def sample_size(epsilon: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     r"""Examples that bring an update vector near its mean along one direction.
 
     $$n_0=\frac{2\beta_q^2\ln(2/\delta)}{\epsilon^2}.$$
-
-    Parameters
-    ----------
-    epsilon : float or array
-        Deviation, positive.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    beta : float or array
-        Noise amplification $\max|C^{-1}|$, at least 1; of one class, its row's.
 
     Returns
     -------
@@ -348,24 +263,18 @@ def sample_size(epsilon: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
     return 2 * beta**2 * np.log(2 / delta) / epsilon**2
 
 
-@requires(epsilon=Domain(0, 1), delta=LEVEL, dimension=COUNT, classes=CLASSES)
+@requires(
+    epsilon=Domain(0, 1).of(r"Deviation, $\epsilon$."),
+    delta=LEVEL,
+    dimension=DIMENSION,
+    classes=CLASSES,
+)
 def sample_size_printed(
     epsilon: Numeric, delta: Numeric, dimension: Numeric, classes: Numeric
 ) -> Numeric:
     r"""Examples that Proposition 3 asks for, with the constant 1.
 
     $$n_0=\tfrac1{\epsilon^2}\big[\ln\tfrac1\delta+\ln Q+d\ln\tfrac1\epsilon\big].$$
-
-    Parameters
-    ----------
-    epsilon : float or array
-        Deviation, in (0, 1).
-    delta : float or array
-        Probability of failure, in (0, 1).
-    dimension : int or array
-        Of the instances.
-    classes : int or array
-        Number of classes, at least 2.
 
     Returns
     -------
@@ -383,20 +292,11 @@ def sample_size_printed(
     return (np.log(1 / delta) + np.log(classes) + dimension * np.log(1 / epsilon)) / epsilon**2
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, spread=POSITIVE)
+@requires(n=SAMPLE_SIZE, delta=LEVEL, spread=SPREAD)
 def share_deviation(n: Numeric, delta: Numeric, spread: Numeric) -> Numeric:
     r"""Deviation of an estimated class share.
 
     $$\Pr\Big[|\hat\pi_q-\pi_q|>(\max_kB_{qk}-\min_kB_{qk})\sqrt{\tfrac{\ln(2/\delta)}{2n}}\Big]\le\delta.$$
-
-    Parameters
-    ----------
-    n : int or array
-        Sample size.
-    delta : float or array
-        Probability of failure, in (0, 1).
-    spread : float or array
-        $\max_kB_{qk}-\min_kB_{qk}$, of the row of the inverse.
 
     Returns
     -------
@@ -414,18 +314,11 @@ def share_deviation(n: Numeric, delta: Numeric, spread: Numeric) -> Numeric:
     return spread * np.sqrt(np.log(2 / delta) / (2 * n))
 
 
-@requires(m=SAMPLE_SIZE, epsilon=POSITIVE)
+@requires(m=PAIRS, epsilon=QUARTERED)
 def swap_deviation_printed(m: Numeric, epsilon: Numeric) -> Numeric:
     r"""Chance that swapped halves of a double sample differ, as printed.
 
     $$2e^{-m\epsilon^2/128}.$$
-
-    Parameters
-    ----------
-    m : int or array
-        Pairs that are swapped.
-    epsilon : float or array
-        Differences beyond $\epsilon/4$ count.
 
     Returns
     -------
@@ -443,18 +336,11 @@ def swap_deviation_printed(m: Numeric, epsilon: Numeric) -> Numeric:
     return 2 * np.exp(-m * epsilon**2 / 128)
 
 
-@requires(m=SAMPLE_SIZE, epsilon=POSITIVE)
+@requires(m=PAIRS, epsilon=QUARTERED)
 def swap_deviation(m: Numeric, epsilon: Numeric) -> Numeric:
     r"""The same for losses in [0, 4].
 
     $$2e^{-m\epsilon^2/512}.$$
-
-    Parameters
-    ----------
-    m : int or array
-        Pairs that are swapped.
-    epsilon : float or array
-        Differences beyond $\epsilon/4$ count.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from noisytheory.vocabulary.populations import Multiclass
 OneAtom = simulate.OneAtom
 LEVELS = [0.5, 0.1, 0.05, 0.01]
 PAIR = "p != q, W fixed before the sample is drawn"
+TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
 
 MEAN: dict[str, Any] = dict(place="Proposition 1, Sec. 3.3", quantity="coordinate of a mean")
 proposition_1 = PAPER.identity(
@@ -76,7 +77,8 @@ matrix_printed = PAPER.identity(
     **shown(sides.expected),
 )
 TRUE: dict[str, Any] = dict(
-    place="(12), Proposition 2, Sec. 3.3", quantity="margin due", **shown(sides.true_margins)
+    place="(12), Proposition 2, Sec. 3.3", quantity="margin due", hypotheses=[TAUGHT],
+    **shown(sides.true_margins)
 )
 true_margin_printed = PAPER.always(
     "proposition-2-true-margin/printed",
@@ -116,7 +118,7 @@ predicted_margin = PAPER.always(
     **PREDICTED,
 )
 CLASS: dict[str, Any] = dict(
-    place="Proposition 2, Sec. 3.3", quantity="1 if of another class",
+    place="Proposition 2, Sec. 3.3", quantity="1 if of another class", hypotheses=[TAUGHT],
     **shown(sides.class_of_mean),
 )
 true_class_printed = PAPER.always(
@@ -168,7 +170,7 @@ misprediction_printed = PAPER.always(
 misprediction = PAPER.always(
     "misprediction-sentence/repaired",
     statement=r"\mu^p_q\text{ is an example of class }q\text{ predicted as }p",
-    hypotheses=[r"m_{pq}>0"],
+    hypotheses=[r"m_{pq}>0", TAUGHT],
     given=dict(reading="true q"),
     twin=dict(given=dict(reading="true p"), why="classes exchanged"),
     **WRONGED,
@@ -481,6 +483,7 @@ norm_below = PAPER.always(
     statement=r"\tfrac12\theta^2m_{pq}^2\le\|\mu^p_q\|^2",
     given=dict(side="below"),
     origin="candidate",
+    hypotheses=[TAUGHT],
     note="Attained by a class seen at an angle from both sides.",
     twin=dict(given=dict(side="below, no half"), why="the half dropped"),
     **SANDWICH,

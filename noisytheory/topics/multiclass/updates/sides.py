@@ -59,7 +59,7 @@ def _mixed(matrix: Matrix, rows: Matrix) -> Matrix:
 
 def expected(what: str, read: str) -> Iterator[Certificate]:
     """Coordinates of the expected sums (or update vectors) over all samples of two examples."""
-    for at in itertools.islice(random_instances(60, seed=11), 4):
+    for at in random_instances(4):
         if len(at.points) * at.classes > 16:
             continue
         unit = [[Fraction(i == j) for j in range(at.classes)] for i in range(at.classes)]
@@ -132,7 +132,7 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
 
 def true_margins(share: str) -> Iterator[Certificate]:
     """The margin times a mass, against the least margin of an update mean under the teacher."""
-    for taught in taught_instances(30, seed=12):
+    for taught in taught_instances(30):
         at = taught.at
         for inside in regions(at.points, at.weights):
             whole = sum((m for m, i in zip(at.masses, inside, strict=True) if i), ZERO)
@@ -155,7 +155,7 @@ def true_margins(share: str) -> Iterator[Certificate]:
 
 def predicted_margins(share: str, alpha: str) -> Iterator[Certificate]:
     """alpha times a mass, against the least lead of the predicted class on an update mean."""
-    for at in random_instances(40, seed=13):
+    for at in random_instances(40):
         for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
             for q in range(at.classes):
                 if q == p:
@@ -175,7 +175,7 @@ def predicted_margins(share: str, alpha: str) -> Iterator[Certificate]:
 
 def class_of_mean(which: str, alpha: str, massless: str) -> Iterator[Certificate]:
     """Update means that the teacher (or the current weights) give to another class."""
-    for taught in taught_instances(30, seed=14):
+    for taught in taught_instances(30):
         at = taught.at
         for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
             for q in range(at.classes):
@@ -196,7 +196,7 @@ def class_of_mean(which: str, alpha: str, massless: str) -> Iterator[Certificate
 
 def wronged(reading: str) -> Iterator[Certificate]:
     """Update means that the teacher gives to the predicted class, or to the true one."""
-    for taught in taught_instances(30, seed=15):
+    for taught in taught_instances(30):
         at = taught.at
         for p, inside in enumerate(regions(at.points, at.weights)):
             for q in range(at.classes):
@@ -212,7 +212,7 @@ def wronged(reading: str) -> Iterator[Certificate]:
 
 def sandwich(side: str) -> Iterator[Certificate]:
     """Squared norms of update means between multiples of the squared mass."""
-    for taught in taught_instances(30, seed=16):
+    for taught in taught_instances(30):
         at = taught.at
         radius = max(map(squared, at.points))
         for inside in regions(at.points, at.weights):
@@ -253,7 +253,7 @@ def by_norm() -> Iterator[Certificate]:
 
 def shares(orientation: str) -> Iterator[Certificate]:
     """Expected class shares over all samples of two examples, against the true ones."""
-    for at in itertools.islice(random_instances(60, seed=17), 10):
+    for at in random_instances(10):
         used = at.confusion if orientation == "column" else _transposed(at.confusion)
         try:
             back = inverse(used)
@@ -319,7 +319,7 @@ def shattered(classes: int, dimension: int) -> Iterator[Certificate]:
 def unobservable(noise: str) -> Iterator[Certificate]:
     """Coordinates of the mean of truly labelled points, against those of an update vector."""
     rng = random.Random(18)
-    for at in itertools.islice(random_instances(30, seed=18), 15):
+    for at in random_instances(15):
         matrix = at.confusion
         if noise == "none":
             matrix = [[Fraction(i == j) for j in range(at.classes)] for i in range(at.classes)]

@@ -2,18 +2,17 @@ r"""What one copy leaves, whatever the learner."""
 
 from __future__ import annotations
 
-from noisytheory.vocabulary.domains import REAL, SAMPLE_SIZE, Numeric, requires
+import numpy as np
+
+from noisytheory.topics.online.bounds import ROUNDS
+from noisytheory.vocabulary.domains import COUNT, REAL, Numeric, requires
 
 __all__ = ["all_blocks", "certain", "some_regret"]
 
 
-@requires(T=SAMPLE_SIZE)
+@requires(T=ROUNDS)
 def certain(T: Numeric) -> Numeric:
     """Probability 1, whatever the horizon.
-
-    Parameters
-    ----------
-    T : int or array
 
     Returns
     -------
@@ -27,13 +26,9 @@ def certain(T: Numeric) -> Numeric:
     return 1 + 0 * T
 
 
-@requires(low=REAL, high=REAL)
+@requires(low=REAL.of("Left end of the set."), high=REAL.of("Right end of the set."))
 def some_regret(low: Numeric, high: Numeric) -> Numeric:
-    """What counts as more than nothing: a millionth, on every set [low, high].
-
-    Parameters
-    ----------
-    low, high : float or array
+    """More than nothing, on every set [low, high]: the smallest normal float.
 
     Returns
     -------
@@ -41,19 +36,15 @@ def some_regret(low: Numeric, high: Numeric) -> Numeric:
 
     Examples
     --------
-    >>> float(some_regret(0.0, 1.0))
-    1e-06
+    >>> 0 < float(some_regret(0.0, 1.0)) < 1e-300
+    True
     """
-    return 1e-6 + 0 * low + 0 * high
+    return np.finfo(float).tiny + 0 * low + 0 * high
 
 
-@requires(K=SAMPLE_SIZE)
+@requires(K=COUNT.of("Blocks."))
 def all_blocks(K: Numeric) -> Numeric:
     r"""Chance that none of K blocks hurts, where each does with probability one half: $2^{-K}$.
-
-    Parameters
-    ----------
-    K : int or array
 
     Returns
     -------

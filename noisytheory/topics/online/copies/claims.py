@@ -143,7 +143,8 @@ theorem_3 = PAPER.exists(
     given=dict(told=0),
     note=(
         r"On [-2, 2] $\delta=.3056,.2222,.3037,.4444,.1453,.2301$. The promise has no constant, "
-        "hence no tightness: a millionth counts as more than nothing."
+        "hence no tightness: what has to be above 0 is the lower end of an enclosure, which rests "
+        "on the convexity of both risks."
     ),
     quantity="least of the larger excess risks",
     twin=dict(given=dict(told=1), why="a learner who knows the environment"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from noisytheory.topics.online import enclosures
+from noisytheory.topics.online.separation import least_regret
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import SmoothedHinge
 
@@ -106,14 +109,17 @@ def _plays(learner: int, seen: tuple[int, ...]) -> Fraction:
 def _regrets(learner: int, T: int) -> tuple[Fraction, Fraction]:
     """Expected average regrets in both environments, over all paths of observations."""
     first, second = Fraction(0), Fraction(0)
-    for path in itertools.product(OBSERVED, repeat=T):
-        plays = [_plays(learner, path[:t]) for t in range(T)]
-        squares, total = sum(x * x for x in path), sum(path)
-        best = Fraction(total, squares)
-        loss_best = sum((best * x - 1) ** 2 for x in path)
-        first += sum((w * x - 1) ** 2 for w, x in zip(plays, path, strict=True)) - loss_best
-        second += sum((w - 1) ** 2 for w in plays)
-    return first / (T * 2**T), second / (T * 2**T)
+    # What is played in a round depends on the path before it, and so does its expected loss.
+    for t in range(T):
+        for seen in itertools.product(OBSERVED, repeat=t):
+            w = _plays(learner, seen)
+            first += sum((w * x - 1) ** 2 for x in OBSERVED) / 2 ** (t + 1)
+            second += (w - 1) ** 2 / 2**t
+    # In hindsight the best loss is T less the squared sum of the instances over that of squares.
+    for threes in range(T + 1):
+        best = T - Fraction((4 * threes - T) ** 2, 8 * threes + T)
+        first -= best * Fraction(math.comb(T, threes), 2**T)
+    return first / T, second / T
 
 
 def both_environments(at: Paths) -> dict[str, Any]:
@@ -142,35 +148,6 @@ PAPER = (3.0, -1.0, 0.5)
 """The paper's law of an instance of mean 1: two values, and the probability of the second."""
 
 
-def _excess(w: Floats, loss: str, law: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Excess risks in both environments on a grid of predictors."""
-    first, second, chance = law
-    shape = SHAPES[loss]
-    inside = (1 - chance) * shape(first * w) + chance * shape(second * w)
-    outside = shape(((1 - chance) * first + chance * second) * w)
-    return inside - inside.min(), outside - outside.min()
-
-
-def _least(
-    loss: str, low: float, high: float, law: tuple[float, float, float]
-) -> tuple[float, float]:
-    """The least of the larger excess risk on [low, high], on a grid, and its error.
-
-    Risks are convex, so between neighbours each lies below the larger of its ends and above what
-    its slopes there allow: the error is at most twice the largest step of a risk near the optimum.
-    """
-    grid = np.linspace(low, high, 20_001) if high > low else np.array([low])
-    both = np.stack(_excess(grid, loss, law))
-    larger = both.max(axis=0)
-    at = int(np.argmin(larger))
-    if len(grid) == 1:
-        return float(larger[0]), 0.0
-    near = both[:, max(at - 2, 0) : at + 3]
-    least = [row[max(int(np.argmin(row)) - 1, 0) : int(np.argmin(row)) + 2] for row in both]
-    errors = [np.abs(np.diff(near, axis=1)).max(), *(np.ptp(row) for row in least)]
-    return float(larger[at]), 2 * float(sum(errors)) + 1e-12
-
-
 def separation(loss: str, low: float, high: float, told: int) -> tuple[float, float]:
     r"""$\min_w\max(R_A(w),R_B(w))$ over [low, high] with instances as far out as it takes.
 
@@ -186,12 +163,7 @@ def separation(loss: str, low: float, high: float, told: int) -> tuple[float, fl
     # The sign of the instance is free: let the farther end lie on its positive side.
     ends = (low, high) if high > -low else (-high, -low)
     reach = max(past / ends[1], 1.0)
-    return _least(loss, reach * ends[0], reach * ends[1], PAPER)
-
-
-def separation_of_points(loss: str) -> tuple[float, float]:
-    """The same where the set is one point."""
-    return separation(loss, 0.5, 0.5, 0)
+    return least_regret(SHAPES[loss], PAPER, reach * ends[0], reach * ends[1])
 
 
 SEARCHED = {"squared": (1.997, -2.098, 0.392), "hinge": (2.67, -1.343, 0.5407)}
@@ -199,7 +171,7 @@ SEARCHED = {"squared": (1.997, -2.098, 0.392), "hinge": (2.67, -1.343, 0.5407)}
 
 def separation_of_law(loss: str, found: int) -> tuple[float, float]:
     """On [-2, 2] with noise of variance 4: of a law that a search found, or of the paper's."""
-    return _least(loss, -2.0, 2.0, SEARCHED[loss] if found else PAPER)
+    return least_regret(SHAPES[loss], SEARCHED[loss] if found else PAPER, -2.0, 2.0)
 
 
 def block_strategy(
@@ -232,19 +204,30 @@ def block_strategy(
     return np.asarray(np.all((loss.cumsum(axis=1) - best) / rounds < 0.15, axis=1), float)
 
 
-def lock_on(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+def _locked_on(T: int, first_is_3: Any, threes: Any) -> NDArray[np.bool_]:
     """Whether the lock-on learner's average regret in environment A exceeds a hundredth."""
-    x = rng.choice(OBSERVED, (size, T)).astype(float)
-    w = np.where(x[:, :1] == 3, 0.2, 1.0) * np.ones((size, T))
-    w[:, 0] = 0
-    best = x.sum(axis=1) / np.square(x).sum(axis=1)
-    loss = np.square(w * x - 1).sum(axis=1) - np.square(best[:, None] * x - 1).sum(axis=1)
-    return np.asarray(loss / T > 0.01, float)
+    w = np.where(first_is_3, 0.2, 1.0)
+    # In the first round it plays 0, at the loss 1.
+    loss = 1 + (threes - first_is_3) * (3 * w - 1) ** 2
+    loss = loss + (T - threes - (1 - first_is_3)) * (w + 1) ** 2
+    best = T - (4 * threes - T) ** 2 / (8 * threes + T)
+    return np.asarray((loss - best) / T > 0.01)
+
+
+def lock_on(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """The same of independent runs: counts of observations suffice."""
+    first_is_3 = rng.integers(0, 2, size)
+    return _locked_on(T, first_is_3, first_is_3 + rng.binomial(T - 1, 0.5, size)).astype(float)
 
 
 def lock_on_exactly(T: int) -> Law:
-    """Where the first observation is 3 its average regret falls below any number: a half."""
-    return Law([0.0, 1.0], [0.5, 0.5])
+    """Its law, by the first observation and the number of threes after it."""
+    after = np.arange(T)
+    chances = np.exp(gammaln(T) - gammaln(after + 1) - gammaln(T - after) - (T - 1) * math.log(2))
+    hurt = sum(
+        float(chances @ _locked_on(T, first, first + after)) / 2 for first in (0, 1)
+    )
+    return Law([0.0, 1.0], [1 - hurt, hurt])
 
 
 @dataclass

@@ -6,36 +6,27 @@ majorant of the loss's derivative: ``loss.majorant``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
-from scipy import special
 
-from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Domain, Numeric, requires
+from noisytheory.topics.online.bounds import (
+    ABOVE_1,
+    BALL_OR_POINT,
+    COUNTED,
+    MAP,
+    WHOLE,
+    Function,
+    Majorised,
+)
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, Numeric, requires
 
 __all__ = [
     "best_approximation", "expected_samples", "gradient_second_moment_labels", "jump_bias",
     "sample_tail", "scalar_second_moment",
 ]
 
-ABOVE_1 = Domain(1)
-WHOLE = Domain(0, include_low=True, whole=True)
-
-
-class Majorised(Protocol):
-    """A loss, seen as the majorant of its derivative."""
-
-    def majorant(self, a: Any) -> Any:
-        r"""$\ell'_+(a)$."""
-
-
 @requires(p=ABOVE_1)
 def expected_samples(p: Numeric) -> Numeric:
     r"""Expected number of samples of the estimator of Lemma 1, $\frac1{p-1}$.
-
-    Parameters
-    ----------
-    p : float or array
 
     Returns
     -------
@@ -49,15 +40,12 @@ def expected_samples(p: Numeric) -> Numeric:
     return 1 / (p - 1)
 
 
-@requires(z=WHOLE, p=ABOVE_1)
+@requires(
+    z=WHOLE.of("Number of samples; for other z the tail is that of the next whole number."),
+    p=ABOVE_1,
+)
 def sample_tail(z: Numeric, p: Numeric) -> Numeric:
     r"""Probability that the estimator of Lemma 1 takes at least z samples, $p^{-z}$.
-
-    Parameters
-    ----------
-    z : int or array
-        Whole; for other z the tail is that of the next whole number.
-    p : float or array
 
     Returns
     -------
@@ -71,15 +59,12 @@ def sample_tail(z: Numeric, p: Numeric) -> Numeric:
     return p ** (-1.0 * z)
 
 
-@requires(p=ABOVE_1, m=NONNEGATIVE)
+@requires(p=ABOVE_1, m=NONNEGATIVE.of(r"$\mathbb EX^2$; of calls of different laws, the largest."))
 def scalar_second_moment(p: Numeric, m: Numeric, loss: Majorised) -> Numeric:
     r"""Lemma 1: $\mathbb E\theta^2\le\frac p{p-1}f_+(\sqrt{p\,\mathbb EX^2})^2$.
 
     Parameters
     ----------
-    p : float or array
-    m : float or array
-        $\mathbb EX^2$; of calls of different laws, the largest.
     loss : object with ``majorant``
         $f_+$.
 
@@ -100,7 +85,10 @@ def scalar_second_moment(p: Numeric, m: Numeric, loss: Majorised) -> Numeric:
     return p / (p - 1) * loss.majorant(np.sqrt(p * m)) ** 2
 
 
-@requires(p=ABOVE_1, Bw=NONNEGATIVE, Bpsi=NONNEGATIVE, Blabel=NONNEGATIVE)
+@requires(
+    p=ABOVE_1, Bw=BALL_OR_POINT, Bpsi=MAP,
+    Blabel=NONNEGATIVE.of(r"Bound on $\mathbb E\tilde y^2$."),
+)
 def gradient_second_moment_labels(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, Blabel: Numeric
 ) -> Numeric:
@@ -110,10 +98,7 @@ def gradient_second_moment_labels(
 
     Parameters
     ----------
-    p, Bw, Bpsi : float or array
     loss : object with ``majorant``
-    Blabel : float or array
-        Bound on $\mathbb E\tilde y^2$.
 
     Returns
     -------
@@ -128,14 +113,9 @@ def gradient_second_moment_labels(
     return Blabel * p / (p - 1) * loss.majorant(np.sqrt(p * Bw * Bpsi * Blabel)) ** 2
 
 
-@requires(n=COUNT, J=NONNEGATIVE)
+@requires(n=COUNT.of("Number of samples."), J=NONNEGATIVE.of("Height of the jump."))
 def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     r"""What a function that jumps by J costs every estimator from n samples: $J/2$, for every n.
-
-    Parameters
-    ----------
-    n : int or array
-    J : float or array
 
     Returns
     -------
@@ -149,13 +129,20 @@ def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     return J / 2 + 0 * n
 
 
-@requires(n=COUNT)
-def best_approximation(n: Numeric) -> Numeric:
-    r"""$e^q$ on [0, 1] is at least $\frac{1}{2^{2n+1}(n+1)!}$ from every polynomial of degree n.
+@requires(n=COUNTED.of("Number of samples."))
+def best_approximation(n: Numeric, f: Function) -> Numeric:
+    r"""The worst bias on [0, 1] of a polynomial of degree n for $f$ is at least this.
+
+    $$\min_{\deg P\le n}\max_q|f(q)-P(q)|\ge\frac1m\Big|\sum_{j\le m}(-1)^jw_jf(q_j)\Big|,\quad
+    q_j=\tfrac12(1+\cos\tfrac{j\pi}m)$$
+
+    with $w_j=1$, but $\frac12$ at both ends: they annihilate polynomials of degree below m.
+    The larger of m = n + 1 and n + 2, of which one may be 0 where f is even or odd about 1/2.
 
     Parameters
     ----------
-    n : int or array
+    f : object with ``at``
+        The function.
 
     Returns
     -------
@@ -163,11 +150,21 @@ def best_approximation(n: Numeric) -> Numeric:
 
     Notes
     -----
-    Bernstein's bound, with the smallest derivative 1.
+    De la Vallée Poussin's bound at the extremes of a Chebyshev polynomial. Of Bernoulli samples
+    every estimator from n of them has a polynomial of degree n as its mean.
 
     Examples
     --------
-    >>> float(best_approximation(1))
-    0.0625
+    >>> from noisytheory.vocabulary.analytic import ExponentialLoss
+    >>> round(float(best_approximation(1, ExponentialLoss(1))), 6)
+    0.10521
     """
-    return 2.0 ** (-2.0 * n - 1) / special.gamma(n + 2.0)
+    return np.maximum(_alternating(n + 1, f), _alternating(n + 2, f))
+
+
+def _alternating(m: Numeric, f: Function) -> Numeric:
+    total: Numeric = 0 * m
+    for j in range(int(np.max(m)) + 1):
+        weight = (-1) ** j * (j <= m) * (1 - (j == 0) / 2 - (j == m) / 2)
+        total = total + weight * f.at((1 + np.cos(np.pi * j / m)) / 2)
+    return abs(total) / m

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from noisytheory.topics.online.degrees import Geometric
 
@@ -46,16 +51,37 @@ def _worst(q: Floats, f: Floats, n: int) -> tuple[float, float]:
     return primal, primal - max(0.0, least) + 1e-15 * primal
 
 
-def best_approximation(n: int, points: int) -> tuple[float, float]:
-    """Of the exponential on [0, 1]."""
-    q = np.linspace(0, 1, points)
-    return _worst(q, np.exp(q), n)
+@dataclass(frozen=True)
+class Target:
+    """A function on [0, 1] that is no polynomial.
+
+    Parameters
+    ----------
+    name : str
+        Of `TARGETS`.
+    """
+
+    name: str
+
+    def at(self, q: Any) -> Any:
+        """Its value."""
+        return TARGETS[self.name](q)
 
 
-def interpolated(n: int, points: int) -> tuple[float, float]:
-    """The same when only n + 1 parameters are possible."""
-    q = np.linspace(0, 1, n + 1)
-    return _worst(q, np.exp(q), n)
+TARGETS: dict[str, Callable[[Any], Any]] = {
+    "exp(q)": np.exp, "|q - 1/2|": lambda q: abs(q - 0.5),
+    "Erf(3(q - 1/2))": lambda q: special.erf(3 * (q - 0.5)),
+}
+ANGLES = 420
+"""Points of the programme, less one: their angles include those of all extremes up to degree 7."""
+
+
+def best_approximation(n: int, f: Target, known: int) -> tuple[float, float]:
+    """By polynomials of degree n; with `known`, where only n + 1 parameters are possible."""
+    q = np.linspace(0, 1, n + 1) if known else (
+        (1 - np.cos(np.pi * np.arange(ANGLES + 1) / ANGLES)) / 2
+    )
+    return _worst(q, np.asarray(f.at(q)), n)
 
 
 def jump(n: int, wide: float) -> tuple[float, float]:

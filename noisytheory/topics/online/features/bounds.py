@@ -6,12 +6,20 @@ instance and its noise together), and $Q$ the kernel's series: ``kernel.at``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
 
-from noisytheory.topics.online.estimates.bounds import ABOVE_1, Majorised
-from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, REAL, Numeric, requires
+from noisytheory.topics.online.bounds import (
+    ABOVE_1,
+    BALL,
+    BALL_OR_POINT,
+    INSTANCE,
+    LABEL,
+    MAP,
+    WIDTH,
+    Function,
+    Majorised,
+)
+from noisytheory.vocabulary.domains import NONNEGATIVE, REAL, Numeric, requires
 
 __all__ = [
     "gaussian_kernel", "gradient_second_moment", "map_second_moment", "map_second_moment_gaussian",
@@ -20,20 +28,12 @@ __all__ = [
 ]
 
 
-class Series(Protocol):
-    """A kernel, seen as the function of the inner product."""
-
-    def at(self, a: Any) -> Any:
-        """$Q(a)$."""
-
-
-@requires(p=ABOVE_1, Bx=NONNEGATIVE)
-def map_second_moment(p: Numeric, Bx: Numeric, kernel: Series) -> Numeric:
+@requires(p=ABOVE_1, Bx=INSTANCE)
+def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     r"""Lemma 3: $\mathbb E\|\tilde\Psi\|^2\le\frac p{p-1}Q(pB_x)$, attained for like calls.
 
     Parameters
     ----------
-    p, Bx : float or array
     kernel : object with ``at``
 
     Returns
@@ -49,7 +49,7 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Series) -> Numeric:
     return p / (p - 1) * kernel.at(p * Bx)
 
 
-@requires(p=ABOVE_1, Bw=NONNEGATIVE, Bpsi=NONNEGATIVE, By=NONNEGATIVE)
+@requires(p=ABOVE_1, Bw=BALL_OR_POINT, Bpsi=MAP, By=LABEL)
 def gradient_second_moment(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, By: Numeric = 0.0
 ) -> Numeric:
@@ -57,12 +57,7 @@ def gradient_second_moment(
 
     Parameters
     ----------
-    p, Bw : float or array
-    Bpsi : float or array
-        Bound on $\mathbb E\|\tilde\Psi\|^2$.
     loss : object with ``majorant``
-    By : float or array
-        Bound on $|y|$ for a regression loss; print has none, which is 0.
 
     Returns
     -------
@@ -77,13 +72,9 @@ def gradient_second_moment(
     return p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
 def radius_gaussian_printed(p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric) -> Numeric:
     r"""Theorem 2 as printed: $u=B_w(\frac p{p-1})^3\exp((\sqrt pB_x+2p\sqrt{B_x})/\sigma^2)$.
-
-    Parameters
-    ----------
-    p, Bw, Bx, sigma2 : float or array
 
     Returns
     -------
@@ -101,13 +92,9 @@ def radius_gaussian_printed(p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeri
     return Bw * (p / (p - 1)) ** 3 * np.exp((np.sqrt(p) * Bx + 2 * p * np.sqrt(Bx)) / sigma2)
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
 def radius_gaussian(p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric) -> Numeric:
     r"""Theorem 2 repaired: $u=B_w(\frac p{p-1})^3\exp(2(\sqrt p+p)B_x/\sigma^2)$.
-
-    Parameters
-    ----------
-    p, Bw, Bx, sigma2 : float or array
 
     Returns
     -------
@@ -121,13 +108,9 @@ def radius_gaussian(p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric) -> Nu
     return Bw * (p / (p - 1)) ** 3 * np.exp(2 * (np.sqrt(p) + p) * Bx / sigma2)
 
 
-@requires(p=ABOVE_1, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(p=ABOVE_1, Bx=INSTANCE, sigma2=WIDTH)
 def map_second_moment_gaussian_printed(p: Numeric, Bx: Numeric, sigma2: Numeric) -> Numeric:
     r"""What the printed $u$ says of $\mathbb E\|\tilde\Psi\|^2$: $\frac{p-1}p\,u/B_w$.
-
-    Parameters
-    ----------
-    p, Bx, sigma2 : float or array
 
     Returns
     -------
@@ -141,13 +124,9 @@ def map_second_moment_gaussian_printed(p: Numeric, Bx: Numeric, sigma2: Numeric)
     return (p - 1) / p * radius_gaussian_printed(p, 1.0, Bx, sigma2)
 
 
-@requires(p=ABOVE_1, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(p=ABOVE_1, Bx=INSTANCE, sigma2=WIDTH)
 def map_second_moment_gaussian(p: Numeric, Bx: Numeric, sigma2: Numeric) -> Numeric:
     r"""$\mathbb E\|\tilde\Psi\|^2\le(\frac p{p-1})^2\exp(2(\sqrt p+p)B_x/\sigma^2)$.
-
-    Parameters
-    ----------
-    p, Bx, sigma2 : float or array
 
     Returns
     -------
@@ -161,13 +140,9 @@ def map_second_moment_gaussian(p: Numeric, Bx: Numeric, sigma2: Numeric) -> Nume
     return (p - 1) / p * radius_gaussian(p, 1.0, Bx, sigma2)
 
 
-@requires(x=REAL, z=REAL, sigma2=POSITIVE)
+@requires(x=REAL, z=REAL, sigma2=WIDTH)
 def gaussian_kernel(x: Numeric, z: Numeric, sigma2: Numeric) -> Numeric:
     r"""$e^{-(x-z)^2/\sigma^2}$ on the line.
-
-    Parameters
-    ----------
-    x, z, sigma2 : float or array
 
     Returns
     -------
@@ -181,15 +156,9 @@ def gaussian_kernel(x: Numeric, z: Numeric, sigma2: Numeric) -> Numeric:
     return np.exp(-((x - z) ** 2) / sigma2)
 
 
-@requires(x=REAL, z=REAL, s2=NONNEGATIVE)
+@requires(x=REAL, z=REAL, s2=NONNEGATIVE.of("Variance of the noise."))
 def noisy_exponential_kernel(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
     r"""Mean of the exponential kernel at a copy with Gaussian noise: $e^{xz+s^2z^2/2}$.
-
-    Parameters
-    ----------
-    x, z : float or array
-    s2 : float or array
-        Variance of the noise.
 
     Returns
     -------

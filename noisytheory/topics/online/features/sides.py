@@ -401,10 +401,10 @@ WEIGHTS = {0: [1], 1: [1, -1], 2: [1, -2, 1]}
 
 
 def negative_form(at: Points, sphere: bool) -> dict[str, Any]:
-    """A quadratic form of the kernel with one negative coefficient, and zero.
+    r"""Half of $|\beta_k|(\sum_ic_ix_i^k)^2$, and minus a quadratic form of the kernel.
 
-    On the line it is negative. On the circle a kernel may have a negative coefficient all the
-    same: 2c^2 - 1 is the cosine of the double angle.
+    On the circle a kernel may have a negative coefficient all the same: 2c^2 - 1 is the cosine of
+    the double angle.
     """
     out = 0 * at.size
     if sphere:
@@ -412,17 +412,19 @@ def negative_form(at: Points, sphere: bool) -> dict[str, Any]:
         x = [(1, 0), (0, 1), (3 * at.size / at.size / 5, 4 * at.size / at.size / 5)]
         for first, second in itertools.product(x, repeat=2):
             out = out + 2 * (first[0] * second[0] + first[1] * second[1]) ** 2 - 1
-        return dict(lhs=out, rhs=0 * at.size)
+        return dict(lhs=9 * at.size / at.size / 2, rhs=-out)
+    lead = 0 * at.size
     for k, weights in WEIGHTS.items():
         form = 0 * at.size
         for (i, a), (j, b) in itertools.product(enumerate(weights), repeat=2):
             inner = (i + 1) * (j + 1) * at.size**2
             q = sum((-1 if n == k else 1) * at.beta[:, n] * inner**n for n in range(5))
             form = form + a * b * q
+        moment = sum(a * (i + 1) ** k for i, a in enumerate(weights)) * at.size**k
         out = np.where(at.k == k, form, out)
+        lead = np.where(at.k == k, at.beta[:, k] * moment**2, lead)
     # Small enough for the negative term to lead.
-    leads = at.size <= 1 / 32
-    return dict(lhs=out, rhs=0 * at.size, applies=leads, scale=1e-3 * at.size**4)
+    return dict(lhs=lead / 2, rhs=-out, applies=at.size <= 1 / 32)
 
 
 @dataclass

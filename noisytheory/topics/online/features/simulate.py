@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,15 +35,22 @@ KERNELS: dict[str, DotProduct] = {
 P = 2.0
 
 
-def _tape(T: int, kernel: DotProduct, rng: np.random.Generator) -> tuple[Tape, Floats, Scheme]:
+def _tape(T: int, kernel: DotProduct, seed: int) -> tuple[Tape, Floats, Scheme]:
+    rng = np.random.default_rng(seed)
     examples = xor(T, 0.5, int(rng.integers(1 << 30)))
     scheme = Scheme(kernel, Geometric(P))
     oracle = NoisyOracle(examples.x, InstanceNoise("gaussian", 0.1))
     return draw_tape(T, scheme, Geometric(P), oracle, rng=rng), examples.y, scheme
 
 
-def plain_run(tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: float) -> PlainLearner:
-    """Algorithm 1 in plain loops on a tape's draws; the norm's cross terms times `cross` / 2."""
+def _plain_run(
+    tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: float = 2.0
+) -> tuple[PlainLearner, float]:
+    """Algorithm 1 in plain loops on a tape's draws; the norm's cross terms times `cross` / 2.
+
+    Gives the learner and the largest squared norm that it had.
+    """
+    most = 0.0
     T = len(y)
     plain = PlainLearner(kernel, ExponentialLoss(), rule.Bw, rule.eta, T, p=P)
     share = Geometric(P).pmf(200)
@@ -61,46 +68,72 @@ def plain_run(tape: Tape, y: Floats, kernel: DotProduct, rule: Rule, cross: floa
             (1 if i == j else cross / 2) * a * b * float(prod(m, k))
             for i, (a, m) in enumerate(pairs) for j, (b, k) in enumerate(pairs)
         )
-        root = math.sqrt(projected(square, rule.Bw))
-        plain.alpha = [a * root for a in plain.alpha]
-    return plain
+        shrunk = projected(square, rule.Bw, printed=rule.projection == "printed")
+        most = max(most, square * shrunk)
+        plain.alpha = [a * math.sqrt(shrunk) for a in plain.alpha]
+    return plain, most
+
+
+def _within(value: float) -> tuple[Fraction, Fraction]:
+    """What a run of floats stands for: the rounding of terms of size 1 is far below a billionth."""
+    middle = Fraction(float(value))
+    wide = max(abs(middle), Fraction(1)) / 10**9
+    return middle - wide, middle + wide
+
+
+POINT = np.array([[0.3, 0.4]])
+COMPARED = Rule(0.3, 0.7)
+
+
+def _fast(kernel: str, T: int, seed: int) -> float:
+    made = KERNELS[kernel]
+    tape, y, scheme = _tape(T, made, seed)
+    # Blocks far shorter than the run, so that what they hand on is tried as well.
+    rule = replace(COMPARED, T=T)
+    run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule, block=5)
+    return float(run.expansion.predict(POINT)[0])
+
+
+def _plain(kernel: str, T: int, cross: float, seed: int) -> float:
+    made = KERNELS[kernel]
+    tape, y, _ = _tape(T, made, seed)
+    plain, _ = _plain_run(tape, y, made, replace(COMPARED, T=T), cross)
+    return float(plain.predict(POINT)[0])
 
 
 def same_predictions(
     kernel: str, T: int, cross: float, *, size: int, rng: np.random.Generator
-) -> dict[str, Floats]:
-    """A score by the fast form and by the printed loops, on the same draws."""
-    made, rule = KERNELS[kernel], Rule(0.3, 0.7, T=T)
-    sides = np.empty((2, size))
-    point = np.array([[0.3, 0.4]])
-    for row in range(size):
-        tape, y, scheme = _tape(T, made, rng)
-        # Blocks far shorter than the run, so that what they hand on is tried as well.
-        run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule, block=5)
-        sides[0, row] = run.expansion.predict(point)[0]
-        sides[1, row] = plain_run(tape, y, made, rule, cross).predict(point)[0]
-    return dict(lhs=sides[0], rhs=sides[1])
+) -> dict[str, Any]:
+    """A score by the fast form and by the printed loops, on the same draws: those of a seed."""
+    seed = rng.integers(1 << 40, size=size)
+    fast = np.array([_fast(kernel, T, int(s)) for s in seed])
+    plain = np.array([_plain(kernel, T, cross, int(s)) for s in seed])
+    return dict(lhs=fast, rhs=plain, seed=seed, scale=np.ones(size))
 
 
-def same_predictions_exactly(lhs: float, rhs_draw: float) -> Certificate:
-    """Certified rounding of both runs is far below 1e-9: the floats are taken as intervals."""
-    wide = Fraction(1, 10**9)
-    left, right = Fraction(float(lhs)), Fraction(float(rhs_draw))
-    return Certificate((left - wide, left + wide), right, [("fast", left), ("printed", right)])
+def same_predictions_exactly(kernel: str, T: int, cross: float, seed: int) -> Certificate:
+    """Both runs once more, of these draws; floats as intervals."""
+    fast, plain = _fast(kernel, T, int(seed)), _plain(kernel, T, cross, int(seed))
+    return Certificate(
+        _within(fast), Fraction(plain), [("fast", Fraction(fast)), ("printed", Fraction(plain))]
+    )
 
 
 def largest_norm(
     kernel: str, Bw: float, how: Any, *, size: int, rng: np.random.Generator
-) -> dict[str, Floats]:
+) -> dict[str, Any]:
     """The largest squared norm of a run, computed from its coefficients as well."""
-    made = KERNELS[kernel]
+    made, rule = KERNELS[kernel], Rule(Bw, 2.0, T=ROUNDS, projection=how)
+    seed = rng.integers(1 << 40, size=size)
     out = np.empty(size)
     for row in range(size):
-        tape, y, scheme = _tape(40, made, rng)
-        rule = Rule(Bw, 2.0, T=40, projection=how)
+        tape, y, scheme = _tape(ROUNDS, made, int(seed[row]))
         run = descend(tape, y, scheme, ExponentialLoss(), Geometric(P), rule)
         out[row] = max(*run.norms, run.expansion.square, _own_square(run))
-    return dict(lhs=out, rhs=np.full(size, Bw))
+    return dict(lhs=out, rhs=np.full(size, Bw), seed=seed)
+
+
+ROUNDS = 24
 
 
 def _own_square(run: Descent) -> float:
@@ -111,11 +144,13 @@ def _own_square(run: Descent) -> float:
     )
 
 
-def largest_norm_exactly(lhs: float, rhs_draw: float) -> Certificate:
-    """An excess above rounding is one."""
-    left = Fraction(float(lhs))
-    wide = abs(left) / 10**9
-    return Certificate((left - wide, left + wide), Fraction(float(rhs_draw)), [("norm", left)])
+def largest_norm_exactly(kernel: str, Bw: float, how: Any, seed: int) -> Certificate:
+    """The printed loops on the same draws: every norm from all pairs of estimates."""
+    made = KERNELS[kernel]
+    tape, y, _ = _tape(ROUNDS, made, int(seed))
+    rule = Rule(Bw, 2.0, T=ROUNDS, projection=how)
+    _, most = _plain_run(tape, y, made, rule)
+    return Certificate(_within(most), Fraction(Bw), [("norm", Fraction(most))])
 
 
 def gaussian_prod(

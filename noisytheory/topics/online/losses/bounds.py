@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from noisytheory.topics.online.bounds import SHARPNESS
 from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, Numeric, requires
 
 __all__ = [
@@ -13,13 +14,9 @@ __all__ = [
 ]
 
 
-@requires(z=POSITIVE)
+@requires(z=POSITIVE.of("Sharpness times argument, $z=sa$."))
 def absolute_majorant_printed(z: Numeric) -> Numeric:
     r"""Example 3 as printed: $\ell'_+\le\frac12+\frac{e^{z^2}-1}{z\sqrt\pi}$, $z=sa$.
-
-    Parameters
-    ----------
-    z : float or array
 
     Returns
     -------
@@ -37,13 +34,9 @@ def absolute_majorant_printed(z: Numeric) -> Numeric:
     return 0.5 + np.expm1(z**2) / (z * np.sqrt(np.pi))
 
 
-@requires(z=POSITIVE)
+@requires(z=POSITIVE.of("Sharpness times argument, $z=sa$."))
 def absolute_majorant(z: Numeric) -> Numeric:
     r"""Example 3 repaired: $\mathrm{erfi}(z)\le\frac2{z\sqrt\pi}(e^{z^2}-1)$.
-
-    Parameters
-    ----------
-    z : float or array
 
     Returns
     -------
@@ -57,13 +50,9 @@ def absolute_majorant(z: Numeric) -> Numeric:
     return 2 * np.expm1(z**2) / (z * np.sqrt(np.pi))
 
 
-@requires(s=POSITIVE, a=POSITIVE)
+@requires(s=SHARPNESS, a=POSITIVE)
 def hinge_majorant_printed(s: Numeric, a: Numeric) -> Numeric:
     r"""Example 4 as printed: $\frac2{z\sqrt\pi}e^{z^2-1}$, $z=sa$.
-
-    Parameters
-    ----------
-    s, a : float or array
 
     Returns
     -------
@@ -82,13 +71,9 @@ def hinge_majorant_printed(s: Numeric, a: Numeric) -> Numeric:
     return 2 * np.exp(z**2 - 1) / (z * np.sqrt(np.pi))
 
 
-@requires(s=POSITIVE, a=NONNEGATIVE)
+@requires(s=SHARPNESS, a=NONNEGATIVE)
 def hinge_majorant_shifted(s: Numeric, a: Numeric) -> Numeric:
     r"""$\frac12(1+\mathrm{Erf}\,s)+\frac12[\mathrm{erfi}(s(1+a))-\mathrm{erfi}(s)]$.
-
-    Parameters
-    ----------
-    s, a : float or array
 
     Returns
     -------
@@ -106,13 +91,9 @@ def hinge_majorant_shifted(s: Numeric, a: Numeric) -> Numeric:
     return (1 + special.erf(s)) / 2 + (special.erfi(s * (1 + a)) - special.erfi(s)) / 2
 
 
-@requires(s=POSITIVE, a=NONNEGATIVE)
+@requires(s=SHARPNESS, a=NONNEGATIVE)
 def hinge_majorant_cramer(s: Numeric, a: Numeric) -> Numeric:
     r"""$\frac{1+\mathrm{Erf}\,s}2+\frac{e^{-s^2/2}}{\sqrt\pi}\sum_{n\ge1}\frac{(sa)^n\sqrt{2^{n-1}(n-1)!}}{n!}$.
-
-    Parameters
-    ----------
-    s, a : float or array
 
     Returns
     -------
@@ -132,16 +113,14 @@ def hinge_majorant_cramer(s: Numeric, a: Numeric) -> Numeric:
     for n in range(1, 400):
         term = term * z * np.sqrt(2 * n) / (n + 1)
         total = total + term
+        if np.all(term <= 1e-18 * total):
+            break
     return (1 + special.erf(s)) / 2 + np.exp(-(s**2) / 2) / np.sqrt(np.pi) * total
 
 
-@requires(s=POSITIVE)
+@requires(s=SHARPNESS)
 def smoothing_gap(s: Numeric) -> Numeric:
     r"""$\sup_a|A_s(a)-|a||=\frac1{s\sqrt\pi}$; half of it for the hinge.
-
-    Parameters
-    ----------
-    s : float or array
 
     Returns
     -------

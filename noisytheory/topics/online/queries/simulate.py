@@ -39,23 +39,6 @@ def queries_at_least(
     return np.asarray(_queries(p, kernel, size, rng) >= z, float)
 
 
-def gaussian_tail(p: float, z: int) -> float:
-    r"""Exact $\mathbb P(Q\ge z)$ for the Gaussian kernel, by multiplying out its law.
-
-    A map takes $2N_1+N_2$ queries, a round $C+1$ maps; all geometric.
-    """
-    count = z + 1
-    one = Geometric(p).pmf(count)
-    pairs = np.zeros(count)
-    pairs[::2] = one[: len(pairs[::2])]
-    single = np.convolve(pairs, one)[:count]
-    # Of C + 1 maps the generating function is (p - 1) G / (p - G), a power series in closed form.
-    law = np.zeros(count)
-    for n in range(count):
-        law[n] = ((p - 1) * single[n] + law[:n] @ single[n:0:-1]) / (p - single[0])
-    return float(1 - law[:z].sum())
-
-
 def capped(T: int, M: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
     """Whether some of T rounds wants more than M queries."""
     drawn = _queries(p, "exponential", size * T, rng).reshape(size, T)

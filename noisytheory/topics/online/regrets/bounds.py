@@ -11,19 +11,25 @@ import math
 
 import numpy as np
 
-from noisytheory.topics.online.estimates.bounds import ABOVE_1, Majorised
-from noisytheory.topics.online.features.bounds import (
-    Series,
-    radius_gaussian,
-    radius_gaussian_printed,
+from noisytheory.topics.online.bounds import (
+    ABOVE_1,
+    BALL,
+    GRADIENT,
+    INSTANCE,
+    LABEL,
+    MAP,
+    ROUNDS,
+    WIDTH,
+    Function,
+    Majorised,
 )
+from noisytheory.topics.online.features.bounds import radius_gaussian, radius_gaussian_printed
 from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NONNEGATIVE,
     POSITIVE,
     REAL,
-    SAMPLE_SIZE,
     Numeric,
     requires,
 )
@@ -35,13 +41,12 @@ __all__ = [
 ]
 
 
-@requires(p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE)
-def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series) -> Numeric:
+@requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE)
+def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     r"""Theorem 1: $u=B_w\big(\frac p{p-1}\big)^2Q(pB_x)$.
 
     Parameters
     ----------
-    p, Bw, Bx : float or array
     kernel : object with ``at``
 
     Returns
@@ -61,16 +66,9 @@ def _general(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     return np.sqrt(Bw * Bg * Bpsi * T)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
 def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     r"""Theorem 4: regret $\le\sqrt{B_wB_gB_\Psi T}$ on a sequence fixed in advance.
-
-    Parameters
-    ----------
-    T : int or array
-        Rounds.
-    Bw, Bg, Bpsi : float or array
-        Squared radius, and bounds on $\mathbb E\tilde g^2$ and $\mathbb E\|\tilde\Psi\|^2$.
 
     Returns
     -------
@@ -89,14 +87,9 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
     return _general(T, Bw, Bg, Bpsi)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
 def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     r"""Against an adversary who sees the predictor: $2\sqrt{B_wB_gB_\Psi T}$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bg, Bpsi : float or array
 
     Returns
     -------
@@ -115,23 +108,17 @@ def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Nume
     return 2 * _general(T, Bw, Bg, Bpsi)
 
 
-@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+@requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def regret(
-    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Series, loss: Majorised,
+    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function, loss: Majorised,
     By: Numeric = 0.0,
 ) -> Numeric:
     r"""Theorem 1: regret $\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$.
 
     Parameters
     ----------
-    T : int or array
-        Rounds.
-    p, Bw, Bx : float or array
     kernel, loss
         With ``at`` and ``majorant``.
-    By : float or array
-        Bound on $|y|$ for a regression loss: the majorant is then taken at
-        $\sqrt{(p-1)u}+\sqrt pB_y$. Print has none.
 
     Returns
     -------
@@ -141,6 +128,7 @@ def regret(
     Notes
     -----
     A sequence fixed in advance, a convex loss, independent calls with the instance as their mean.
+    A regression loss has its majorant taken at $\sqrt{(p-1)u}+\sqrt pB_y$.
 
     Examples
     --------
@@ -153,7 +141,7 @@ def regret(
     return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
 
 
-@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
 def regret_gaussian_printed(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised
 ) -> Numeric:
@@ -161,8 +149,6 @@ def regret_gaussian_printed(
 
     Parameters
     ----------
-    T : int or array
-    p, Bw, Bx, sigma2 : float or array
     loss : object with ``majorant``
 
     Returns
@@ -179,7 +165,7 @@ def regret_gaussian_printed(
     return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
 
 
-@requires(T=SAMPLE_SIZE, p=ABOVE_1, Bw=POSITIVE, Bx=NONNEGATIVE, sigma2=POSITIVE)
+@requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
 def regret_gaussian(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised
 ) -> Numeric:
@@ -187,8 +173,6 @@ def regret_gaussian(
 
     Parameters
     ----------
-    T : int or array
-    p, Bw, Bx, sigma2 : float or array
     loss : object with ``majorant``
 
     Returns
@@ -205,14 +189,9 @@ def regret_gaussian(
     return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
 
 
-@requires(T=SAMPLE_SIZE, c=REAL, Bw=POSITIVE, Bx=NONNEGATIVE)
+@requires(T=ROUNDS, c=REAL.of("Slope of the loss."), Bw=BALL, Bx=INSTANCE)
 def linear_regret(T: Numeric, c: Numeric, Bw: Numeric, Bx: Numeric) -> Numeric:
     r"""One noisy copy, linear kernel and loss $ca+b$: regret $\le|c|\sqrt{B_wB_xT}$.
-
-    Parameters
-    ----------
-    T : int or array
-    c, Bw, Bx : float or array
 
     Returns
     -------
@@ -226,14 +205,9 @@ def linear_regret(T: Numeric, c: Numeric, Bw: Numeric, Bx: Numeric) -> Numeric:
     return abs(c) * np.sqrt(Bw * Bx * T)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bx=NONNEGATIVE, By=NONNEGATIVE)
+@requires(T=ROUNDS, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Numeric:
     r"""Squared loss, linear kernel, two copies: $2(\sqrt{B_wB_x}+B_y)\sqrt{B_wB_xT}$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bx, By : float or array
 
     Returns
     -------
@@ -251,16 +225,14 @@ def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Nume
     return 2 * (np.sqrt(Bw * Bx) + By) * np.sqrt(Bw * Bx * T)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, G=NONNEGATIVE, eta=POSITIVE)
+@requires(
+    T=ROUNDS,
+    Bw=BALL,
+    G=NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$."),
+    eta=POSITIVE.of(r"Steps are $\eta/\sqrt t$."),
+)
 def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
     r"""Steps $\eta/\sqrt t$, horizon unknown: $(\frac{2B_w}\eta+\eta G^2)\sqrt T$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, eta : float or array
-    G : float or array
-        $G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$.
 
     Returns
     -------
@@ -274,14 +246,9 @@ def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Nu
     return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
 def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     r"""Steps $\sqrt{2B_w/\sum_s\|\tilde g_s\tilde\Psi_s\|^2}$: $2\sqrt2\sqrt{B_wB_gB_\Psi T}$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bg, Bpsi : float or array
 
     Returns
     -------
@@ -299,17 +266,11 @@ def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> N
     return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE, delta=LEVEL)
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP, delta=LEVEL)
 def regret_tail(
     T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
 ) -> Numeric:
     r"""A candidate for high probability: $\sqrt{B_wB_gB_\Psi T}\,(1+\sqrt{2\ln(1/\delta)})$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bg, Bpsi : float or array
-    delta : float or array
 
     Returns
     -------
@@ -327,14 +288,9 @@ def regret_tail(
     return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
-@requires(T=SAMPLE_SIZE, Bw=POSITIVE, Bg=NONNEGATIVE, Bpsi=NONNEGATIVE)
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
 def batch_excess(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
     r"""Excess risk of the averaged predictor: $\sqrt{B_wB_gB_\Psi/T}$.
-
-    Parameters
-    ----------
-    T : int or array
-    Bw, Bg, Bpsi : float or array
 
     Returns
     -------
@@ -348,16 +304,9 @@ def batch_excess(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric
     return _general(T, Bw, Bg, Bpsi) / T
 
 
-@requires(m=COUNT, variance=NONNEGATIVE)
+@requires(m=COUNT.of("Copies averaged."), variance=NONNEGATIVE.of("Variance of one copy."))
 def averaging_floor(m: Numeric, variance: Numeric) -> Numeric:
     r"""Regret a round that the mean of m copies leaves, $(\frac{s^2/m}{1+s^2/m})^2$ at $x=y=1$.
-
-    Parameters
-    ----------
-    m : int or array
-        Copies averaged.
-    variance : float or array
-        $s^2$, of one copy.
 
     Returns
     -------

@@ -99,8 +99,10 @@ def one_copy_two_copies() -> tuple[Figure, list[list[str]]]:
     names = ("product of two copies", "one copy", "mean of two copies")
     for i, (name, values) in enumerate(zip(names, series, strict=True)):
         axes.loglog(rounds, values, marker="os^"[i], color=f"C{i}", label=name)
-    for m, colour in ((1, "C1"), (2, "C2")):
-        axes.axhline(float(bounds.averaging_floor(m, 1.0)), color=colour, linestyle=":")
+    for m, colour, limit in ((1, "C1", "limit of one"), (2, "C2", "limit of the mean")):
+        axes.axhline(
+            float(bounds.averaging_floor(m, 1.0)), color=colour, linestyle=":", label=limit
+        )
     axes.set(xlabel="rounds", ylabel="regret a round [loss]",
              title="One copy is not enough")
     axes.set_yticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
@@ -141,7 +143,7 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
         axes.semilogx(rounds, curve, marker="os^"[i], color=f"C{i}", label=name)
     for level, name in ((1, "Theorem 4"), (2, "repaired")):
         axes.axhline(level, color=rcParams["axes.edgecolor"], linestyle="--", linewidth=1)
-        axes.annotate(name, (rounds[0], level), xytext=(0, 3), textcoords="offset points")
+        axes.annotate(name, (rounds[1], level), xytext=(0, 3), textcoords="offset points")
     axes.set(xlabel="rounds", ylabel="regret / bound [1]", ylim=(0, 2.2),
              title="Adaptive labels break the bound")
     axes.legend(frameon=False, loc="lower right")

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from noisytheory.topics.online.adversaries import (
     adaptive_value,
     adversary,
+    after_round,
     hardest_labels,
     lattice,
+    moved_on,
     regret_law,
-    shifted,
+    start,
 )
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.descent import Rule
@@ -24,7 +26,7 @@ from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import DotProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples
+from noisytheory.vocabulary.sequences import Examples, hard_labels
 
 Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
@@ -42,6 +44,8 @@ class Game:
         What the step is divided by the root of; None divides by the root of the round.
     copies : int
         0 for Algorithm 1, else descent with so many copies.
+    clip : float
+        Largest norm of an estimate of the gradient.
     """
 
     examples: Examples
@@ -56,6 +60,7 @@ class Game:
     projection: Literal["repaired", "printed"] = "repaired"
     gradient: Literal["repaired", "printed"] = "repaired"
     together: bool = False
+    clip: float = math.inf
 
     @property
     def name(self) -> str:
@@ -114,7 +119,7 @@ class Game:
 
     def rule(self) -> Rule:
         """How the predictor moves."""
-        return Rule(self.Bw, self.eta, T=self.horizon, projection=self.projection,
+        return Rule(self.Bw, self.eta, T=self.horizon, clip=self.clip, projection=self.projection,
                     gradient=self.gradient)
 
 
@@ -239,40 +244,53 @@ def tuning_free_exactly(T: int) -> Law:
 
 @dataclass(frozen=True)
 class Environment:
-    """One that a single copy cannot tell from the other: 3 and -1 are seen, the label is 1.
+    """Squared loss on [-1, 1] and one copy a round, the variance of its noise known.
 
     Parameters
     ----------
-    letter : {"A", "B"}
-        A has these instances without noise, B the instance 1 with this noise.
+    kind : {"A", "B", "large labels"}
+        A and B look alike: 3 and -1 are seen, the label is 1. A has these instances without noise,
+        B the instance 1 with this noise. The third has the instance 1 and hard labels of size 64.
     T : int
     """
 
-    letter: Literal["A", "B"]
+    kind: Literal["A", "B", "large labels"]
     T: int
 
     @property
     def name(self) -> str:
         """For labels."""
-        return f"{self.letter}, T={self.T}"
+        return f"{self.kind}, T={self.T}"
 
     @property
     def examples(self) -> Examples:
         """Fixed in advance."""
-        x = [3.0, -1.0] if self.letter == "A" else [1.0, 1.0]
-        return Examples(self.letter, np.resize(x, (self.T, 1)), np.ones(self.T))
+        if self.kind == "large labels":
+            hard = hard_labels(self.T, 0.35, self.T // 4)
+            return Examples(self.kind, hard.x, 64 * hard.y)
+        x = [3.0, -1.0] if self.kind == "A" else [1.0, 1.0]
+        return Examples(self.kind, np.resize(x, (self.T, 1)), np.ones(self.T))
 
     @property
     def noise(self) -> InstanceNoise:
         """Of a copy."""
-        return SILENT if self.letter == "A" else InstanceNoise("rademacher", 4.0)
+        variance = {"A": 0.0, "B": 4.0, "large labels": 1.0}[self.kind]
+        return InstanceNoise("rademacher", variance) if variance else SILENT
 
     @property
     def Bg(self) -> float:
-        """The mean square of the corrected gradient, at the worse end of [-1, 1]."""
-        seen, known = np.array([3.0, -1.0]), self.noise.variance
-        squares = [(2 * (w * seen - 1) * seen - 2 * known * w) ** 2 for w in (-1.0, 1.0)]
-        return max(float(s.mean()) for s in squares)
+        """Mean square of the corrected gradient at the worse end of [-1, 1], over the rounds."""
+        x, y, known = self.examples.x, self.examples.y[:, None], self.noise.variance
+        seen = x + math.sqrt(known) * np.array([-1.0, 1.0])
+        squares = [np.square(2 * (w * seen - y) * seen - 2 * known * w).mean(axis=1)
+                   for w in (-1.0, 1.0)]
+        return float(np.max(squares, axis=0).mean())
+
+    @property
+    def high(self) -> float:
+        """No regret is larger: the range of the loss over [-1, 1], of all rounds."""
+        x, y = np.abs(self.examples.x[:, 0]), np.abs(self.examples.y)
+        return float(np.sum((x + y) ** 2 - np.maximum(y - x, 0) ** 2))
 
 
 def known_noise_regret(
@@ -283,9 +301,9 @@ def known_noise_regret(
     known = noise.variance if told else 4.0 - noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
                       copies=1, size=size, rng=rng, known=known)
-    x = examples.x[:, 0]
-    best = float(np.clip(x.sum() / np.square(x).sum(), -1, 1))
-    return runs.losses - float(np.square(best * x - 1).sum())
+    x, y = examples.x[:, 0], examples.y
+    best = float(np.clip(x @ y / (x @ x), -1, 1))
+    return runs.losses - float(np.square(best * x - y).sum())
 
 
 def adaptive_regret(
@@ -324,14 +342,10 @@ def batch_excess(
 def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
     """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
     m, v = lattice(p, T)
-    law = np.zeros((2 * m + 1, 2 * m * T + 1))
-    law[m, m * T] = 1.0
+    law = start(m)
     up = (1 + lean) / 2
     for _ in range(T):
-        # The sum in units of 1/m.
-        law = np.stack([np.roll(row, i - m) for i, row in enumerate(law)])
-        moved = up * shifted(law, 1) + (1 - up) * shifted(law, -1)
-        law = (1 - 1 / v) * law + moved / v
+        law = after_round(moved_on(law, 1), v, up)
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return Law(lean * (1 - (at - m * T) / m / T), mass[at])
@@ -340,11 +354,11 @@ def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
 def regret_of_mean(
     m: int, variance: float, T: int, together: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """9 minus the regret a round of descent at the mean of m copies; x = y = 1, squared loss."""
+    """4 minus the regret a round of descent at the mean of m copies; x = y = 1, squared loss."""
     examples = Examples("one", np.ones((T, 1)), np.ones(T))
     runs = few_copies(
         examples, SquaredLoss(0.0, "regression"), InstanceNoise("gaussian", variance),
-        Rule(4.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
+        Rule(1.0, 1.0, T=T), copies=m if together else 2, size=size, rng=rng,
         together=bool(together),
     )
-    return 9 - runs.losses / T
+    return 4 - runs.losses / T

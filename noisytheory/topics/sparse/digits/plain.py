@@ -1,7 +1,7 @@
 """Herds of digits once more, step by step on the whole Gram matrix: what certificates go by.
 
 Nothing here is shared with the algorithms on trial but the images. Greedy choices and signs of
-scores are those of floats: how near the nearest of them was is told beside the counts.
+scores are those of floats: how near the nearest of them was stands beside the counts.
 """
 
 from __future__ import annotations

@@ -298,12 +298,12 @@ def plainly(protocol: Protocol) -> dict[str, Any]:
     found: dict[str, Any] = {"baseline": everything}
     for name, part in (("recursive", None), ("parallel", protocol.part)):
         herd, lead = plain.curve(signed, protocol.tolerance, protocol.stop, part)
-        told = [plain.right(values, labels, answers, masses) for masses in herd]
+        counted = [plain.right(values, labels, answers, masses) for masses in herd]
         found[name] = [
-            (int(np.count_nonzero(m)), right) for m, (right, _) in zip(herd, told, strict=True)
+            (int(np.count_nonzero(m)), right) for m, (right, _) in zip(herd, counted, strict=True)
         ]
         found[f"{name}, least lead of an atom"] = lead
-        found[f"{name}, least score"] = min(least for _, least in told)
+        found[f"{name}, least score"] = min(least for _, least in counted)
     return found
 
 
@@ -348,5 +348,5 @@ def _share(
     tested = len(protocol.answers)
     plain_run = plainly(protocol).items()
     near = [(name, f"{value:.1e}") for name, value in plain_run if "least" in name]
-    told = [*steps, ("test images", tested), ("of them", count), *near]
-    return Certificate(Fraction(count, tested), Fraction(1, one_in), told, applies)
+    steps = [*steps, ("test images", tested), ("of them", count), *near]
+    return Certificate(Fraction(count, tested), Fraction(1, one_in), steps, applies)

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.farthest_first import farthest_first
 from noisytheory.topics.sparse.herding import herding, recursive_herding
-from noisytheory.topics.sparse.rates.sides import Inside, masses_of, run, vertices_of
+from noisytheory.topics.sparse.rates.sides import (
+    Inside,
+    masses_of,
+    next_rate,
+    run,
+    shortened,
+    vertices_of,
+)
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
 
@@ -235,36 +242,69 @@ def recursive_certificate(
     )
 
 
-APART = [[0.0, -4.0], [1.0, -3.0], [-1.0, -3.0], [0.0, 1.0]]
-"""The last is no candidate. Line search goes to and fro between the others."""
-SHARES = [1 / 64, 55 / 128, 55 / 128, 1 / 8]
-"""The target is (0, -161/64), 31/64 above the edge between the second and the third point."""
+BEYOND = {
+    "triangle": ([[0.0, -4.0], [1.0, -3.0], [-1.0, -3.0], [0.0, 1.0]],
+                 [1 / 64, 55 / 128, 55 / 128, 1 / 8]),
+    "simplex": (np.eye(17).tolist(), [1 / 32] * 16 + [1 / 2]),
+}
+"""Points and weights; the last is no candidate. In the triangle line search goes to and fro, the
+simplex gives up its corners one by one. The nearest point of either is known: see `distances`."""
 
 
-def steps_to_proof(epsilon: float, k: int, gap: float, step: str) -> Arrays:
-    """Steps of the public algorithm where no candidate's hull comes nearer than 31/64."""
+def distances(hull: str) -> tuple[Fraction, Fraction]:
+    """Squared diameter of the candidates, and the target's squared distance from their hull.
+
+    Examples
+    --------
+    >>> distances("triangle") == (4, Fraction(31, 64) ** 2), distances("simplex")
+    (True, (Fraction(2, 1), Fraction(17, 64)))
+    """
+    points, target = _beyond(hull)
+    # The foot is on the edge of height -3, and in the middle of the simplex.
+    foot = np.array([target[0], Fraction(-3)]) if hull == "triangle" else points.mean(axis=0)
+    wide = max(np.sum((x - z) ** 2) for x in points for z in points)
+    return wide, np.sum((target - foot) ** 2)
+
+
+def _beyond(hull: str) -> tuple[Any, Any]:
+    """Candidates and target, in fractions."""
+    points, shares = (np.vectorize(Fraction, otypes=[object])(x) for x in BEYOND[hull])
+    return points[:-1], shares @ points
+
+
+def steps_to_proof(hull: str, epsilon: float, k: int, gap: float, step: str) -> Arrays:
+    """Steps of the public algorithm where no candidate's hull comes as near as it should."""
+    points, shares = BEYOND[hull]
     found = herding(
-        Linear(), APART, SHARES, k, candidates=[0, 1, 2], gap=gap, tolerance=epsilon, step=step
+        Linear(), points, shares, k, candidates=range(len(points) - 1), gap=gap,
+        tolerance=epsilon, step=step,
     )
     return {"lhs": [len(found.errors)]}
 
 
-def steps_certificate(epsilon: float, k: int, gap: float) -> Certificate:
-    r"""At most ``k`` steps, exactly so many without a stop at the gap, against $27D^2/2(b^2-e^2)$.
-
-    All candidates have heights of at most -3, so that no error is below 31/64.
-    """
-    shares, points = [Fraction(x) for x in SHARES], [[Fraction(x) for x in row] for row in APART]
-    height = sum((a * y for a, (_, y) in zip(shares, points, strict=True)), Fraction(0))
-    best = height - max(y for _, y in points[:3])
-    wide = max(sum((x - z) ** 2 for x, z in zip(p, q, strict=True))
-               for p in points[:3] for q in points[:3])
-    most = Fraction(27, 2) * wide / (best**2 - Fraction(epsilon) ** 2)
+def steps_certificate(hull: str, epsilon: float, k: int, gap: float, step: str) -> Certificate:
+    r"""Steps in fractions, against $1+4D^2/(b^2-\epsilon^2)$; ``k`` without a stop at the gap."""
+    (wide, square), tolerance = distances(hull), Fraction(epsilon) ** 2
+    made = _steps_made(hull, tolerance, k, step) if gap >= 0 else k
     return Certificate(
-        (1, k) if gap >= 0 else k, most,
-        [("height of the target", height), ("least distance", best), ("squared diameter", wide)],
-        best > epsilon,
+        made, 1 + 4 * wide / (square - tolerance),
+        [("steps", made), ("squared distance of the hull", square), ("squared diameter", wide)],
+        square > tolerance,
     )
+
+
+def _steps_made(hull: str, tolerance: Fraction, k: int, step: str) -> int:
+    """Until the squared error less twice the duality gap exceeds the squared tolerance."""
+    corners, target = _beyond(hull)
+    point = corners[int((corners @ target).argmax())]
+    for t in range(2, k + 1):
+        residual = target - point
+        atom = corners[int((corners @ residual).argmax())]
+        if residual @ residual - 2 * (atom - point) @ residual > tolerance:
+            return t - 1
+        rate = next_rate((atom - point)[None], residual[None], t, step)[0]
+        point = shortened(point + (atom - point) * rate)
+    return k
 
 
 def _stuck(k: int, gap: float) -> tuple[int, Fraction]:

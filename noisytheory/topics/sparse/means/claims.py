@@ -15,8 +15,10 @@ from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 
 @requires(parts=COUNT, epsilon=POSITIVE)
-def _independent(parts: Numeric, epsilon: Numeric) -> Numeric:
-    return epsilon**2 / parts
+def _independent(parts: Numeric, weights: str, epsilon: Numeric) -> Numeric:
+    """Of equal weights, and of such that rise like 1, 2, 3, ..."""
+    rising = (4 * parts + 2) / (3 * parts * (parts + 1))
+    return epsilon**2 * (1 / parts if weights == "equal" else rising)
 
 
 LEMMA_22: dict[str, Any] = {
@@ -52,10 +54,14 @@ parallel = [
         hypotheses=["errors independent, unbiased, of norm epsilon"],
         bound=_independent,
         exact=sides.independent_errors_law,
-        grid={"parts": [2, 5, 10], "epsilon": [0.5]},
+        grid={"parts": [2, 5, 10], "weights": ["equal", "rising"]},
+        given={"epsilon": 0.5},
         origin="sharper",
-        note=r"$\epsilon/\sqrt K$ for $K$ equal parts, where Lemma 22 has $\epsilon$.",
-        twin={"bound": lambda parts, epsilon: epsilon**2, "why": "epsilon, as in Lemma 22"},
+        note=(
+            r"$\epsilon/\sqrt K$ for $K$ equal parts, where Lemma 22 has $\epsilon$. Each part "
+            "errs by plus or minus a vector of the plane, in three directions by turns."
+        ),
+        twin={"bound": lambda epsilon: epsilon**2, "why": "epsilon, as in Lemma 22"},
         **SQUARE,
     ),
     AVERAGE_CLASSIFIER.identity(
@@ -87,6 +93,23 @@ discriminative = [
         twin=scaled(Fraction(1, 2)),
         quantity="squared score",
         **both(sides.score_error, sides.Scored),
+    ),
+    AVERAGE_CLASSIFIER.always(
+        "discriminative/signs",
+        statement=(
+            r"|\langle\omega_S,\phi(x)\rangle|>\epsilon\;\Rightarrow\;"
+            r"\mathrm{sign}\langle\tilde\omega,\phi(x)\rangle"
+            r"=\mathrm{sign}\langle\omega_S,\phi(x)\rangle"
+        ),
+        place="Sec. 6.4: what the bound on scores is for",
+        hypotheses=[BOUNDED],
+        grid={"direction": ["free", "along the feature"]},
+        given={"quarters": 4},
+        rows=1024,
+        note="Some scores exceed the length of the error by a sixteenth.",
+        twin={"given": {"quarters": 3}, "why": "three quarters of the square of epsilon"},
+        quantity="1 if the sign changes",
+        **both(sides.sign_agreement, sides.Shifted),
     ),
 ]
 

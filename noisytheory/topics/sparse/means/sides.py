@@ -2,7 +2,6 @@ r"""Means of means, scores and distances of labelled features, for floats and fo
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -149,6 +148,35 @@ def score_error(at: Scored) -> Sides:
 
 
 @dataclass(frozen=True)
+class Shifted(Scored):
+    """The same with the score that the error shifts.
+
+    Parameters
+    ----------
+    score : array, shape (size,)
+    """
+
+    score: Numbers
+
+    @staticmethod
+    def draw(direction: str, *, size: int, rng: Rng) -> Drawn:
+        """Scores and errors of up to two, in sixteenths; along the feature, or free."""
+        drawn = Scored.draw(direction, size=size, rng=rng)
+        length, score = rng.integers(-32, 33, (2, size)) / 16
+        scale = length if direction != "free" else rng.choice([1 / 16, 1 / 4], size)
+        return {"error": drawn["error"] * scale[:, None], "point": drawn["point"], "score": score}
+
+
+def sign_agreement(at: Shifted, quarters: int) -> Sides:
+    r"""1 where a score's sign changes, and 0, if its square exceeds ``quarters`` of $\|v\|^2$."""
+    moved = at.score - np.sum(at.error * at.point, axis=-1)
+    return dict(
+        lhs=1 * (at.score * moved <= 0), rhs=0 * at.score, moved_score=moved,
+        applies=4 * at.score**2 > quarters * np.sum(at.error**2, axis=-1),
+    )
+
+
+@dataclass(frozen=True)
 class Features:
     """Two unit features, and the product of their labels.
 
@@ -190,8 +218,14 @@ def unlike_labels(at: Features, nonnegative: int) -> Sides:
     return dict(lhs=2, rhs=at.square, kernel=at.kernel, applies=fine & (at.product < 0))
 
 
-def independent_errors_law(parts: int, epsilon: float) -> Law:
-    """Law of the squared mean of ``parts`` independent errors, each plus or minus epsilon."""
-    heads = np.arange(parts + 1)
-    law = np.array([math.comb(parts, int(b)) for b in heads], dtype=float) / 2.0**parts
-    return Law((epsilon * (2 * heads - parts) / parts) ** 2, law)
+def independent_errors_law(parts: int, weights: str, epsilon: float) -> Law:
+    """Law of the squared combined error: every part errs by plus or minus a vector of its own.
+
+    All vectors have the length epsilon, in three directions of the plane by turns; the parts have
+    equal weights, or such that rise like 1, 2, 3, ...
+    """
+    shares = np.ones(parts) if weights == "equal" else np.arange(1.0, parts + 1)
+    directions = np.resize([[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], (parts, 2))
+    signs = 1 - 2 * (np.arange(2**parts)[:, None] >> np.arange(parts) & 1)
+    combined = signs @ (epsilon * (shares / shares.sum())[:, None] * directions)
+    return Law(np.sum(combined**2, axis=1), np.full(2**parts, 0.5**parts))

@@ -12,13 +12,14 @@ import numpy as np
 from noisytheory.vocabulary.domains import (
     COUNT,
     NONNEGATIVE,
+    Domain,
     Numeric,
     requires,
 )
 
 __all__ = ["luckiness", "luckiness_repaired", "luckiness_sharp", "projection_error"]
 
-ATOMS = COUNT.of("Atoms; an even number, else it is refused.")
+ATOMS = Domain(2, include_low=True, whole=True, even=True, meaning="Atoms.")
 DIAMETER = NONNEGATIVE.of("Least diameter of a partition, or the radius of its centres.")
 
 
@@ -53,7 +54,6 @@ def luckiness_repaired(k: Numeric, diameter: Numeric) -> Numeric:
     >>> float(luckiness_repaired(4, 1.0))
     0.5
     """
-    _even(k)
     return diameter / np.sqrt(k)
 
 
@@ -73,14 +73,7 @@ def luckiness_sharp(k: Numeric, diameter: Numeric) -> Numeric:
     >>> float(luckiness_sharp(2, 1.0))
     0.5
     """
-    _even(k)
     return diameter / np.sqrt(k + 2)
-
-
-def _even(k: Numeric) -> None:
-    odd = np.asarray(k % 2 != 0)
-    if odd.any():
-        raise ValueError(f"k must be an even whole number >= 2, got {np.asarray(k)[odd].flat[0]:g}")
 
 
 @requires(m=COUNT.of("Centres."), n=COUNT.of("Points."), diameter=DIAMETER)

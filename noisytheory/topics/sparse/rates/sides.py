@@ -142,12 +142,12 @@ def run(vertices: Ints, target: Numbers, k: int, step: str) -> tuple[Numbers, Nu
         try:
             residual = target - point
             atom = corners[(residual @ corners.T).argmax(axis=1)]
-            rate = _rate(atom - point, residual, t, step)
+            rate = next_rate(atom - point, residual, t, step)
         except Undecided:
             rest = np.array([Enclosed.of(0, Enclosed.of(errors[-1][0]).high)])
             errors += [rest] * (k + 1 - t)
             break
-        point = _short(point + rate[:, None] * (atom - point))
+        point = shortened(point + rate[:, None] * (atom - point))
         errors.append(_square(target - point))
         atoms.append(atom)
         rates.append(rate)
@@ -159,7 +159,8 @@ def _square(vectors: Numbers) -> Numbers:
     return np.sum(vectors**2, axis=-1)
 
 
-def _rate(direction: Numbers, residual: Numbers, t: int, step: str) -> Numbers:
+def next_rate(direction: Numbers, residual: Numbers, t: int, step: str) -> Numbers:
+    """How far to go towards an atom in step ``t``."""
     if step != "line search":
         rate = Fraction(1, t) if step == "uniform" else Fraction(2, t + 1)
         return np.full(len(direction), rate).astype(direction.dtype)
@@ -168,7 +169,7 @@ def _rate(direction: Numbers, residual: Numbers, t: int, step: str) -> Numbers:
     return np.minimum(np.maximum(rate, 0), 1)
 
 
-def _short(values: Numbers) -> Numbers:
+def shortened(values: Numbers) -> Numbers:
     """Numbers as they are, or intervals around fractions that have grown long."""
     if values.dtype != object:
         return values

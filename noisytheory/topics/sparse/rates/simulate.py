@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.rates.sides import run, vertices_of
-from noisytheory.trial.claim import Certificate
+from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.kernels import Linear
 
 Doubles = NDArray[np.float64]
@@ -32,6 +32,48 @@ def steps_per_nat(
     errors, _, _ = run(vertices_of("cross 2"), target, 2 * steps, "line search")
     fall = 0.5 * np.log(errors[:, steps - 1] / errors[:, -1])
     return np.asarray(steps / fall)
+
+
+APEX = np.array([[0, -4], [1, -3], [-1, -3]])
+"""Towards the middle of the edge of the last two, line search from the first goes to and fro."""
+SIXTEEN = np.concatenate([
+    [[0] * 16 + [-1]],
+    np.hstack([1024 * np.eye(16, dtype=np.int64) - 64, np.full((16, 1), 16)]),
+    [[0] * 16 + [-512]],
+])
+"""Towards 0: sixteen vertices of a facet at distance 16, squared diameter 2 * 1024**2."""
+
+
+def lasting_error(k: int) -> tuple[float, float]:
+    r"""$k\|\omega^*-\omega_k\|^2/D^2$ of line search towards the middle of an edge, apex first."""
+    errors, _, _ = run(APEX, np.array([[0.0, -3.0]]), k, "line search")
+    return k * float(errors[0, -1]) / 4, 1e-9
+
+
+def lasting_share(k: int, times: int) -> tuple[float, float]:
+    r"""Squared error over $\|\omega^*-\omega_1\|^2(1-d^2/D^2)^{k-1}$ on sixteen vertices and two.
+
+    ``times`` multiplies the error's fall.
+    """
+    errors, _, _ = run(SIXTEEN, np.zeros((1, 17)), k, "line search")
+    share = 16**2 / (2 * 1024**2)
+    fall = (float(errors[0, -1]) / float(errors[0, 0])) ** times
+    return fall / (1 - share) ** (k - 1), 1e-9
+
+
+def settled_steps(shape: str, inverse_distance: int) -> Law:
+    r"""Steps of line search for a factor $e$, times $d^2$, between $3/d^2$ and $4/d^2$ steps.
+
+    The triangle $\pm e_1,e_2$ at distance $d$ from the middle of its longest edge, or the square.
+    """
+    d, steps = 1 / inverse_distance, inverse_distance**2
+    if shape == "triangle":
+        vertices, target = np.array([[1, 0], [-1, 0], [0, 1]]), np.array([[0.0, d]])
+    else:
+        vertices, target = vertices_of("cross 2"), 0.5 - d / np.sqrt(2) * np.ones((1, 2))
+    errors, _, _ = run(vertices, target, 4 * steps, "line search")
+    fall = 0.5 * float(np.log(errors[0, 3 * steps - 1] / errors[0, -1]))
+    return Law([steps * d**2 / fall], [1.0], error=1e-9)
 
 
 def orthonormal_error(n: int, k: int, step: str) -> Arrays:
@@ -90,11 +132,22 @@ def boundary_certificate(n: int, subtracted: int) -> Certificate:
 
 
 def orthonormal_certificate(n: int, k: int, step: str, subtracted: int) -> Certificate:
-    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``."""
-    target = np.full((1, n), Fraction(1, n), dtype=object)
-    errors, _, rates = run(np.eye(n, dtype=np.int64), target, k, step)
-    right = Fraction(1, k) - (Fraction(1, n) if subtracted else 0)
+    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``.
+
+    Inner products of orthonormal points are weights.
+    """
+    weights = np.array([Fraction(i == 0) for i in range(n)])
+    rates = [Fraction(1)]
+    for t in range(2, k + 1):
+        rest = Fraction(1, n) - weights
+        z = int(rest.argmax())
+        slope, curvature = rest[z] - rest @ weights, 1 - 2 * weights[z] + weights @ weights
+        rates.append(min(slope / curvature, Fraction(1)) if step == "line search"
+                     else Fraction(1, t))
+        weights *= 1 - rates[-1]
+        weights[z] += rates[-1]
+    rest = Fraction(1, n) - weights
     return Certificate(
-        errors[0, -1], right,
-        [("n", n), ("k", k), ("rates", [1, *map(str, rates[0])]), ("squared error", errors[0, -1])],
+        rest @ rest, Fraction(1, k) - (Fraction(1, n) if subtracted else 0),
+        [("n", n), ("k", k), ("rates", [*map(str, rates)]), ("squared error", rest @ rest)],
     )

@@ -12,6 +12,7 @@ RATES = [0.1, 0.4]
 CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"
 ROBUST: dict[str, Any] = dict(quantity="whether noise keeps every ordering", unit="1")
 TABLES = "every loss that takes values 0, 1, 2 at three scores is tried"
+TABLES_OF_TWO = "Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
 
 robustness = KERNEL_MEAN.identity(
     "def-12",
@@ -79,6 +80,7 @@ theorem_14 = KERNEL_MEAN.identity(
     hypotheses=["noise rate below 1/2"],
     grid=dict(sigma=[0.1, 0.25, 0.4]),
     given=dict(with_loss="corrected"),
+    note=TABLES_OF_TWO,
     twin=dict(given=dict(with_loss="flipped"), why="labels flipped, not corrected"),
     **ROBUST,
     **worked(simulate.robust_corrected),
@@ -197,6 +199,7 @@ corrected_loss = KERNEL_MEAN.identity(
     place="Sec. 4.3.2",
     hypotheses=["noise rate not 1/2"],
     given=dict(rates="equal"),
+    note=TABLES_OF_TWO,
     quantity="noisy risk of the corrected loss",
     twin=dict(given=dict(rates="swapped"), why="unequal rates, swapped"),
     **worked(simulate.corrected_risk),
@@ -207,6 +210,7 @@ correction = KERNEL_MEAN.identity(
     place="Sec. 4.4",
     hypotheses=["rates with sum below 1"],
     given=dict(rates="unequal"),
+    note=TABLES_OF_TWO,
     quantity="noisy risk of the corrected loss",
     twin=dict(given=dict(rates="swapped"), why="the two rates swapped"),
     **worked(simulate.corrected_risk),
@@ -222,7 +226,10 @@ theorem_17 = KERNEL_MEAN.identity(
     hypotheses=["rates with sum below 1"],
     given=dict(order="printed"),
     quantity="corrected loss",
-    note="An increasing affine map, so the two are order equivalent.",
+    note=(
+        "An increasing affine map, so the two are order equivalent. All losses of two scores that "
+        "meet the hypothesis, with values 0, 1, 2 under one label and a constant of 0 or 1."
+    ),
     twin=dict(given=dict(order="swapped"), why="the two rates swapped in the hypothesis"),
     **worked(simulate.class_conditional),
 )

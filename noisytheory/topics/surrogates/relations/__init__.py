@@ -1,1 +1,1 @@
-"""What the mean classifier is called elsewhere: SVM, MMD, kernel density, multiple kernels."""
+"""What the mean classifier is called elsewhere: SVM, kernel density, multiple kernels."""

@@ -1,4 +1,4 @@
-"""The mean classifier as SVM, mean discrepancy, density estimate and multiple-kernel learner."""
+"""The mean classifier as SVM, density estimate and multiple-kernel learner."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
-from noisytheory.topics.surrogates.relations import (
-    simulate,
-    simulate_mixtures,
-    simulate_potentials,
-)
-from noisytheory.topics.surrogates.relations.instances import RATIONAL, SAMPLES, TRIPLES
+from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNIT
+from noisytheory.topics.surrogates.relations import simulate
 from noisytheory.topics.surrogates.worked import worked
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
-UNIT = "features of norm 1"
 TRIED = (
     f"Tried: {len(SAMPLES)} samples, which but for the symmetries of a square are all "
     f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths"
@@ -62,6 +57,7 @@ lemma_4_repaired = KERNEL_MEAN.identity(
     "lemma-4/repaired",
     hypotheses=["the mean is not 0"],
     given=dict(radius=1, samples="nonzero"),
+    note=LATTICE,
     twin=dict(given=dict(radius=2, samples="nonzero"), why="a ball of radius 2"),
     **ONLY,
 )
@@ -124,167 +120,6 @@ svm_beyond = KERNEL_MEAN.always(
     **worked(simulate.beyond_the_threshold),
 )
 
-IN_BALL = r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
-ANY_POTENTIAL: dict[str, Any] = dict(
-    place="Sec. 3.1, after Proposition 9 of the paper on the unhinged loss", hypotheses=[UNIT],
-)
-BEST = dict(quantity="risk of the mean, of norm r", **worked(simulate_potentials.best_in_ball))
-TURNED: dict[str, Any] = dict(
-    quantity="squared sine of the angle between the mean and the downhill direction at its t-fold",
-    trivial=1.0, **worked(simulate_potentials.turned),
-)
-HALVED = f"{len(RATIONAL)} samples of three points whose mean has a rational norm are tried."
-any_potential_printed = KERNEL_MEAN.always(
-    "relation-any-convex-potential/printed",
-    statement=IN_BALL + r"\text{ for small }r",
-    grid=dict(potential=list(simulate_potentials.CURVED), radius=["1/10", "1/1000"]),
-    given=dict(straight="1"),
-    expect="refuted",
-    note=(
-        "Read as a limit it holds: see `relation-any-convex-potential/repaired`. At a finite "
-        "radius it is exact for potentials that are affine near 0, and for others not: the unit "
-        f"mean turned by a small angle has less risk. {HALVED}"
-    ),
-    **ANY_POTENTIAL,
-    **BEST,
-)
-RATIO = (
-    r"\quad\rho=\frac{tL_t}{|\psi'(0)|},\ |\psi'(u)-\psi'(v)|\le L_t|u-v|\text{ on }[-t,t]"
-)
-SMOOTH = (
-    "hinge, rounded hinge (slope from -1 to 0 along a line between margins -1/4 and 1/4), squared "
-    "hinge, logistic or exponential loss"
-)
-ANGLE = r"\sin\angle(\Phi(S),-\nabla\mathrm{Risk}_\psi(S,t\Phi(S)))\le"
-any_potential = KERNEL_MEAN.always(
-    "relation-any-convex-potential/repaired",
-    statement=ANGLE + r"\rho," + RATIO,
-    grid=dict(potential=list(simulate_potentials.POTENTIALS), radius=["1/2", "1/10", "1/1000"]),
-    given=dict(form="ratio"),
-    note=(
-        "Print's best reading, the limit: the direction in which the risk falls tends to the "
-        r"mean's, linearly in the radius. Of every convex potential whose slope is Lipschitz near "
-        f"0; tried: {SMOOTH}. A potential with a bend at 0 has no slope there and is none. Half of "
-        r"the rate is the truth as $\rho\to0$: see `relation-any-convex-potential/sharper`."
-    ),
-    twin=dict(given=dict(form="half"), why="half of the rate"),
-    **ANY_POTENTIAL,
-    **TURNED,
-)
-any_potential_sharper = KERNEL_MEAN.always(
-    "relation-any-convex-potential/sharper",
-    statement=ANGLE + r"\frac\rho{2-\rho}," + RATIO + r",\ \rho\le1",
-    grid=dict(
-        potential=["hinge", "squared hinge", "logistic", "exponential"],
-        radius=["1/2", "1/10", "1/1000"],
-    ),
-    given=dict(form="sharp"),
-    origin="sharper",
-    note=(
-        r"$-\nabla$ is a multiple of $(I-\rho A)\Phi$ with $0\preceq A\preceq I$, which turns it "
-        "by this much at most (Kantorovich). Approached by many points on one axis, nearly "
-        "balanced, and one across."
-    ),
-    twin=dict(given=dict(form="half"), why=r"rho / 2, the limit, without its correction"),
-    **ANY_POTENTIAL,
-    **TURNED,
-)
-any_potential_minimiser = KERNEL_MEAN.always(
-    "relation-any-convex-potential/minimiser",
-    statement=(
-        r"\sin\angle(\Phi(S),\omega_r)\le\frac\rho{2\|\Phi(S)\|},\quad\omega_r\in"
-        r"\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega),\quad\rho=\frac{rL_r}{|\psi'(0)|}"
-    ),
-    grid=dict(
-        potential=["squared hinge", "rounded hinge", "logistic", "exponential"],
-        radius=["1/10", "1/1000"],
-    ),
-    given=dict(factor="1/2"),
-    origin="sharper",
-    quantity="squared sine of the angle between the mean and the minimiser",
-    trivial=1.0,
-    note=(
-        "The limit itself, with a constant: print's sentence is about the minimiser. Its direction "
-        "is enclosed where the gradient's part along the circle changes sign; samples that have it "
-        "inside the ball are left out."
-    ),
-    twin=dict(given=dict(factor="3/8"), why="three quarters of it"),
-    **ANY_POTENTIAL,
-    **worked(simulate_potentials.minimiser_turned),
-)
-any_potential_affine = KERNEL_MEAN.always(
-    "relation-any-convex-potential/affine",
-    statement=r"\psi\text{ affine on }[-r,r]\Rightarrow " + IN_BALL,
-    grid=dict(potential=simulate_potentials.STRAIGHT, radius=["1/100", "1"]),
-    given=dict(straight="1"),
-    origin="sharper",
-    note=f"Piecewise linear potentials that bend at r, or at both ends. {HALVED}",
-    twin=dict(given=dict(straight="3/4"), why="affine on [-3r/4, 3r/4] only"),
-    **ANY_POTENTIAL,
-    **BEST,
-)
-
-relation_mmd = KERNEL_MEAN.identity(
-    "relation-mmd",
-    also=[AVERAGE_CLASSIFIER.also("relation-mmd", "Sec. 3.1")],
-    statement=r"\mathrm{MMD}=\tfrac12\|\Phi(P_+)-\Phi(P_-)\|=\|\Phi(P)\|",
-    place="Sec. 3.2",
-    hypotheses=["both labels have probability one half"],
-    given=dict(balance="1/2"),
-    quantity="squared discrepancy",
-    note=(
-        "The supremum is taken over a lattice of unit vectors that holds the difference's own "
-        "direction: every two of six points, with uneven weights, against every two of twelve, "
-        "where that direction is rational."
-    ),
-    twin=dict(given=dict(balance="1/3"), why="labels out of balance"),
-    **worked(simulate.mean_discrepancy),
-)
-relation_mmd_variation = KERNEL_MEAN.always(
-    "relation-mmd/variation",
-    statement=r"\mathrm{MMD}\le\mathrm{TV}(P_+,P_-)",
-    place="Sec. 3.2",
-    hypotheses=[UNIT],
-    given=dict(factor="1"),
-    quantity="squared discrepancy",
-    note=(
-        "Attained by one point against its antipode in feature space. Every two laws on four "
-        "points, two of them antipodes of the others, with masses in thirds."
-    ),
-    twin=dict(given=dict(factor="1/2"), why="half of the squared total variation"),
-    **worked(simulate.total_variation),
-)
-mmd_quadrature = KERNEL_MEAN.identity(
-    "relation-mmd/mixtures",
-    statement=r"\tfrac12\int\hat\Phi(P)(x)\,(p_+-p_-)(x)\,dx=\|\Phi(P)\|",
-    place="Sec. 3.2",
-    hypotheses=["both labels have probability one half"],
-    given=dict(balance="classes"),
-    rounding=1e-9,
-    quantity="difference of the class means of the unit mean, halved",
-    note=(
-        "The unit mean attains the discrepancy. Gaussian mixtures on a line, two components "
-        "against one: the closed form of the package against the trapezoidal rule."
-    ),
-    twin=dict(given=dict(balance="examples"), why="negative examples counted one half"),
-    **worked(simulate_mixtures.discrepancy_by_quadrature),
-)
-mmd_variation_nonnegative = KERNEL_MEAN.always(
-    "relation-mmd/variation-nonnegative",
-    statement=r"\mathrm{MMD}\le\tfrac1{\sqrt2}\mathrm{TV}(P_+,P_-)",
-    place="Sec. 3.2",
-    hypotheses=[UNIT, "a kernel that is nowhere negative"],
-    given=dict(factor="1/2"),
-    quantity="squared discrepancy",
-    origin="sharper",
-    note=(
-        "What is left after the common part of the classes is two laws whose means have a product "
-        "of at least 0. Gaussian mixtures on a line, total variation by quadrature; approached by "
-        "narrow classes far apart."
-    ),
-    twin=dict(given=dict(factor="1/4"), why="half of it, squared: 1/2 for the root of 1/2"),
-    **worked(simulate_mixtures.variation_by_quadrature),
-)
 DENSITY: dict[str, Any] = dict(
     statement=r"\mathrm{sign}\langle\Phi(S),\phi(x)\rangle="
     r"\mathrm{sign}\big(\tfrac{n_+}n\hat p_+(x)-\tfrac{n_-}n\hat p_-(x)\big)",
@@ -308,7 +143,7 @@ relation_kde = KERNEL_MEAN.identity(
     given=dict(right="1"),
     note=(
         "Repaired: true of every translation-invariant kernel. Tried with a triangle, two "
-        "positive points against one."
+        "positive points one apart against one, at whole places up to 2, and seen at tenths."
     ),
     twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
@@ -368,6 +203,7 @@ theorem_2_similarity = AVERAGE_CLASSIFIER.identity(
     statement=r"\|\omega_S\|^2=\tfrac1{n^2}\sum_{i,j}y_iy_jK(x_i,x_j)",
     place="Theorem 2, Sec. 3",
     given=dict(signs="signed"),
+    note=f"{TRIED}, with all labels.",
     quantity="squared norm of the mean",
     twin=dict(given=dict(signs="unsigned"), why="the labels dropped"),
     **worked(simulate.self_similarity),
@@ -420,6 +256,7 @@ svm_herding_square = AVERAGE_CLASSIFIER.identity(
     r"=\tfrac12\|\omega-\omega_S\|^2-\tfrac12\|\omega_S\|^2",
     place=HERDING,
     given=dict(constant="kept"),
+    note=LATTICE,
     quantity="objective",
     twin=dict(given=dict(constant="dropped"), why="the constant dropped"),
     **worked(simulate.completed_square),

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noisytheory.topics.surrogates.relations.instances import (
+from noisytheory.topics.surrogates.instances import (
     BALL,
     CIRCLE,
     HERDED,
@@ -20,8 +20,8 @@ from noisytheory.topics.surrogates.relations.instances import (
     RATIONAL,
     SAMPLES,
     Vector,
+    combined,
     dot,
-    has_length,
     length,
     mean_of,
     show,
@@ -41,17 +41,16 @@ __all__ = [
     "kernel_density",
     "least_linear_risk",
     "mean_as_svm",
-    "mean_discrepancy",
     "mean_on_ball",
     "multiple_kernels",
     "other_minimisers",
     "self_similarity",
     "svm_direction",
-    "total_variation",
 ]
 
 def _hinge(sample: Sequence[Vector], omega: Vector) -> Fraction:
-    return sum((max(Fraction(0), 1 - dot(omega, a)) for a in sample), Fraction(0)) / len(sample)
+    gaps = (1 - dot(omega, a) for a in sample)
+    return Fraction(sum(gap for gap in gaps if gap > 0)) / len(sample)
 
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
@@ -59,11 +58,12 @@ def least_linear_risk(radius: int) -> Iterator[Certificate]:
     for sample in SAMPLES:
         mean = mean_of(sample)
         if any(mean):
+            square, steps = dot(mean, mean), steps_of(sample, mean)
             for omega in (*BALL, mean):
                 omega = times(Fraction(radius), omega)
                 yield Certificate(
-                    max(Fraction(0), dot(omega, mean)) ** 2, dot(mean, mean),
-                    steps_of(sample, omega),
+                    max(Fraction(0), dot(omega, mean)) ** 2, square,
+                    [*steps, ("omega", show([omega]))],
                 )
 
 
@@ -115,8 +115,7 @@ def expected_square(correction: str) -> Iterator[Certificate]:
     r"""$E\|\omega_S\|^2$ over all samples, against $\|\omega_P\|^2+(1-\|\omega_P\|^2)/n$."""
     for atoms in (CIRCLE[:3], CIRCLE[2:5], CIRCLE[::5]):
         for masses in simplex(3, 3):
-            mean = (sum((m * a[0] for m, a in zip(masses, atoms, strict=True)), Fraction(0)),
-                    sum((m * a[1] for m, a in zip(masses, atoms, strict=True)), Fraction(0)))
+            mean = combined(masses, atoms)
             square = dot(mean, mean)
             for n in (1, 2, 3):
                 total = Fraction(0)
@@ -135,10 +134,12 @@ def expected_square(correction: str) -> Iterator[Certificate]:
 def hinge_on_ball(radius: int) -> Iterator[Certificate]:
     """Hinge risk against linear risk, for every classifier of a ball."""
     for sample in SAMPLES:
+        mean = mean_of(sample)
+        steps = steps_of(sample, mean)
         for omega in BALL:
             omega = times(Fraction(radius), omega)
             yield Certificate(
-                _hinge(sample, omega), 1 - dot(omega, mean_of(sample)), steps_of(sample, omega)
+                _hinge(sample, omega), 1 - dot(omega, mean), [*steps, ("omega", show([omega]))]
             )
 
 
@@ -157,10 +158,11 @@ def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = largest * Fraction(share) * Fraction(of)
         own = times(1 / penalty, mean)
+        risk, steps = _penalised(sample, own, penalty), steps_of(sample, mean)
         for omega in (*PLANE, *(times(Fraction(k, 8), own) for k in range(4, 8))):
             yield Certificate(
-                _penalised(sample, own, penalty), _penalised(sample, omega, penalty),
-                [*steps_of(sample, omega), ("lambda", penalty)],
+                risk, _penalised(sample, omega, penalty),
+                [*steps, ("omega", show([omega])), ("lambda", penalty)],
             )
 
 
@@ -176,10 +178,12 @@ def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
         if largest <= 0:
             continue
         own = times(Fraction(share) * Fraction(of) / largest, mean)
+        risk, square, steps = _hinge(sample, own), dot(own, own), steps_of(sample, mean)
         for omega in PLANE:
-            if dot(omega, omega) <= dot(own, own):
-                yield Certificate(_hinge(sample, own), _hinge(sample, omega),
-                                  steps_of(sample, omega))
+            if dot(omega, omega) <= square:
+                yield Certificate(
+                    risk, _hinge(sample, omega), [*steps, ("omega", show([omega]))]
+                )
 
 
 def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
@@ -201,23 +205,18 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
     for first in range(4):
         sample = sites[first :: max(1, len(sites) // 40)][:40]
         n = len(sample)
-        mean = tuple(sum((a[i] for a in sample), Fraction(0)) / n for i in range(3))
-        products = [_inner(mean, a) for a in sample]
+        mean = mean_of(sample)
+        products = [dot(mean, a) for a in sample]
         scale = Fraction(share) * Fraction(of) / max(products)
-        own = tuple(scale * u for u in mean)
-        square = _inner(mean, mean)
-        downhill = tuple(
-            sum((a[i] for a, f in zip(sample, products, strict=True) if scale * f < 1), Fraction(0))
-            / n for i in range(3)
-        )
-        along = _inner(downhill, mean) / square
-        turn = tuple(u - along * v for u, v in zip(downhill, mean, strict=True))
-        risk, best = _hinge_risk(sample, own), None
+        own = times(scale, mean)
+        square = dot(mean, mean)
+        downhill = combined([Fraction(scale * f < 1, n) for f in products], sample)
+        turn = combined([Fraction(1), -dot(downhill, mean) / square], [downhill, mean])
+        risk, best = _hinge(sample, own), None
         for step in (Fraction(1, 64), Fraction(1, 16), Fraction(1, 4), Fraction(1)):
-            turned = tuple(u + step * v for u, v in zip(own, turn, strict=True))
             # 1 / (1 + q / 2) is at most 1 / sqrt(1 + q): no longer than the mean's multiple.
-            shorter = 1 / (1 + step**2 * _inner(turn, turn) / (2 * scale**2 * square))
-            other = _hinge_risk(sample, tuple(shorter * u for u in turned))
+            shorter = 1 / (1 + step**2 * dot(turn, turn) / (2 * scale**2 * square))
+            other = _hinge(sample, combined([shorter, shorter * step], [own, turn]))
             best = other if best is None else min(best, other)
         yield Certificate(
             int(best is None or best >= risk), 0,
@@ -226,15 +225,6 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
              ("points beyond margin 1", sum(scale * f >= 1 for f in products)),
              ("hinge risk of the mean", risk), ("least risk of the turned ones", best)],
         )
-
-
-def _inner(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
-
-
-def _hinge_risk(sample: Sequence[Sequence[Fraction]], omega: Sequence[Fraction]) -> Fraction:
-    total = sum((max(Fraction(0), 1 - _inner(omega, a)) for a in sample), Fraction(0))
-    return total / len(sample)
 
 
 def svm_direction(share: str, of: str) -> Iterator[Certificate]:
@@ -253,11 +243,11 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = Fraction(share) * Fraction(of) * max(products)
         best = _least_along(sample, mean, products, penalty)
+        steps = [*steps_of(sample, mean), ("lambda", penalty), ("lambda*", max(products)),
+                 ("least along the mean", best)]
         for omega in fine if sample is HERDED else PLANE:
             yield Certificate(
-                best, _penalised(sample, omega, penalty),
-                [*steps_of(sample, omega), ("lambda", penalty), ("lambda*", max(products)),
-                 ("least along the mean", best)],
+                best, _penalised(sample, omega, penalty), [*steps, ("omega", show([omega]))]
             )
 
 
@@ -276,63 +266,14 @@ def completed_square(constant: str) -> Iterator[Certificate]:
     r"""$\frac12\|\omega\|^2-\langle\omega,\omega_S\rangle$ against the herding objective."""
     for sample in SAMPLES:
         mean = mean_of(sample)
+        rest = dot(mean, mean) / 2 if constant == "kept" else Fraction(0)
+        steps = steps_of(sample, mean)
         for omega in PLANE:
             gap = (omega[0] - mean[0], omega[1] - mean[1])
-            rest = dot(mean, mean) / 2 if constant == "kept" else Fraction(0)
             yield Certificate(
                 dot(omega, omega) / 2 - dot(omega, mean), dot(gap, gap) / 2 - rest,
-                steps_of(sample, omega),
+                [*steps, ("omega", show([omega]))],
             )
-
-
-def mean_discrepancy(balance: str) -> Iterator[Certificate]:
-    r"""The square of the largest $\frac12(E_{P_+}f-E_{P_-}f)$ found, against $\|\Phi(P)\|^2$.
-
-    Classes are two weighted points against one or two whose means differ by a rational norm: then
-    the best of the unit ball is among the vectors tried, a lattice and the difference's direction.
-
-    Parameters
-    ----------
-    balance : str
-        $P(y=1)$, one half where the claim holds.
-    """
-    share = Fraction(balance)
-    for weight, up, down in itertools.product(
-        (Fraction(1, 2), Fraction(1, 3), Fraction(1, 8)),
-        itertools.combinations(CIRCLE[::2], 2), itertools.combinations_with_replacement(CIRCLE, 2),
-    ):
-        masses = [share * weight, share * (1 - weight), *[(1 - share) / 2] * 2]
-        labels = (1, 1, -1, -1)
-        mean = _combined([y * m for y, m in zip(labels, masses, strict=True)], (*up, *down))
-        gap = _combined((weight, 1 - weight, -Fraction(1, 2), -Fraction(1, 2)), (*up, *down))
-        if not any(gap) or not has_length(gap):
-            continue
-        best = max(dot(f, gap) for f in (*CIRCLE, times(1 / length(gap), gap)))
-        yield Certificate(
-            (best / 2) ** 2, dot(mean, mean),
-            [("P+", f"{show(up)} with {weight}, {1 - weight}"), ("P-", show(down)),
-             ("P(y = 1)", share), ("largest difference of means found", best)],
-        )
-
-
-def _combined(weights: Sequence[Fraction], atoms: Sequence[Vector]) -> Vector:
-    parts = [times(w, a) for w, a in zip(weights, atoms, strict=True)]
-    return (sum((a[0] for a in parts), Fraction(0)), sum((a[1] for a in parts), Fraction(0)))
-
-
-def total_variation(factor: str) -> Iterator[Certificate]:
-    r"""$\mathrm{MMD}^2$ against ``factor`` times the squared total variation, on four points."""
-    places = CIRCLE[:2] + CIRCLE[-2:]
-    for p, q in itertools.product(simplex(4, 3), repeat=2):
-        gap = [a - b for a, b in zip(p, q, strict=True)]
-        moved = (sum((g * a[0] for g, a in zip(gap, places, strict=True)), Fraction(0)),
-                 sum((g * a[1] for g, a in zip(gap, places, strict=True)), Fraction(0)))
-        variation = sum((abs(g) for g in gap), Fraction(0)) / 2
-        yield Certificate(
-            dot(moved, moved) / 4, Fraction(factor) * variation**2,
-            [("features", show(places)), ("P+", ", ".join(map(str, p))),
-             ("P-", ", ".join(map(str, q)))],
-        )
 
 
 def kernel_density(right: str) -> Iterator[Certificate]:

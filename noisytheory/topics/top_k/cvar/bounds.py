@@ -13,7 +13,6 @@ from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,
     SAMPLE_SIZE,
-    UNIT_INTERVAL,
     Numeric,
     requires,
 )
@@ -88,6 +87,7 @@ def brown_lower(n: Numeric, delta: Numeric, nu: Numeric, bound: Numeric) -> Nume
     return bound / nu * np.sqrt(-np.log(delta) / (2 * n))
 
 
+@requires(delta=LEVEL, nu=TAIL_MASS, bound=LARGEST_LOSS)
 def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> Any:
     r"""Upper confidence limit of the CVaR from the ordered losses (Thomas and Learned-Miller 2019).
 
@@ -111,8 +111,6 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     """
     z = np.sort(np.asarray(losses, float), axis=-1)
     n = z.shape[-1]
-    LEVEL.check("delta", delta)
-    UNIT_INTERVAL.check("nu", nu)
     end = np.full((*z.shape[:-1], 1), float(bound))
     steps = np.diff(np.concatenate([z, end], axis=-1), axis=-1)
     i = np.arange(1, n + 1)

@@ -5,7 +5,9 @@ Atoms are signed features $y\phi(x)$ on the unit circle.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
@@ -13,11 +15,12 @@ from typing import TypeAlias
 from noisytheory.vocabulary.exact import enclosed_root, lattice
 
 __all__ = [
-    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "Vector", "dot",
-    "has_length", "length", "mean_of", "show", "steps_of", "times",
+    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNIT", "Vector",
+    "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
 ]
 
-Vector: TypeAlias = tuple[Fraction, Fraction]
+UNIT = "features of norm 1"
+Vector: TypeAlias = tuple[Fraction, ...]
 
 CIRCLE: list[Vector] = [
     (Fraction(a, 5), Fraction(b, 5))
@@ -38,21 +41,26 @@ HERDED: tuple[Vector, ...] = (
 """A sample whose mean is not the direction of its support vector machine."""
 
 
-def dot(u: Vector, v: Vector) -> Fraction:
+def dot(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
     """Inner product."""
-    return u[0] * v[0] + u[1] * v[1]
+    total: Fraction = functools.reduce(operator.add, map(operator.mul, u, v))
+    return total
 
 
 def times(c: Fraction, v: Vector) -> Vector:
     """A multiple."""
-    return (c * v[0], c * v[1])
+    return tuple(c * value for value in v)
+
+
+def combined(weights: Sequence[Fraction], atoms: Sequence[Vector]) -> Vector:
+    """Their weighted sum."""
+    return tuple(dot(weights, along) for along in zip(*atoms, strict=True))
 
 
 def mean_of(sample: Sequence[Vector]) -> Vector:
     """The mean."""
-    n = len(sample)
-    return (sum((a[0] for a in sample), Fraction(0)) / n,
-            sum((a[1] for a in sample), Fraction(0)) / n)
+    sums = (functools.reduce(operator.add, along) for along in zip(*sample, strict=True))
+    return tuple(total / len(sample) for total in sums)
 
 
 def length(v: Vector) -> Fraction:
@@ -71,13 +79,12 @@ def has_length(v: Vector) -> bool:
 
 def show(sample: Sequence[Vector]) -> str:
     """For a reader."""
-    return ", ".join(f"({a[0]}, {a[1]})" for a in sample)
+    return ", ".join(f"({', '.join(map(str, a))})" for a in sample)
 
 
-def steps_of(sample: Sequence[Vector], omega: Vector) -> list[tuple[str, object]]:
-    """What a reader follows."""
-    return [("signed features", show(sample)), ("mean", show([mean_of(sample)])),
-            ("omega", show([omega]))]
+def steps_of(sample: Sequence[Vector], mean: Vector) -> list[tuple[str, object]]:
+    """What a reader follows, whatever the classifier."""
+    return [("signed features", show(sample)), ("mean", show([mean]))]
 
 
 def _alike(sample: Sequence[Vector]) -> Iterator[tuple[Vector, ...]]:

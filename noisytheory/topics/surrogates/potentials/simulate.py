@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from noisytheory.topics.surrogates.relations.instances import (
+from noisytheory.topics.surrogates.instances import (
     CIRCLE,
     RATIONAL,
     SAMPLES,
@@ -121,7 +121,7 @@ def turned(potential: str, radius: str, form: str) -> Iterator[Certificate]:
             continue  # Nothing is downhill of t Phi: it minimises.
         yield Certificate(
             _squared_sine(cross, along), (least, most),
-            [*steps_of(sample, times(t, mean)),
+            [*steps_of(sample, mean), ("omega", show([times(t, mean)])),
              ("share of the downhill direction across the mean, and along it, times n",
               f"{float(cross[0]):.9g}, {float(along[0]):.9g}")],
         )
@@ -142,7 +142,7 @@ def _squared(ends: Interval) -> Interval:
     return Fraction(0) if ends[0] < 0 < ends[1] else min(squares), max(squares)
 
 
-FINE = 2**36
+FINE = 2**24
 """Directions are enclosed between half-angles of tangents that are multiples of its inverse."""
 
 
@@ -180,8 +180,11 @@ def minimiser_turned(potential: str, radius: str, factor: str) -> Iterator[Certi
 
         # Less than a right angle away from the mean, unless it lies inside the ball; enclosed no
         # nearer than the rounding of the slopes allows.
-        low = _farthest(across, 0, -FINE, FINE)
-        high = _farthest(across, 1, FINE, -FINE)
+        low = _farthest(across, -FINE, FINE)
+        step = 1
+        while low + step < FINE and across(low + step)[0][1] >= 0:
+            step *= 2
+        high = min(low + step, FINE)
         found = across(low), across(high)
         turns = found[0][0][0] > 0 and found[1][0][1] < 0
         if not turns or any(along[0] <= 0 for _, along in found):
@@ -192,20 +195,16 @@ def minimiser_turned(potential: str, radius: str, factor: str) -> Iterator[Certi
         yield Certificate(
             (Fraction(0) if low < 0 < high else min(sines), max(sines)),
             (least / square, most / square),
-            [*steps_of(sample, times(r, mean)), ("tangents of half the angle",
+            [*steps_of(sample, mean), ("tangents of half the angle",
              f"{float(ends[0]):.9g}, {float(ends[1]):.9g}")],
         )
 
 
-def _farthest(
-    across: Callable[[int], tuple[Interval, ...]], end: int, start: int, stop: int
-) -> int:
-    """The last direction from ``start`` on whose part across is certainly positive, or negative."""
-    sign = 1 - 2 * end
-    while abs(stop - start) > 1:
+def _farthest(across: Callable[[int], tuple[Interval, ...]], start: int, stop: int) -> int:
+    """The last direction from ``start`` on whose part across is certainly positive."""
+    while stop - start > 1:
         middle = (start + stop) // 2
-        certain = sign * across(middle)[0][end] > 0
-        start, stop = (middle, stop) if certain else (start, middle)
+        start, stop = (middle, stop) if across(middle)[0][0] > 0 else (start, middle)
     return start
 
 
@@ -254,10 +253,11 @@ def best_in_ball(potential: str, radius: str, straight: str) -> Iterator[Certifi
         own = times(r / length(mean), mean)
         turns = [_turn(own, sign * Fraction(2) ** -k) for k in range(-1, 16, 3) for sign in (1, -1)]
         risk = _risk(sample, own, value)
+        steps = [*steps_of(sample, mean), ("radius times unit mean", show([own]))]
         for omega in (*turns, times(Fraction(1, 2), own), *(times(r, a) for a in CIRCLE[::3])):
             yield Certificate(
                 risk, _risk(sample, omega, value),
-                [*steps_of(sample, omega), ("radius times unit mean", show([own]))],
+                [*steps, ("omega", show([omega]))],
             )
 
 

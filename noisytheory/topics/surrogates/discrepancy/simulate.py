@@ -1,4 +1,4 @@
-r"""Gaussian mixtures on a line: closed forms of the vocabulary against quadrature."""
+"""Two classes on a few points of the circle, exactly; Gaussian mixtures on a line by quadrature."""
 
 from __future__ import annotations
 
@@ -11,14 +11,70 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.surrogates.instances import (
+    CIRCLE,
+    combined,
+    dot,
+    has_length,
+    length,
+    show,
+    times,
+)
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.exact import around
+from noisytheory.vocabulary.exact import around, simplex
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import GaussianMixture
 
-__all__ = ["discrepancy_by_quadrature", "mixtures", "variation_by_quadrature"]
+__all__ = [
+    "discrepancy_by_quadrature", "mean_discrepancy", "mixtures", "total_variation",
+    "variation_by_quadrature",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+
+def mean_discrepancy(balance: str) -> Iterator[Certificate]:
+    r"""The square of the largest $\frac12(E_{P_+}f-E_{P_-}f)$ found, against $\|\Phi(P)\|^2$.
+
+    Classes are two weighted points against one or two whose means differ by a rational norm: then
+    the best of the unit ball is among the vectors tried, a lattice and the difference's direction.
+
+    Parameters
+    ----------
+    balance : str
+        $P(y=1)$, one half where the claim holds.
+    """
+    share = Fraction(balance)
+    for weight, up, down in itertools.product(
+        (Fraction(1, 2), Fraction(1, 3), Fraction(1, 8)),
+        itertools.combinations(CIRCLE[::2], 2), itertools.combinations_with_replacement(CIRCLE, 2),
+    ):
+        masses = [share * weight, share * (1 - weight), *[(1 - share) / 2] * 2]
+        labels = (1, 1, -1, -1)
+        mean = combined([y * m for y, m in zip(labels, masses, strict=True)], (*up, *down))
+        gap = combined((weight, 1 - weight, -Fraction(1, 2), -Fraction(1, 2)), (*up, *down))
+        if not any(gap) or not has_length(gap):
+            continue
+        best = max(dot(f, gap) for f in (*CIRCLE, times(1 / length(gap), gap)))
+        yield Certificate(
+            (best / 2) ** 2, dot(mean, mean),
+            [("P+", f"{show(up)} with {weight}, {1 - weight}"), ("P-", show(down)),
+             ("P(y = 1)", share), ("largest difference of means found", best)],
+        )
+
+
+def total_variation(factor: str) -> Iterator[Certificate]:
+    r"""$\mathrm{MMD}^2$ against ``factor`` times the squared total variation, on four points."""
+    places = CIRCLE[:2] + CIRCLE[-2:]
+    for p, q in itertools.product(simplex(4, 3), repeat=2):
+        gap = [a - b for a, b in zip(p, q, strict=True)]
+        moved = combined(gap, places)
+        variation = sum((abs(g) for g in gap), Fraction(0)) / 2
+        yield Certificate(
+            dot(moved, moved) / 4, Fraction(factor) * variation**2,
+            [("features", show(places)), ("P+", ", ".join(map(str, p))),
+             ("P-", ", ".join(map(str, q)))],
+        )
 
 
 def mixtures() -> Iterator[tuple[GaussianMixture, list[tuple[str, object]]]]:

@@ -1,0 +1,128 @@
+"""The command ``compare``: which bound on a quantity is best, from where on, and what it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from noisytheory.cli.bound import number, spread
+from noisytheory.cli.select import chosen_claims
+from noisytheory.cli.shell import (
+    Mistake,
+    answers,
+    listed,
+    main,
+    say,
+    say_json,
+    say_rows,
+    seed_option,
+    table,
+    table_options,
+)
+
+if TYPE_CHECKING:
+    from noisytheory.report.comparison import Comparison
+
+__all__ = ["compare"]
+
+MANY = 12
+"""Claims left out that are named, at most."""
+
+
+@main.command()
+@click.argument("target", metavar="GLOB")
+@click.argument("assignments", metavar="[NAME=VALUE ...]", nargs=-1)
+@click.option("--figure", type=click.Path(dir_okay=False), help="Draw it: FILE.svg, .png or .pdf.")
+@click.option("--replicates", type=click.IntRange(min=100), help="Draws where no law is exact.")
+@seed_option
+@table_options
+@answers
+def compare(
+    out: TextIO, target: str, assignments: tuple[str, ...], figure: str | None,
+    replicates: int | None, seed: int | None, form: str,
+) -> None:
+    """Compare the bounds on one quantity: n=10:100000:log delta=0.05.
+
+    Values, lists and ranges as for `bound`. population=NAME takes a population that one of the
+    claims is tried on: what the bounds read of it, and the truth to hold them against. Claims on
+    another quantity, or that read what is not given, are left out, and it is said why.
+    """
+    from noisytheory.report.comparison import compare as compared
+
+    claims = chosen_claims([target])
+    asked: dict[str, Any] = {}
+    for text in assignments:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise Mistake(f"{text!r} is not of the form NAME=VALUE, such as n=10:100000:log")
+        if name in asked:
+            raise Mistake(f"{name} is given twice; several values go in one list: {name}=10,100")
+        whole = any(
+            domains[name].whole for claim in claims
+            if name in (domains := getattr(claim.bound, "domains", {}))
+        )
+        asked[name] = value if name == "population" else [
+            number(name, piece) for piece in spread(name, value, whole or name == "n")
+        ]
+    drawn = {"replicates": replicates, "seed": seed}
+    found = compared(claims, **asked, **{k: v for k, v in drawn.items() if v is not None})
+    if figure is not None:
+        _draw(found, Path(figure))
+    if form == "json":
+        say_json(out, _as_json(found))
+    elif form:
+        say_rows(out, found.rows(), form)
+    else:
+        say_rows(out, found.rows(), form)
+        say(out, "\n".join(_said(found)))
+
+
+def _as_json(found: Comparison) -> dict[str, Any]:
+    data = found.dataset
+    return {
+        **data.attrs,
+        "truth": found.how or None,
+        "points": found.rows(),
+        "winners": found.winners(),
+        "claims": [
+            {key: one[key].values.ravel().tolist()[0] for key in ("id", "needs", "refuted")}
+            | {"name": name, "says_from": one["says_from"].values.tolist()}
+            for name in found.names for one in [data.sel(claim=name)]
+        ],
+        "left_out": dict(found.left_out),
+    }
+
+
+def _said(found: Comparison) -> list[str]:
+    """Who wins where, from where on each says something, what it needs, and who is left out."""
+    data = found.dataset
+    head = ["bound", "must know", f"says something from {found.along} ="]
+    rows = [
+        [
+            f"{name}{' (refuted)' * bool(one['refuted'].item())}", str(one["needs"].item()),
+            ", ".join(f"{value:.6g}" for value in one["says_from"].values.ravel()),
+        ]
+        for name in found.names for one in [data.sel(claim=name)]
+    ]
+    lines = listed("best", found.winners())
+    lines += ["", table([head, *rows])]
+    lines += listed("truth", [f"on {data.attrs['population']}, by {found.how}"] * bool(found.how))
+    left_out = [f"{name} {why}" for name, why in found.left_out.items()]
+    if len(left_out) > MANY:
+        left_out[MANY:] = [f"and {len(left_out) - MANY} more: --json has them all"]
+    return lines + listed("left out", left_out)
+
+
+def _draw(found: Comparison, path: Path) -> None:
+    from noisytheory.report import figures
+
+    picture = figures.compared(found)
+    suffixes = (".svg", ".png", ".pdf")
+    if path.suffix not in suffixes:
+        raise Mistake(f"--figure must end in {', '.join(suffixes)}, got {path.name}")
+    if path.suffix == ".svg":
+        path.write_text(figures.svg(picture), encoding="utf-8")
+    else:
+        picture.savefig(path, dpi=150)

@@ -1,0 +1,159 @@
+"""Sums of kernel values over the classes of a sample, each example without itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from noisytheory.learners.compiled import add_powers
+from noisytheory.learners.tiles import (
+    Floats,
+    Points,
+    exponents,
+    in_order,
+    is_linear,
+    slices,
+    squared_norms,
+    threads,
+    tile,
+    unit_rows,
+)
+from noisytheory.vocabulary.kernels import Gaussian
+
+__all__ = ["class_sums"]
+
+SIDE = 256
+"""Rows and columns of a tile: half a MiB of doubles."""
+ALONE = 2
+"""Stripes of tiles that are not worth another thread."""
+
+
+def class_sums(
+    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats
+) -> Floats:
+    r"""$\sum_{j\ne i,\,y_j=c}w_jK(x_i,x_j)$ of every kernel, example and class, in doubles.
+
+    Each pair of examples is met once, each tile of distances once for all Gaussians. The same
+    numbers whatever the number of threads.
+
+    Parameters
+    ----------
+    kernels : sequence of kernels or callables
+    points : array or sparse array, shape (n, d)
+    codes : array, shape (n,)
+        Classes, $0,\dots,k-1$.
+    weights : array, shape (n,)
+
+    Returns
+    -------
+    array, shape (kernels, n, k)
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.kernels import Linear
+    >>> points = np.array([[1.0], [2.0], [3.0]])
+    >>> class_sums([Linear()], points, np.array([0, 1, 1]), np.ones(3))[0].tolist()
+    [[0.0, 5.0], [2.0, 6.0], [3.0, 6.0]]
+    """
+    classes = int(codes.max()) + 1
+    found = np.empty((len(kernels), points.shape[0], classes))
+    curved = [place for place, kernel in enumerate(kernels) if not is_linear(kernel)]
+    for place, kernel in enumerate(kernels):
+        if place not in curved:
+            found[place] = _linear(unit_rows(points, kernel), codes, weights, classes)
+    if curved:
+        # The widest Gaussian first: narrower ones are its powers.
+        curved.sort(key=lambda place: -_width(kernels[place]))
+        order = np.argsort(codes, kind="stable")
+        summed = _tiled([kernels[place] for place in curved], points[order], codes[order],
+                        weights[order], classes)
+        found[np.array(curved)[:, None], order] = summed
+    return found
+
+
+def _width(kernel: Any) -> float:
+    return float(kernel.bandwidth) if isinstance(kernel, Gaussian) else 0.0
+
+
+def _linear(points: Points, codes: NDArray[np.intp], weights: Floats, classes: int) -> Floats:
+    points = points.astype(np.float64)
+    own = codes[:, None] == np.arange(classes)
+    sums = np.asarray(points @ (points.T @ (weights[:, None] * own)))
+    return np.asarray(sums - own * (weights * squared_norms(points))[:, None])
+
+
+def _tiled(
+    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats, classes: int
+) -> Floats:
+    """The same of examples in the order of their classes, few of which a tile then has."""
+    points = points.astype(np.float64, copy=False)
+    thin, n = sparse.issparse(points), points.shape[0]
+    if not thin and all(isinstance(kernel, Gaussian) for kernel in kernels):
+        points = points - weights @ points / weights.sum()
+    squares = squared_norms(points)
+    stripes = list(slices(n, SIDE))
+    chains = _chains(kernels)
+    # Laid out once: what a product of sparse rows needs of its right side.
+    right = [points[columns].T.tocsr() if thin else None for columns in stripes]
+
+    def stripe(place: int) -> tuple[Floats, Floats]:
+        rows = stripes[place]
+        mine, own = points[rows], codes[rows] - codes[rows.start]
+        across = np.zeros((len(kernels), classes, rows.stop - rows.start))
+        down = np.zeros((len(kernels), own[-1] + 1, n - rows.start))
+        for other in range(place, len(stripes)):
+            columns = stripes[other]
+            theirs = np.arange(codes[columns.start], codes[columns.stop - 1] + 1)
+            ends = np.searchsorted(codes[columns], theirs, side="right")
+            logs: Floats | None = None
+            done = 0
+            for kernel, squarings in chains:
+                given = mine, points[columns], squares[rows], squares[columns]
+                if not isinstance(kernel, Gaussian):
+                    block = tile(kernel, *given)
+                elif logs is None:
+                    widest, logs = kernel, exponents(kernel, *given, right[other])
+                    block = np.exp2(logs, out=logs if len(chains) == 1 else None)
+                else:
+                    block = logs * (float(widest.bandwidth) / float(kernel.bandwidth)) ** 2
+                    np.exp2(block, out=block)
+                if other == place:
+                    np.fill_diagonal(block, 0)
+                add_powers(
+                    block, squarings, weights[columns], ends, weights[rows], own, across, down,
+                    done, theirs[0], columns.start - rows.start,
+                )
+                done += len(squarings)
+        # The first stripe of columns is the rows themselves: both halves of it are there.
+        return across, down[:, :, rows.stop - rows.start :]
+
+    sums = np.zeros((len(kernels), classes, n))
+    workers = max(1, min(threads(), len(stripes) // ALONE))
+    for place, (across, down) in enumerate(in_order(stripe, range(len(stripes)), workers)):
+        rows = stripes[place]
+        sums[:, :, rows] += across
+        sums[:, codes[rows.start] : codes[rows.stop - 1] + 1, rows.stop :] += down
+    return sums.transpose(0, 2, 1)
+
+
+def _chains(kernels: Sequence[Any]) -> list[tuple[Any, NDArray[np.intp]]]:
+    """Kernels, and how often each value is squared to be one of it and of those that follow.
+
+    From a Gaussian, the one of half the squared bandwidth is its square.
+    """
+    chains: list[tuple[Any, list[int]]] = []
+    last: Any = None
+    for kernel in kernels:
+        times = 0.0
+        if isinstance(kernel, Gaussian) and isinstance(last, Gaussian):
+            times = 2 * np.log2(float(last.bandwidth) / float(kernel.bandwidth))
+        if times < 9 and round(times) >= 1 and abs(times - round(times)) < 1e-12:
+            chains[-1][1].append(round(times))
+        else:
+            chains.append((kernel, [0]))
+        last = kernel
+    return [(kernel, np.array(squarings)) for kernel, squarings in chains]

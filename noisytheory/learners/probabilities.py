@@ -1,0 +1,62 @@
+"""Probabilities from scores: a softmax of one slope, seen through label noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.learners.tiles import Floats
+
+__all__ = ["fit_slope", "softmax"]
+
+PENALTY = 1e-3
+"""Of the squared slope, of scores of unit size: where they part the classes it is no infinity."""
+
+
+def softmax(scores: Floats) -> Floats:
+    """Probabilities, shape (n, k).
+
+    Examples
+    --------
+    >>> softmax(np.log([[1.0, 3.0]])).round(12).tolist()
+    [[0.25, 0.75]]
+    """
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def fit_slope(
+    scores: Floats, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None = None
+) -> float:
+    """What scores are to be multiplied by, for the labels to be likeliest, or those behind them.
+
+    Parameters
+    ----------
+    scores : array, shape (n, k)
+    codes : array, shape (n,)
+        Labels.
+    weights : array, shape (n,)
+        Of sum 1.
+    confusion : array, shape (k, k), optional
+        Of the labels seen, true classes in columns.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 1.0]] * 4)
+    >>> slope = fit_slope(scores, np.array([0, 1, 1, 1]), np.full(4, 0.25))
+    >>> softmax(slope * scores[:1]).round(2).tolist()
+    [[0.25, 0.75]]
+    """
+    from scipy.optimize import minimize_scalar
+
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    size = float(np.sqrt(weights @ np.square(centred).mean(axis=1))) or 1.0
+    seen = (np.eye(scores.shape[1]) if confusion is None else confusion)[codes]
+
+    def loss(log_slope: float) -> float:
+        slope = np.exp(log_slope)
+        likely = np.sum(seen * softmax(slope / size * centred), axis=1)
+        return float(PENALTY * slope**2 - weights @ np.log(np.maximum(likely, 1e-300)))
+
+    found = minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(found.x) / size)

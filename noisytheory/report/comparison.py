@@ -1,0 +1,355 @@
+"""Which bound is best here? Claims on one quantity side by side, with what is true beside them."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noisytheory.trial.claim import Claim
+from noisytheory.trial.draws import draw
+from noisytheory.trial.run import DEFAULT_SEED, select
+from noisytheory.trial.truth import REPLICATES, told, truth
+from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, solve
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["Comparison", "compare"]
+
+UPPER = ("tail", "mean", "always")
+"""Kinds whose right side is to be small."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Bounds on one quantity at the same points.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` and
+        ``best`` by point; by claim ``id``, ``needs``, whether it is ``refuted``, and from where on
+        it says anything (``says_from``).
+    along : str
+        The argument that varies most.
+    left_out : mapping of str to str
+        Ids of claims that are not compared, and why.
+    how : str
+        Where the truth comes from; empty where no population is given.
+    """
+
+    dataset: xr.Dataset
+    along: str
+    left_out: Mapping[str, str]
+    how: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """Of the claims, as far as they differ."""
+        return [str(name) for name in self.dataset["claim"].values]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One a point: where it is, each bound, what is true, and which bound is best."""
+        dims = self.dataset["best"].dims
+        rows = []
+        for place in np.ndindex(self.dataset["best"].shape):
+            here = self.dataset.isel(dict(zip(dims, place, strict=True)))
+            row = {str(dim): here[dim].item() for dim in dims}
+            row |= {name: here["bound"].sel(claim=name).item() for name in self.names}
+            if self.how:
+                row["truth"] = here["truth"].item()
+            rows.append({**row, "best": here["best"].item()})
+        return rows
+
+    def winners(self) -> list[str]:
+        """Who wins from where to where, a sentence for each choice of the other arguments."""
+        best = self.dataset["best"]
+        others = [str(dim) for dim in best.dims if dim != self.along]
+        said = []
+        for place in itertools.product(*(range(best.sizes[dim]) for dim in others)):
+            here = best.isel(dict(zip(others, place, strict=True)))
+            runs = [
+                (name, [value for _, value in group]) for name, group in itertools.groupby(
+                    zip(here.values, here[self.along].values, strict=True), lambda pair: pair[0]
+                )
+            ]
+            parts = [
+                f"{name} from {self.along} = {_told(at[0])}" + (
+                    f" to {_told(at[-1])}" if len(at) > 1 else "") for name, at in runs
+            ]
+            where = ", ".join(f"{dim} = {_told(here[dim].item())}" for dim in others)
+            said.append(f"{where}: " * bool(where) + "; ".join(parts))
+        return said
+
+
+def compare(
+    claims: str | Claim | Iterable[str | Claim], *, population: Any = None,
+    replicates: int = REPLICATES, seed: int = DEFAULT_SEED, **arguments: Any,
+) -> Comparison:
+    """Bounds on the same quantity, at the same points, beside what is true there.
+
+    Parameters
+    ----------
+    claims : str, Claim or several
+        Ids or patterns. Of several quantities the one that most claims speak of is compared.
+    population : object or str, optional
+        Gives what bounds read of it, and the truth: the quantile of the left side, or its mean. By
+        name one of the claims' own.
+    replicates, seed : int
+        Of the draws where the truth is drawn, or a bound reads the sample.
+    **arguments : number or sequence of numbers
+        Of the bounds.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If nothing can be compared, or an argument is out of its range; the message says which.
+
+    Examples
+    --------
+    >>> found = compare("kernel-mean/theorem-5*", n=[100, 1000], delta=0.05)
+    >>> found.names, found.dataset["best"].values.tolist()
+    (['theorem-5', 'repaired', 'diameter'], [['repaired', 'repaired']])
+    >>> found.dataset["says_from"].values.ravel().tolist()
+    [5.0, 3.0, 3.0]
+    """
+    asked_for = select(claims)
+    if isinstance(population, str):
+        population = _population(asked_for, population)
+    asked = _Asked(population, replicates, seed)
+    points = {name: list(np.atleast_1d(values)) for name, values in arguments.items()}
+    if not points or not all(points.values()):
+        raise ValueError("compare needs arguments, such as n=[10, 100], delta=0.05")
+    along = max(points, key=lambda name: len(points[name]))
+    # A whole number is passed on as one: exact laws count to it.
+    points = {
+        name: [getattr(value, "item", lambda v=value: v)() for value in points[name]]
+        for name in sorted(points, key=lambda name: name == along)
+    }
+    chosen, left_out = _same_quantity(asked_for, asked, points)
+    for name in points:
+        if not any(name in _parameters(claim) for claim in chosen):
+            raise ValueError(f"unknown argument {name}: no bound of these reads it")
+    found = {claim.id: [asked.bound(claim, cell) for cell in _cells(points)] for claim in chosen}
+    return _assembled(chosen, found, points, asked, left_out)
+
+
+def _assembled(
+    kept: Sequence[Claim], found: Mapping[str, Sequence[float]], points: Mapping[str, list[Any]],
+    asked: _Asked, left_out: Mapping[str, str],
+) -> Comparison:
+    import xarray as xr
+
+    *others, along = dims = tuple(points)
+    shape = tuple(len(values) for values in points.values())
+    names = _names([claim.id for claim in kept])
+    bounds = np.array([found[claim.id] for claim in kept]).reshape(len(kept), *shape)
+    refuted = np.array([claim.expect == "refuted" for claim in kept])
+    running = np.where(refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
+    best = np.where(np.isfinite(running.min(axis=0)), np.array(names)[running.argmin(axis=0)], "")
+    free = [name for name in points if name != "delta"]
+    sources = [
+        claim for claim in kept
+        if asked.population is not None and all(told(claim, name) for name in free)
+    ]
+    true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
+    rows = bounds.reshape(len(kept), -1, len(points[along]))
+    says = [
+        [
+            asked.not_vacuous_from(claim, along, rest, points[along], row)
+            for rest, row in zip(
+                _cells({name: points[name] for name in others}), each, strict=True
+            )
+        ]
+        for claim, each in zip(kept, rows, strict=True)
+    ]
+    dataset = xr.Dataset(
+        {
+            "bound": (("claim", *dims), bounds),
+            "truth": (dims, np.array([np.nan if t is None else t.value for t in true],
+                                     float).reshape(shape)),
+            "best": (dims, best),
+            "id": ("claim", [claim.id for claim in kept]),
+            "needs": ("claim", [asked.needs(claim, points) for claim in kept]),
+            "says_from": (("claim", *others), np.reshape(says, (len(kept), *shape[:-1]))),
+            "refuted": ("claim", refuted),
+        },
+        coords={"claim": names, **points},
+        attrs={"quantity": kept[0].quantity, "unit": kept[0].unit, "kind": kept[0].kind,
+               "population": str(getattr(asked.population, "name", ""))},
+    )
+    how = " or ".join(sorted({one.how for one in true if one is not None}))
+    return Comparison(dataset, along, left_out, how)
+
+
+def _same_quantity(
+    claims: Sequence[Claim], asked: _Asked, points: Mapping[str, Any]
+) -> tuple[list[Claim], dict[str, str]]:
+    """Claims that bound one quantity in one way, each bound once; and why not the others."""
+    left_out: dict[str, str] = {}
+    sorts: dict[tuple[str, str, str], list[Claim]] = {}
+    for claim in claims:
+        if claim.kind not in UPPER or claim.bound is None:
+            left_out[claim.id] = "has no formula that bounds from above"
+        elif missing := asked.missing(claim, points):
+            give = " ".join(f"{name}=..." for name in missing)
+            left_out[claim.id] = f"reads {', '.join(missing)}: give {give}, or a population"
+        elif not set(points) & set(_parameters(claim)):
+            left_out[claim.id] = f"reads none of {', '.join(points)}"
+        else:
+            sorts.setdefault((claim.quantity, claim.unit, claim.kind), []).append(claim)
+    if not sorts:
+        raise ValueError("nothing to compare: " + "; ".join(map(" ".join, left_out.items())))
+    most = max(sorts.values(), key=len)
+    kept: dict[Any, Claim] = {}
+    for claim in itertools.chain(*sorts.values()):
+        if claim not in most:
+            left_out[claim.id] = f"bounds another quantity: {claim.quantity} ({claim.kind})"
+            continue
+        first = kept.setdefault((claim.bound, tuple(map(repr, claim.given.items()))), claim)
+        if first is not claim:
+            left_out[claim.id] = f"has the bound of {first.id}"
+    return list(kept.values()), left_out
+
+
+def _population(claims: Sequence[Claim], name: str) -> Any:
+    """The one of this name that a claim is tried on."""
+    known = {
+        str(population.name): population
+        for claim in claims for population in claim.grid.get("population", ())
+    }
+    if name not in known:
+        raise ValueError(f"population must be one of {'; '.join(known) or 'none'}, got {name!r}")
+    return known[name]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """On which population, by how many draws from which seed."""
+
+    population: Any
+    replicates: int
+    seed: int
+
+    def cell(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """With the population, if there is one."""
+        given = {} if self.population is None else {"population": self.population}
+        return {**given, **values}
+
+    def drawn(self, claim: Claim) -> list[str]:
+        """What the bound reads of the sample."""
+        return sorted(claim.drawn_names() - {"population"}) if self.population is not None else []
+
+    def missing(self, claim: Claim, points: Mapping[str, Any]) -> list[str]:
+        """What nothing gives."""
+        given = {*points, *claim.given, *self.drawn(claim)}
+        return [
+            name for name, needed in _parameters(claim).items()
+            if needed and name not in given and not hasattr(self.population, name)
+            and not (name == "population" and self.population is not None)
+        ]
+
+    def needs(self, claim: Claim, points: Mapping[str, Any]) -> str:
+        """What the bound must know besides the arguments given."""
+        drawn = self.drawn(claim)
+        known = [
+            name for name, needed in _parameters(claim).items()
+            if name not in points and name not in claim.given and name not in drawn
+            and (needed or hasattr(self.population, name))
+        ]
+        assumed = [
+            f"{name} = {_told(default)}" for name, default in _defaults(claim).items()
+            if name not in {*points, *claim.given, *drawn, *known}
+        ]
+        parts = [name.replace("_", " ") for name in known] + ["the sample"] * bool(drawn)
+        return (", ".join(parts) or "nothing") + f" ({', '.join(assumed)})" * bool(assumed)
+
+    def bound(self, claim: Claim, values: Mapping[str, Any]) -> float:
+        """The number; of a bound that reads the sample the median."""
+        assert claim.bound is not None
+        cell, drawn = self.cell(values), {}
+        names = self.drawn(claim)
+        if names:
+            drawn = {name: self.draws(claim, values)[name] for name in names}
+        with np.errstate(all="ignore"):
+            return float(np.median(claim.call(claim.bound, cell, drawn)))
+
+    def draws(self, claim: Claim, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What the simulator draws; the level is no part of the cell."""
+        cell = {name: value for name, value in self.cell(values).items() if name != "delta"}
+        return draw(claim, cell, 0, seed=self.seed, rows=self.replicates)
+
+    def truth(self, claim: Claim, values: Mapping[str, Any]) -> Any:
+        """Of the left side."""
+        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed)
+
+    def not_vacuous_from(
+        self, claim: Claim, along: str, rest: Mapping[str, Any], values: Sequence[Any],
+        bounds: Sequence[float],
+    ) -> float:
+        """From where on the bound says more than is true anyway; NaN where nothing is known.
+
+        Solved for; of a bound that reads the sample the first of the values compared.
+        """
+        cell = self.cell(rest)
+        try:
+            limit = claim.value("trivial", cell) if claim.trivial is not None else None
+        except ValueError:
+            limit = None  # It changes along the argument.
+        if limit is None or claim.bound is None:
+            return math.nan
+        if self.drawn(claim):
+            return next((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
+                        math.inf)
+        unknown: dict[str, Any] = {along: ...}
+        arguments = claim.arguments(claim.bound, cell, None, **unknown)
+        try:
+            return float(solve(claim.bound, at_most=np.nextafter(limit, -np.inf), **arguments))
+        except OutOfReach:
+            return math.inf
+        except NotMonotone as turned:
+            return turned.crossings[0]
+
+
+def _parameters(claim: Claim) -> dict[str, bool]:
+    """Arguments of the bound, and whether each must be given."""
+    assert claim.bound is not None
+    parameters = inspect.signature(claim.bound).parameters
+    return {name: p.default is p.empty for name, p in parameters.items()}
+
+
+def _defaults(claim: Claim) -> dict[str, Any]:
+    """Arguments of the bound that need not be given, and what they are then."""
+    assert claim.bound is not None
+    parameters = inspect.signature(claim.bound).parameters
+    return {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+
+
+def _cells(points: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Every choice of one value each, the last one fastest."""
+    for values in itertools.product(*points.values()):
+        yield dict(zip(points, values, strict=True))
+
+
+def _names(ids: Sequence[str]) -> list[str]:
+    """What of the ids is not common to all."""
+    parts = [claim_id.split("/") for claim_id in ids]
+    same = 0
+    while len(ids) > 1 and len({tuple(part[: same + 1]) for part in parts}) == 1:
+        same += 1
+    same = same if len(ids) > 1 else len(parts[0]) - 1
+    return ["/".join(part[same:]) or part[-1] for part in parts]
+
+
+def _told(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

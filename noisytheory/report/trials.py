@@ -1,0 +1,139 @@
+"""What would refute a claim, how near its trial came, and which trials show less than they should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from noisytheory.report import prose
+from noisytheory.report.record import Record, number, spell
+
+__all__ = ["ENOUGH", "Short", "falls_if", "sharpest", "short"]
+
+ENOUGH = 0.5
+"""A trial that would not have noticed a bound of this share of the promised one falls short."""
+
+
+def sharpest(record: Record) -> tuple[float, str] | None:
+    """Share of the bound below which the trial would have refuted it, and the cell.
+
+    Of draws it is the largest refutable factor, of an exact law or of instances the tightness, of
+    an existence the promise over the optimum. None where the two sides have no ratio, or where it
+    was refuted.
+
+    Parameters
+    ----------
+    record : Record
+
+    Returns
+    -------
+    float, str
+        The share, and where.
+    """
+    if not record.tried or record.verdict == "refuted":
+        return None
+    factors = record.per_level("refutable_factor").astype(float)
+    outright = record.is_exact | (record.kind in ("always", "exists"))
+    factors = np.where(outright[:, None], record.per_level("tightness").astype(float), factors)
+    factors = np.where(record.vacuous | np.isnan(factors), -np.inf, factors)
+    if factors.max() == -np.inf:
+        return None
+    row, column = np.unravel_index(int(np.argmax(factors)), factors.shape)
+    where = record.address(int(row))
+    if record.deltas.size:
+        where += f", {spell('delta', float(record.deltas[column]))}"
+    return float(factors[row, column]), where
+
+
+def falls_if(record: Record) -> str:
+    """What would have had to happen for the claim to fall, and how much less would have done.
+
+    Parameters
+    ----------
+    record : Record
+
+    Returns
+    -------
+    str
+        A sentence or two.
+    """
+    if not record.tried:
+        return "Nothing can refute it here: nothing was tried."
+    instances = int(record.held.sum())
+    one = "the one instance" if instances == 1 else (
+        f"one of the {number(instances)} instances" + ("" if record.exact else " tried")
+    )
+    beyond = "" if record.exact else " by more than rounding, and again in exact arithmetic"
+    shown = "is" if record.exact else "is shown by its draws to be"
+    cell = "its cell" if record.decision.size == 1 else "one cell"
+    text = {
+        "tail": f"in {cell} the probability that the left side exceeds the right side {shown} "
+        "above δ",
+        "mean": f"in {cell} the expected left side {shown} above the right side",
+        "equal": f"in {cell} the " + (
+            "distance of the two laws" if record.two_laws else "expected value's distance from the "
+            "promised one"
+        ) + f" {shown} above the margin",
+        "always": f"in {one} the left side exceeds the right side{beyond}",
+        "identity": f"in {one} the two sides differ{beyond}",
+        "exists": f"in {cell} the exact optimum is below what is promised",
+        "rate": "no curvature is seen and the slope is shown to be above the promised one",
+        "published": f"in {cell} our value is shown to be off the printed one by more than both "
+        "errors and the tolerance",
+    }[str(record.kind)]
+    found = sharpest(record)
+    return f"It falls if {text}." + (f" {_nearest(record, *found)}" if found else "")
+
+
+def _nearest(record: Record, share: float, where: str) -> str:
+    """How much less, or of an existence more, than what was promised would have been refuted."""
+    at = "" if record.size * max(1, record.deltas.size) == 1 else f", at {where}"
+    if share <= 0:
+        return "No positive multiple of what is promised would have fallen."
+    if record.kind == "exists":
+        more = "a larger promise" if number(share) == "1" else (
+            f"more than {number(1 / share)} times what is promised"
+        )
+        return f"With {more} it would have fallen{at}."
+    if number(share) == "1":
+        return f"With any smaller right side it would have fallen{at}."
+    return f"With a right side below {number(share)} of its size it would have fallen{at}."
+
+
+@dataclass(frozen=True)
+class Short:
+    """A claim whose trial shows less than it should, and why."""
+
+    record: Record
+    why: str
+
+
+def short(records: Iterable[Record]) -> list[Short]:
+    """Claims that were not tried, not decided, or to whose bound nothing tried comes near.
+
+    Parameters
+    ----------
+    records : iterable of Record
+
+    Returns
+    -------
+    list of Short
+        In their order.
+    """
+    found = []
+    for record in records:
+        if record.verdict == "undecided":
+            found.append(Short(record, prose.verdict(record)))
+        if record.verdict != "upheld":
+            continue
+        noticed = sharpest(record)
+        share = record.tightness if noticed is None else noticed[0]
+        if share is not None and share < ENOUGH:
+            near = number(max(share, 0.0))
+            found.append(Short(record, f"Nothing tried comes nearer than {near} of the bound."
+                if noticed is None else
+                f"The trial would have noticed no bound above {near} of the promised one."))
+    return found

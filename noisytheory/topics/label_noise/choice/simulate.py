@@ -1,0 +1,189 @@
+r"""Samples with flipped labels, and what the public choice makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.label_noise.choice.leave_one_out import ClassWeight, choose, decide, scores
+from noisytheory.vocabulary.populations import Finite
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.intp]
+Drawn: TypeAlias = tuple[NDArray[Any], Floats, NDArray[np.int64]]
+Rng: TypeAlias = np.random.Generator
+
+EYE = np.eye(2)
+
+
+def left_out(
+    population: Finite, n: int, sigma: float, classes: Literal["as they come", "balanced"],
+    own: Literal["left out", "kept"], *, size: int, rng: Rng,
+) -> dict[str, Floats]:
+    r"""Leave-one-out error of n noisy examples, and noisy risk of the mean of n - 1 others.
+
+    With "kept" every example has a say in its own score. Samples that are permutations of one
+    another are computed once.
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.populations import point_mass
+    >>> drawn = left_out(
+    ...     point_mass(), 3, 0.0, "balanced", "left out", size=2, rng=np.random.default_rng(0))
+    >>> drawn["lhs"].tolist(), drawn["rhs"].tolist()
+    ([0.0, 0.0], [0.0, 0.0])
+    """
+    class_weight: ClassWeight = "balanced" if classes == "balanced" else None
+    signs, gram = population.labels, population.instance_gram
+    # An atom's label as it is, then flipped.
+    labels = (np.append(signs, -signs) > 0).astype(np.intp)
+    points = np.tile(np.arange(population.atoms), 2)
+    law = np.append(population.weights * (1 - sigma), population.weights * sigma)
+
+    def error(examples: Codes) -> float:
+        at, codes = points[examples], labels[examples]
+        block = gram[np.ix_(at, at)]
+        if own == "left out":
+            block = block * (1 - np.eye(n))
+        sums = (block @ EYE[codes])[None]
+        found = choose(sums, codes, np.ones(n), class_weights=[class_weight])
+        return float(found.risks[found.best])
+
+    def risk(examples: Codes) -> float:
+        at, codes = points[examples], labels[examples]
+        sums = gram[:, at] @ EYE[codes]
+        if class_weight is not None:
+            sums = sums / np.maximum(np.bincount(codes, minlength=2), 1)
+        return float(law @ (decide(sums)[points] != labels))
+
+    def drawn(count: int, of: Callable[[Codes], float]) -> Floats:
+        counts = rng.multinomial(count, law, size)
+        different, which = np.unique(counts, axis=0, return_inverse=True)
+        return np.array([of(np.repeat(np.arange(len(law)), one)) for one in different])[which]
+
+    return {"lhs": drawn(n, error), "rhs": drawn(n - 1, risk)}
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Fair labels and ``k`` independent fair signs, each the feature of one kernel.
+
+    Parameters
+    ----------
+    k : int
+    """
+
+    k: int
+
+    @property
+    def name(self) -> str:
+        """For the grid."""
+        return f"{self.k} fair sign{'s' * (self.k > 1)}"
+
+    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
+        """Features of each kernel at each point, masses, and labels."""
+        every = np.array(list(product((-1, 1), repeat=self.k + 1)))
+        return every[:, 1:].T, np.full(len(every), 1 / len(every)), every[:, 0]
+
+
+@dataclass(frozen=True)
+class Opposed:
+    r"""Two kernels that predict either class everywhere, of risks $\frac12\mp\frac\tau2$.
+
+    A point of the second class has the features 1 and 1/2 of the two kernels, a point of the first
+    class 1/2 and 1; the second class is more likely by $\tau=\frac z{(1-2\sigma)\sqrt n}$, which
+    ``n`` noisy labels see as ``z`` standard deviations.
+
+    Parameters
+    ----------
+    z : float
+    """
+
+    z: float
+    k: int = 2
+
+    @property
+    def name(self) -> str:
+        """For the grid."""
+        return f"two opposed kernels, {self.z:g} deviations apart"
+
+    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
+        """Features of each kernel at each point, masses, and labels."""
+        gap = self.z / ((1 - 2 * sigma) * np.sqrt(n))
+        masses = np.array([1 - gap, 1 + gap]) / 2
+        return np.array([[0.5, 1.0], [1.0, 0.5]]), masses, np.array([-1, 1])
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Several kernels of one coordinate on three points, all drawn anew each time.
+
+    Parameters
+    ----------
+    k : int
+    """
+
+    k: int
+
+    @property
+    def name(self) -> str:
+        """For the grid."""
+        return f"{self.k} random kernels on three points"
+
+    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
+        """Features in quarters, masses in sixteenths, at least one each."""
+        features = rng.choice([-4, -3, -2, 2, 3, 4], size=(self.k, 3)) / 4
+        masses = (1 + rng.multinomial(13, rng.dirichlet(np.ones(3)))) / 16
+        return features, masses, rng.choice([-1, 1], size=3)
+
+
+def score_deviation(population: Signs | Unlike, n: int, *, size: int, rng: Rng) -> Floats:
+    r"""Largest $|\langle\Phi(S\setminus i)-\Phi(P),\phi(x_i)\rangle|$ over kernels and examples.
+
+    Examples
+    --------
+    >>> drawn = score_deviation(Signs(1), 2, size=9, rng=np.random.default_rng(0))
+    >>> np.unique(drawn).tolist()
+    [1.0]
+    """
+    largest = np.zeros(size)
+    for row in range(size):
+        features, masses, labels = population.draw(n, 0.0, rng)
+        atoms = rng.choice(len(masses), size=n, p=masses)
+        by_class = EYE[(labels[atoms] > 0).astype(np.intp)]
+        for feature, true in zip(features, features @ (masses * labels), strict=True):
+            seen = feature[atoms, None]
+            sums = seen * (seen.T @ by_class) - seen**2 * by_class
+            found = scores(sums, by_class.argmax(axis=1), np.ones(n))
+            gap = found[:, 1] - found[:, 0] - feature[atoms] * true
+            largest[row] = max(largest[row], np.abs(gap).max())
+    return largest
+
+
+def excess(
+    population: Opposed | Unlike, n: int, sigma: float, margin: float, *, size: int, rng: Rng
+) -> dict[str, Any]:
+    """Clean risk of the chosen mean above that of the best, where scores are beyond a margin."""
+    lhs, applies = np.empty(size), np.empty(size, bool)
+    for row in range(size):
+        features, masses, labels = population.draw(n, sigma, rng)
+        true = (1 - 2 * sigma) * features * (features @ (masses * labels))[:, None]
+        applies[row] = np.abs(true).min() > margin
+        # Counts of points and noisy classes; one row stands for all that are alike.
+        likely = np.where(labels[:, None] * [-1, 1] > 0, 1 - sigma, sigma) * masses[:, None]
+        counts = rng.multinomial(n, likely.ravel())
+        points, codes = (part.ravel() for part in np.indices(likely.shape))
+        by_class = EYE[codes] * counts[:, None]
+        gram = features[:, points, None] * features[:, None, points]
+        own = np.einsum("mjj,jc->mjc", gram, EYE[codes])
+        found = choose(gram @ by_class - own, codes, counts.astype(float))
+        # Of the fitted means, whose examples all count.
+        fitted = features[:, :, None] * (features[:, points] @ by_class)[:, None]
+        risks = [masses @ (np.where(decide(mean) == 1, 1, -1) != labels) for mean in fitted]
+        lhs[row] = risks[found.best[0]] - min(risks)
+    return {"lhs": lhs, "applies": applies}

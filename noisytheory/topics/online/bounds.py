@@ -1,0 +1,42 @@
+"""What arguments of this topic's bounds are, said once, and what they ask of objects."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
+
+__all__ = [
+    "ABOVE_1", "BALL", "BALL_OR_POINT", "COUNTED", "GRADIENT", "INSTANCE", "LABEL", "MAP", "ROUNDS",
+    "SHARPNESS", "WHOLE", "WIDTH",
+]
+
+ABOVE_1 = Domain(1, meaning="Sampling parameter: degrees have $P(N=n)=(p-1)/p^{n+1}$.")
+WHOLE = Domain(0, include_low=True, whole=True)
+# What a formula counts up to.
+COUNTED = Domain(0, 1000, include_low=True, include_high=True, whole=True)
+ROUNDS = COUNT.of("Rounds.")
+BALL = POSITIVE.of("Squared radius of the ball of predictors.")
+BALL_OR_POINT = NONNEGATIVE.of(BALL.meaning)
+INSTANCE = NONNEGATIVE.of(
+    r"Bound on $\mathbb E\|\tilde x\|^2$, the clean instance and its noise together."
+)
+MAP = NONNEGATIVE.of(r"Bound on $\mathbb E\|\tilde\Psi\|^2$.")
+GRADIENT = NONNEGATIVE.of(r"Bound on $\mathbb E\tilde g^2$.")
+LABEL = NONNEGATIVE.of("Bound on $|y|$ of a regression loss; print has none, which is 0.")
+WIDTH = POSITIVE.of(r"Squared width of the Gaussian kernel $e^{-\|x-x'\|^2/\sigma^2}$.")
+SHARPNESS = POSITIVE.of("How sharply the loss bends.")
+
+
+class Function(Protocol):
+    """A function of a number; a kernel is seen as that of the inner product."""
+
+    def at(self, a: Any) -> Any:
+        """Its value."""
+
+
+class Majorised(Protocol):
+    """A loss, seen as the majorant of its derivative."""
+
+    def majorant(self, a: Any) -> Any:
+        r"""$\ell'_+(a)$."""

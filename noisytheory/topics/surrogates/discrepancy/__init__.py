@@ -1,0 +1,1 @@
+"""The mean discrepancy of two classes: the norm of the mean of both."""

@@ -1,0 +1,1 @@
+"""What a convex potential makes of the mean in a small ball."""

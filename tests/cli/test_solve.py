@@ -1,0 +1,127 @@
+"""What argument a bound allows, tables of bounds, and which bound is best."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from commands import answer, mistake
+
+THEOREM = "kernel-mean/theorem-5"
+TURNS = ["noisy-kernels/theorem-1-regret", "T=1000", "Bw=1", "Bx=1", "kernel=linear",
+         "loss=linear -1a", "solve=p"]
+
+
+def test_the_question_that_people_ask():
+    found = answer("bound", THEOREM, "delta=1e-3", "at-most=0.1", "solve=n")
+    assert found == "3269  (the bound there is 0.09998959767456478)\n"
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    asked = "noisytheory bound kernel-mean/theorem-5 delta=1e-3 at-most=0.1 solve=n"
+    assert f"    $ {asked}\n    {found}" in readme
+    (point,) = json.loads(
+        answer("bound", THEOREM, "delta=1e-3", "at-most=0.1", "solve=n", "--json")
+    )["points"]
+    assert point["n"] == 3269 and point["at-most"] == 0.1 and point["bound"] <= 0.1
+
+
+def test_a_population_says_what_the_promise_itself_needs():
+    found = answer(
+        "bound", THEOREM, "delta=0.05", "at-most=0.5", "solve=n", "population=axis, fair"
+    )
+    # 80 by the bound; of fair signs |sum| > n/2 is rarer than 5% from 15 on.
+    first, second = found.splitlines()
+    assert first.startswith("80  (the bound there is 0.497")
+    assert second == "(on axis, fair itself n = 15 is enough, and 14 is not, by the exact law)"
+
+
+def test_lists_and_ranges_are_tables_in_four_forms(mine):
+    words = ["bound", mine, "delta=0.05", "n=10:1000:log"]
+    plain = answer(*words).splitlines()
+    assert [row.split()[1] for row in plain] == [
+        "n", "10", "22", "46", "100", "215", "464", "1000"]
+    rows = list(csv.DictReader(io.StringIO(answer(*words, "--csv"))))
+    points = json.loads(answer(*words, "--json"))["points"]
+    assert [float(row["bound"]) for row in rows] == [point["bound"] for point in points]
+    marked = answer(*words, "--markdown").splitlines()
+    assert marked[:2] == ["| delta | n | bound |", "| ---: | ---: | ---: |"]
+    assert len(marked) == len(rows) + 2
+    asked = answer("bound", mine, "delta=0.1:0.5:lin:3", "at-most=0.2,0.1", "solve=n", "--csv")
+    table = pd.read_csv(io.StringIO(asked))
+    assert table.columns.tolist() == ["at-most", "delta", "n", "bound"]
+    assert table["n"].tolist() == [29, 16, 9, 116, 61, 35]  # log(1/delta) / 2 r^2, rounded up
+    assert table["delta"].tolist() == [0.1, 0.3, 0.5] * 2
+
+
+def test_what_cannot_be_had_is_a_line_or_a_remark():
+    words = ["bound", "kernel-mean/lemma-9", "delta=0.05", "n=1000", "solve=sigma"]
+    told = "at-most must be above 0.14065, got 0.01 (the bound is 0.14065 at sigma = 0: no sigma"
+    assert told in mistake(*words, "at-most=0.01")
+    rows = json.loads(answer(*words, "at-most=0.01,0.5", "--json"))["points"]
+    assert rows[0]["sigma"] is None and told in rows[0]["remark"] and rows[1]["remark"] == ""
+    assert rows[1]["sigma"] == pytest.approx((1 - 0.1406501044 / 0.5) / 2)
+
+
+def test_a_bound_that_turns_says_where():
+    found = answer("bound", *TURNS, "at-most=5000")
+    # (p / (p - 1))^2 p is 6.75 at 3, times Bw Bx T: the root of 6750.
+    assert found.startswith("the bound is not monotone in p: whether it is at most 5000 changes")
+    assert found.endswith("it is least, 82.1584, at p = 3\n")
+    (point,) = json.loads(answer("bound", *TURNS, "at-most=5000", "--json"))["points"]
+    assert len(point["crossings"]) == 2 and point["minimum"] == pytest.approx(6750**0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("delta=2 at-most=0.1 solve=n", "delta must be a finite number in (0, 1), got 2"),
+        ("delta=0.1 at-most=x solve=n", "at-most must be a number, got 'x'"),
+        ("delta=0.1 at-most=0.1 solve=N", "solve must name an argument of the bound, got 'N'; did"),
+        ("delta=0.1 at-most=0.1", "solve=NAME and one of at-most=R and at-least=R go together"),
+        ("delta=0.1 solve=n", "solve=NAME and one of at-most=R and at-least=R go together"),
+        ("n=9 delta=0.1 at-most=0.1 solve=n", "n is what solve looks for, and is given as '9'"),
+        ("at-most=0.1 solve=n", "missing parameter delta"),
+        ("delta=0.1 n=5:1:log", "'5:1:log' must rise, from above 0, in two steps or more"),
+        ("delta=0.1 n=1:5:root", "'1:5:root' is no range, such as n=10:1000:log"),
+        ("delta=0.1 n=1 --csv --json", "choose one of --json and --csv"),
+    ],
+)
+def test_bad_input_is_one_line(words, line):
+    assert line in mistake("bound", THEOREM, *words.split())
+
+
+def test_compare_says_who_wins_where_and_who_needs_what(tmp_path):
+    words = ["compare", f"{THEOREM}*", "n=10,50,1000", "delta=0.05", "population=axis, p=0.9"]
+    figure = tmp_path / "bounds.svg"
+    told = answer(*words, "--figure", figure)
+    assert "repaired from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000" in told
+    assert "kernel-mean/theorem-5/mean bounds another quantity" in told
+    assert "bousquet             variance, radius, top eigenvalue  5" in told
+    assert "on axis, p=0.9, by the exact law" in told
+    assert figure.read_text().startswith("<svg")
+    found = json.loads(answer(*words, "--json"))
+    for point in found["points"]:
+        bounds = {name: point[name] for name in (claim["name"] for claim in found["claims"])}
+        assert point["best"] == min(bounds, key=bounds.get)
+        assert 0 < point["truth"] <= min(bounds.values())
+    says = {claim["name"]: claim["says_from"] for claim in found["claims"]}
+    assert says["theorem-5"] == [5] and says["empirical-bernstein"] == [50]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("n=10", "nothing to compare: kernel-mean/theorem-5 reads delta: give delta="),
+        ("n=10 delta=0.1 m=3", "unknown argument m: no bound of these reads it"),
+        ("n=10 delta=0", "delta must be a finite number in (0, 1), got 0"),
+        ("n=10 delta=0.1 population=fare", "population must be one of axis, fair; "),
+        ("n=10 n=20", "n is given twice"),
+        ("n", "'n' is not of the form NAME=VALUE"),
+        ("n=10 delta=0.1 --figure bounds.gif", "--figure must end in .svg, .png, .pdf, got bounds"),
+    ],
+)
+def test_bad_comparisons_are_one_line(words, line):
+    assert line in mistake("compare", THEOREM, *words.split())

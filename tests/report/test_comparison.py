@@ -1,0 +1,61 @@
+"""Bounds side by side: what is compared, and what the page shows."""
+
+from __future__ import annotations
+
+import campaign
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.report import figures
+
+
+def test_what_is_true_is_below_what_is_upheld_and_comes_from_the_law():
+    signs = nt.populations.axis()
+    found = nt.compare("kernel-mean/theorem-5*", n=[16], delta=[0.5, 0.05], population=signs)
+    # Fair signs: |sum| of 16 exceeds 2 with probability .45 and 8 with .02, 0 with .80, 6 with .08.
+    assert found.dataset["truth"].values.ravel().tolist() == [2 / 16, 8 / 16]
+    assert found.along == "delta" and found.how == "the exact law"
+    assert (found.dataset["bound"] >= found.dataset["truth"]).all()
+
+
+def test_a_refuted_bound_wins_nothing():
+    bounds = [
+        nt.Paper("mine", "Notes").tail(
+            name, statement="x", bound=lambda n, delta, c=c: c / n, simulate=lambda n, size, rng: n,
+            grid={"n": [1], "delta": [0.1]}, expect=expect, trivial=1.0,
+        )
+        for name, c, expect in (("small", 1.0, "refuted"), ("large", 2.0, "upheld"))
+    ]
+    both = nt.compare(bounds, n=[1, 2, 4], delta=0.1)
+    assert both.names == ["small", "large"]
+    assert set(both.dataset["best"].values.ravel()) == {"large"}
+    assert both.dataset["says_from"].values.ravel().tolist() == [2, 3]
+
+
+def test_the_figure_shows_every_bound_and_its_conclusion():
+    found = nt.compare("kernel-mean/theorem-5*", n=[10, 1000], delta=0.05, population="50 axes")
+    figure = figures.compared(found)
+    (axes,) = figure.axes
+    lines = [line for line in axes.get_lines() if line.get_label() in found.names]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(found.names)
+    conclusion = "At n = 1\u202f000 bousquet is best, 1.49 times what is true"
+    assert figure.get_label().startswith(conclusion)
+    drawn = {line.get_label(): line.get_ydata()[0] for line in lines}
+    ratio = found.dataset["bound"] / found.dataset["truth"]
+    assert drawn["pinelis"] == pytest.approx(ratio.sel(claim="pinelis", n=10).item())
+
+
+def test_the_page_on_the_mean_deviation(tmp_path, monkeypatch):
+    asked = campaign.definition()["compared"]["mean-deviation"]
+    few = {**asked, "n": [10, 1000], "populations": asked["populations"][:2]}
+    monkeypatch.setattr(campaign, "definition", lambda: {"compared": {"mean-deviation": few}})
+    assert campaign.compared(tmp_path) == {asked["title"]: "mean-deviation"}
+    page = (tmp_path / "mean-deviation.md").read_text()
+    assert page.count("![At n = 1 000 ") == 2 and page.count("(figures/mean-deviation-") == 2
+    assert (tmp_path / "figures" / "mean-deviation-1.svg").read_text().startswith("<svg")
+    for name in ("theorem-5", "repaired", "pinelis", "hilbert-bernstein", "bousquet", "empirical"):
+        assert f"| {name} | kernel-mean/theorem-5" in page
+    assert "`noisytheory compare 'kernel-mean/theorem-5*' n=10,1000 delta=0.05" in page
+    radius = nt.kernel_mean.mean_deviation(1000, 0.05)
+    assert f"| 1\u202f000 | {float(np.round(radius, 3))} |" in page

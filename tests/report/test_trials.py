@@ -1,0 +1,50 @@
+"""What would refute a claim, how near its trial came, and the list of those that fall short."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import planted
+
+from noisytheory import Law, Paper, audit
+from noisytheory.report import read, write
+from noisytheory.report.trials import falls_if, sharpest, short
+
+
+def _coin(p):
+    return Law([0.0, 1.0], [1 - p, p])
+
+
+LOOSE = Paper("p", "P").mean(
+    "loose", statement="x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]}, low=0.0,
+    high=1.0, note="Four times too large.",
+)
+
+
+def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
+    with audit([planted.exact_hoeffding(), planted.cited(), LOOSE], budget="smoke") as found:
+        records = {record.id: record for record in read(found)}
+    assert falls_if(records["planted/quoted"]).startswith("Nothing can refute it here")
+    assert sharpest(records["p/loose"]) == (0.25, "p\u00a0=\u00a00.125")
+    assert "below 0.25 of its size" in falls_if(records["p/loose"])
+    exact = records["planted/hoeffding-exact"]
+    share, _ = sharpest(exact)
+    claim = planted.exact_hoeffding()
+    for factor, verdict in ((1.001 * share, "upheld"), (0.999 * share, "refuted")):
+        changed = dataclasses.replace(
+            claim, twin=None, bound=lambda n, delta, f=factor: f * claim.bound(n, delta)
+        )
+        with audit([changed], budget="smoke") as found:
+            assert [record.verdict for record in read(found)] == [verdict]
+
+
+def test_what_falls_short_has_a_page_with_the_reason(tmp_path):
+    few = [planted.cited(), planted.exact_hoeffding(), LOOSE]
+    with audit(few, budget="smoke") as found:
+        write(found, tmp_path)
+        assert [s.record.id for s in short(read(found))] == ["p/loose", "planted/quoted"]
+    for name in ("trials.md", "trials.html"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "Four times too large." in text and "no bound above 0.25" in text
+        assert "hoeffding-exact" not in text
+    assert "[Where a trial falls short](trials.md)" in (tmp_path / "README.md").read_text()

@@ -1,0 +1,30 @@
+"""Draws of the choice on noisy labels, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from noisytheory.topics.label_noise.choice.simulate import Opposed, excess, left_out
+from noisytheory.vocabulary.populations import axis
+
+
+def test_left_out_of_two_fair_signs_half_are_wrong():
+    # One point with fair labels: two that differ are both wrong, two that agree are right.
+    drawn = left_out(
+        axis(), 2, 0.0, "as they come", "left out", size=4000, rng=np.random.default_rng(0))
+    assert set(np.unique(drawn["lhs"])) == {0.0, 1.0}
+    for side in drawn.values():
+        # A mean of 4,000 with a standard deviation of at most 1/2.
+        assert abs(side.mean() - 0.5) < 0.04
+    # With a say in its own score the first class wins where labels differ, and half are wrong.
+    kept = left_out(axis(), 2, 0.0, "as they come", "kept", size=99, rng=np.random.default_rng(0))
+    assert set(np.unique(kept["lhs"])) == {0.0, 0.5}
+
+
+def test_opposed_kernels_are_confused_as_a_normal_law_says():
+    rng = np.random.default_rng(0)
+    drawn = excess(Opposed(1.0), 20_000, 0.25, 0.0, size=1000, rng=rng)
+    gap = 1 / (0.5 * np.sqrt(20_000))
+    assert np.allclose(drawn["lhs"][drawn["lhs"] > 0], gap)
+    # Phi(-1) = 0.1587, within four standard deviations of a thousand draws.
+    assert abs(np.mean(drawn["lhs"] > 0) - 0.1587) < 4 * np.sqrt(0.1587 * 0.8413 / 1000)

@@ -1,0 +1,208 @@
+"""What a bound is asked the other way round, against trying every value."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from public_bounds import BOUNDS, values_of
+
+import noisytheory as nt
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, Domain, requires
+
+DEVIATION = nt.kernel_mean.mean_deviation
+
+
+def points_of(domain, near):
+    """Values to try, each of them: the first whole numbers, or a mesh of the domain."""
+    if domain.whole:
+        step = 2 if domain.even else 1
+        first = max(domain.low, -20) if np.isfinite(domain.low) else -20
+        return np.arange(first, min(domain.high, first + 200) + 1, step)
+    t = np.concatenate([np.geomspace(1e-9, 1e6, 301), [near]])
+    points = np.concatenate([
+        (domain.low if np.isfinite(domain.low) else 0) + t,
+        (domain.high if np.isfinite(domain.high) else 0) - t,
+    ])
+    return np.unique(points[(points > domain.low) & (points < domain.high)])
+
+
+def tried(bound, name, points, others):
+    """The bound at each point, NaN where it refuses."""
+    with np.errstate(all="ignore"):
+        with contextlib.suppress(TypeError, ValueError):
+            found = np.asarray(bound(**{name: points}, **others), float)
+            if found.shape == points.shape:
+                return found
+        found = np.full(points.shape, np.nan)
+        for i, x in enumerate(points):
+            with contextlib.suppress(ValueError):
+                found[i] = bound(**{name: x}, **others)
+    return found
+
+
+def beside(x, domain):
+    """It and its neighbours, as far as they are allowed."""
+    if domain.whole:
+        step = 2 if domain.even else 1
+        near = [x - step, x, x + step]
+    else:
+        near = [np.nextafter(x, -np.inf), x, np.nextafter(x, np.inf)]
+    low, high = ((np.greater, np.greater_equal)[domain.include_low],
+                 (np.less, np.less_equal)[domain.include_high])
+    return np.array([v for v in near if low(v, domain.low) and high(v, domain.high)], float)
+
+
+# Whole numbers rounded up in a formula make more teeth than anybody lists.
+SAWS = {"top_k.margins.data_margin", "top_k.theorem_2.theorem_2_sharp"}
+
+
+@pytest.mark.parametrize("label", BOUNDS)
+def test_every_public_bound_is_solved_for_every_numeric_argument(label):
+    bound = BOUNDS[label]
+    given = values_of(bound)
+    for name, domain in bound.domains.items():
+        others = {key: value for key, value in given.items() if key != name}
+        points = points_of(domain, given[name])
+        found = tried(bound, name, points, others)
+        points, found = points[~np.isnan(found)], found[~np.isnan(found)]
+        own = float(bound(**given))
+        elsewhere = float(np.median(np.append(found[np.isfinite(found)], own)))
+        # What it is here, and between that and what it is elsewhere; no ties.
+        for target in {own + 1e-7 * abs(own), own + (elsewhere - own) * 0.498}:
+            meets = found <= target
+            changes = np.flatnonzero(meets[1:] != meets[:-1])
+            try:
+                ends = [nt.solve(bound, at_most=target, **{name: ...}, **others)]
+            except nt.OutOfReach:
+                assert not meets.any(), (name, target)
+                continue
+            except nt.NotMonotone as turned:
+                ends = turned.crossings
+                assert len(ends) > 1 and turned.minimum <= min(np.min(found), target)
+                if label in SAWS:
+                    continue
+            for i in changes:
+                assert any(points[i] <= x <= points[i + 1] for x in ends), (name, target, ends)
+            for x in ends:
+                if len(changes) == 0 and not points[0] < x < points[-1]:
+                    assert meets.all() or not meets.any()
+                    continue
+                there = tried(bound, name, beside(x, domain), others) <= target
+                assert tried(bound, name, np.array([x], float), others)[0] <= target, (name, x)
+                assert not there.all() or x in (points[0], points[-1]), (name, target, x)
+
+
+def test_how_many_samples_theorem_5_needs():
+    assert nt.solve(DEVIATION, at_most=0.1, n=..., delta=1e-3) == 3269
+    assert DEVIATION(3269, 1e-3) <= 0.1 < DEVIATION(3268, 1e-3)
+
+
+def test_extremes_are_exact():
+    # 2 + sqrt(2 log 1e300) = 39.17, so the bound is 4e-6 at some 9.6e13 examples.
+    many = nt.solve(DEVIATION, at_most=4e-6, n=..., delta=1e-300)
+    assert DEVIATION(many, 1e-300) <= 4e-6 < DEVIATION(many - 1, 1e-300) and many > 9e13
+    rare = nt.solve(DEVIATION, at_most=3.7e-5, n=10**12, delta=...)
+    assert rare == pytest.approx(math.exp(-(3.5e-5**2) * 1e12 / 2), rel=1e-9) and rare < 1e-260
+    beyond = nt.solve(DEVIATION, at_most=1e-12, n=..., delta=0.1)
+    assert type(beyond) is int and beyond > 2**53
+    assert DEVIATION(beyond, 0.1) <= 1e-12 < DEVIATION(int(np.nextafter(float(beyond), 0)), 0.1)
+
+
+def test_arrays_labels_and_tables_come_back_as_they_went_in():
+    radii, levels = np.array([0.1, 0.2]), np.array([[0.1], [1e-3]])
+    plain = nt.solve(DEVIATION, at_most=radii, n=..., delta=levels)
+    assert plain.shape == (2, 2) and plain.dtype == np.int64 and plain[1, 0] == 3269
+    labelled = nt.solve(
+        DEVIATION, at_most=xr.DataArray(radii, dims="radius", coords={"radius": radii}), n=...,
+        delta=xr.DataArray(levels[:, 0], dims="delta", coords={"delta": levels[:, 0]}),
+    )
+    assert labelled.name == "n" and labelled.sel(radius=0.1, delta=1e-3) == 3269
+    table = pd.DataFrame({"delta": [0.1, 1e-3], "radius": 0.1}, index=["mild", "strict"])
+    found = nt.solve(DEVIATION, at_most=table["radius"], n=..., delta=table["delta"])
+    assert found.name == "n" and found.to_dict() == {"mild": plain[0, 0], "strict": 3269}
+    frame = nt.solve(DEVIATION, at_most=0.1, n=..., delta=table[["delta"]])
+    assert frame.columns.tolist() == ["delta"] and frame.loc["strict", "delta"] == 3269
+    # The bounds themselves, too: their columns are their arguments.
+    radius = DEVIATION(**pd.DataFrame({"n": found, "delta": table["delta"]}))
+    assert radius.name == "mean_deviation" and radius.index.tolist() == ["mild", "strict"]
+    assert (radius <= 0.1).all() and (DEVIATION(n=found - 1, delta=table["delta"]) > 0.1).all()
+
+
+def test_a_bound_that_turns_says_where():
+    ask = functools.partial(
+        nt.solve, nt.online.map_second_moment, p=..., Bx=0.4, kernel=nt.dot_products.LinearProduct()
+    )
+    with pytest.raises(nt.NotMonotone, match=r"not monotone in p: whether it is") as turned:
+        ask(at_most=2)
+    # p / (p - 1) times p Bx, for the linear kernel: least at 2.
+    assert turned.value.minimiser == pytest.approx(2, rel=1e-6)
+    assert turned.value.minimum == pytest.approx(1.6, rel=1e-12)
+    assert turned.value.crossings == pytest.approx((5 - math.sqrt(5)) / 2 + np.array([0, 5**0.5]))
+    with pytest.raises(nt.OutOfReach, match=r"least value is 1\.6, at p = 2: no p is enough"):
+        ask(at_most=1.5)
+
+
+@requires(n=COUNT, floor=POSITIVE)
+def levels_off(n, floor):
+    return floor + 1 / n
+
+
+def test_what_cannot_be_had_says_what_can():
+    ask = functools.partial(nt.solve, levels_off, n=..., floor=0.37)
+    with pytest.raises(nt.OutOfReach, match=r"the bound tends to 0\.37: no n is enough"):
+        ask(at_most=0.3)
+    with pytest.raises(nt.OutOfReach, match=r"^at_least must be below 1\.37, got 2 \(the bound"):
+        ask(at_least=2)
+    some = ask(at_most=[0.3, 1.0], fill=np.nan)
+    assert np.isnan(some[0]) and some[1] == 2
+    with pytest.raises(nt.OutOfReach, match=r"no n is enough\) at floor = 0\.37$"):
+        ask(at_most=[0.3, 1.0])
+    assert ask(at_most=5) == 1 and nt.solve(levels_off, at_most=5, n=3, floor=...) < 5
+    constant = requires(n=COUNT)(lambda n: 2.0)
+    with pytest.raises(nt.OutOfReach, match=r"the bound is 2 whatever n is: no n"):
+        nt.solve(constant, at_most=1, n=...)
+
+
+def test_a_bound_of_ones_own_need_not_know_arrays():
+    def bound(n, delta):
+        return math.sqrt(math.log(1 / delta) / (2 * n))
+
+    assert nt.solve(bound, at_most=0.1, n=..., delta=0.05) == math.ceil(50 * math.log(20))
+    assert nt.solve(bound, at_most=0.1, n=100, delta=...) == pytest.approx(math.exp(-2))
+    assert nt.solve(lambda x: x**3, at_most=27, x=Domain(-5, 5)) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (dict(at_most=0.1, n=..., delta=2), "delta must be a finite number in (0, 1), got 2"),
+        (dict(at_most="x", n=..., delta=0.1), "at_most must be a finite number, got 'x'"),
+        (dict(at_most=np.inf, n=..., delta=0.1), "at_most must be a finite number, got inf"),
+        (dict(n=..., delta=0.1), "exactly one of at_most and at_least must be given"),
+        (dict(at_most=1, at_least=1, n=..., delta=0.1), "exactly one of at_most and at_least"),
+        (dict(at_most=1, n=..., delta=...), "exactly one argument must be ..., got n, delta"),
+        (dict(at_most=1, n=4, delta=0.1), "exactly one argument must be ..., got none"),
+        (dict(at_most=1, n=...), "missing argument delta (mean_deviation takes n, delta)"),
+        (dict(at_most=1, N=..., delta=0.1), "unknown argument N (mean_deviation takes n, delta)"),
+    ],
+)
+def test_bad_input_is_named(given, told):
+    with pytest.raises(ValueError) as refusal:
+        nt.solve(DEVIATION, **given)
+    assert str(refusal.value).startswith(told)
+
+
+def test_what_nothing_says_must_be_said():
+    with pytest.raises(ValueError, match=r"^c must be a noisytheory\.domains\.Domain, such as c=n"):
+        nt.solve(lambda c: c, at_most=1, c=...)
+    one, other = pd.Series([1.0, 2.0]), pd.Series([0.1, 0.2], index=[5, 6])
+    with pytest.raises(ValueError, match=r"^delta must have the labels of n, got others"):
+        DEVIATION(n=one, delta=other)
+    with pytest.raises(ValueError, match=r"^delta must be a number or labelled as n, got an array"):
+        DEVIATION(n=one, delta=[0.1, 0.2])
