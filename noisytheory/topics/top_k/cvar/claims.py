@@ -107,7 +107,7 @@ cvar = [
         bound=bounds.brown_upper,
         simulate=simulate.cvar_error,
         given={"sign": 1.0},
-        grid={"population": [SteepLosses(0.005, 0.01), SteepLosses(0.2, 0.4)], "n": [20_000],
+        grid={"population": [SteepLosses(0.01, 0.02), SteepLosses(0.2, 0.4)], "n": [5000],
               "delta": [0.1, 0.05]},
         trivial=lambda cvar: cvar,
         twin={"bound": lambda n, delta, bound: bounds.brown_upper(n, delta, 1.0, bound),
