@@ -112,7 +112,7 @@ cvar = [
         trivial=lambda cvar: cvar,
         twin={"bound": lambda n, delta, bound: bounds.brown_upper(n, delta, 1.0, bound),
               "why": "the tail mass left out"},
-        note="A normal deviation is at most a quarter of it: the bound is loose.",
+        note="A normal deviation is about a quarter of it: the bound is loose.",
         **CVAR,
     ),
     TOP_K.tail(
