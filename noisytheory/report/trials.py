@@ -20,9 +20,9 @@ ENOUGH = 0.5
 def sharpest(record: Record) -> tuple[float, str] | None:
     """Share of the bound below which the trial would have refuted it, and the cell.
 
-    Of draws it is the largest refutable factor, of an exact law or of instances the tightness, of
-    an existence the promise over the optimum. None where the two sides have no ratio, or where it
-    was refuted.
+    Of draws it is the largest refutable factor, of their mean what lies its resolution below it,
+    of an exact law or of instances the tightness, of an existence the promise over the optimum.
+    None where the two sides have no ratio, or where it was refuted.
 
     Parameters
     ----------
@@ -36,6 +36,10 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     if not record.tried or record.verdict == "refuted":
         return None
     factors = record.per_level("refutable_factor").astype(float)
+    if record.kind == "mean":
+        right = record.per_level("rhs").astype(float)
+        noticed = record.per_cell("mean")[:, None] - record.per_level("resolution")
+        factors = np.divide(noticed, right, out=np.full_like(right, np.nan), where=right > 0)
     outright = record.is_exact | (record.kind in ("always", "exists"))
     factors = np.where(outright[:, None], record.per_level("tightness").astype(float), factors)
     factors = np.where(record.vacuous | np.isnan(factors), -np.inf, factors)
@@ -85,7 +89,24 @@ def falls_if(record: Record) -> str:
         "errors and the tolerance",
     }[str(record.kind)]
     found = sharpest(record)
-    return f"It falls if {text}." + (f" {_nearest(record, *found)}" if found else "")
+    more = _nearest(record, *found) if found else _equalities(record)
+    return f"It falls if {text}. {more}".rstrip()
+
+
+def _equalities(record: Record) -> str:
+    """What else would have been noticed of two sides that are equal."""
+    if record.verdict != "upheld" or record.two_laws:
+        return ""
+    if record.kind == "identity":
+        if np.nanmax(np.abs(record.quantiles)) > 0:
+            return "With one side times anything but 1, beyond rounding, it would have fallen."
+        return "Both sides are 0 throughout, and nothing else would have done."
+    if record.kind == "equal" and record.exact:
+        far = float(record.per_cell("margin").max())
+        unit = f" {record.unit}" if record.unit and far else ""
+        off = f"more than {number(far)}{unit} from ours" if far else "but ours"
+        return f"With any value {off} it would have fallen."
+    return ""
 
 
 def _nearest(record: Record, share: float, where: str) -> str:

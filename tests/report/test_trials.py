@@ -22,9 +22,11 @@ LOOSE = Paper("p", "P").mean(
 
 
 def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
-    with audit([planted.exact_hoeffding(), planted.cited(), LOOSE], budget="smoke") as found:
+    tried = [planted.exact_hoeffding(), planted.cited(), planted.identity(), LOOSE]
+    with audit(tried, budget="smoke") as found:
         records = {record.id: record for record in read(found)}
     assert falls_if(records["planted/quoted"]).startswith("Nothing can refute it here")
+    assert "one side times anything but 1" in falls_if(records["planted/binomial"])
     assert sharpest(records["p/loose"]) == (0.25, "p\u00a0=\u00a00.125")
     assert "below 0.25 of its size" in falls_if(records["p/loose"])
     exact = records["planted/hoeffding-exact"]

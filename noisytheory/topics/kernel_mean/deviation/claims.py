@@ -313,6 +313,6 @@ if mnist_available():
         note="The theorem on real images. MNIST (LeCun, Cortes and Burges) is not bundled, and the "
         "claim is listed only where `NOISYTHEORY_DATA` names a folder with `mnist.npz`, or "
         "scikit-learn keeps a copy. Its first 2,000 training images of 3 and 8, pixels in [0, 1], "
-        "are the population.",
+        "are the population, far from the worst one: see `theorem-5`.",
         twin=scaled(Fraction(3, 10)),
     )

@@ -54,7 +54,8 @@ risk_bound = KERNEL_MEAN.tail(
     unit="linear risk",
     note=(
         r"The supremum over $\omega$ equals $\|\Phi(P)-\Phi(S)\|$, so this is Theorem 5 over "
-        "again; here it is searched for in the risks themselves."
+        "again; here it is searched for in the risks themselves, by draws, which notice less than "
+        "the exact laws there."
     ),
     twin=scaled(Fraction(1, 2)),
 )

@@ -6,6 +6,8 @@ majorant of the loss's derivative: ``loss.majorant``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from noisytheory.topics.online.bounds import (
@@ -129,7 +131,7 @@ def jump_bias(n: Numeric, J: Numeric = 1.0) -> Numeric:
     return J / 2 + 0 * n
 
 
-@requires(n=COUNTED.of("Number of samples."))
+@requires(n=replace(COUNTED, low=1, meaning="Number of samples."))
 def best_approximation(n: Numeric, f: Function) -> Numeric:
     r"""The worst bias on [0, 1] of a polynomial of degree n for $f$ is at least this.
 

@@ -216,6 +216,11 @@ def regret_exactly(population: Game) -> Law | None:
     return Law(*regret_law(game.examples.y, m, v))
 
 
+def regret_with_exactly(population: Game, copies: int) -> Law | None:
+    """The same with so many copies a round."""
+    return regret_exactly(replace(population, copies=copies))
+
+
 def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Regret on the line with steps $\eta/\sqrt t$ and the labels that are hardest for them."""
     y = hardest_labels(T, eta)

@@ -46,10 +46,11 @@ def _law_of_cells(
     points: Doubles, masses: Doubles, cells: NDArray[np.int64], m: int, scale: float = 1.0
 ) -> Law | None:
     shares = np.bincount(cells, weights=masses)
-    drawn = list(enumerate(draws_per_cell(shares, m).tolist()))
-    members = [int((cells == cell).sum()) for cell, _ in drawn]
-    ways = [math.comb(draws + size - 1, draws)
-            for (_, draws), size in zip(drawn, members, strict=True) if draws]
+    # A cell of one point loses nothing.
+    members = np.bincount(cells)
+    drawn = [(cell, draws) for cell, draws in enumerate(draws_per_cell(shares, m).tolist())
+             if draws and members[cell] > 1]
+    ways = [math.comb(draws + int(members[cell]) - 1, draws) for cell, draws in drawn]
     if math.prod(ways) > LARGEST:
         return None
     sums, probabilities = np.zeros((1, points.shape[1])), np.ones(1)

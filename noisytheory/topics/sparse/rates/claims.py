@@ -97,7 +97,7 @@ BOUNDARY: dict[str, Any] = {
 QUADRATIC: dict[str, Any] = {
     "simulate": simulate.steps_per_nat,
     "along": "inverse_distance",
-    "grid": {"inverse_distance": [4.0, 8.0, 16.0, 32.0, 64.0]},
+    "grid": {"inverse_distance": [3.0, 6.0, 12.0, 24.0, 48.0]},
     "rows": 1,
     "quantity": "steps in which the error falls by a factor e",
 }
