@@ -194,7 +194,7 @@ def newton(
     inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
     # Without a regulariser of the intercept the estimate takes more than the shares allow.
     free = bool((ridge == 0).any())
-    stalled = 0
+    stalled = since = 0
     primal, dual = np.inf, -np.inf
     for taken in range(steps):
         slope = problem.slopes(f)
@@ -220,16 +220,20 @@ def newton(
                     if quiet:
                         break
                 else:
-                    problem.width *= factor
                     stalled = 0
-                    value, a, losses = problem.value(w, f)
+                    # A step ahead pays where the last width took several.
+                    before, far = w, taken - since > 5
+                    since = taken
+                    w, f, value, a, losses = _narrowed(problem, w, f, a, losses, slope, factor, far)
+                    if w is not before:
+                        continue
                     gradient = design.combine(q * a * slope) + ridge * w
-        direction, along = _direction(problem, a, f, slope, gradient)
+        direction, along = _direction(problem, (a > 0) & (a < 1), a, f, slope, gradient)
         decrement = float(gradient @ direction)
         if decrement >= 0:
             direction, along = -gradient, design.scores(-gradient)
             decrement = -float(gradient @ gradient)
-        step, before = 1.0, problem.level
+        step, level = 1.0, problem.level
         for _ in range(40):
             trial, scores = w + step * direction, f + step * along
             new, new_a, new_losses = problem.value(trial, scores)
@@ -237,7 +241,7 @@ def newton(
                 break
             step *= 0.5
         else:
-            problem.level = before
+            problem.level = level
             stalled += 2
             continue
         stalled = stalled + 1 if value - new <= 1e-14 * abs(value) else 0
@@ -250,12 +254,42 @@ def newton(
     return w, taken + 1
 
 
+def _narrowed(
+    problem: Smoothed, w: Floats, f: Floats, a: Floats, losses: Floats, slope: Floats,
+    factor: float, far: bool,
+) -> tuple[Floats, Floats, float, Floats, Floats]:
+    """The next width, and Newton's step to it for the zone of the last: few rows leave the zone.
+
+    Without it most rows of the zone leave it, and come back one by one.
+    """
+    q, inside = problem.masses, (a > 0) & (a < 1)
+    problem.width *= factor
+    here = (w, f, *problem.value(w, f))
+    level = problem.level
+    total = float(q[inside].sum())
+    if not far or not total or problem.everything:
+        return here
+    free = 0.0
+    if level:
+        # The zone's shares keep their sum.
+        free = float(q[inside] @ (losses[inside] - problem.width * (a[inside] - 0.5))) / total
+    kept = np.where(inside, (losses - free) / problem.width + 0.5, a)
+    gradient = problem.design.combine(q * kept * slope) + problem.ridge * w
+    direction, along = _direction(problem, inside, np.clip(kept, 0, 1), f, slope, gradient)
+    there = (w + direction, f + along, *problem.value(w + direction, f + along))
+    if there[2] < here[2]:
+        return there
+    problem.level = level
+    return here
+
+
 def _direction(
-    problem: Smoothed, a: Floats, f: Floats, slope: Floats, gradient: Floats
+    problem: Smoothed, inside: NDArray[np.bool_], a: Floats, f: Floats, slope: Floats,
+    gradient: Floats,
 ) -> tuple[Floats, Floats]:
     """Newton's direction and its scores; of a sample's Hessian, mended by conjugate gradients."""
     design, ridge, q = problem.design, problem.ridge, problem.masses
-    zone = np.zeros_like(q) if problem.everything else q * ((a > 0) & (a < 1)) / problem.width
+    zone = np.zeros_like(q) if problem.everything else q * inside / problem.width
     h = q * a * problem.curvatures(f) + zone * slope**2
     mass = float(zone.sum()) if problem.level else 0.0
     edge = design.combine(zone * slope) if mass > 0 else None
@@ -265,13 +299,13 @@ def _direction(
         direction = -_solver(hessian)(gradient)
         return direction, design.scores(direction)
     sample = problem.sample
-    inside = np.flatnonzero(zone)
-    if inside.size <= sample.size:
+    used = np.flatnonzero(zone)
+    if used.size <= sample.size:
         # The zone has few rows with much weight: all of them, and the others by the sample.
         weight = np.where(zone[sample] > 0, 0.0, h[sample])
         hessian = problem.some.gram(weight * _share(h, zone, weight))
-        if inside.size:
-            hessian += design.take(inside).gram(h[inside])
+        if used.size:
+            hessian += design.take(used).gram(h[used])
     else:
         hessian = problem.some.gram(h[sample] * (h.sum() / max(h[sample].sum(), 1e-300)))
     _finish(hessian, ridge, edge, mass)
