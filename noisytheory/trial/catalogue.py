@@ -146,7 +146,7 @@ def own_id(claim: Claim) -> Claim:
         if known is not None and known is not claim and known.fingerprint() != claim.fingerprint():
             raise ValueError(
                 f"the id {claim.id} is that of a claim in the box, which this is not: declare it "
-                "under a Paper of your own"
+                "under a Paper of your own, or give a copy with changes an id of its own"
             )
     return claim
 

@@ -12,7 +12,6 @@ from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NONNEGATIVE,
-    POSITIVE,
     SAMPLE_SIZE,
     Numeric,
     requires,
