@@ -67,6 +67,8 @@ _LOOKS = {
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
 @click.option("--store", metavar="PATH|URL",
               help="Keep blocks and results here; an interrupted run goes on from it.")
+@click.option("--durable", is_flag=True,
+              help="With --store PATH: wait for the disk at every block, against loss of power.")
 @click.option("--report", "report_folder", metavar="DIR", help="Write the HTML report here.")
 @json_flag
 @keyword_option
@@ -77,16 +79,20 @@ _LOOKS = {
 def audit(
     out: TextIO, context: click.Context, targets: tuple[str, ...], budget: str | None,
     replicates: int | None, seed: int | None, alpha: float | None, fdr: bool, workers: int | None,
-    scheduler: str | None, store: str | None, report_folder: str | None, as_json: bool,
+    scheduler: str | None, store: str | None, durable: bool, report_folder: str | None,
+    as_json: bool,
     keyword: str | None, dry_run: bool, quiet: bool,
 ) -> None:
-    """Put claims on trial: all, by id, by shell pattern, or those that a file of yours declares."""
+    """Put claims on trial: all, by id, by shell pattern, or those that a file of yours declares.
+
+    FILE.py is run as code, with all your rights: try no file that you would not run.
+    """
     if scheduler is not None and workers is not None:
         raise Mistake("--workers and --scheduler exclude each other: give one of them")
     claims = chosen_claims(targets, keyword)
     chosen: dict[str, Any] = {
         "budget": budget, "replicates": replicates, "seed": seed, "alpha": alpha,
-        "scheduler": scheduler, "store": store, "fdr": fdr or None,
+        "scheduler": scheduler, "store": store, "fdr": fdr or None, "durable": durable or None,
     }
     settings = {name: value for name, value in chosen.items() if value is not None}
     if dry_run:

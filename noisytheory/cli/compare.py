@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from noisytheory.cli.bound import number, spread
+from noisytheory.cli.given import number, spread
 from noisytheory.cli.select import chosen_claims
 from noisytheory.cli.shell import (
     Mistake,
@@ -108,7 +108,8 @@ def _said(found: Comparison) -> list[str]:
     ]
     lines = listed("best", found.winners())
     lines += ["", table([head, *rows])]
-    lines += listed("truth", [f"on {data.attrs['population']}, by {found.how}"] * bool(found.how))
+    where = f"on {data.attrs['population']}, " * bool(data.attrs["population"])
+    lines += listed("truth", [f"{where}by {found.how}"] * bool(found.how))
     left_out = [f"{name} {why}" for name, why in found.left_out.items()]
     if len(left_out) > MANY:
         left_out[MANY:] = [f"and {len(left_out) - MANY} more: --json has them all"]

@@ -41,7 +41,7 @@ class Comparison:
     left_out : mapping of str to str
         Ids of claims that are not compared, and why.
     how : str
-        Where the truth comes from; empty where no population is given.
+        Where the truth comes from; empty where nothing tells it.
     """
 
     dataset: xr.Dataset
@@ -157,11 +157,7 @@ def _assembled(
     refuted = np.array([claim.expect == "refuted" for claim in kept])
     running = np.where(refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
     best = np.where(np.isfinite(running.min(axis=0)), np.array(names)[running.argmin(axis=0)], "")
-    free = [name for name in points if name != "delta"]
-    sources = [
-        claim for claim in kept
-        if asked.population is not None and all(told(claim, name) for name in free)
-    ]
+    sources = [claim for claim in kept if told(claim, asked.cell(points))]
     true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
     rows = bounds.reshape(len(kept), -1, len(points[along]))
     says = [
@@ -246,13 +242,13 @@ class _Asked:
         given = {} if self.population is None else {"population": self.population}
         return {**given, **values}
 
-    def drawn(self, claim: Claim) -> list[str]:
+    def drawn(self, claim: Claim, given: Mapping[str, Any]) -> list[str]:
         """What the bound reads of the sample."""
-        return sorted(claim.drawn_names() - {"population"}) if self.population is not None else []
+        return sorted(claim.drawn_names() - {"population"}) if told(claim, self.cell(given)) else []
 
     def missing(self, claim: Claim, points: Mapping[str, Any]) -> list[str]:
         """What nothing gives."""
-        given = {*points, *claim.given, *self.drawn(claim)}
+        given = {*points, *claim.given, *self.drawn(claim, points)}
         return [
             name for name, needed in _parameters(claim).items()
             if needed and name not in given and not hasattr(self.population, name)
@@ -261,7 +257,7 @@ class _Asked:
 
     def needs(self, claim: Claim, points: Mapping[str, Any]) -> str:
         """What the bound must know besides the arguments given."""
-        drawn = self.drawn(claim)
+        drawn = self.drawn(claim, points)
         known = [
             name for name, needed in _parameters(claim).items()
             if name not in points and name not in claim.given and name not in drawn
@@ -278,7 +274,7 @@ class _Asked:
         """The number; of a bound that reads the sample the median."""
         assert claim.bound is not None
         cell, drawn = self.cell(values), {}
-        names = self.drawn(claim)
+        names = self.drawn(claim, values)
         if names:
             drawn = {name: self.draws(claim, values)[name] for name in names}
         with np.errstate(all="ignore"):
@@ -308,7 +304,7 @@ class _Asked:
             limit = None  # It changes along the argument.
         if limit is None or claim.bound is None:
             return math.nan
-        if self.drawn(claim):
+        if self.drawn(claim, {**rest, along: None}):
             return next((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
                         math.inf)
         unknown: dict[str, Any] = {along: ...}

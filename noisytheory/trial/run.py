@@ -64,6 +64,7 @@ def audit(
     store: str | os.PathLike[str] | None = None,
     reserve: int = 0,
     fdr: bool = False,
+    durable: bool = False,
     progress: Progress | None = None,
 ) -> Any:
     """Put one claim, or many, on trial.
@@ -97,6 +98,9 @@ def audit(
     fdr : bool
         Refute also what the e-BH procedure rejects: then of the refuted claims that draws decide at
         most the share ``alpha`` is true, in expectation (Wang and Ramdas 2022).
+    durable : bool
+        Wait for the disk at every block that the store takes: then not only the death of the
+        process but a loss of power, too, costs no finished block.
     progress : callable, optional
         Called with (claim id, cells decided, cells, replicates).
 
@@ -142,7 +146,7 @@ def audit(
 
     started = datetime.fromtimestamp(start, UTC).isoformat(timespec="seconds")
     described: dict[str, Any] = {**settings, **where, "commit": _commit(), "started": started}
-    opened = Store.open(store, {**described, "claims": names})
+    opened = Store.open(store, {**described, "claims": names}, durable=durable)
     results: dict[str, Result] = {}
     try:
         _same_audit(opened, {**settings, "claims": names})
@@ -353,22 +357,30 @@ def _first_rows(
     found: dict[str, Arrays] = {}
     left, deaths, most = list(claims), 0, len(claims)
     while left:
+        asked: list[tuple[Claim, Future[Any]]] = []
         try:
-            asked = [(claim, engine.probe(claim, seed)) for claim in left[:most]]
+            for claim in left[:most]:
+                asked.append((claim, engine.probe(claim, seed)))
             for claim, future in asked:
                 with faults.of(claim):
                     found[claim.id] = future.result()
                 left.remove(claim)
                 deaths = 0
         except BrokenProcessPool as error:
-            alone, most, deaths = most == 1, 1, deaths + 1
-            if alone and deaths > _DEATHS:
+            alone, most, deaths = most == 1 and asked, 1, deaths + 1
+            if deaths > _DEATHS:
+                if not alone:
+                    raise _idle_deaths() from error
                 with faults.of(left[0]):
                     raise _deadly(left[0]) from error
                 left.pop(0)
                 deaths = 0
             engine.restart()
     return found
+
+
+def _idle_deaths() -> ClaimError:
+    return ClaimError("workers die before they have anything to do")
 
 
 def _deadly(claim: Claim) -> ClaimError:
@@ -520,7 +532,7 @@ def _work(
             deaths[guilty] += 1
             if deaths[guilty] > _DEATHS:
                 if guilty < 0:
-                    raise ClaimError("workers die before they have anything to do") from error
+                    raise _idle_deaths() from error
                 with faults.of(trials[guilty].claim):
                     raise _deadly(trials[guilty].claim) from error
                 yield from _decided(trials[guilty], guilty, queues, faults)

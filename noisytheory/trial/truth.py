@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,24 +30,29 @@ class Truth:
     how: str
 
 
-def told(claim: Claim, name: str) -> bool:
-    """Whether what the claim bounds can be told at any value of an argument.
+def told(claim: Claim, values: Mapping[str, Any]) -> bool:
+    """Whether what the claim bounds can be told at values like these.
 
     Parameters
     ----------
     claim : Claim
-    name : str
+    values : mapping
+        A cell, with ``delta`` for a tail; only names and the population matter.
 
     Returns
     -------
     bool
-        True for a promise about draws whose simulator, or exact law, takes the argument.
+        True for a promise about draws whose simulator, and exact law, find all that they ask for.
     """
-    import inspect
-
+    population = values.get("population")
     sources = [source for source in (claim.exact, claim.simulate) if source is not None]
+    asked = {
+        name for source in sources for name, p in inspect.signature(source).parameters.items()
+        if p.default is p.empty
+    }
     return claim.kind in ("tail", "mean") and bool(sources) and all(
-        name in inspect.signature(source).parameters for source in sources
+        name in {"size", "rng", *values, *claim.given} or hasattr(population, name)
+        for name in asked
     )
 
 

@@ -39,6 +39,8 @@ __all__ = [
 Numeric: TypeAlias = Any
 """A scalar, a NumPy array or a labelled xarray object: bounds broadcast over all three."""
 
+PLAIN = (int, float, np.float64)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -119,6 +121,9 @@ class Domain:
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
+        # Most calls bring plain numbers, which need no arrays, if floats can hold them.
+        if type(value) in PLAIN and abs(value) < 2**1000 and self._has(value):  # type: ignore[arg-type]
+            return
         values = as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {value!r}")
@@ -130,6 +135,14 @@ class Domain:
         if not np.all(good):
             culprit = values[~good].flat[0] if values.ndim else values[()]
             raise ValueError(f"{name} must be {self}, got {culprit:g}")
+
+    def _has(self, number: Any) -> bool:
+        """Whether one plain number lies in it."""
+        return bool(
+            (self.low < number or (self.include_low and self.low == number))
+            and (number < self.high or (self.include_high and self.high == number))
+            and (not self.whole or number % (2 if self.even else 1) == 0)
+        )
 
     def number(self, name: str, value: object) -> float:
         """One number as a float, checked like `check`.
@@ -312,11 +325,13 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            plain, index = of_series({name: bound.arguments[name] for name in domains})
-            bound.arguments.update(plain)
-            labelled_among({name: bound.arguments[name] for name in domains})
+            values = {name: bound.arguments[name] for name in domains}
+            index = None
+            if not all(type(value) in PLAIN for value in values.values()):
+                values, index = of_series(values)
+                labelled_among(values)
             for name, domain in domains.items():
-                value = bound.arguments[name]
+                value = values[name]
                 domain.check(name, value)
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
                 bound.arguments[name] = (

@@ -7,9 +7,11 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from commands import answer, mistake
+from scipy.stats import binom
 
 THEOREM = "kernel-mean/theorem-5"
 TURNS = ["noisy-kernels/theorem-1-regret", "T=1000", "Bw=1", "Bx=1", "kernel=linear",
@@ -36,6 +38,21 @@ def test_a_population_says_what_the_promise_itself_needs():
     first, second = found.splitlines()
     assert first.startswith("80  (the bound there is 0.497")
     assert second == "(on axis, fair itself n = 15 is enough, and 14 is not, by the exact law)"
+    words = ["bound", THEOREM, "delta=0.05", "at-most=0.5,0.6", "solve=n", "population=axis, fair"]
+    table = pd.read_csv(io.StringIO(answer(*words, "--csv")))
+    assert table["n"].tolist() == [80, 55]
+    for radius, enough in zip(table["at-most"], table["itself"], strict=True):
+        n = np.arange(1, 81)
+        rare = 2 * binom.cdf(np.ceil(n * (1 - radius) / 2) - 1, n, 0.5) <= 0.05
+        assert enough == n[~rare][-1] + 1
+
+
+def test_a_theorem_of_ones_own_is_solved_and_tried(mine):
+    first, second = answer("bound", mine, "delta=0.05", "at-most=0.1", "solve=n").splitlines()
+    assert first.startswith("150  (the bound there is 0.0999")  # log(20) / 2 / 0.01 = 149.8
+    # The law of one coin: above 0.6 with less than 5% from some 70 on.
+    enough, short = (int(word.strip(",")) for word in second.split() if word.strip(",").isdigit())
+    assert enough == short + 1 and 60 < enough < 80 and second.endswith("by 4,096 draws)")
 
 
 def test_lists_and_ranges_are_tables_in_four_forms(mine):

@@ -22,7 +22,8 @@ def test_what_is_true_is_below_what_is_upheld_and_comes_from_the_law():
 def test_a_refuted_bound_wins_nothing():
     bounds = [
         nt.Paper("mine", "Notes").tail(
-            name, statement="x", bound=lambda n, delta, c=c: c / n, simulate=lambda n, size, rng: n,
+            name, statement="x", bound=lambda n, delta, c=c: c / n,
+            simulate=lambda n, size, rng: rng.random(size) / n,
             grid={"n": [1], "delta": [0.1]}, expect=expect, trivial=1.0,
         )
         for name, c, expect in (("small", 1.0, "refuted"), ("large", 2.0, "upheld"))
@@ -30,6 +31,8 @@ def test_a_refuted_bound_wins_nothing():
     both = nt.compare(bounds, n=[1, 2, 4], delta=0.1)
     assert both.names == ["small", "large"]
     assert set(both.dataset["best"].values.ravel()) == {"large"}
+    # Nothing else is asked for, so that what is true is told without a population.
+    assert both.how == "4,096 draws" and (both.dataset["truth"] * [1, 2, 4] < 1).all()
     assert both.dataset["says_from"].values.ravel().tolist() == [2, 3]
 
 

@@ -1348,3 +1348,35 @@ def main(task: str, path: Path) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1], Path(sys.argv[2]))
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_durable_store_waits_for_the_disk(
+    tmp_path: Path, durable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every block before `put` returns, and of every file and folder of a finished claim."""
+    synced: list[str] = []
+
+    def fsync(fd: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{fd}"))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with Store.open(tmp_path / "s", RUN, durable=durable) as store:
+        blocks = open_blocks(store)
+        journal = str(tmp_path / "s" / ".journal" / "kernel-mean~theorem-5.blocks")
+        for number in range(2):
+            synced.clear()
+            blocks.put(0, number, block(0, number))
+            assert (journal in synced) is durable
+        synced.clear()
+        blocks.finish(summary())
+        files = [p for p in (tmp_path / "s" / group_of(CLAIM)).rglob("*")]
+        staged = {str(p).replace("kernel-mean/", ".journal/kernel-mean~", 1) for p in files}
+        staged = {text.replace("theorem-5", "theorem-5.staged", 1) for text in staged}
+        assert (staged <= set(synced)) is durable and bool(synced) is durable
+
+
+def test_only_a_directory_can_be_durable() -> None:
+    for place in (None, "memory://durable"):
+        with pytest.raises(StoreError, match="about a store in a directory"):
+            Store.open(place, RUN, durable=True)

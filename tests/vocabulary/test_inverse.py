@@ -176,6 +176,27 @@ def test_a_bound_of_ones_own_need_not_know_arrays():
     assert nt.solve(bound, at_most=0.1, n=..., delta=0.05) == math.ceil(50 * math.log(20))
     assert nt.solve(bound, at_most=0.1, n=100, delta=...) == pytest.approx(math.exp(-2))
     assert nt.solve(lambda x: x**3, at_most=27, x=Domain(-5, 5)) == 3
+    assert nt.solve(lambda x: -x, at_most=0, x=Domain(2, 3)) == np.nextafter(2, 3)
+
+
+def test_a_bound_that_has_no_value_everywhere_is_searched_up_to_where_it_has():
+    def part(n):
+        if n > 137:
+            raise ValueError(f"n must be at most 137, got {n}")
+        return 1 / n
+
+    assert nt.solve(part, at_most=1 / 137, n=...) == 137
+    with pytest.raises(nt.OutOfReach, match=r"the bound is 0\.00729927 at n = 137: no n is"):
+        nt.solve(part, at_most=1 / 138, n=...)
+    with pytest.raises(ValueError, match="n must be at most 137, got"):
+        nt.solve(part, at_most=1, n=Domain(200, whole=True))
+
+
+def test_thousands_of_questions_at_once():
+    radii = np.geomspace(1e-4, 1, 5000)
+    found = nt.solve(DEVIATION, at_most=radii, n=..., delta=0.05)
+    assert (DEVIATION(found, 0.05) <= radii).all()
+    assert (DEVIATION(np.maximum(found - 1, 1), 0.05) > radii)[found > 1].all()
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def plain_log(axis: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()
-    decades = np.log10(max(high, 1e-300) / max(low, 1e-300))
+    decades = np.log10(max(high, 1e-300)) - np.log10(max(low, 1e-300))
     subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.8 else tuple(range(1, 10))
     axis.set_major_locator(LogLocator(subs=subs, numticks=9 if decades < 8 else 5))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))

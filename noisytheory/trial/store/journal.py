@@ -57,6 +57,15 @@ def regular(path: str, flags: int) -> int:
     return fd
 
 
+def sync_folder(path: Path) -> None:
+    """Have the disk know the names in a folder."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def write_all(fd: int, data: Any) -> None:
     """Write all of a buffer, in as many calls as it takes."""
     view = memoryview(data).cast("B")
@@ -180,10 +189,10 @@ def _description_in(data: bytes) -> dict[str, Any] | None:
 class FileJournal:
     """One append-only file; `blocks` has the offset of every whole frame."""
 
-    def __init__(self, path: Path, layout: Layout) -> None:
+    def __init__(self, path: Path, layout: Layout, durable: bool = False) -> None:
         self.blocks: dict[Where, int] = {}
         self.damaged = 0
-        self._path, self._layout = path, layout
+        self._path, self._layout, self._durable = path, layout, durable
         self._fd, self._end = -1, 0
 
     def description(self) -> dict[str, Any] | None:
@@ -241,6 +250,10 @@ class FileJournal:
         data = frame if self._end else self._layout.header + frame
         try:
             write_all(self._fd, data)
+            if self._durable:
+                os.fsync(self._fd)
+                if not self._end:
+                    sync_folder(self._path.parent)
         except BaseException:
             # A full disk or an interrupt: leave no half record before the next one.
             with contextlib.suppress(OSError):

@@ -18,6 +18,7 @@ from noisytheory.trial.store.journal import (
     ObjectJournal,
     TemporaryJournal,
     regular,
+    sync_folder,
     write_all,
 )
 
@@ -59,6 +60,7 @@ class Directory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.location = str(path)
+        self.durable = False  # whether what is written outlives a loss of power
 
     def read(self, key: str, start: int = 0, stop: int | None = None) -> bytes:
         """Return a file or part of it, shorter where the file ends before."""
@@ -69,13 +71,15 @@ class Directory:
     def write(self, key: str, data: bytes) -> None:
         """Replace a file, all at once."""
         partial = self.path / HIDDEN / "write.partial"
-        with _NewFile(str(partial)) as file:
+        with _NewFile(str(partial), self.durable) as file:
             file.write(data)
         target = self.path / key
         _no_link(target.parent)
         if not target.parent.is_dir():
             target.parent.mkdir()
         os.replace(partial, target)
+        if self.durable:
+            sync_folder(target.parent)
 
     def groups(self, key: str) -> list[str]:
         """List the directories in a directory."""
@@ -99,15 +103,20 @@ class Directory:
             if folder not in made:
                 os.mkdir(f"{staged}/{folder}")
                 made.add(folder)
-            return _NewFile(f"{staged}/{key}")
+            return _NewFile(f"{staged}/{key}", self.durable)
 
         target = self.path / group
         _no_link(target)
         try:
             yield create
+            if self.durable:
+                for folder in made:
+                    sync_folder(staged / folder)
             if replaced := target.exists():
                 os.rename(target, old)
             os.rename(staged, target)
+            if self.durable:
+                sync_folder(target.parent)
         except BaseException:
             if old.exists() and not target.exists():
                 os.rename(old, target)
@@ -118,7 +127,7 @@ class Directory:
 
     def journal(self, group: str, layout: Layout) -> FileJournal:
         """Return the journal of a group, which need not exist."""
-        return FileJournal(Path(self._hidden(group, "blocks")), layout)
+        return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
 
     def sweep(self) -> None:
         """Remove what a process that died while compacting left aside."""
@@ -157,7 +166,8 @@ def _no_link(path: Path) -> None:
 class _NewFile:
     """A new local file, unbuffered: what is written here is large, or written once."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, durable: bool) -> None:
+        self._durable = durable
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o666)
 
     def write(self, data: Any) -> None:
@@ -168,7 +178,11 @@ class _NewFile:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        os.close(self._fd)
+        try:
+            if self._durable:
+                os.fsync(self._fd)
+        finally:
+            os.close(self._fd)
 
 
 class Objects:

@@ -68,7 +68,10 @@ class Store:
         return self._root.attributes
 
     @classmethod
-    def open(cls, location: str | os.PathLike[str] | None, attributes: Mapping[str, Any]) -> Store:
+    def open(
+        cls, location: str | os.PathLike[str] | None, attributes: Mapping[str, Any], *,
+        durable: bool = False,
+    ) -> Store:
         """Create a store, or open an existing one to resume the run that wrote it.
 
         Parameters
@@ -78,6 +81,9 @@ class Store:
         attributes : mapping
             JSON. ``format``, ``seed`` and ``version`` must be those of the existing store; the rest
             is kept as the first run wrote it.
+        durable : bool
+            Wait for the disk at every block, so that a loss of power costs no more than the death
+            of the process does. Only of directories.
 
         Returns
         -------
@@ -96,6 +102,10 @@ class Store:
         else:
             self = cls(place_at(location))
         root = self._root
+        if durable:
+            if location is None or not isinstance(root.place, Directory):
+                raise StoreError("durable is about a store in a directory: name one")
+            root.place.durable = True
         try:
             with opening(self.location):
                 if isinstance(root.place, Directory):

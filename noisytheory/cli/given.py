@@ -1,0 +1,194 @@
+"""What the words ``NAME=VALUE`` of a command give a bound: numbers, lists, ranges, objects."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from noisytheory.cli.select import arguments_of
+from noisytheory.cli.shell import Mistake, offer
+
+if TYPE_CHECKING:
+    from noisytheory.trial.claim import Claim
+
+__all__ = ["assigned", "combinations", "evaluate", "number", "split", "spread", "values_of"]
+
+
+def combinations(
+    given: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Every choice of one value each: the values, and what they are called."""
+    import itertools
+
+    for combination in itertools.product(*given.values()):
+        values = dict(zip(given, combination, strict=True))
+        yield values, {name: getattr(v, "name", v) for name, v in values.items()}
+
+
+def assigned(
+    claim: Claim, assignments: Sequence[str], unknown: str | None = None
+) -> dict[str, list[Any]]:
+    """Values by argument, as typed; every argument without a default has some but the unknown."""
+    arguments = {argument["name"]: argument for argument in arguments_of(claim)}
+    populations = claim.grid.get("population", ())
+    known = [*arguments, *(["population"] if populations and "population" not in arguments else [])]
+    allowed = {name: argument["allowed"] for name, argument in arguments.items()}
+    takes = ", ".join(
+        f"{name} ({allowed[name]})" if allowed.get(name) else name for name in known
+    )
+    given: dict[str, list[Any]] = {}
+    for text in assignments:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise Mistake(f"{text!r} is not of the form NAME=VALUE, such as n=1000")
+        if name not in known:
+            raise Mistake(
+                f"unknown parameter {name!r}{offer(name, known)} (the bound takes {takes})"
+            )
+        if name in given:
+            raise Mistake(f"{name} is given twice; several values go in one list: {name}=10,100")
+        if name == unknown:
+            raise Mistake(f"{name} is what solve looks for, and is given as {value!r}")
+        given[name] = values_of(claim, name, value)
+    missing = [
+        name for name, argument in arguments.items()
+        if argument["required"] and name not in given and name != unknown
+        and not all(hasattr(p, name) for p in given.get("population", (None,)))
+    ]
+    if missing:
+        example = " ".join(f"{name}={_example(claim, name)}" for name in missing)
+        if all(hasattr(p, name) for p in populations for name in missing):
+            example += f", or 'population={_example(claim, 'population')}'" if populations else ""
+        raise Mistake(f"missing parameter {', '.join(missing)}: add {example} "
+                       f"(the bound takes {takes})")
+    reads = [n for n in arguments if any(hasattr(p, n) for p in given.get("population", ()))]
+    unread = "population" in given and "population" not in arguments
+    if unread and not set(reads) - set(given) and not (unknown and _reads_population(claim)):
+        raise Mistake(f"the bound does not read population (it takes {', '.join(arguments)})")
+    return given
+
+
+def _reads_population(claim: Claim) -> bool:
+    """Whether one that the bound does not read says what the promise itself needs there."""
+    import inspect
+
+    sources = [source for source in (claim.exact, claim.simulate) if source is not None]
+    return any("population" in inspect.signature(source).parameters for source in sources)
+
+
+def _example(claim: Claim, name: str) -> str:
+    if name not in claim.grid and (objects := _objects(claim, name)):
+        return repr(next(iter(objects)))
+    return str(claim.labels(name)[0]) if name in claim.grid else "NUMBER"
+
+
+def _objects(claim: Claim, name: str) -> dict[str, Any]:
+    """By their names, the objects that the grid's populations bring under this name."""
+    brought: list[Any] = [getattr(p, name, None) for p in claim.grid.get("population", ())]
+    return {str(value.name): value for value in brought if hasattr(value, "name")}
+
+
+def values_of(claim: Claim, name: str, text: str) -> list[Any]:
+    """The values of one assignment: objects of the grid by name, else numbers."""
+    objects = {} if name in claim.grid else _objects(claim, name)
+    if objects:
+        # A name may hold a comma.
+        for piece in (pieces := [text] if text in objects else text.split(",")):
+            if piece.strip() not in objects:
+                raise Mistake(f"unknown {name} {piece.strip()!r}{offer(piece, objects)}")
+        return [objects[piece.strip()] for piece in pieces]
+    labels = claim.labels(name) if name in claim.grid else []
+    if any(isinstance(label, str) for label in labels):
+        by_label = dict(zip(map(str, labels), claim.grid[name], strict=True))
+        if text in by_label:
+            return [by_label[text]]
+        pieces = [piece.strip() for piece in text.split(",")]
+        for piece in pieces:
+            if piece not in by_label:
+                raise Mistake(f"unknown {name} {piece!r}{offer(piece, by_label)}")
+        return [by_label[piece] for piece in pieces]
+    domain = getattr(claim.bound, "domains", {}).get(name)
+    whole = domain.whole if domain is not None else name == "n"
+    numbers = [number(name, piece) for piece in spread(name, text, whole)]
+    if len(set(numbers)) < len(numbers):
+        raise Mistake(f"{name} has the same value twice in {text!r}")
+    return numbers
+
+
+def spread(name: str, text: str, whole: bool = False) -> list[str]:
+    """What a list, or a range, consists of; of whole numbers the nearest."""
+    import numpy as np
+
+    found: list[str] = []
+    for piece in text.split(","):
+        first, *rest = (part.strip() for part in piece.split(":"))
+        if not rest:
+            found.append(first)
+            continue
+        such = f"{name}=10:1000:log, or {name}=10:1000:lin:12 for twelve values"
+        last, scale, count = [*rest, *["", "lin", ""][len(rest):]][:3]
+        if len(rest) > 3 or scale not in ("log", "lin") or (count and not count.isdigit()):
+            raise Mistake(f"{piece!r} is no range, such as {such}")
+        low, high = number(name, first), number(name, last)
+        if not low < high < float("inf") or (scale == "log" and low <= 0) or count in ("0", "1"):
+            raise Mistake(f"{piece!r} must rise{', from above 0,' * (scale == 'log')} in two "
+                          f"steps or more: {such}")
+        if scale == "log":
+            many = int(count) if count else 1 + max(1, round(3 * math.log10(high / low)))
+            values = np.geomspace(low, high, many)
+        else:
+            values = np.linspace(low, high, int(count) if count else 10)
+        values[0], values[-1] = low, high
+        digits = 3 if scale == "log" and not count else 12
+        values[1:-1] = [float(f"{value:.{digits}g}") for value in values[1:-1]]
+        values = np.unique(np.round(values) if whole else values)
+        found += [str(int(v)) if v == np.floor(v) and abs(v) < 2**53 else repr(float(v))
+                  for v in values]
+    return found
+
+
+def number(name: str, text: str) -> int | float:
+    """The number that a text is: whole, a fraction, or a float."""
+    from fractions import Fraction
+
+    try:
+        number = float(text) if text.strip("+-").lower() in ("inf", "infinity", "nan") else (
+            Fraction(text)
+        )
+    except (ValueError, ZeroDivisionError):
+        raise Mistake(f"{name} must be a number, got {text!r}") from None
+    if isinstance(number, float):
+        return number  # what the argument may be says whether that is allowed
+    if number.denominator == 1 and abs(number) < 2**53 and re.fullmatch(r"[+-]?[\d_]+", text):
+        return int(number)
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The population, if there is one, and the rest."""
+    cell = {name: value for name, value in values.items() if name == "population"}
+    return cell, {name: value for name, value in values.items() if name not in cell}
+
+
+def evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any]) -> float:
+    """The bound at these values, one number; where it is none, the mistake says where."""
+    import numpy as np
+
+    assert claim.bound is not None
+    # Where no domain says what an argument may be, a division by zero does.
+    strictness: Any = "ignore" if hasattr(claim.bound, "domains") else "raise"
+    where = ", ".join(f"{name}={label}" for name, label in labels.items())
+    cell, given = split(values)
+    try:
+        with np.errstate(divide=strictness, invalid=strictness):
+            value = np.asarray(claim.call(claim.bound, cell, **given), float)
+    except (ArithmeticError, TypeError) as error:
+        raise Mistake(f"the bound cannot be evaluated at {where}: {error}") from error
+    if value.size != 1 or np.isnan(value).any():
+        raise Mistake(f"the bound is not a number at {where}")
+    return float(value.ravel()[0])
