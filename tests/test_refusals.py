@@ -62,8 +62,8 @@ NO_LOSS = [0, 2.5, "a", None]
 # What fits, and what does not, by the argument's name.
 ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "n": (12, NO_COUNT), "m": (3, NO_COUNT), "k": (4, NO_COUNT), "trials": (20, NO_COUNT),
-    "classes": (3, [1, *NO_COUNT]),
-    "clusters": (4, NO_COUNT), "draws": (8, NO_COUNT), "members": (5, NO_COUNT),
+    "classes": (3, [1, *NO_COUNT]), "clusters": (4, NO_COUNT), "draws": (8, NO_COUNT),
+    "members": (5, NO_COUNT),
     "passes": (2, NO_COUNT), "size": (3, NO_COUNT), "steps": (50, NO_COUNT),
     "delta": (0.1, NO_LEVEL), "positive": (0.5, NO_LEVEL),
     "sigma": (0.1, NO_RATE), "least": (0.1, NO_RATE), "most": (0.3, NO_RATE),

@@ -247,7 +247,16 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
             )
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Scores, of two classes less the threshold, see `KernelMeanClassifier`."""
+        """Scores, of two classes less the threshold, see `KernelMeanClassifier`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
+
+        Returns
+        -------
+        array, shape (m,), or (m, k) with more than two classes
+        """
         scores = super().decision_function(X)
         return scores - self.threshold_ if scores.ndim == 1 else scores
 
@@ -258,6 +267,10 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         the noisy labels that they make of it. The likeliest class is the one that is predicted, so
         that with ``risk="balanced"`` or balanced class weights the probabilities are those of
         classes of one size.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (m, d)
 
         Returns
         -------

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
-from noisytheory.topics.label_noise.choice import bounds, sides, simulate
+from noisytheory.topics.label_noise.choice import bounds, pictures, sides, simulate
 from noisytheory.topics.label_noise.choice.simulate import Opposed, Signs, Unlike
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
@@ -31,6 +31,7 @@ noisy_error = PAPER.identity(
     quantity="0-1 risk on noisy labels",
     unit="probability",
     note="So noisy labels order classifiers as clean ones do, and no rate need be known.",
+    picture=pictures.path,
     twin=dict(
         **both(sides.flipped_error, sides.Predicted, _two_classes),
         why="the factor of two classes for any number of them",
@@ -94,7 +95,7 @@ chosen_excess = PAPER.tail(
         r"\tfrac1{1-2\sigma}\sqrt{\tfrac{2\log(2(k-1)/\delta)}n}"
     ),
     hypotheses=[
-        INDEPENDENT, UNIT_FEATURES,
+        INDEPENDENT, UNIT_FEATURES, "of k means the one of fewest leave-one-out errors is chosen",
         "no score under the noisy population is within choice/score-deviation at delta/2 of 0",
     ],
     bound=bounds.chosen_excess,

@@ -136,9 +136,9 @@ class Unlike:
         return f"{self.k} random kernels on three points"
 
     def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
-        """Features in quarters, masses in sixteenths, at least one each."""
+        """Features in quarters, masses in 128 parts, one at least: risks are often nearly tied."""
         features = rng.choice([-4, -3, -2, 2, 3, 4], size=(self.k, 3)) / 4
-        masses = (1 + rng.multinomial(13, rng.dirichlet(np.ones(3)))) / 16
+        masses = (1 + rng.multinomial(125, rng.dirichlet(np.ones(3)))) / 128
         return features, masses, rng.choice([-1, 1], size=3)
 
 
