@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -25,6 +26,8 @@ def run() -> None:
         signal.signal(number, signal.SIG_IGN)
     if code == 130:
         # An interrupt inside of `exec`, of which imports are full, is raised again at that end.
+        # What workers shared is released before, or their tracker complains.
+        atexit._run_exitfuncs()
         sys.stderr.flush()
         os._exit(130)
     sys.exit(code)

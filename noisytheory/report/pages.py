@@ -546,8 +546,7 @@ def environment() -> Environment:
             Markup('<span class="part">{}</span>').format(part) for part in text.split("/")
         ),
         "plain": mathematics.plain_markdown,
-        # An address breaks at its commas only where there is room after them.
-        "spaced": lambda text: re.sub(r",(?=\S)", ", ", text),
+        "spaced": _spaced,
         "plain_cell": lambda text: " ".join(
             mathematics.plain_markdown(text).split()
         ).replace("|", "\\|"),
@@ -561,6 +560,12 @@ def environment() -> Environment:
         "address": lambda record: f"{record.id}.md",
     }
     return templates
+
+
+def _spaced(text: str) -> str:
+    """Addresses break at their commas only where there is room after them; six digits will do."""
+    text = re.sub(r"\d+\.\d{7,}\b", lambda found: f"{float(found[0]):.6g}", text)
+    return re.sub(r",(?=\S)", ", ", text)
 
 
 def _sortable(value: Any) -> str:

@@ -290,11 +290,12 @@ def caveats(record: Record) -> list[str]:
         )
         if compared := record.dataset.attrs.get("compared"):
             least = record.dataset.attrs["compared_least"]
-            others = f", {number(least)} or more in each other" if least < compared else ""
+            others = f", {number(least)} or more in every other" if least < compared else ""
             out.append(
-                f"So it is of independent rows: {number(compared)} blocks, from a generator each, "
-                f"were compared in the cell that decides{others}. What all rows of a block "
-                "share, and happens in fewer blocks than one of so many, is not seen."
+                "This takes rows for independent draws. To see that they are, "
+                f"{number(compared)} blocks of the cell that decides were compared{others}; what "
+                "all rows of a block share is not seen if it happens in fewer blocks than one of "
+                "so many."
             )
     if record.verdict == "upheld":
         out.append("It speaks of the cells that were tried and is no proof of the rest.")

@@ -96,7 +96,7 @@ class Record:
     def unit(self) -> str:
         """Unit of the left side; empty for a pure number."""
         unit = str(self.dataset.attrs.get("unit", "1"))
-        return "" if unit == "1" else unit
+        return "" if unit == "1" else unit.replace("^2", "²")
 
     @property
     def side(self) -> str:

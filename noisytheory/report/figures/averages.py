@@ -117,6 +117,8 @@ def _furthest(record: Record, worst: float, as_ratio: bool) -> str:
     if record.kind == "mean":
         beyond = "above" if worst > 0 else "below"
         return f"The mean stays {number(abs(worst))} {beyond} the bound"
+    if abs(worst) < 1e-9 and record.is_exact.all():
+        return "The mean is the promised value to rounding"
     return (
         f"The mean is within {number(100 * worst, 2)}% of the promised value" if as_ratio
         else f"The mean is within {number(worst, 2)} of the promised value"

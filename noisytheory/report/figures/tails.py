@@ -246,7 +246,8 @@ def _how_often(record: Record, solid: NDArray[np.bool_]) -> str:
     title = "The promise was never broken"
     if broken > 0:
         far = "up to" if broken > 1 else "at most"
-        title = f"Broken {far} {number(broken, 2)} times as often as allowed"
+        how = "Broken" if record.is_exact.all() else "Seen broken"
+        title = f"{how} {far} {number(broken, 2)} times as often as allowed"
     if possible > broken:
         title += f"; with what rounding leaves open up to {number(possible, 2)} times"
     return title
