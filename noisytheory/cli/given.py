@@ -130,11 +130,11 @@ def spread(name: str, text: str, whole: bool = False) -> list[str]:
         such = f"{name}=10:1000:log, or {name}=10:1000:lin:12 for twelve values"
         last, scale, count = [*rest, *["", "lin", ""][len(rest):]][:3]
         if len(rest) > 3 or scale not in ("log", "lin") or (count and not count.isdigit()):
-            raise Mistake(f"{piece!r} is no range, such as {such}")
+            raise Mistake(f"{name}: {piece!r} is no range, such as {such}")
         low, high = number(name, first), number(name, last)
         if not low < high < float("inf") or (scale == "log" and low <= 0) or count in ("0", "1"):
-            raise Mistake(f"{piece!r} must rise{', from above 0,' * (scale == 'log')} in two "
-                          f"steps or more: {such}")
+            above = ", from above 0," * (scale == "log")
+            raise Mistake(f"{name}: {piece!r} must rise{above} in two steps or more: {such}")
         if scale == "log":
             many = int(count) if count else 1 + max(1, round(3 * math.log10(high / low)))
             values = np.geomspace(low, high, many)

@@ -82,8 +82,8 @@ def answered(
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""
             point["itself"] = itself.value
-            line += (f"\n({where}itself {name} = {itself.value} is enough, and {itself.value - 1} "
-                     f"is not, by {itself.how})")
+            less = f", and {itself.value - 1} is not" * (itself.value > 1)
+            line += f"\n({where}itself {name} = {itself.value} is enough{less}, by {itself.how})"
     return points, line if len(points) == 1 else ""
 
 
