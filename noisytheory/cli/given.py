@@ -13,7 +13,9 @@ from noisytheory.cli.shell import Mistake, offer
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
-__all__ = ["assigned", "combinations", "evaluate", "number", "split", "spread", "values_of"]
+__all__ = [
+    "assigned", "column", "combinations", "evaluate", "number", "split", "spread", "values_of",
+]
 
 
 def combinations(
@@ -173,6 +175,11 @@ def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The population, if there is one, and the rest."""
     cell = {name: value for name, value in values.items() if name == "population"}
     return cell, {name: value for name, value in values.items() if name not in cell}
+
+
+def column(name: str) -> str:
+    """What an argument's column is called: that of the bound itself is ``bound``."""
+    return name + "_" * (name == "bound")
 
 
 def evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any]) -> float:

@@ -26,6 +26,9 @@ __all__ = ["Comparison", "compare"]
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
 
+STORED = ("claim", "bound", "truth", "best", "id", "needs", "says_from", "refuted")
+"""What a comparison holds: an argument of such a name is told with an underscore."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -165,9 +168,11 @@ def _assembled(
 ) -> Comparison:
     import xarray as xr
 
-    *others, along = dims = tuple(points)
+    *others, along = tuple(points)
+    # An argument may be called as what is stored: some bounds read one called ``bound``.
+    dims = tuple(name + "_" * (name in STORED) for name in points)
     shape = tuple(len(values) for values in points.values())
-    names = _names([claim.id for claim in kept], {*points, "truth", "best"})
+    names = _names([claim.id for claim in kept], {*dims, "truth", "best"})
     bounds = np.array([found[claim.id] for claim in kept]).reshape(len(kept), *shape)
     # What every bound reads tells none from another.
     common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
@@ -194,15 +199,15 @@ def _assembled(
             "best": (dims, best),
             "id": ("claim", [claim.id for claim in kept]),
             "needs": ("claim", [asked.needs(claim, points, common) for claim in kept]),
-            "says_from": (("claim", *others), np.reshape(says, (len(kept), *shape[:-1]))),
+            "says_from": (("claim", *dims[:-1]), np.reshape(says, (len(kept), *shape[:-1]))),
             "refuted": ("claim", refuted),
         },
-        coords={"claim": names, **points},
+        coords={"claim": names, **dict(zip(dims, points.values(), strict=True))},
         attrs={"quantity": kept[0].quantity, "unit": kept[0].unit, "kind": kept[0].kind,
                "population": str(getattr(asked.population, "name", ""))},
     )
     how = " or ".join(sorted({one.how for one in true if one is not None}))
-    return Comparison(dataset, along, left_out, how)
+    return Comparison(dataset, dims[-1], left_out, how)
 
 
 def _same_quantity(

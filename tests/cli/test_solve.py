@@ -37,6 +37,12 @@ def test_what_ties_with_the_target_but_for_rounding_attains_it():
     assert "itself n = 16 is enough, and 15 is not, by the exact law" in told
 
 
+def test_an_argument_called_bound_is_told_beside_the_bound():
+    words = ["top-k/text-cvar/brown-upper", "delta=0.05", "nu=0.1", "n=100"]
+    assert answer("bound", *words, "at-most=1", "solve=bound").startswith("0.6989")
+    assert answer("bound", *words, "bound=1,2", "--csv").startswith("delta,nu,n,bound_,bound\n")
+
+
 def test_no_sample_size_below_one_is_told_of():
     told = answer("bound", THEOREM, "population=point mass", "at-most=0.5", "delta=0.05", "solve=n")
     assert "itself n = 1 is enough, by the exact law" in told

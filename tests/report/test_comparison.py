@@ -53,6 +53,11 @@ def test_a_claim_named_like_an_argument_hides_it_not():
     assert found.says_from("prop3-fixed-w/norm") == ["not known"]
 
 
+def test_an_argument_called_bound_is_told_beside_the_bound():
+    found = nt.compare("top-k/text-cvar/brown-*", n=[100], delta=0.05, nu=0.1, bound=[1.0, 2.0])
+    assert [row["bound_"] for row in found.rows()] == [1.0, 2.0] and found.along == "bound_"
+
+
 def test_of_a_bound_that_reads_the_sample_only_what_was_compared_is_told():
     found = nt.compare("kernel-mean/theorem-5*", n=[100], delta=0.05, population="axis, p=0.9")
     assert found.says_from("empirical") == ["at most 100"]
