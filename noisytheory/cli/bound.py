@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from noisytheory.cli.given import assigned, combinations, evaluate, values_of
+from noisytheory.cli.given import assigned, column, combinations, evaluate, values_of
 from noisytheory.cli.select import one_claim
 from noisytheory.cli.shell import (
     Mistake,
@@ -64,7 +64,8 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
     given = assigned(claim, assignments)
     points = []
     for values, labels in combinations(given):
-        points.append({**labels, "bound": evaluate(claim, values, labels)})
+        shown = {column(name): label for name, label in labels.items()}
+        points.append({**shown, "bound": evaluate(claim, values, labels)})
     single = all(len(v) == 1 for v in given.values())
     _say_points(out, claim, points, form, "" if form or not single else repr(points[0]["bound"]))
 

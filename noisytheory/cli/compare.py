@@ -102,7 +102,7 @@ def _said(found: Comparison) -> list[str]:
     rows = [
         [
             f"{name}{' (refuted)' * bool(one['refuted'].item())}", str(one["needs"].item()),
-            ", ".join(f"{value:.6g}" for value in one["says_from"].values.ravel()),
+            ", ".join(found.says_from(name)),
         ]
         for name in found.names for one in [data.sel(claim=name)]
     ]
@@ -123,7 +123,10 @@ def _draw(found: Comparison, path: Path) -> None:
     suffixes = (".svg", ".png", ".pdf")
     if path.suffix not in suffixes:
         raise Mistake(f"--figure must end in {', '.join(suffixes)}, got {path.name}")
-    if path.suffix == ".svg":
-        path.write_text(figures.svg(picture), encoding="utf-8")
-    else:
-        picture.savefig(path, dpi=150)
+    try:
+        if path.suffix == ".svg":
+            path.write_text(figures.svg(picture), encoding="utf-8")
+        else:
+            picture.savefig(path, dpi=150)
+    except OSError as error:
+        raise Mistake(f"--figure: cannot write {path}: {error.strerror}") from error

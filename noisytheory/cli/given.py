@@ -13,7 +13,9 @@ from noisytheory.cli.shell import Mistake, offer
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
-__all__ = ["assigned", "combinations", "evaluate", "number", "split", "spread", "values_of"]
+__all__ = [
+    "assigned", "column", "combinations", "evaluate", "number", "split", "spread", "values_of",
+]
 
 
 def combinations(
@@ -130,11 +132,11 @@ def spread(name: str, text: str, whole: bool = False) -> list[str]:
         such = f"{name}=10:1000:log, or {name}=10:1000:lin:12 for twelve values"
         last, scale, count = [*rest, *["", "lin", ""][len(rest):]][:3]
         if len(rest) > 3 or scale not in ("log", "lin") or (count and not count.isdigit()):
-            raise Mistake(f"{piece!r} is no range, such as {such}")
+            raise Mistake(f"{name}: {piece!r} is no range, such as {such}")
         low, high = number(name, first), number(name, last)
         if not low < high < float("inf") or (scale == "log" and low <= 0) or count in ("0", "1"):
-            raise Mistake(f"{piece!r} must rise{', from above 0,' * (scale == 'log')} in two "
-                          f"steps or more: {such}")
+            above = ", from above 0," * (scale == "log")
+            raise Mistake(f"{name}: {piece!r} must rise{above} in two steps or more: {such}")
         if scale == "log":
             many = int(count) if count else 1 + max(1, round(3 * math.log10(high / low)))
             values = np.geomspace(low, high, many)
@@ -173,6 +175,11 @@ def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The population, if there is one, and the rest."""
     cell = {name: value for name, value in values.items() if name == "population"}
     return cell, {name: value for name, value in values.items() if name not in cell}
+
+
+def column(name: str) -> str:
+    """What an argument's column is called: that of the bound itself is ``bound``."""
+    return name + "_" * (name == "bound")
 
 
 def evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any]) -> float:

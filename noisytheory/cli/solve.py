@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.cli.given import assigned, combinations, evaluate, number, split, spread
+from noisytheory.cli.given import assigned, column, combinations, evaluate, number, split, spread
 from noisytheory.cli.select import arguments_of
 from noisytheory.cli.shell import Mistake, offer
 
@@ -51,13 +51,16 @@ def answered(
     given = assigned(claim, assignments, name)
     targets = [number(wanted, piece) for piece in spread(wanted, asked[wanted])]
     choices = list(combinations({wanted: targets, **given}))
-    points, line = [], ""
+    points, line, found = [], "", column(name)
     for values, labels in choices:
         target = values.pop(wanted)
-        point: dict[str, Any] = {**labels, name: None, "bound": None, "itself": None, "remark": ""}
+        shown = {column(key): label for key, label in labels.items()}
+        point: dict[str, Any] = {
+            **shown, found: None, "bound": None, "itself": None, "remark": ""
+        }
         points.append(point)
         try:
-            point[name] = _solved(claim, name, wanted, target, values)
+            point[found] = _solved(claim, name, wanted, target, values)
         except NotMonotone as turned:
             line = str(turned)
             point |= {"remark": line, "crossings": turned.crossings,
@@ -68,22 +71,22 @@ def answered(
             if len(choices) == 1:
                 raise Mistake(point["remark"]) from error
             continue
-        line = f"{point[name]!r}  (the bound is small enough whatever it is)"
-        if abs(point[name]) < float("inf"):
-            point["bound"] = evaluate(claim, {**values, name: point[name]}, labels)
-            line = f"{point[name]!r}  (the bound there is {point['bound']!r})"
+        line = f"{point[found]!r}  (the bound is small enough whatever it is)"
+        if abs(point[found]) < float("inf"):
+            point["bound"] = evaluate(claim, {**values, name: point[found]}, labels)
+            line = f"{point[found]!r}  (the bound there is {point['bound']!r})"
         # What the promise itself needs is tried where somebody asks for it, or for one answer.
-        tried = {**values, name: point[name]}
+        tried = {**values, name: point[found]}
         itself: Truth | None = None
-        if wanted == "at-most" and isinstance(point[name], int) and told(claim, tried) and (
+        if wanted == "at-most" and isinstance(point[found], int) and told(claim, tried) and (
             "population" in given or len(choices) == 1
         ):
-            itself = needed(claim, name, target, values, point[name])
+            itself = needed(claim, name, target, values, point[found])
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""
             point["itself"] = itself.value
-            line += (f"\n({where}itself {name} = {itself.value} is enough, and {itself.value - 1} "
-                     f"is not, by {itself.how})")
+            less = f", and {itself.value - 1} is not" * (itself.value > 1)
+            line += f"\n({where}itself {name} = {itself.value} is enough{less}, by {itself.how})"
     return points, line if len(points) == 1 else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
 from noisytheory.trial.truth import REPLICATES, told, truth
+from noisytheory.vocabulary.domains import COUNT
 from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, solve
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ __all__ = ["Comparison", "compare"]
 
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
+
+STORED = ("claim", "bound", "truth", "best", "id", "needs", "says_from", "refuted")
+"""What a comparison holds: an argument of such a name is told with an underscore."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,16 @@ class Comparison:
         """Of the claims, as far as they differ."""
         return [str(name) for name in self.dataset["claim"].values]
 
+    def says_from(self, name: str) -> list[str]:
+        """From where on a bound says anything, for each choice of the other arguments."""
+        one = self.dataset.sel(claim=name)
+        # Of a bound that reads the sample only the values compared were tried.
+        most = "at most " * ("the sample" in str(one["needs"].item()))
+        return [
+            "not known" if np.isnan(value) else f"{most * bool(np.isfinite(value))}{value:.6g}"
+            for value in one["says_from"].values.ravel()
+        ]
+
     def rows(self) -> list[dict[str, Any]]:
         """One a point: where it is, each bound, what is true, and which bound is best."""
         dims = self.dataset["best"].dims
@@ -69,7 +83,7 @@ class Comparison:
 
     def winners(self) -> list[str]:
         """Who wins from where to where, a sentence for each choice of the other arguments."""
-        best = self.dataset["best"]
+        best = self.dataset["best"].sortby(self.along)
         others = [str(dim) for dim in best.dims if dim != self.along]
         said = []
         for place in itertools.product(*(range(best.sizes[dim]) for dim in others)):
@@ -123,6 +137,7 @@ def compare(
     >>> found.dataset["says_from"].values.ravel().tolist()
     [5.0, 3.0, 3.0]
     """
+    COUNT.check("replicates", replicates)
     asked_for = select(claims)
     if isinstance(population, str):
         population = _population(asked_for, population)
@@ -131,6 +146,9 @@ def compare(
     if not points or not all(points.values()):
         raise ValueError("compare needs arguments, such as n=[10, 100], delta=0.05")
     along = max(points, key=lambda name: len(points[name]))
+    for name, values in points.items():
+        if len(set(values)) < len(values):
+            raise ValueError(f"{name} has the same value twice in {', '.join(map(str, values))}")
     # A whole number is passed on as one: exact laws count to it.
     points = {
         name: [getattr(value, "item", lambda v=value: v)() for value in points[name]]
@@ -150,10 +168,14 @@ def _assembled(
 ) -> Comparison:
     import xarray as xr
 
-    *others, along = dims = tuple(points)
+    *others, along = tuple(points)
+    # An argument may be called as what is stored: some bounds read one called ``bound``.
+    dims = tuple(name + "_" * (name in STORED) for name in points)
     shape = tuple(len(values) for values in points.values())
-    names = _names([claim.id for claim in kept])
+    names = _names([claim.id for claim in kept], {*dims, "truth", "best"})
     bounds = np.array([found[claim.id] for claim in kept]).reshape(len(kept), *shape)
+    # What every bound reads tells none from another.
+    common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
     running = np.where(refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
     best = np.where(np.isfinite(running.min(axis=0)), np.array(names)[running.argmin(axis=0)], "")
@@ -176,16 +198,16 @@ def _assembled(
                                      float).reshape(shape)),
             "best": (dims, best),
             "id": ("claim", [claim.id for claim in kept]),
-            "needs": ("claim", [asked.needs(claim, points) for claim in kept]),
-            "says_from": (("claim", *others), np.reshape(says, (len(kept), *shape[:-1]))),
+            "needs": ("claim", [asked.needs(claim, points, common) for claim in kept]),
+            "says_from": (("claim", *dims[:-1]), np.reshape(says, (len(kept), *shape[:-1]))),
             "refuted": ("claim", refuted),
         },
-        coords={"claim": names, **points},
+        coords={"claim": names, **dict(zip(dims, points.values(), strict=True))},
         attrs={"quantity": kept[0].quantity, "unit": kept[0].unit, "kind": kept[0].kind,
                "population": str(getattr(asked.population, "name", ""))},
     )
     how = " or ".join(sorted({one.how for one in true if one is not None}))
-    return Comparison(dataset, along, left_out, how)
+    return Comparison(dataset, dims[-1], left_out, how)
 
 
 def _same_quantity(
@@ -255,13 +277,13 @@ class _Asked:
             and not (name == "population" and self.population is not None)
         ]
 
-    def needs(self, claim: Claim, points: Mapping[str, Any]) -> str:
-        """What the bound must know besides the arguments given."""
+    def needs(self, claim: Claim, points: Mapping[str, Any], common: Collection[str]) -> str:
+        """What the bound must know besides the arguments given that all bounds read."""
         drawn = self.drawn(claim, points)
         known = [
             name for name, needed in _parameters(claim).items()
-            if name not in points and name not in claim.given and name not in drawn
-            and (needed or hasattr(self.population, name))
+            if name not in {*common, *claim.given, *drawn}
+            and (needed or name in points or hasattr(self.population, name))
         ]
         assumed = [
             f"{name} = {_told(default)}" for name, default in _defaults(claim).items()
@@ -295,7 +317,7 @@ class _Asked:
     ) -> float:
         """From where on the bound says more than is true anyway; NaN where nothing is known.
 
-        Solved for; of a bound that reads the sample the first of the values compared.
+        Solved for; of a bound that reads the sample the smallest of the values compared.
         """
         cell = self.cell(rest)
         try:
@@ -305,8 +327,8 @@ class _Asked:
         if limit is None or claim.bound is None:
             return math.nan
         if self.drawn(claim, {**rest, along: None}):
-            return next((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
-                        math.inf)
+            return min((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
+                       default=math.inf)
         unknown: dict[str, Any] = {along: ...}
         arguments = claim.arguments(claim.bound, cell, None, **unknown)
         try:
@@ -337,13 +359,15 @@ def _cells(points: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
         yield dict(zip(points, values, strict=True))
 
 
-def _names(ids: Sequence[str]) -> list[str]:
-    """What of the ids is not common to all."""
+def _names(ids: Sequence[str], taken: Collection[str] = ()) -> list[str]:
+    """What of the ids is not common to all, or more, where an argument is called like that."""
     parts = [claim_id.split("/") for claim_id in ids]
     same = 0
     while len(ids) > 1 and len({tuple(part[: same + 1]) for part in parts}) == 1:
         same += 1
     same = same if len(ids) > 1 else len(parts[0]) - 1
+    while same and {"/".join(part[same:]) or part[-1] for part in parts} & {*taken}:
+        same -= 1
     return ["/".join(part[same:]) or part[-1] for part in parts]
 
 

@@ -135,7 +135,10 @@ def needed(
         nonlocal how
         found = truth(claim, {**values, name: n})
         how = how if found is None else found.how
-        return None if found is None else found.value <= target
+        # What exceeds the target by rounding attains it, as in a trial.
+        return None if found is None else (
+            found.value - target <= claim.rounding * max(abs(found.value), abs(target))
+        )
 
     low, high = 0, int(most)
     while high - low > 1:

@@ -141,6 +141,13 @@ def solve(
 
     def answers(target: Any, *values: Any) -> Any:
         """Of plain arrays."""
+        shapes = {key: np.shape(v) for key, v in zip([wanted, *numbers], (target, *values),
+                                                     strict=True)}
+        try:
+            np.broadcast_shapes(*shapes.values())
+        except ValueError:
+            came = ", ".join(f"{key} of shape {shape}" for key, shape in shapes.items() if shape)
+            raise ValueError(f"arguments must broadcast, got {came}") from None
         alike = np.broadcast_arrays(*(np.asarray(v, float) for v in (target, *values)))
         columns = dict(zip(numbers, map(np.ravel, alike[1:]), strict=True))
         ask = _Question(bound, name, line, fixed, wanted)
@@ -166,6 +173,9 @@ def solve(
 
 def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[str, Domain]:
     """Which argument is looked for, and where."""
+    if not callable(bound):
+        raise TypeError(f"bound must be a function, such as noisytheory.kernel_mean.mean_deviation "
+                        f"or the bound of a claim, got {bound!r}")
     parameters = {
         name: parameter for name, parameter in inspect.signature(bound).parameters.items()
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
@@ -443,6 +453,7 @@ class _Question:
         end = {0: line.domain.low, len(points) - 1: line.domain.high}.get(best)
         ends = line.values(np.array([line.first, line.last]))
         closed = (best == 0 and line.domain.include_low) or (best > 0 and line.domain.include_high)
+        enough = f"no {name} is enough"
         if np.max(found) == np.min(found):
             why = f"the bound is {value} whatever {name} is"
         elif end is None:
@@ -450,13 +461,17 @@ class _Question:
             why = f"the bound's {least} value is {value}, at {name} = {where}"
         elif closed or points[best] not in ends or (line.whole and abs(end) < FAR):
             why = f"the bound is {value} at {name} = {where}"
+        elif abs(points[best]) in (FAR, NEAR) and not np.isclose(
+            found[best], found[best - 1 if best else 1], rtol=ROUNDING, atol=0
+        ):
+            # The search ends there, and not the domain: a limit is not seen.
+            why = f"the bound still {'falls' if self.sign > 0 else 'rises'} at {name} = {where}"
+            why, enough = f"{why}, where it is {value}", f"no {name} tried is enough"
         else:
             why = f"the bound tends to {value}"
             why += f" as {name} tends to {end:g}" if abs(end) < FAR else ""
         side = "above" if self.sign > 0 else "below"
-        return (
-            f"{self.wanted} must be {side} {value}, got {target:.6g} ({why}: no {name} is enough)"
-        )
+        return f"{self.wanted} must be {side} {value}, got {target:.6g} ({why}: {enough})"
 
 
 def zoomed(values: Callable[[Ranks], Floats], low: int, high: int) -> Ranks:

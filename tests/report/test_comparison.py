@@ -36,6 +36,45 @@ def test_a_refuted_bound_wins_nothing():
     assert both.dataset["says_from"].values.ravel().tolist() == [2, 3]
 
 
+def test_what_is_given_by_itself_must_be_known():
+    given = {"radius": 1.0, "variance": 0.5, "top_eigenvalue": 0.5}
+    found = nt.compare("kernel-mean/theorem-5*", n=100, delta=0.05, **given)
+    needs = dict(zip(found.names, found.dataset["needs"].values.tolist(), strict=True))
+    assert needs["bousquet"] == "variance, radius, top eigenvalue"
+    assert needs["pinelis"] == "radius" and needs["theorem-5"] == "nothing"
+
+
+def test_a_claim_named_like_an_argument_hides_it_not():
+    found = nt.compare(
+        "uma/prop3-fixed-w/*", n=[100, 1000], delta=0.05, beta=5.5, norm=1.0, variance=1.0
+    )
+    assert "prop3-fixed-w/norm" in found.names
+    assert [row["norm"] for row in found.rows()] == [1.0, 1.0]
+    assert found.says_from("prop3-fixed-w/norm") == ["not known"]
+
+
+def test_an_argument_called_bound_is_told_beside_the_bound():
+    found = nt.compare("top-k/text-cvar/brown-*", n=[100], delta=0.05, nu=0.1, bound=[1.0, 2.0])
+    assert [row["bound_"] for row in found.rows()] == [1.0, 2.0] and found.along == "bound_"
+
+
+def test_of_a_bound_that_reads_the_sample_only_what_was_compared_is_told():
+    found = nt.compare("kernel-mean/theorem-5*", n=[100], delta=0.05, population="axis, p=0.9")
+    assert found.says_from("empirical") == ["at most 100"]
+    assert found.says_from("theorem-5") == ["5"]
+
+
+def test_who_wins_where_is_told_in_order():
+    found = nt.compare(
+        "kernel-mean/theorem-5*", n=[1000, 10, 50], delta=0.05, population="axis, p=0.9"
+    )
+    assert found.winners()[0].endswith(
+        "repaired from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000"
+    )
+    with pytest.raises(ValueError, match=r"replicates must be a whole number >= \d, got 0"):
+        nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, replicates=0)
+
+
 def test_the_figure_shows_every_bound_and_its_conclusion():
     found = nt.compare("kernel-mean/theorem-5*", n=[10, 1000], delta=0.05, population="50 axes")
     figure = figures.compared(found)

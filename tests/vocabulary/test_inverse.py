@@ -169,6 +169,22 @@ def test_what_cannot_be_had_says_what_can():
         nt.solve(constant, at_most=1, n=...)
 
 
+def test_what_still_falls_where_the_search_ends_has_no_limit_told():
+    with pytest.raises(nt.OutOfReach, match=r"still falls at n = 1e\+100, where it is 4\.1"):
+        nt.solve(DEVIATION, at_most=1e-60, n=..., delta=0.1)
+    with pytest.raises(nt.OutOfReach, match=r"still rises at delta = 1e-305, .* no delta tried"):
+        nt.solve(DEVIATION, at_least=10, n=100, delta=...)
+    with pytest.raises(nt.OutOfReach, match=r"tends to 0\.2 as delta tends to 1: no delta is"):
+        nt.solve(DEVIATION, at_most=0.1, n=100, delta=...)
+
+
+def test_bad_shapes_and_what_is_no_bound_are_named():
+    with pytest.raises(ValueError, match=r"got at_most of shape \(3,\), delta of shape \(2,\)"):
+        nt.solve(DEVIATION, at_most=[1, 1, 1], n=..., delta=[0.1, 0.2])
+    with pytest.raises(TypeError, match=r"bound must be a function, .* got 'kernel-mean"):
+        nt.solve("kernel-mean/theorem-5", at_most=0.1, n=..., delta=0.1)
+
+
 def test_a_bound_of_ones_own_need_not_know_arrays():
     def bound(n, delta):
         return math.sqrt(math.log(1 / delta) / (2 * n))
