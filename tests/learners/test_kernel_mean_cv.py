@@ -147,6 +147,16 @@ def test_scores_of_narrow_kernels_make_probabilities_that_are_near_the_truth(boa
                - model.score(x[600:], y[600:])) < 0.05
 
 
+def test_thresholds_do_not_see_examples_of_no_weight(board):
+    x, y, rng = board
+    x, y, kept = x[:300], y[:300], rng.random(300) < 0.6
+    options = {"bandwidths": [0.1, 0.5, 2.0], "thresholds": [False, True], "class_weights": [None]}
+    zero = KernelMeanClassifierCV(**options).fit(x, y, kept.astype(float))
+    fewer = KernelMeanClassifierCV(**options).fit(x[kept], y[kept])
+    np.testing.assert_allclose(zero.risks_, fewer.risks_, atol=1e-12)
+    np.testing.assert_allclose(zero.threshold_, fewer.threshold_, atol=1e-12)
+
+
 def test_compression_and_margins_keep_the_threshold(board):
     x, y, _ = board
     model = KernelMeanClassifierCV(thresholds=[True]).fit(x[:300], y[:300])
