@@ -18,7 +18,7 @@ from noisytheory.learners.kernel_mean import (
     warn_of_scales,
 )
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
-from noisytheory.learners.tiles import Floats, Points, default_bandwidth
+from noisytheory.learners.tiles import Floats, Points, default_bandwidth, one_thread
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
@@ -163,14 +163,15 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         sums = class_sums(self.kernels_, points, codes, weights)
         sums /= np.array([scale for _, scale in bounded])[:, None, None]
         confusion = self._confusion(count)
-        found = choose(
-            sums, codes, weights, confusion,
-            class_weights=self.class_weights,
-            thresholds=self.thresholds if count == 2 else (False,),
-            risk=self.risk, one_standard_error=self.one_standard_error,
-        )
-        del sums
-        self._take(found, codes, weights, confusion)
+        with one_thread():
+            found = choose(
+                sums, codes, weights, confusion,
+                class_weights=self.class_weights,
+                thresholds=self.thresholds if count == 2 else (False,),
+                risk=self.risk, one_standard_error=self.one_standard_error,
+            )
+            del sums
+            self._take(found, codes, weights, confusion)
         if self.best_params_["class_weight"] is not None:
             weights = weights / (count * np.bincount(codes, weights)[codes])
         self._keep(points, codes, weights, *bounded[found.best[0]])
