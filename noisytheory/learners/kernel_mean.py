@@ -681,7 +681,7 @@ def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
     if np.ndim(noise_rate) == 0:
         rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(1, 2)))
         return rate, rate
-    if len(noise_rate) != 2 or classes != 2:
+    if np.ndim(noise_rate) != 1 or len(noise_rate) != 2 or classes != 2:
         raise ValueError(
             "noise_rate must be a number in [0, 0.5), or with two classes a pair; "
             f"got {noise_rate!r} with {classes} classes"
