@@ -56,7 +56,7 @@ SIDE = 512
 """Rows and columns that a tile has at most."""
 LOOKED_AT = 128
 """Examples whose predictions say whether there is more than one."""
-UNLIKE = 100.0
+UNLIKE = 20.0
 """Largest over middle standard deviation of features, where a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
