@@ -445,6 +445,7 @@ def test_a_record_needs_no_claim(folder):
         _ = record.nothing
 
 
+@pytest.mark.campaign
 def test_processes_that_draw_write_the_same_files(tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "_WORTH", 1)
     seen = []
