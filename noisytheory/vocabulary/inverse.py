@@ -25,7 +25,7 @@ from noisytheory.vocabulary.domains import (
     trusted,
 )
 
-__all__ = ["NotMonotone", "OutOfReach", "solve"]
+__all__ = ["NotMonotone", "OutOfReach", "ends", "solve"]
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -274,6 +274,26 @@ class _Line:
 
 
 _line = functools.cache(_Line)
+
+
+def ends(domain: Domain) -> tuple[float, float]:
+    """The first and the last value that are tried of a domain.
+
+    Parameters
+    ----------
+    domain : Domain
+
+    Returns
+    -------
+    tuple of float
+
+    Examples
+    --------
+    >>> ends(SAMPLE_SIZE)
+    (1.0, 1e+100)
+    """
+    low, high = _line(domain).values(np.array([_line(domain).first, _line(domain).last]))
+    return float(low), float(high)
 
 
 @dataclass(frozen=True)
