@@ -34,7 +34,7 @@ from noisytheory.trial.catalogue import distinct
 
 ROOT = Path(__file__).parents[1]
 DEFINITION = Path(__file__).with_name("campaign.toml")
-OTHERS = ("auditor",)
+OTHERS = ("auditor", "endurance")
 """How files in reports/ begin that other scripts write."""
 
 START, END = "<!-- verdicts: written by validation/campaign.py -->", "<!-- end of verdicts -->"

@@ -169,6 +169,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
         return MISTAKE, f"{where} raised {what} {look}"
     if isinstance(error, StoreError):
         return MISTAKE, str(error)
+    if isinstance(error, MemoryError) or "failed to map segment" in str(error):
+        return MISTAKE, f"there is not enough memory: {what}"
     if isinstance(error, OSError) and error.errno in SURROUNDINGS:
         place = f" {error.filename}" if error.filename else ""
         return MISTAKE, f"cannot read or write{place}: {error.strerror}"

@@ -56,7 +56,7 @@ SIDE = 512
 """Rows and columns that a tile has at most."""
 LOOKED_AT = 128
 """Examples whose predictions say whether there is more than one."""
-UNLIKE = 100.0
+UNLIKE = 20.0
 """Largest over middle standard deviation of features, where a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
@@ -681,7 +681,7 @@ def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
     if np.ndim(noise_rate) == 0:
         rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(1, 2)))
         return rate, rate
-    if len(noise_rate) != 2 or classes != 2:
+    if np.ndim(noise_rate) != 1 or len(noise_rate) != 2 or classes != 2:
         raise ValueError(
             "noise_rate must be a number in [0, 0.5), or with two classes a pair; "
             f"got {noise_rate!r} with {classes} classes"

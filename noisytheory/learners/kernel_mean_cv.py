@@ -17,8 +17,8 @@ from noisytheory.learners.kernel_mean import (
     named_sparse,
     warn_of_scales,
 )
-from noisytheory.learners.probabilities import fit_slope, softmax
-from noisytheory.learners.tiles import Floats, Points, default_bandwidth
+from noisytheory.learners.probabilities import fit_slope, powers, softmax
+from noisytheory.learners.tiles import Floats, Points, default_bandwidth, one_thread
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
@@ -163,14 +163,15 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         sums = class_sums(self.kernels_, points, codes, weights)
         sums /= np.array([scale for _, scale in bounded])[:, None, None]
         confusion = self._confusion(count)
-        found = choose(
-            sums, codes, weights, confusion,
-            class_weights=self.class_weights,
-            thresholds=self.thresholds if count == 2 else (False,),
-            risk=self.risk, one_standard_error=self.one_standard_error,
-        )
-        del sums
-        self._take(found, codes, weights, confusion)
+        with one_thread():
+            found = choose(
+                sums, codes, weights, confusion,
+                class_weights=self.class_weights,
+                thresholds=self.thresholds if count == 2 else (False,),
+                risk=self.risk, one_standard_error=self.one_standard_error,
+            )
+            del sums
+            self._take(found, codes, weights, confusion)
         if self.best_params_["class_weight"] is not None:
             weights = weights / (count * np.bincount(codes, weights)[codes])
         self._keep(points, codes, weights, *bounded[found.best[0]])
@@ -234,15 +235,15 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         }
         values = found.scores
         if len(self.classes_) == 2:
-            values = _two_columns(values[:, 1] - values[:, 0] - found.threshold)
-        self._slope = fit_slope(values, codes, weights, confusion)
+            values = _columns(values[:, 1] - values[:, 0] - found.threshold)
+        self._slope, self._power = fit_slope(values, codes, weights, confusion)
         predicted = decide(found.scores, found.threshold)
         if (predicted == predicted[0]).all() and len(codes) > 2:
             warnings.warn(
                 f"every example, left out in turn, is predicted as {self.classes_[predicted[0]]}: "
                 "labels may be too noisy, one class too rare, or the kernels unfit; try "
-                "risk='balanced', balanced class weights, narrower kernels, or features of one "
-                "scale",
+                "KernelMeanClassifierCV with risk='balanced' or balanced class weights, narrower "
+                "kernels, or features of one scale",
                 UserWarning, stacklevel=3,
             )
 
@@ -263,8 +264,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     def predict_proba(self, X: ArrayLike) -> Floats:
         r"""Probabilities of the classes, clean ones where the rates are known.
 
-        A softmax of the scores, whose slope makes the leave-one-out scores likeliest; with rates,
-        the noisy labels that they make of it. The likeliest class is the one that is predicted, so
+        A softmax of a power of the scores, $s\,\mathrm{sign}(f_c)|f_c|^\gamma$, where $s$ and
+        $\gamma$ make the labels likeliest, each left out in turn; with rates, the noisy labels
+        that they make of it. The likeliest class is the one that is predicted, so
         that with ``risk="balanced"`` or balanced class weights the probabilities are those of
         classes of one size.
 
@@ -277,7 +279,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         array, shape (m, k)
         """
         values = self.decision_function(X)
-        return softmax(self._slope * (_two_columns(values) if values.ndim == 1 else values))
+        return softmax(self._slope * powers(_columns(values), self._power))
 
     def plot_path(self, ax: Any = None) -> Any:
         """Risks of the path with their standard errors, a line for each way to weigh and to cut.
@@ -299,11 +301,12 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         places = np.array(
             [k.bandwidth for k in self.kernels_] if wide else np.arange(len(self.kernels_)), float
         )
+        two = len(self.classes_) == 2
         styles = zip("os^v", ("-", "--", "-.", ":"), strict=True)
         for where in np.ndindex(self.risks_.shape[1:]):
             marker, line = next(styles)
             named = "balanced classes" if self.class_weights[where[0]] else "classes as they are"
-            cut = ", threshold" if self.thresholds[where[1]] else ""
+            cut = ", threshold" if two and self.thresholds[where[1]] else ""
             ax.errorbar(
                 places, self.risks_[:, *where], self.standard_errors_[:, *where],
                 marker=marker, linestyle=line, capsize=2, label=named + cut,
@@ -330,5 +333,9 @@ def all_take_sparse(kernels: Any) -> bool:
     return kernels is None or (isinstance(kernels, Sequence) and all(map(named_sparse, kernels)))
 
 
-def _two_columns(differences: Floats) -> Floats:
-    return np.column_stack([-differences / 2, differences / 2])
+def _columns(values: Floats) -> Floats:
+    """A score a class, from the difference of two or from those of each class against the rest."""
+    if values.ndim == 1:
+        return np.column_stack([-values / 2, values / 2])
+    total = values.sum(axis=1, keepdims=True) / (2 - values.shape[1])
+    return np.asarray((values + total) / 2)

@@ -1,4 +1,4 @@
-"""Probabilities from scores: a softmax of one slope, seen through label noise."""
+"""Probabilities from scores: a softmax of their powers, seen through label noise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,23 @@ from numpy.typing import NDArray
 
 from noisytheory.learners.tiles import Floats
 
-__all__ = ["fit_slope", "softmax"]
+__all__ = ["fit_slope", "powers", "softmax"]
 
 PENALTY = 1e-3
 """Of the squared slope, of scores of unit size: where they part the classes it is no infinity."""
+POWERS = (1.0, 0.5, 0.25, 0.125)
+"""Of scores, that are tried: with narrow kernels they spread over many orders of magnitude."""
+
+
+def powers(scores: Floats, power: float) -> Floats:
+    """Powers of the sizes of scores, their signs and order kept.
+
+    Examples
+    --------
+    >>> powers(np.array([-4.0, 0.0, 9.0]), 0.5).tolist()
+    [-2.0, 0.0, 3.0]
+    """
+    return np.asarray(np.sign(scores) * np.abs(scores) ** power)
 
 
 def softmax(scores: Floats) -> Floats:
@@ -27,8 +40,8 @@ def softmax(scores: Floats) -> Floats:
 
 def fit_slope(
     scores: Floats, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None = None
-) -> float:
-    """What scores are to be multiplied by, for the labels to be likeliest, or those behind them.
+) -> tuple[float, float]:
+    """Slope and power of scores, for the labels to be likeliest, or those behind them.
 
     Parameters
     ----------
@@ -42,21 +55,26 @@ def fit_slope(
 
     Examples
     --------
-    >>> scores = np.array([[0.0, 1.0]] * 4)
-    >>> slope = fit_slope(scores, np.array([0, 1, 1, 1]), np.full(4, 0.25))
-    >>> softmax(slope * scores[:1]).round(2).tolist()
+    >>> scores = np.array([[-0.5, 0.5]] * 4)
+    >>> slope, power = fit_slope(scores, np.array([0, 1, 1, 1]), np.full(4, 0.25))
+    >>> softmax(slope * powers(scores[:1], power)).round(2).tolist()
     [[0.25, 0.75]]
     """
     from scipy.optimize import minimize_scalar
 
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    size = float(np.sqrt(weights @ np.square(centred).mean(axis=1))) or 1.0
     seen = (np.eye(scores.shape[1]) if confusion is None else confusion)[codes]
+    best = (np.inf, 0.0, 1.0)
+    for power in POWERS:
+        raised = powers(scores, power)
+        centred = raised - raised.mean(axis=1, keepdims=True)
+        size = float(np.sqrt(weights @ np.square(centred).mean(axis=1))) or 1.0
+        unit = centred / size
 
-    def loss(log_slope: float) -> float:
-        slope = np.exp(log_slope)
-        likely = np.sum(seen * softmax(slope / size * centred), axis=1)
-        return float(PENALTY * slope**2 - weights @ np.log(np.maximum(likely, 1e-300)))
+        def loss(log_slope: float, unit: Floats = unit) -> float:
+            slope = np.exp(log_slope)
+            likely = np.sum(seen * softmax(slope * unit), axis=1)
+            return float(PENALTY * slope**2 - weights @ np.log(np.maximum(likely, 1e-300)))
 
-    found = minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x) / size)
+        found = minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-3})
+        best = min(best, (float(found.fun), float(np.exp(found.x) / size), power))
+    return best[1:]

@@ -24,6 +24,7 @@ __all__ = [
     "exponents",
     "in_order",
     "is_linear",
+    "one_thread",
     "slices",
     "squared_norms",
     "takes_sparse",
@@ -53,12 +54,24 @@ def threads() -> int:
     return max(1, min(max(allowed, default=1), cores or 1))
 
 
+def one_thread() -> Any:
+    """A context in which linear algebra takes one thread: of short sums many wait for each other.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     threads()
+    1
+    """
+    return _controller().limit(limits=1, user_api="blas")
+
+
 def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
     """``work`` of every item, in their order, with linear algebra on one thread in each worker.
 
     Few results wait: work begins on no more items than there are workers, and one.
     """
-    with _controller().limit(limits=1, user_api="blas"):
+    with one_thread():
         if workers == 1:
             yield from map(work, items)
             return

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from commands import answer, in_a_process, invoke, mistake
 
 from noisytheory.cli import shell
@@ -109,3 +110,11 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError("x"), ImportError("libx.so: failed to map segment from shared object")]
+)
+def test_too_little_memory_is_no_fault_of_ours(error):
+    code, line = shell.diagnose(error)
+    assert code == 2 and line.startswith("there is not enough memory: ")

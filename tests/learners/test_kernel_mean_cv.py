@@ -128,6 +128,35 @@ def test_it_finds_the_bandwidth_through_the_noise(board):
     assert brier[0] < brier[1]
 
 
+def test_probabilities_of_several_classes_belong_to_the_scores_they_were_fitted_to():
+    rng = np.random.default_rng(0)
+    centres = 2 * np.array([[0, 0], [1, 0], [0, 1]])
+    y = rng.integers(3, size=900)
+    x = centres[y] + rng.normal(size=(900, 2))
+    model = KernelMeanClassifierCV(bandwidths=[2.0]).fit(x[:600], y[:600])
+    chances = model.predict_proba(x[600:])
+    assert abs(chances.max(axis=1).mean() - model.score(x[600:], y[600:])) < 0.03
+    drawn = KernelMeanClassifierCV(thresholds=[True, False]).fit(x[:600], y[:600]).plot_path()
+    assert not any("threshold" in text.get_text() for text in drawn.get_legend().get_texts())
+
+
+def test_scores_of_narrow_kernels_make_probabilities_that_are_near_the_truth(board):
+    x, y, _ = board
+    model = KernelMeanClassifierCV(bandwidths=[0.03]).fit(x[:600], y[:600])
+    assert abs(model.predict_proba(x[600:]).max(axis=1).mean()
+               - model.score(x[600:], y[600:])) < 0.05
+
+
+def test_thresholds_do_not_see_examples_of_no_weight(board):
+    x, y, rng = board
+    x, y, kept = x[:300], y[:300], rng.random(300) < 0.6
+    options = {"bandwidths": [0.1, 0.5, 2.0], "thresholds": [False, True], "class_weights": [None]}
+    zero = KernelMeanClassifierCV(**options).fit(x, y, kept.astype(float))
+    fewer = KernelMeanClassifierCV(**options).fit(x[kept], y[kept])
+    np.testing.assert_allclose(zero.risks_, fewer.risks_, atol=1e-12)
+    np.testing.assert_allclose(zero.threshold_, fewer.threshold_, atol=1e-12)
+
+
 def test_compression_and_margins_keep_the_threshold(board):
     x, y, _ = board
     model = KernelMeanClassifierCV(thresholds=[True]).fit(x[:300], y[:300])

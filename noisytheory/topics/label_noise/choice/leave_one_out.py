@@ -221,7 +221,7 @@ def choose(
             held: float | Floats = 0.0
             if wanted:
                 gains = shares * (costs[:, 0] - costs[:, 1])
-                cuts[*where, place], held = _thresholds(values, gains)
+                cuts[*where, place], held = _thresholds(values, gains, shares > 0)
             lost[*where, place] = costs[np.arange(len(codes)), decide(values, held)]
     risks = lost @ shares
     least = np.unravel_index(np.argmin(risks), shape)
@@ -239,13 +239,19 @@ def _spread(values: Floats, means: Floats, shares: Floats) -> Floats:
     return np.asarray(np.sqrt((values - means[..., None]) ** 2 @ shares**2))
 
 
-def _thresholds(values: Floats, gains: Floats) -> tuple[float, Floats]:
-    """The threshold of all, and for each example one that was chosen without its fifth."""
+def _thresholds(
+    values: Floats, gains: Floats, counted: NDArray[np.bool_]
+) -> tuple[float, Floats]:
+    """The threshold of all, and for each example one that was chosen without its fifth.
+
+    Examples of no weight are as if they were absent.
+    """
     differences = values[:, 1] - values[:, 0]
     order = np.argsort(differences, kind="stable")
+    order = order[counted[order]]
     ascending, gains = differences[order], gains[order]
     part = np.arange(len(order)) % PARTS
-    held = np.empty(len(order))
+    held = np.zeros(len(values))
     for one in range(min(PARTS, len(order))):
         rest = part != one
         held[order[~rest]] = threshold(ascending[rest], gains[rest])
