@@ -120,9 +120,9 @@ def solve(
     spaced from its ends (up to 1e100, down to 1e-305), and again around the answer: there it is
     seen whether it turns, and what turns between two of them is not. Between the two where the
     target is crossed the floats themselves are divided, which takes as long for 1e-300 as for
-    1e12: one question of a closed form as long as some 15 calls of the bound, a quarter to half a
-    millisecond. A bound that turns and crosses the target but once is solved as any other. If every
-    value attains the target, the answer is the end of the domain.
+    1e12: one question of a closed form as long as some 15 calls of the bound, 0.25 to 0.3 ms
+    where a call of `mean_deviation` takes 0.02. A bound that turns and crosses the target but once
+    is solved as any other. If every value attains the target, the answer is the end of the domain.
 
     Examples
     --------
