@@ -14,6 +14,7 @@ from noisytheory.cli.shell import (
     answers,
     listed,
     main,
+    marked,
     say,
     say_json,
     say_rows,
@@ -72,11 +73,17 @@ def compare(
         _draw(found, Path(figure))
     if form == "json":
         say_json(out, _as_json(found))
-    elif form:
-        say_rows(out, found.rows(), form)
+    elif form == "csv":
+        # A file of rows has no lines below them: what the best must know is a column.
+        needs = dict(zip(found.names, found.dataset["needs"].values.tolist(), strict=True))
+        rows = found.rows()
+        for row in rows:
+            tied = filter(None, row["best"].split(" and "))
+            row["needs"] = " or ".join(dict.fromkeys(needs[name] for name in tied))
+        say_rows(out, rows, form)
     else:
         say_rows(out, found.rows(), form)
-        say(out, "\n".join(_said(found)))
+        say(out, "\n".join(_said(found, form)))
 
 
 def _as_json(found: Comparison) -> dict[str, Any]:
@@ -95,7 +102,7 @@ def _as_json(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _said(found: Comparison) -> list[str]:
+def _said(found: Comparison, form: str) -> list[str]:
     """Who wins where, from where on each says something, what it needs, and who is left out."""
     data = found.dataset
     head = ["bound", "must know", f"says something from {found.along} ="]
@@ -106,8 +113,9 @@ def _said(found: Comparison) -> list[str]:
         ]
         for name in found.names for one in [data.sel(claim=name)]
     ]
-    lines = listed("best", found.winners())
-    lines += ["", table([head, *rows])]
+    lines = listed("quantity", [f"{data.attrs['quantity']} [{data.attrs['unit']}]"])
+    lines += listed("best", found.winners())
+    lines += ["", marked([head, *rows]) if form == "markdown" else table([head, *rows])]
     where = f"on {data.attrs['population']}, " * bool(data.attrs["population"])
     lines += listed("truth", [f"{where}by {found.how}"] * bool(found.how))
     left_out = [f"{name} {why}" for name, why in found.left_out.items()]

@@ -91,12 +91,17 @@ def replay(
     if as_json:
         say_json(out, {**steps, "address": spot, "what": about})
         return
+    from noisytheory.report.prose import spelled
+
+    def short(side: str) -> str:
+        return spelled(side) if side.startswith("in [") else side
+
     lines = [
         f"{click.style(claim.id, bold=True)}: {about}", "",
         f"seed        {steps['seed']}",
         f"address     {spot if drawn else _exact_place(steps)}",
-        f"left side   {steps['lhs']}",
-        f"right side  {steps['rhs']}",
+        f"left side   {short(steps['lhs'])}",
+        f"right side  {short(steps['rhs'])}",
     ]
     width = max((len(name) for name, _ in steps["steps"]), default=0)
     hang = "\n" + " " * (width + 4)

@@ -45,6 +45,7 @@ __all__ = [
     "keyword_option",
     "listed",
     "main",
+    "marked",
     "offer",
     "say",
     "say_json",
@@ -346,12 +347,16 @@ def say_rows(out: TextIO, rows: Sequence[Mapping[str, Any]], form: str) -> None:
         i for i, name in enumerate(head) if all(isinstance(row[name], int | float) for row in rows)
     ]
     if form == "markdown":
-        rule = ["---:" if i in right else "---" for i in range(len(head))]
-        lines = [head, rule, *cells]
-        escaped = ([text.replace("|", "\\|") for text in line] for line in lines)
-        say(out, "\n".join(f"| {' | '.join(line)} |" for line in escaped))
+        say(out, marked([head, *cells], right=right))
     else:
         say(out, table([head, *cells], right=right))
+
+
+def marked(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """Rows, the first of which is the head, as a table in Markdown."""
+    rule = ["---:" if i in right else "---" for i in range(len(rows[0]))]
+    escaped = ([text.replace("|", "\\|") for text in line] for line in (rows[0], rule, *rows[1:]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
 def _cell_text(value: Any) -> str:

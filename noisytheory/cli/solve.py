@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from noisytheory.cli.given import assigned, column, combinations, evaluate, number, split, spread
 from noisytheory.cli.select import arguments_of
@@ -11,6 +11,7 @@ from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
+    from noisytheory.vocabulary.domains import Domain
 
 __all__ = ["answered", "question", "table_of"]
 
@@ -41,7 +42,7 @@ def answered(
     One answer is a line as well; one that no value attains is a mistake.
     """
     from noisytheory.trial.truth import Truth, needed, told
-    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach
+    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends
 
     name, wanted = asked["solve"], next(word for word in asked if word != "solve")
     arguments = [argument["name"] for argument in arguments_of(claim)]
@@ -49,6 +50,7 @@ def answered(
         raise Mistake(f"solve must name an argument of the bound, got {name!r}"
                       f"{offer(name, arguments)}")
     given = assigned(claim, assignments, name)
+    domain = _domain(claim, name)
     targets = [number(wanted, piece) for piece in spread(wanted, asked[wanted])]
     choices = list(combinations({wanted: targets, **given}))
     points, line, found = [], "", column(name)
@@ -60,7 +62,7 @@ def answered(
         }
         points.append(point)
         try:
-            point[found] = _solved(claim, name, wanted, target, values)
+            point[found] = _solved(claim, name, domain, wanted, target, values)
         except NotMonotone as turned:
             line = str(turned)
             point |= {"remark": line, "crossings": turned.crossings,
@@ -75,6 +77,12 @@ def answered(
         if abs(point[found]) < float("inf"):
             point["bound"] = evaluate(claim, {**values, name: point[found]}, labels)
             line = f"{point[found]!r}  (the bound there is {point['bound']!r})"
+            low, high = ends(domain)
+            if point[found] in (low, high) and all(
+                _attained(claim, wanted, target, {**values, name: end}) for end in (low, high)
+            ):
+                point["remark"] = f"every {name} tried is enough, from {low:g} to {high:g}"
+                line += f"\n({point['remark']})"
         # What the promise itself needs is tried where somebody asks for it, or for one answer.
         tried = {**values, name: point[found]}
         itself: Truth | None = None
@@ -85,8 +93,11 @@ def answered(
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""
             point["itself"] = itself.value
-            less = f", and {itself.value - 1} is not" * (itself.value > 1)
-            line += f"\n({where}itself {name} = {itself.value} is enough{less}, by {itself.how})"
+            # What draws say is about so: of a number and the one before they cannot tell.
+            exact = itself.how == "the exact law"
+            less = f", and {itself.value - 1} is not" * (exact and itself.value > 1)
+            line += f"\n({where}itself {'about ' * (not exact)}{name} = {itself.value} is enough"
+            line += f"{less}, by {itself.how})"
     return points, line if len(points) == 1 else ""
 
 
@@ -99,11 +110,41 @@ def table_of(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{k: v for k, v in point.items() if k not in further} for point in points]
 
 
-def _solved(claim: Claim, name: str, wanted: str, target: float, values: Mapping[str, Any]) -> Any:
+def _attained(claim: Claim, wanted: str, target: float, values: Mapping[str, Any]) -> bool:
+    try:
+        value = evaluate(claim, values, {})
+    except Mistake:
+        return False
+    return value <= target if wanted == "at-most" else value >= target
+
+
+def _domain(claim: Claim, name: str) -> Domain:
+    """What an argument may be: as declared, by convention, or as the claim's grid has it."""
+    import numpy as np
+
+    from noisytheory.vocabulary.domains import COUNT, POSITIVE, REAL, as_numbers
+    from noisytheory.vocabulary.inverse import BY_CONVENTION
+
+    declared = getattr(claim.bound, "domains", BY_CONVENTION)
+    if name in declared:
+        return cast("Domain", declared[name])
+    tried = as_numbers(claim.grid.get(name, ()))
+    if tried is None or not tried.size or tried.dtype.kind not in "iuf":
+        raise Mistake(f"nothing says what {name} may be: declare it above the bound, such as "
+                      f"@noisytheory.domains.requires({name}=noisytheory.domains.POSITIVE)")
+    if np.all(tried <= 0):
+        return REAL
+    return COUNT if np.all((tried == np.floor(tried)) & (tried >= 1)) else POSITIVE
+
+
+def _solved(
+    claim: Claim, name: str, domain: Domain, wanted: str, target: float,
+    values: Mapping[str, Any],
+) -> Any:
     """`noisytheory.solve` of a claim's bound: what is not given comes as in a trial."""
     from noisytheory.vocabulary.inverse import solve
 
     assert claim.bound is not None
     cell, given = split(values)
-    arguments = claim.arguments(claim.bound, cell, **{**given, name: ...})
+    arguments = claim.arguments(claim.bound, cell, **{**given, name: domain})
     return solve(claim.bound, **{wanted.replace("-", "_"): target}, **arguments)

@@ -16,10 +16,11 @@ from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
 from noisytheory.trial.truth import REPLICATES, told, truth
 from noisytheory.vocabulary.domains import COUNT
-from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, solve
+from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
 __all__ = ["Comparison", "compare"]
 
@@ -38,8 +39,8 @@ class Comparison:
     ----------
     dataset : xarray.Dataset
         ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` and
-        ``best`` by point; by claim ``id``, ``needs``, whether it is ``refuted``, and from where on
-        it says anything (``says_from``).
+        ``best`` by point, of equal ones all; by claim ``id``, ``needs``, whether it is ``refuted``,
+        and from where on it says anything (``says_from``).
     along : str
         The argument that varies most.
     left_out : mapping of str to str
@@ -52,6 +53,17 @@ class Comparison:
     along: str
     left_out: Mapping[str, str]
     how: str = ""
+
+    def __repr__(self) -> str:
+        points = self.dataset["best"].size
+        return (f"<Comparison of {', '.join(self.names)}: {self.dataset.attrs['quantity']} "
+                f"at {points} point{'s' * (points != 1)}, over {self.along}>")
+
+    def figure(self) -> Figure:
+        """Drawn over the argument that varies most: `noisytheory.report.figures.compared`."""
+        from noisytheory.report import figures
+
+        return figures.compared(self)
 
     @property
     def names(self) -> list[str]:
@@ -133,7 +145,7 @@ def compare(
     --------
     >>> found = compare("kernel-mean/theorem-5*", n=[100, 1000], delta=0.05)
     >>> found.names, found.dataset["best"].values.tolist()
-    (['theorem-5', 'repaired', 'diameter'], [['repaired', 'repaired']])
+    (['theorem-5', 'repaired', 'diameter'], [['repaired and diameter', 'repaired and diameter']])
     >>> found.dataset["says_from"].values.ravel().tolist()
     [5.0, 3.0, 3.0]
     """
@@ -141,6 +153,9 @@ def compare(
     asked_for = select(claims)
     if isinstance(population, str):
         population = _population(asked_for, population)
+    elif population is not None and not hasattr(population, "name"):
+        raise ValueError("population must be one, such as noisytheory.populations.axis(), or the "
+                         f"name of one, got {population!r}")
     asked = _Asked(population, replicates, seed)
     points = {name: list(np.atleast_1d(values)) for name, values in arguments.items()}
     if not points or not all(points.values()):
@@ -178,7 +193,11 @@ def _assembled(
     common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
     running = np.where(refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
-    best = np.where(np.isfinite(running.min(axis=0)), np.array(names)[running.argmin(axis=0)], "")
+    least = running.min(axis=0)
+    ties = np.isfinite(least) & (running <= least * (1 + ROUNDING))
+    best = np.array([
+        " and ".join(itertools.compress(names, tied)) for tied in ties.reshape(len(kept), -1).T
+    ]).reshape(shape)
     sources = [claim for claim in kept if told(claim, asked.cell(points))]
     true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
     rows = bounds.reshape(len(kept), -1, len(points[along]))

@@ -23,8 +23,8 @@ from noisytheory.report.record import (
 )
 
 __all__ = [
-    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "steps", "tables",
-    "tried", "verdict",
+    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "spelled", "steps",
+    "tables", "tried", "verdict",
 ]
 
 PROMISES = {
@@ -182,8 +182,8 @@ def _refuted(record: Record) -> str:
         relation, gap = (">", "excess") if record.kind == "always" else ("≠", "difference")
         text = (
             f"{where} there is a counterexample, certified in exact arithmetic. The stored "
-            f"counterexample has left side {_value(found['lhs'])} {relation} right side "
-            f"{_value(found['rhs'])}."
+            f"counterexample has left side {spelled(found['lhs'])} {relation} right side "
+            f"{spelled(found['rhs'])}."
         )
         # One that was written down is kept before a worse one that was drawn.
         gaps = np.where(record.decision[:, 0] == REFUTED, record.per_cell("mean"), -np.inf)
@@ -384,11 +384,21 @@ def _weights(record: Record) -> str:
 def steps(record: Record) -> list[tuple[str, str]]:
     """The counterexample, step by step: name and value."""
     found = record.counterexample
-    return [(str(name), _value(value)) for name, value in found["steps"]] if found else []
+    return [(str(name), spelled(value)) for name, value in found["steps"]] if found else []
 
 
-def _value(value_: object) -> str:
-    """An exact value with its decimal beside it; of an interval the middle and the width."""
+def spelled(value_: object) -> str:
+    """An exact value with its decimal beside it; of an interval the middle and the width.
+
+    Parameters
+    ----------
+    value_ : object
+        A number, a fraction, or ``in [low, high]``.
+
+    Returns
+    -------
+    str
+    """
     text = str(value_)
     ends = re.fullmatch(r"in \[(.+), (.+)\]", text)
     try:

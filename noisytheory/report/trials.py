@@ -121,7 +121,13 @@ def _nearest(record: Record, share: float, where: str) -> str:
         return f"With {more} it would have fallen{at}."
     if number(share) == "1":
         return f"With any smaller right side it would have fallen{at}."
-    return f"With a right side below {number(share)} of its size it would have fallen{at}."
+    said = f"With a right side below {number(share)} of its size it would have fallen{at}."
+    if record.kind == "always" and record.unit == "examples":
+        # How many are needed, beside how many are asked for: one instance a cell.
+        right = float(record.per_level("rhs").ravel()[np.nanargmax(record.per_level("tightness"))])
+        said += f" There the left side is {number(share * right, 4)} examples, and the right side "
+        said += f"{number(right, 4)}."
+    return said
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ import math
 import numbers
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
@@ -28,18 +30,23 @@ __all__ = [
     "Domain",
     "Numeric",
     "as_numbers",
+    "check_shapes",
     "checked_floats",
     "checked_reals",
     "labelled_among",
     "of_series",
     "relabelled",
     "requires",
+    "trusted",
 ]
 
 Numeric: TypeAlias = Any
 """A scalar, a NumPy array or a labelled xarray object: bounds broadcast over all three."""
 
 PLAIN = (int, float, np.float64)
+
+TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
+"""Whether what `requires` would check has been checked."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -126,7 +133,7 @@ class Domain:
             return
         values = as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
-            raise ValueError(f"{name} must be {self}, got {value!r}")
+            raise ValueError(f"{name} must be {self}, got {_in_a_line(value)}")
         good = values >= self.low if self.include_low else values > self.low
         good &= (values <= self.high) if self.include_high else (values < self.high)
         if self.whole:
@@ -272,6 +279,13 @@ def as_numbers(value: object) -> NDArray[Any] | None:
     return np.array([_float(v) for v in values.flat]).reshape(values.shape)
 
 
+def _in_a_line(value: object) -> str:
+    """As it is written; of what takes several lines how it begins."""
+    if "\n" not in repr(value):
+        return repr(value)
+    return f"a {type(value).__name__} that begins with {np.asarray(value).ravel()[0]!r}"
+
+
 def _float(value: Any) -> float:
     """The nearest float, or an infinity beyond the largest."""
     try:
@@ -323,6 +337,8 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            if TRUSTED.get():
+                return function(*args, **kwargs)
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             values = {name: bound.arguments[name] for name in domains}
@@ -339,7 +355,13 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     if hasattr(value, "dims")
                     else np.asarray(value, dtype=float)[()]
                 )
-            found: Any = function(*bound.args, **bound.kwargs)
+            try:
+                found: Any = function(*bound.args, **bound.kwargs)
+            except ValueError:
+                check_shapes({
+                    n: v for n in domains if not hasattr(v := bound.arguments[n], "dims")
+                })
+                raise
             if index is not None:
                 return cast(R, relabelled(found, index, function.__name__))
             if isinstance(found, tuple):
@@ -351,6 +373,48 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return checked
 
     return decorate
+
+
+def check_shapes(values: Mapping[str, Any]) -> None:
+    """Whether arrays broadcast.
+
+    Parameters
+    ----------
+    values : mapping
+        Arguments by name.
+
+    Raises
+    ------
+    ValueError
+        Names those that are no single numbers, and their shapes.
+    """
+    try:
+        np.broadcast_shapes(*map(np.shape, values.values()))
+    except ValueError:
+        came = ", ".join(f"{n} of shape {np.shape(v)}" for n, v in values.items() if np.ndim(v))
+        raise ValueError(f"arguments must broadcast, got {came}") from None
+
+
+@contextmanager
+def trusted() -> Iterator[None]:
+    """Within it `requires` checks nothing: for floats, and arrays of them, known to be allowed.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> half = requires(x=COUNT)(lambda x: x / 2)
+    >>> with trusted():
+    ...     half(0.5)
+    0.25
+    """
+    token = TRUSTED.set(True)
+    try:
+        yield
+    finally:
+        TRUSTED.reset(token)
 
 
 def labelled_among(values: Mapping[str, Any]) -> list[str]:
@@ -386,7 +450,8 @@ def of_series(values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     Parameters
     ----------
     values : mapping
-        Arguments by name, of which some are Series or DataFrames with the same index.
+        Arguments by name, of which some are Series or DataFrames with the same labels; those of
+        the first say in which order.
 
     Returns
     -------
@@ -411,7 +476,8 @@ def of_series(values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     for name, value in values.items():
         if name in series:
             same = len(value.axes) == len(like.axes) and all(
-                one.equals(other) for one, other in zip(value.axes, like.axes, strict=True)
+                one.equals(other) or _reordered(one, other)
+                for one, other in zip(value.axes, like.axes, strict=True)
             )
             if not same:
                 raise ValueError(f"{name} must have the labels of {first}, got others")
@@ -420,7 +486,15 @@ def of_series(values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
                 f"{name} must be a number or labelled as {first}, got an array of shape "
                 f"{np.shape(value)} without these labels"
             )
-    return {n: v.to_numpy() if n in series else v for n, v in values.items()}, like
+    plain = {n: v.reindex_like(like).to_numpy() if n in series and v is not like else v
+             for n, v in values.items()}
+    return {**plain, first: like.to_numpy()}, like
+
+
+def _reordered(one: Any, other: Any) -> bool:
+    """Whether two indices hold the same labels, once each, in another order."""
+    return bool(one.is_unique and len(one) == len(other) and one.isin(other).all()
+                and other.isin(one).all())
 
 
 def relabelled(found: Any, like: Any, name: str) -> Any:

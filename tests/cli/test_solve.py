@@ -69,8 +69,30 @@ def test_a_theorem_of_ones_own_is_solved_and_tried(mine):
     first, second = answer("bound", mine, "delta=0.05", "at-most=0.1", "solve=n").splitlines()
     assert first.startswith("150  (the bound there is 0.0999")  # log(20) / 2 / 0.01 = 149.8
     # The law of one coin: above 0.6 with less than 5% from some 70 on.
-    enough, short = (int(word.strip(",")) for word in second.split() if word.strip(",").isdigit())
-    assert enough == short + 1 and 60 < enough < 80 and second.endswith("by 4,096 draws)")
+    enough = int(second.split("itself about n = ")[1].split()[0])
+    assert 60 < enough < 80 and second.endswith(f"{enough} is enough, by 4,096 draws)")
+
+
+def test_an_argument_that_nothing_declares_is_what_it_is_on_the_grid(tmp_path):
+    path = tmp_path / "two.py"
+    path.write_text(
+        "import noisytheory as nt\n\n"
+        'CLAIM = nt.Paper("mine", "Notes").always("sum", statement="x", unit="1",\n'
+        "    bound=lambda m, c, k=1: c / (k * m) ** 0.5, simulate=lambda m, c, size, rng:\n"
+        '    rng.random(size), grid={"m": [1, 20], "c": [0.5, 1]}, quantity="q")\n'
+    )
+    assert answer("bound", path, "c=1", "at-most=0.1", "solve=m").startswith("100  (the bound")
+    found = answer("bound", path, "m=100", "at-most=0.1", "solve=c")
+    assert float(found.split()[0]) == pytest.approx(1)
+    told = mistake("bound", path, "m=100", "c=1", "at-most=0.1", "solve=k")
+    assert "nothing says what k may be: declare it above the bound, such as @noisytheory" in told
+
+
+def test_a_target_that_every_value_attains_is_told():
+    told = answer("bound", THEOREM, "n=10000", "at-most=1.5", "solve=delta")
+    assert told.startswith("1e-305  (the bound there is ")
+    assert told.endswith("\n(every delta tried is enough, from 1e-305 to 1)\n")
+    assert "every" not in answer("bound", THEOREM, "n=10000", "at-most=0.1", "solve=delta")
 
 
 def test_lists_and_ranges_are_tables_in_four_forms(mine):
@@ -132,15 +154,19 @@ def test_compare_says_who_wins_where_and_who_needs_what(tmp_path):
     words = ["compare", f"{THEOREM}*", "n=10,50,1000", "delta=0.05", "population=axis, p=0.9"]
     figure = tmp_path / "bounds.svg"
     told = answer(*words, "--figure", figure)
-    assert "repaired from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000" in told
+    assert "from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000" in told
     assert "kernel-mean/theorem-5/mean bounds another quantity" in told
     assert "bousquet             variance, radius, top eigenvalue  5" in told
     assert "on axis, p=0.9, by the exact law" in told
     assert figure.read_text().startswith("<svg")
+    best, _, _ = csv.DictReader(io.StringIO(answer(*words, "--csv")))
+    assert (best["best"], best["needs"].split()[0]) == ("repaired and diameter", "norm")
+    marked = answer(*words, "--markdown")
+    assert "hilbert-bernstein from n = 1000" in marked and "| bousquet | variance, radius" in marked
     found = json.loads(answer(*words, "--json"))
     for point in found["points"]:
         bounds = {name: point[name] for name in (claim["name"] for claim in found["claims"])}
-        assert point["best"] == min(bounds, key=bounds.get)
+        assert point["best"].split(" and ")[0] == min(bounds, key=bounds.get)
         assert 0 < point["truth"] <= min(bounds.values())
     says = {claim["name"]: claim["says_from"] for claim in found["claims"]}
     assert says["theorem-5"] == [5] and says["empirical-bernstein"] == [50]

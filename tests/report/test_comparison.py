@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
-from noisytheory.report import figures
 
 
 def test_what_is_true_is_below_what_is_upheld_and_comes_from_the_law():
@@ -55,6 +54,7 @@ def test_a_claim_named_like_an_argument_hides_it_not():
 
 def test_an_argument_called_bound_is_told_beside_the_bound():
     found = nt.compare("top-k/text-cvar/brown-*", n=[100], delta=0.05, nu=0.1, bound=[1.0, 2.0])
+    assert repr(found).endswith(": error of the CVaR at 2 points, over bound_>")
     assert [row["bound_"] for row in found.rows()] == [1.0, 2.0] and found.along == "bound_"
 
 
@@ -69,15 +69,17 @@ def test_who_wins_where_is_told_in_order():
         "kernel-mean/theorem-5*", n=[1000, 10, 50], delta=0.05, population="axis, p=0.9"
     )
     assert found.winners()[0].endswith(
-        "repaired from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000"
+        "repaired and diameter from n = 10; bousquet from n = 50; hilbert-bernstein from n = 1000"
     )
+    with pytest.raises(ValueError, match=r"population must be one, such as .* got 3$"):
+        nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, population=3)
     with pytest.raises(ValueError, match=r"replicates must be a whole number >= \d, got 0"):
         nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, replicates=0)
 
 
 def test_the_figure_shows_every_bound_and_its_conclusion():
     found = nt.compare("kernel-mean/theorem-5*", n=[10, 1000], delta=0.05, population="50 axes")
-    figure = figures.compared(found)
+    figure = found.figure()
     (axes,) = figure.axes
     lines = [line for line in axes.get_lines() if line.get_label() in found.names]
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(found.names)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 
 import planted
 
 from noisytheory import Law, Paper, audit
 from noisytheory.report import read, write
 from noisytheory.report.trials import falls_if, sharpest, short
+from noisytheory.topics.multiclass.updates import simulate
 
 
 def _coin(p):
@@ -19,6 +22,16 @@ LOOSE = Paper("p", "P").mean(
     "loose", statement="x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]}, low=0.0,
     high=1.0, note="Four times too large.",
 )
+
+
+def test_a_sample_size_is_told_beside_what_is_needed():
+    with audit("uma/proposition-3/sample-size", budget="smoke") as found:
+        (record,) = read(found)
+    needed, due = re.findall(r"side (?:is )?([\d\u202f]+)", falls_if(record).split("There ")[1])
+    # 2 beta^2 log(2 / delta) / epsilon^2, and the last n of `simulate.needed`.
+    (last,) = simulate.needed(10.5, 0.5, 0.05, "squared")
+    assert float(due.replace("\u202f", "")) == round(8 * 10.5**2 * math.log(40))
+    assert int(needed.replace("\u202f", "")) == last.lhs
 
 
 def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():

@@ -128,6 +128,9 @@ def test_arrays_labels_and_tables_come_back_as_they_went_in():
     assert found.name == "n" and found.to_dict() == {"mild": plain[0, 0], "strict": 3269}
     frame = nt.solve(DEVIATION, at_most=0.1, n=..., delta=table[["delta"]])
     assert frame.columns.tolist() == ["delta"] and frame.loc["strict", "delta"] == 3269
+    # Labels in another order are put into that of the first.
+    shuffled = table["delta"].iloc[::-1]
+    assert nt.solve(DEVIATION, at_most=table["radius"], n=..., delta=shuffled).equals(found)
     # The bounds themselves, too: their columns are their arguments.
     radius = DEVIATION(**pd.DataFrame({"n": found, "delta": table["delta"]}))
     assert radius.name == "mean_deviation" and radius.index.tolist() == ["mild", "strict"]
@@ -163,6 +166,10 @@ def test_what_cannot_be_had_says_what_can():
     assert np.isnan(some[0]) and some[1] == 2
     with pytest.raises(nt.OutOfReach, match=r"no n is enough\) at floor = 0\.37$"):
         ask(at_most=[0.3, 1.0])
+    # One that turns spoils no others: (n - 5)^2 + 1 is at most 2 from 4 to 6.
+    turns = requires(n=COUNT, c=POSITIVE)(lambda n, c: (n - 5) ** 2 + c)
+    told = nt.solve(turns, at_most=2, n=..., c=[1.0, 3.0], fill=-1.0)
+    assert told.tolist() == [-1, -1]
     assert ask(at_most=5) == 1 and nt.solve(levels_off, at_most=5, n=3, floor=...) < 5
     constant = requires(n=COUNT)(lambda n: 2.0)
     with pytest.raises(nt.OutOfReach, match=r"the bound is 2 whatever n is: no n"):
@@ -181,6 +188,10 @@ def test_what_still_falls_where_the_search_ends_has_no_limit_told():
 def test_bad_shapes_and_what_is_no_bound_are_named():
     with pytest.raises(ValueError, match=r"got at_most of shape \(3,\), delta of shape \(2,\)"):
         nt.solve(DEVIATION, at_most=[1, 1, 1], n=..., delta=[0.1, 0.2])
+    with pytest.raises(ValueError, match=r"^arguments must broadcast, got n of shape"):
+        DEVIATION([1, 2, 3], [0.1, 0.2])
+    with pytest.raises(ValueError, match=r"^n must be a whole number >= 1, got array\(\['a'"):
+        DEVIATION(pd.Series(["a", "b"]), 0.1)
     with pytest.raises(TypeError, match=r"bound must be a function, .* got 'kernel-mean"):
         nt.solve("kernel-mean/theorem-5", at_most=0.1, n=..., delta=0.1)
 
@@ -206,6 +217,15 @@ def test_a_bound_that_has_no_value_everywhere_is_searched_up_to_where_it_has():
         nt.solve(part, at_most=1 / 138, n=...)
     with pytest.raises(ValueError, match="n must be at most 137, got"):
         nt.solve(part, at_most=1, n=Domain(200, whole=True))
+
+
+def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
+    half = requires(x=Domain(0, 5))(lambda x: 10 - x)
+    assert nt.solve(half, at_most=6, x=...) == pytest.approx(4, rel=1e-12)
+    nested = requires(x=Domain(0, 10))(lambda x: half(x))
+    assert nt.solve(nested, at_most=6, x=...) == nt.solve(half, at_most=6, x=...)
+    with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x is enough"):
+        nt.solve(nested, at_most=3, x=...)
 
 
 def test_thousands_of_questions_at_once():
