@@ -6,24 +6,24 @@ import atexit
 import os
 import signal
 import sys
+from typing import Any
 
 
 def run() -> None:
     """Run the command line; asked to end at any instant, imports included, it ends quietly."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+    _on_signals(_quit)
+    from noisytheory.cli import main
+
+    _on_signals(_stop)
     code: str | int | None = 130
     try:
-        from noisytheory.cli import main
-
         main()
     except KeyboardInterrupt:
         print("noisytheory: interrupted", file=sys.stderr)
     except SystemExit as end:
         code = end.code
     # What is left is the interpreter's own end.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    _on_signals(signal.SIG_IGN)
     if code == 130:
         # An interrupt inside of `exec`, of which imports are full, is raised again at that end.
         # What workers shared is released before, or their tracker complains.
@@ -31,6 +31,17 @@ def run() -> None:
         sys.stderr.flush()
         os._exit(130)
     sys.exit(code)
+
+
+def _on_signals(handler: Any) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
+
+
+def _quit(number: int, frame: object) -> None:
+    """Nothing is under way yet; in the callbacks of an import an exception would be lost."""
+    os.write(2, b"noisytheory: interrupted\n")
+    os._exit(130)
 
 
 def _stop(number: int, frame: object) -> None:
