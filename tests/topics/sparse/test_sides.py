@@ -55,6 +55,16 @@ def test_the_score_of_an_error_by_hand():
     assert found == (Fraction(49, 25), 2, True)
 
 
+def test_the_sign_of_a_shifted_score_by_hand():
+    # An error 1/2 along the feature leaves 1/4 of a score of 3/4, and makes -1/4 of one of 1/4,
+    # which is not above the error's length.
+    shifted = dict(error=[HALF, 0, 0, 0, 0], point=[1, 0, 0, 0, 0])
+    claim = nt.claims["average-classifier/discriminative/signs"]
+    for score, changed, applies in ((3 * HALF / 2, 0, True), (HALF / 2, 1, False)):
+        found = claim.certify(**shifted, score=score, quarters=4)
+        assert (found.lhs, found.rhs, found.applies) == (changed, 0, applies)
+
+
 @pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
 def test_distances_of_labelled_features_by_hand(product, square):
     # K = 3/5: (1 - 3/5)^2 + 16/25 = 20/25 = 2 - 6/5, and (1 + 3/5)^2 + 16/25 = 80/25 = 2 + 6/5.
@@ -190,8 +200,15 @@ def test_two_steps_on_the_square_by_hand():
     assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
     found = herded("average-classifier/algorithm-1/error-falls", **target)
     assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16))
+    found = herded("average-classifier/herding-rates/interior", **target)
+    assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
     found = herded("kernel-mean/herding-rates/general", **target, step="line search")
     assert (found.lhs, found.rhs) == (Fraction(1, 16), 4)
+    # A quarter of it. The classic rate 2/3 goes on to (-1/3, 0): 25/36 + 1/16; 10/18 of 4.
+    found = herded("kernel-mean/herding-rates/line-search", **target)
+    assert (found.lhs, found.rhs) == (Fraction(1, 16), 1)
+    found = herded("kernel-mean/herding-rates/classic-steps", **target)
+    assert (found.lhs, found.rhs) == (Fraction(109, 144), Fraction(20, 9))
 
 
 def test_equal_weights_in_the_middle_of_a_segment_by_hand():

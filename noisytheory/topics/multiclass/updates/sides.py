@@ -27,6 +27,7 @@ from noisytheory.topics.multiclass.instances import (
     taught_instances,
 )
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import compositions
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -37,11 +38,10 @@ def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
     cells = [
         (a, k) for a in range(len(joint)) for k in range(at.classes) if joint[a][k]
     ]
-    for counts in itertools.combinations_with_replacement(cells, n):
+    for counts in compositions(n, len(cells))[::-1].tolist():
         chance = Fraction(math.factorial(n))
         masses = [[ZERO] * at.classes for _ in joint]
-        for a, k in set(counts):
-            times = counts.count((a, k))
+        for (a, k), times in zip(cells, counts, strict=True):
             chance *= joint[a][k] ** times / math.factorial(times)
             masses[a][k] = Fraction(times, n)
         yield chance, masses

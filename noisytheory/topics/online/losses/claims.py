@@ -49,10 +49,6 @@ def _half_sum(s: Numeric, a: Numeric) -> Numeric:
     return (bounds.hinge_majorant_cramer(s, 0.0 * a) + bounds.hinge_majorant_cramer(s, a)) / 2
 
 
-def _half_gap(s: Numeric) -> Numeric:
-    return bounds.smoothing_gap(s) / 2
-
-
 example_1_printed = PAPER.always(
     "example-1/printed",
     statement=r"y^2-\min_{|w|\le1}(w-y)^2\le\ell'_+(\sqrt{(p-1)u})\sqrt{u}=16",
@@ -185,7 +181,7 @@ smoothing = PAPER.always(
         r"$e^{s^2a^2}$, .95, 3.8, 643 at $s=.25,.5,1$ for the linear kernel, $p=2$, $B_wB_x=1$."
     ),
     quantity="distance from the absolute loss",
-    twin=dict(bound=_half_gap, certify=simulate.gap_halved, why="half the distance"),
+    twin=scaled(Fraction(1, 2), "half the distance"),
 )
 figure_1 = PAPER.always(
     "figure-1",
@@ -197,6 +193,6 @@ figure_1 = PAPER.always(
     grid=dict(s=[1.0]),
     note="The hinge of the figure lies half as far off as the absolute loss; drawn again below.",
     quantity="twice the distance from the hinge",
-    twin=dict(bound=_half_gap, certify=simulate.gap_halved, why="half the distance"),
+    twin=scaled(Fraction(1, 2), "half the distance"),
     picture=pictures.figure_1,
 )

@@ -141,23 +141,13 @@ def gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
         return dict(lhs=np.asarray(SmoothedAbsolute(s).at(a) - np.abs(a)), a=a)
 
 
-def _gap_certificate(s: float, a: float, share: Fraction) -> Certificate:
-    """Both sides times the root of pi."""
+def gap_certified(s: float, a: float) -> Certificate:
+    """At most 1 / (s root pi); both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
     left = _plus(_times(2 * at, _one(enclosures.erf, sharp * at)),
                  _times(1 / sharp, _one(enclosures.exp, -((sharp * at) ** 2))))
     low, high = _root_pi()
-    return Certificate((left[0] - at * high, left[1] - at * low), share / sharp, [("a", at)])
-
-
-def gap_certified(s: float, a: float) -> Certificate:
-    """At most 1 / (s root pi)."""
-    return _gap_certificate(s, a, Fraction(1))
-
-
-def gap_halved(s: float, a: float) -> Certificate:
-    """At most half of that."""
-    return _gap_certificate(s, a, Fraction(1, 2))
+    return Certificate((left[0] - at * high, left[1] - at * low), 1 / sharp, [("a", at)])
 
 
 def hinge_gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:

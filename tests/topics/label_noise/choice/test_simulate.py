@@ -1,9 +1,12 @@
-"""Draws of the choice on noisy labels, by hand."""
+"""Draws of the choice on noisy labels, and its identity, by hand."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
+import noisytheory as nt
 from noisytheory.topics.label_noise.choice.simulate import Opposed, excess, left_out
 from noisytheory.vocabulary.populations import axis
 
@@ -28,3 +31,12 @@ def test_opposed_kernels_are_confused_as_a_normal_law_says():
     assert np.allclose(drawn["lhs"][drawn["lhs"] > 0], gap)
     # Phi(-1) = 0.1587, within four standard deviations of a thousand draws.
     assert abs(np.mean(drawn["lhs"] > 0) - 0.1587) < 4 * np.sqrt(0.1587 * 0.8413 / 1000)
+
+
+def test_the_noisy_error_of_three_classes():
+    # Right on masses 1/2 and 1/4, where a label in eight is flipped: 6/64. Wrong on 1/4, where one
+    # in sixteen becomes what is predicted: 15/64. And 1/8 + (1 - 3/16)/4.
+    found = nt.claims["kernel-mean/choice/noisy-error"].certify(
+        masses=np.array([[0.5, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]), predicted=np.array([0, 0, 2]),
+        sigma=1 / 8, classes=3)
+    assert found.lhs == found.rhs == Fraction(21, 64)
