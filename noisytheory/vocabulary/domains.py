@@ -45,8 +45,14 @@ Numeric: TypeAlias = Any
 
 PLAIN = (int, float, np.float64)
 
-TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
+_TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
 """Whether what `requires` would check has been checked."""
+
+
+def _is_trusted() -> bool:
+    """By a function: a bound of a user's file travels to workers by value, the variable cannot."""
+    return _TRUSTED.get()
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -337,7 +343,7 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            if TRUSTED.get():
+            if _is_trusted():
                 return function(*args, **kwargs)
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -410,11 +416,11 @@ def trusted() -> Iterator[None]:
     ...     half(0.5)
     0.25
     """
-    token = TRUSTED.set(True)
+    token = _TRUSTED.set(True)
     try:
         yield
     finally:
-        TRUSTED.reset(token)
+        _TRUSTED.reset(token)
 
 
 def labelled_among(values: Mapping[str, Any]) -> list[str]:
