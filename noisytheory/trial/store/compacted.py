@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.trial.store import chunks
-from noisytheory.trial.store.errors import UNREADABLE
+from noisytheory.trial.store.errors import UNREADABLE, gone
 from noisytheory.trial.store.journal import Layout, Where
 from noisytheory.trial.store.places import Create, Place, read_or_nothing
 
@@ -74,7 +74,9 @@ class Compacted:
     def _read(self, key: str, start: int, stop: int) -> bytes:
         try:
             return self._place.read(key, start, stop)
-        except OSError:
+        except OSError as error:
+            if not gone(error):
+                raise
             return b""
 
 
@@ -105,7 +107,11 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         found.whole = whole
         found.verify()
         return found
-    except (OSError, *UNREADABLE):
+    except OSError as error:
+        if not gone(error):
+            raise
+        return Compacted(place, group, layout)
+    except UNREADABLE:
         return Compacted(place, group, layout)
 
 

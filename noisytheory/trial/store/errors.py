@@ -23,6 +23,13 @@ UNREADABLE = (
 """What metadata raise that are not ours: of another form, absurdly deep, of absurd shapes."""
 
 
+def gone(error: OSError) -> bool:
+    """Whether a file that cannot be read is not what was written; else the system is to blame."""
+    return error.errno in (
+        errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EINVAL, errno.EIO, None
+    )
+
+
 def damage(text: str) -> None:
     """Say what is damaged; once, whoever calls."""
     warnings.warn(text, Damaged, stacklevel=2)
