@@ -132,7 +132,10 @@ def visible(text: str) -> str:
     >>> print(visible("a \x1b[31mred\x1b[0m word"))
     a \\x1b[31mred\\x1b[0m word
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 def diagnose(error: BaseException) -> tuple[int, str]:
@@ -294,7 +297,9 @@ _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 
 def say_json(out: TextIO, value: object) -> None:
     """Write a value as strict JSON."""
-    say(out, json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False)
+    # JSON escapes the other control characters itself, and knows no backslash x.
+    say(out, re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def _strict(value: Any) -> Any:

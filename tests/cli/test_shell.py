@@ -118,3 +118,11 @@ def test_help_imports_nothing_heavy():
 def test_too_little_memory_is_no_fault_of_ours(error):
     code, line = shell.diagnose(error)
     assert code == 2 and line.startswith("there is not enough memory: ")
+
+
+def test_json_says_what_it_was_given(capsys):
+    """Also a no-break space, and what a terminal would take for a command."""
+    given = {"a": "no\u00a0break, \u2028, \x9b31m, \x1b[31m, \x7f"}
+    shell.say_json(sys.stdout, given)
+    text = capsys.readouterr().out
+    assert json.loads(text) == given and "\x1b" not in text and "\x9b" not in text
