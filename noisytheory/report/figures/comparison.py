@@ -43,10 +43,10 @@ def compared(comparison: Comparison) -> Figure:
     figure, axes = canvas(height=3.6, width=5.6)
     if shown:
         axes.axhline(1.0, color=INK, linewidth=1.0)
-    for place, index in enumerate(np.argsort(least, kind="stable")):
+    for index in np.argsort(least, kind="stable"):
         one = here.isel(claim=int(index))
         y = one["bound"] / here["truth"] if shown else one["bound"]
-        looks = _looks(place)
+        looks = _looks(int(index))  # a bound looks alike in pictures of several populations
         axes.plot(x, np.where(np.isfinite(y), y, np.nan), label=str(one["claim"].item()), **looks)
         idle = x < one["says_from"].item()
         # Hollow: there the bound says nothing.
