@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+import contextlib
+from collections.abc import Collection, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,10 @@ __all__ = ["PATIENCE", "Engine", "Serial"]
 
 PATIENCE = 10.0
 """Seconds that a Dask scheduler may take to answer."""
+
+
+_GLANCE = 5.0
+"""Seconds without any result after which the workers are looked at."""
 
 
 class Serial(Executor):
@@ -84,6 +89,25 @@ class Engine:
         if self.given is not None or self.scheduler is not None:
             raise ClaimError("a worker died and its executor cannot be restarted from here")
         self._start()
+
+    def wait(self, futures: Collection[Future[Any]]) -> set[Future[Any]]:
+        """Wait for one of them; a pool that a dying worker has blocked is broken on the way.
+
+        Who dies while it sends a result holds the lock that all others wait for, and the pool reads
+        on for what never comes.
+        """
+        while True:
+            done, _ = wait(futures, timeout=_GLANCE, return_when=FIRST_COMPLETED)
+            if done:
+                return done
+            pool = self.executor
+            if isinstance(pool, ProcessPoolExecutor):
+                workers = list((pool._processes or {}).values())
+                if any(worker.exitcode is not None for worker in workers):
+                    with contextlib.suppress(AttributeError, OSError):
+                        pool._result_queue._writer.close()  # type: ignore[attr-defined]
+                    for worker in workers:
+                        worker.kill()
 
     def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
         """Have these blocks of a claim drawn."""

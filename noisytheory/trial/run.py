@@ -17,12 +17,10 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
-    FIRST_COMPLETED,
     BrokenExecutor,
     CancelledError,
     Executor,
     Future,
-    wait,
 )
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -362,6 +360,7 @@ def _first_rows(
             for claim in left[:most]:
                 asked.append((claim, engine.probe(claim, seed)))
             for claim, future in asked:
+                engine.wait([future])
                 with faults.of(claim):
                     found[claim.id] = future.result()
                 left.remove(claim)
@@ -506,8 +505,7 @@ def _work(
             suspects.popleft()
         try:
             _submit(trials, queues, running, suspects, engine)
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
+            for future in engine.wait(running):
                 number, items = running[future]
                 trial = trials[number]
                 if number in queues:  # Or another of its tasks has stopped it.
