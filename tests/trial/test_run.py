@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 import cloudpickle
@@ -604,3 +606,29 @@ def test_a_dataset_and_its_store_tell_where_they_come_from(tmp_path):
     assert told["numpy"] == np.__version__ and told["started"].endswith("+00:00")
     assert len(told["commit"]) in (0, 40)
     assert dataset["n"].attrs == {"long_name": "sample size", "units": "1"}
+
+
+def _dies_while_sending(marker, *, size, rng):
+    path = Path(marker)
+    if size > 8 and path.exists() and parent_process() is not None:
+        path.unlink()
+        for queue in [o for o in gc.get_objects() if isinstance(o, SimpleQueue)]:
+            queue._wlock.acquire()
+            os.write(queue._writer.fileno(), struct.pack("!i", 10**6) + b"the rest never comes")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(size=size)
+
+
+@pytest.mark.crash
+def test_a_worker_that_dies_while_it_sends_blocks_nobody(tmp_path, monkeypatch):
+    monkeypatch.setattr("noisytheory.trial.engine._GLANCE", 0.2)
+    marker = tmp_path / "marker"
+    claim = planted.PAPER.tail(
+        "sends", statement="x", bound=planted._level, simulate=_dies_while_sending, rows=64,
+        grid={"marker": [str(marker).replace(",", "")], "delta": [0.5]}, expect="undecided",
+    )
+    with run([claim]) as quiet:
+        marker.touch()
+        with run([claim], workers=2) as other:
+            assert not marker.exists()
+            assert_identical(quiet, other)
