@@ -30,6 +30,10 @@ __all__ = [
 
 
 @styled
+SIGN = 1e-12
+"""Ratios below it are of a promise about a sign, not about a size: no axis has room for them."""
+
+
 def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     """Tightness of every claim at its tightest cell that is not vacuous.
 
@@ -51,7 +55,7 @@ def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
         If no claim has a ratio.
     """
     given = [r for r in map(Record.of, datasets) if r.tightness is not None]
-    records = [r for r in given if 0 < float(r.tightness or 0) < np.inf]
+    records = [r for r in given if SIGN < float(r.tightness or 0) < np.inf]
     past = sum(r.tightness == np.inf for r in given)
     if not records:
         raise ValueError("no claim has a ratio of left side and bound")
