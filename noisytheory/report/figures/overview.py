@@ -29,11 +29,11 @@ __all__ = [
 ]
 
 
-@styled
 SIGN = 1e-12
 """Ratios below it are of a promise about a sign, not about a size: no axis has room for them."""
 
 
+@styled
 def summary(datasets: Iterable[xr.Dataset | Record]) -> Figure:
     """Tightness of every claim at its tightest cell that is not vacuous.
 
