@@ -9,8 +9,9 @@ from functools import cache
 from typing import Any
 
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError, work, work_by_value
-from noisytheory.trial.independence import probe, probe_by_value
+from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.independence import probe
+from noisytheory.trial.tasks import Item, probe_by_value, work, work_by_value
 from noisytheory.trial.worker import attend
 
 __all__ = ["PATIENCE", "Engine", "Serial"]
@@ -109,8 +110,8 @@ class Engine:
                     for worker in workers:
                         worker.kill()
 
-    def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
-        """Have these blocks of a claim drawn."""
+    def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
+        """Have this done for a claim."""
         assert self.executor is not None
         if not self.remote:
             return self.executor.submit(work, claim, seed, items)
