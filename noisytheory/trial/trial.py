@@ -404,7 +404,8 @@ class Trial:
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
         sizes = sizes_to_compare(
-            self.claim.rows, len(order), refuted=refuted, decided=order[0].blocks if order else 0
+            self.claim.rows, len(order), refuted=refuted,
+            decided=min(order[0].blocks, KEPT) if order else 0,
         )
         self.asked = {
             state.index: (some, _ODD / len(order))
