@@ -341,39 +341,63 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         if unknown:
             raise TypeError(f"{function.__name__} has no argument {sorted(unknown)[0]}")
 
+        places = {name: place for place, name in enumerate(signature.parameters)}
+        defaults = {
+            name: parameter.default for name, parameter in signature.parameters.items()
+            if parameter.default is not parameter.empty
+        }
+
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             if _is_trusted():
                 return function(*args, **kwargs)
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = {name: bound.arguments[name] for name in domains}
+            values: dict[str, Any] = {}
+            plain = True
+            for name in domains:
+                if places[name] < len(args):
+                    value = args[places[name]]
+                elif name in kwargs:
+                    value = kwargs[name]
+                elif name in defaults:
+                    value = defaults[name]
+                else:
+                    return function(*args, **kwargs)  # which says that it is missing
+                values[name] = value
+                plain = plain and type(value) in PLAIN
             index = None
-            if not all(type(value) in PLAIN for value in values.values()):
+            if not plain:
                 values, index = of_series(values)
                 labelled_among(values)
+            given: list[Any] = list(args)
             for name, domain in domains.items():
                 value = values[name]
                 domain.check(name, value)
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
-                bound.arguments[name] = (
-                    value.astype(float)
-                    if hasattr(value, "dims")
-                    else np.asarray(value, dtype=float)[()]
-                )
+                if plain or type(value) in PLAIN:
+                    value = np.float64(value)
+                elif hasattr(value, "dims"):
+                    value = value.astype(float)
+                else:
+                    value = np.asarray(value, dtype=float)[()]
+                values[name] = value
+                if places[name] < len(args):
+                    given[places[name]] = value
+                else:
+                    kwargs[name] = value
             try:
-                found: Any = function(*bound.args, **bound.kwargs)
+                found: Any = function(*given, **kwargs)
             except ValueError:
-                check_shapes({
-                    n: v for n in domains if not hasattr(v := bound.arguments[n], "dims")
-                })
+                check_shapes({n: v for n, v in values.items() if not hasattr(v, "dims")})
                 raise
+            if type(found) in PLAIN:
+                return cast(R, found)
             if index is not None:
                 return cast(R, relabelled(found, index, function.__name__))
             if isinstance(found, tuple):
                 return cast(R, tuple(_renamed(member, None) for member in found))
             return cast(R, _renamed(found, function.__name__))
 
+        checked.__signature__ = signature  # type: ignore[attr-defined]
         checked.domains = domains  # type: ignore[attr-defined]
         checked.__doc__ = _completed(function.__doc__, domains, list(signature.parameters))
         return checked
