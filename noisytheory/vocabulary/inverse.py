@@ -267,7 +267,8 @@ class _Line:
         else:
             beyond = (np.maximum(size, 2**53) + BEYOND).view(np.float64)
             found = np.where(size < 2**53, size.astype(float), beyond)
-        return (found if self.first >= 0 else np.where(ranks < 0, -found, found)) * self.step
+        found = found if self.first >= 0 else np.where(ranks < 0, -found, found)
+        return found if self.step == 1 else found * self.step
 
     def value(self, rank: int) -> np.float64:
         """The float of one rank."""
