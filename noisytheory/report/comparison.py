@@ -27,7 +27,10 @@ __all__ = ["Comparison", "compare"]
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
 
-STORED = ("claim", "bound", "truth", "best", "id", "needs", "says_from", "refuted")
+TRUTH = {"truth": "value", "truth_low": "low", "truth_high": "high"}
+"""What is true, and its 99% limits at each point where draws tell it."""
+
+STORED = ("claim", "bound", *TRUTH, "best", "id", "needs", "says_from", "refuted")
 """What a comparison holds: an argument of such a name is told with an underscore."""
 
 
@@ -38,8 +41,9 @@ class Comparison:
     Parameters
     ----------
     dataset : xarray.Dataset
-        ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` and
-        ``best`` by point, of equal ones all; by claim ``id``, ``needs``, whether it is ``refuted``,
+        ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` (with 99%
+        limits at each point, ``truth_low`` and ``truth_high``) and ``best`` by point, of equal ones
+        all; by claim ``id``, ``needs``, whether it is ``refuted``,
         and from where on it says anything (``says_from``).
     along : str
         The argument that varies most.
@@ -213,8 +217,11 @@ def _assembled(
     dataset = xr.Dataset(
         {
             "bound": (("claim", *dims), bounds),
-            "truth": (dims, np.array([np.nan if t is None else t.value for t in true],
-                                     float).reshape(shape)),
+            **{
+                name: (dims, np.array([getattr(t, field, np.nan) for t in true],
+                                      float).reshape(shape))
+                for name, field in TRUTH.items()
+            },
             "best": (dims, best),
             "id": ("claim", [claim.id for claim in kept]),
             "needs": ("claim", [asked.needs(claim, points, common) for claim in kept]),
@@ -226,6 +233,10 @@ def _assembled(
                "population": str(getattr(asked.population, "name", ""))},
     )
     how = " or ".join(sorted({one.how for one in true if one is not None}))
+    off = [max(t.high / t.value - 1, 1 - t.low / t.value)
+           for t in true if t is not None and t.low < t.high and t.value > 0]
+    if off and max(off) < np.inf:
+        how += f"; at 99% each is within {100 * max(off):.2g}% of what is true"
     return Comparison(dataset, dims[-1], left_out, how)
 
 
