@@ -90,9 +90,10 @@ def answered(
         # What the promise itself needs is tried where somebody asks for it, or for one answer.
         tried = {**values, name: point[found]}
         itself = None
-        if wanted == "at-most" and isinstance(point[found], int) and told(claim, tried) and (
+        fixed = hasattr(values.get("population"), name)  # it has a number of its own
+        if wanted == "at-most" and isinstance(point[found], int) and not fixed and (
             "population" in given or len(choices) == 1
-        ):
+        ) and told(claim, tried):
             itself = needed(claim, name, target, values, point[found])
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""
