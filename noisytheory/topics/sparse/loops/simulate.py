@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import printed_loop, traverse
-from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 

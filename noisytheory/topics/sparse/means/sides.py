@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.sparse.parallel import map_reduce
+from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.projection import nearest_centre
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import sphere
