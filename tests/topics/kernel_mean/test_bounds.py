@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from noisytheory import kernel_mean as km
-from noisytheory.topics.concentration.bounds import hilbert_bernstein
+from noisytheory.topics.concentration.vectors.bounds import hilbert_bernstein
 
 N = st.integers(1, 10**6)
 DELTA = st.floats(1e-12, 0.999)
