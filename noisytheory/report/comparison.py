@@ -28,7 +28,7 @@ UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
 
 STORED = ("claim", "bound", "truth", "best", "id", "needs", "says_from", "refuted")
-"""What a comparison holds: an argument of such a name is told with an underscore."""
+"""What a comparison holds: an argument of such a name gets an underscore."""
 
 
 @dataclass(frozen=True)

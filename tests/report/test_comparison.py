@@ -30,7 +30,7 @@ def test_a_refuted_bound_wins_nothing():
     both = nt.compare(bounds, n=[1, 2, 4], delta=0.1)
     assert both.names == ["small", "large"]
     assert set(both.dataset["best"].values.ravel()) == {"large"}
-    # Nothing else is asked for, so that what is true is told without a population.
+    # Nothing else is asked for, so that what is true is known without a population.
     assert both.how == "4,096 draws" and (both.dataset["truth"] * [1, 2, 4] < 1).all()
     assert both.dataset["says_from"].values.ravel().tolist() == [2, 3]
 
