@@ -283,7 +283,7 @@ def _instances(counts: dict[int, int], protocol: Protocol) -> dict[str, NDArray[
     }
 
 
-# The same by plain loops.
+# The same by plain loops: on trial are herds that the public algorithms find, not two formulas.
 
 
 @functools.lru_cache(maxsize=8)
