@@ -44,10 +44,12 @@ def files(folder):
     }
 
 
+KERNELS = campaign.definition()["kernels"]
+
+
 def by_kernel(claim_id):
     """Whether what is printed of a claim may follow the kernel of the linear algebra."""
-    patterns = campaign.definition()["kernels"]
-    return any(fnmatch.fnmatchcase(claim_id, pattern) for pattern in patterns)
+    return any(fnmatch.fnmatchcase(claim_id, pattern) for pattern in KERNELS)
 
 
 def same(kept, ours):
@@ -129,7 +131,7 @@ def same_picture(name, kept, ours):
     """Whether two pictures of this name show the same, to what an eye sees: half a point."""
     (words, places), (our_words, our_places) = drawn(kept), drawn(ours)
     # The overview has a point a claim, some of them of claims that follow the kernel.
-    patterns = [pattern.replace("/", "-") for pattern in campaign.definition()["kernels"]]
+    patterns = [pattern.replace("/", "-") for pattern in KERNELS]
     if name == "tightness.svg" or any(fnmatch.fnmatch(name, f"{p}-*") for p in patterns):
         return list(map(without_numbers, words)) == list(map(without_numbers, our_words))
     return words == our_words and places.shape == our_places.shape and bool(
