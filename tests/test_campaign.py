@@ -98,17 +98,28 @@ def other_lines(kept, ours):
 
     Numbers of a line that names a claim whose figures follow the kernel are left out.
     """
-    lines = [text.splitlines() for text in (kept, ours)]
+    lines = [compared(text) for text in (kept, ours)]
+    if len(lines[0]) != len(lines[1]):
+        return [(len(lines[0]), len(lines[1]))]
+    return [(first, second) for first, second in zip(*lines, strict=True) if first != second and (
+        not any(map(by_kernel, named_in(first)))
+        or without_numbers(first) != without_numbers(second)
+    )]
+
+
+def compared(page):
+    """The lines of a page that two processors, and those without all the data, agree on."""
+    lines = page.splitlines()
+    if lines[0] == "# Where a trial falls short":
+        # Whether one does may follow the kernel, and with it how many there are.
+        lines = [line for line in lines if not any(map(by_kernel, named_in(line)))
+                 and not line.startswith("Claims that no trial decided")]
     if absent := campaign.absent():
         # Counts of all claims are other ones, too: only rows are compared.
         named = [f"#{name.partition('/')[2]})" for name in absent]
-        lines = [[line for line in page if line.startswith("|")
-                  and not any(name in line for name in named)] for page in lines]
-    if len(lines[0]) != len(lines[1]):
-        return [(len(lines[0]), len(lines[1]))]
-    return [pair for pair in zip(*lines, strict=True) if len({
-        without_numbers(line) if any(map(by_kernel, named_in(line))) else line for line in pair
-    }) == 2]
+        lines = [line for line in lines if line.startswith("|")
+                 and not any(name in line for name in named)]
+    return lines
 
 
 def named_in(line):
