@@ -23,7 +23,7 @@ REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
 
 FEW = 10
-"""Draws beyond a quantile, with fewer of which it is not told."""
+"""Draws beyond a quantile, with fewer of which it is not estimated."""
 
 
 CONFIDENCE = 0.99
@@ -47,7 +47,7 @@ class Truth:
 
 
 def told(claim: Claim, values: Mapping[str, Any]) -> bool:
-    """Whether what the claim bounds can be told at values like these.
+    """Whether what the claim bounds can be computed at values like these.
 
     Parameters
     ----------
