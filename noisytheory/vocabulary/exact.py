@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LABELS", "Enclosed", "Undecided", "around", "bayes_risk", "compositions", "enclosed_root",
-    "ends", "joint", "lattice", "margin", "mass_where", "risk", "root", "signed", "simplex",
-    "sphere", "twice_wrong",
+    "ends", "fractions", "joint", "lattice", "margin", "mass_where", "risk", "root", "signed",
+    "simplex", "sphere", "twice_wrong",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -130,6 +130,21 @@ def joint(masses: Numbers, eta: Numbers) -> Numbers:
     [[0.375, 0.125], [0.0, 0.5]]
     """
     return np.stack([masses * eta, masses * (1 - eta)], axis=-1)
+
+
+def fractions(values: Any) -> Any:
+    """Nested lists of fractions, of numbers in nested sequences or an array.
+
+    Examples
+    --------
+    >>> fractions(np.array([0.5, 2])), fractions(Fraction(1, 3))
+    ([Fraction(1, 2), Fraction(2, 1)], Fraction(1, 3))
+    """
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return [fractions(value) for value in values]
+    return Fraction(values)
 
 
 def signed(masses: Numbers) -> Numbers:

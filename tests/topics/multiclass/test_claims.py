@@ -28,7 +28,6 @@ from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.topics.multiclass.updates import bounds, simulate
 from noisytheory.topics.multiclass.updates import sides as updates
 from noisytheory.topics.multiclass.updates.claims import regions
-from noisytheory.vocabulary.populations import Multiclass
 
 
 def floats(rows):
@@ -89,8 +88,7 @@ def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
 
 
 def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
-    five = Multiclass("five", floats(FIVE.points), FIVE.labels, FIVE.masses,
-                      floats(FIVE.confusion))
+    five = FIVE.population
     mean = five.update_means(floats(FIVE.weights))[0, 1]
     np.testing.assert_allclose(mean, [0.12, 0.16], atol=1e-15)
     _, best = five.best

@@ -92,7 +92,7 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
                     yield Certificate(a, b)
 
 
-PAIR = Instance(
+PAIR = Instance.of(
     [[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [ONE / 2, ONE / 2], [0, 1],
     [[3 * ONE / 4, ONE / 4], [ONE / 4, 3 * ONE / 4]], [[ZERO, ZERO], [ZERO, ZERO]],
 )
