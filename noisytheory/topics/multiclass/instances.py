@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from noisytheory.vocabulary.populations.multiclass import Multiclass
 
-__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
+__all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
 
 Matrix: TypeAlias = list[list[Fraction]]
@@ -110,6 +110,10 @@ def random_instances(count: int) -> tuple[Instance, ...]:
             [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
         ))
     return tuple(found)
+
+
+TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
+"""The hypothesis that they meet."""
 
 
 @dataclass(frozen=True)
