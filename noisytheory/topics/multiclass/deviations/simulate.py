@@ -1,4 +1,4 @@
-"""Draws of update vectors: one atom exactly, circles over all weights, and shares of classes."""
+"""Draws of update vectors: one atom exactly, circles over all weights."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.shown import near
-from noisytheory.topics.multiclass.uma import class_shares, update_vectors
+from noisytheory.topics.multiclass.uma import update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations.multiclass import Multiclass
 
 __all__ = [
-    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "share_gap",
-    "share_law", "supremum", "two_atoms",
+    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "supremum",
+    "two_atoms",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -114,19 +114,6 @@ def margin_law(n: int, epsilon: float, short: str) -> Law:
     chance = binom.pmf(hits, n, mass)
     due = theta if short == "theta" else theta * mass
     return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
-
-
-def share_gap(population: OneAtom, n: int, *, size: int, rng: np.random.Generator) -> Floats:
-    """Deviation of the estimated share of class 1, by the public function."""
-    hits = rng.binomial(n, population.confusion[1, population.true], size=size)
-    seen = np.stack([n - hits, hits], axis=1) / n
-    return np.abs(class_shares(seen, inverse_of(population.confusion))[:, 1] - population.norm)
-
-
-def share_law(population: OneAtom, n: int) -> Law:
-    """The law of the same."""
-    values, chance = population.law(n)
-    return Law(np.abs(values - population.norm), chance, error=1e-7)
 
 
 def circle(atoms: int, rate: float) -> Multiclass:
