@@ -362,7 +362,7 @@ def _first_rows(
             for claim, future in asked:
                 engine.wait([future])
                 with faults.of(claim):
-                    found[claim.id] = future.result()
+                    found[claim.id] = engine.result(future)
                 left.remove(claim)
                 deaths = 0
         except BrokenProcessPool as error:
@@ -510,7 +510,7 @@ def _work(
                 trial = trials[number]
                 if number in queues:  # Or another of its tasks has stopped it.
                     with faults.of(trial.claim):
-                        results = future.result()
+                        results = engine.result(future)
                         trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
                         _receive(trial, items, results, queues[number], progress)
                     deaths.clear()

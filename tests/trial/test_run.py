@@ -107,23 +107,6 @@ def test_any_executor_gives_the_same_bits(reference):
         assert_identical(reference, other)
 
 
-def test_dask_gives_the_same_bits(reference):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True,
-                                 dashboard_address=":0") as cluster,
-        run(scheduler=cluster.scheduler_address) as other,
-    ):
-        assert_identical(reference, other)
-
-
-def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("noisytheory.trial.engine.PATIENCE", 0.2)
-    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        run(scheduler="tcp://127.0.0.1:9")
-
-
 def _dies_once(marker, *, size, rng):
     path = Path(marker)
     if size > 8 and path.exists() and parent_process() is not None:
