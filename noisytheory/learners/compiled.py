@@ -16,8 +16,8 @@ NEAREST = 1.5 * 2.0**52
 """A double that has the whole numbers beside it for neighbours."""
 LEAST = -1022.0
 """Below it powers of 2 are 0 here: numbers that are not normal are slow."""
-ENTRIES = 1 << 17
-"""Of a tile, which should stay in the second-level cache (1 MiB of doubles)."""
+BYTES = 1 << 20
+"""Of a tile, which should stay in the second-level cache."""
 PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
@@ -70,7 +70,7 @@ def add_gaussians(left: Any, right: Any, weights: Any, out: Any) -> None:
     weights : array, shape (columns, k)
     out : array, shape (rows, k)
     """
-    height = max(1, ENTRIES // max(1, len(right)))
+    height = max(1, BYTES // max(1, len(right) * right.itemsize))
     tile = np.empty((height, len(right)), left.dtype)
     sums = np.empty((height, weights.shape[1]), left.dtype)
     for start in range(0, left.shape[0], height):
