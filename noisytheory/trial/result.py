@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from noisytheory.trial import evidence
 from noisytheory.trial.catalogue import file_of
@@ -392,6 +391,7 @@ _LONG_NAMES = {
     "slope_high": "upper 99% limit of the slope, if it is one",
     "slope_first": "slope of the first half",
     "slope_second": "slope of the second half",
+    "curved": "whether curvature is seen: 1 where it is",
     "slope_error": "standard error of the slope at the far end, curvature allowed for",
     "vacuous": "the bound is no better than what is true anyway",
     "exact": "no Monte Carlo error",
@@ -422,12 +422,8 @@ def finish(
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
     columns = {} if claim.kind == "cited" else _describe(trial)
-    if "slope_error" in extra:
-        reach = special.ndtri(0.99) - special.ndtri_exp(-trial.thresholds.entry)
-        # Where curvature is seen the rule decides nothing, whatever the exponent.
-        curved = ((trial.against == 0) & (trial.support == 0))[:, 0]
-        columns["resolution"][:, 0] = np.ravel(extra["slope_error"]) * reach
-        columns["resolution"][curved] = np.inf
+    if "resolution" in extra:
+        columns["resolution"][:, 0] = np.ravel(extra.pop("resolution"))
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
@@ -615,6 +611,7 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
         return said + (f"; support only: {missing} not declared" if missing else "")
     if "slope" not in extra:
         return ""
+    missing = f": {claim.cannot_refute} not declared" if claim.cannot_refute else ""
 
     def of(name: str) -> str:
         values = np.ravel(extra[name])
@@ -626,7 +623,7 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
 
     return (
         f"; slope {of('slope')} (99% {of('slope_low')} to {of('slope_high')}), first half "
-        f"{of('slope_first')}, second half {of('slope_second')}; support only"
+        f"{of('slope_first')}, second half {of('slope_second')}; support only{missing}"
     )
 
 

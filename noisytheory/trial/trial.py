@@ -154,7 +154,9 @@ class Trial:
     @property
     def charged(self) -> bool:
         """Whether draws decide it, once all exact evidence is in."""
-        return self.claim.can_err and any(self._drawn(state) for state in self.cells)
+        claim = self.claim
+        decides = claim.can_err and not (claim.cannot_refute and claim.cannot_uphold)
+        return decides and any(self._drawn(state) for state in self.cells)
 
     def _drawn(self, state: CellState) -> bool:
         impossible = self.claim.impossible
@@ -346,7 +348,9 @@ class Trial:
         if self.claim.kind == "cited" or not self.rule.together:
             return {}
         summaries = [s.summary for s in self.cells if s.summary is not None]
-        self.against, self.support, extra = self.rule.weigh_together(self.claim, summaries)
+        self.against, self.support, extra = self.rule.weigh_together(
+            self.claim, summaries, self.thresholds.entry
+        )
         self.highest_against, self.highest_support = self.against, self.support
         return extra
 
