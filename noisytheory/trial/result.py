@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,8 @@ from noisytheory.trial.verdict import (
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "replay_address"]
+__all__ = ["DECISIONS", "Audit", "Conclusion", "Result", "conclude", "decisions", "finish",
+           "nearest", "replay_address"]
 
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
@@ -399,25 +400,47 @@ _LONG_NAMES = {
 }
 
 
-def finish(
-    trial: Trial, audit_settings: Mapping[str, Any], *, discovered: bool = False
-) -> Result:
-    """All cells closed: verdict, dataset, compaction."""
+class Conclusion(NamedTuple):
+    """What a trial whose cells are all closed says.
+
+    Attributes
+    ----------
+    verdict, reason : str
+    decided : ndarray
+        `decisions`.
+    own : float
+        The claim's own log e-value.
+    extra : dict
+        What else its rule found.
+    """
+
+    verdict: str
+    reason: str
+    decided: NDArray[Any]
+    own: float
+    extra: dict[str, Any]
+
+    def discovered(self, alpha: float) -> Conclusion:
+        """What it says once the claim is among the discoveries at this rate of false ones."""
+        return self._replace(verdict="refuted", reason=(
+            f"refuted at a false discovery rate of {alpha:g}, e-value {np.exp(self.own):.3g}"
+        ))
+
+
+def conclude(trial: Trial) -> Conclusion:
+    """The verdict, granted that the rows are independent."""
+    extra = trial.settle()
+    decided, own = decisions(trial), trial.own_evidence()
+    return Conclusion(*_conclude(trial, decided, own, extra), decided, own, extra)
+
+
+def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -> Result:
+    """All cells closed, their rows compared: dataset, compaction."""
     import xarray as xr
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    extra = trial.settle()
-    decided = decisions(trial)
-    own = trial.own_evidence()
-    verdict, reason = _conclude(trial, decided, own, extra)
-    if discovered and verdict == "undecided":
-        verdict, reason = "refuted", (
-            f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
-            f"{np.exp(own):.3g}"
-        )
-    if verdict != "undecided":
-        trial.check_rows(refuted=verdict == "refuted")
+    verdict, reason, decided, own, extra = found
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
