@@ -83,6 +83,8 @@ def audit(
         At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
     replicates : int, optional
         At most this many replicates a cell, rounded up to whole blocks, instead of the budget's.
+        Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
+        while a claim is finished. Two laws are compared by a million draws (2^20) at most.
     workers : int
         Local processes; 1 computes in this one.
     scheduler : str, optional

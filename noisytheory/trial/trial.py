@@ -21,6 +21,7 @@ from noisytheory.trial.independence import (
     probe,
     sizes_to_compare,
 )
+from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.verdict import (
     RULES,
@@ -57,7 +58,8 @@ class CellState:
     exact: Any = None
     is_exact: bool = False
     blocks: int = 0
-    round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    merged: int = 0  # blocks that are in the summary, some of them of a round that goes on
+    waiting: dict[int, NDArray[np.float64]] = field(default_factory=dict)  # for those before them
     wanted: int = 0
     done: bool = False
 
@@ -73,6 +75,8 @@ class Trial:
         The largest over the looks, which is no e-value.
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
+    asked, max_blocks : int
+        Blocks of a cell that the budget allows, and that the rule can weigh of them.
     compared : tuple of int
         Blocks from generators of their own that showed no dependence: in the cell that decides,
         and in the cell with fewest.
@@ -84,7 +88,7 @@ class Trial:
     ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
-        self.max_blocks = max_blocks
+        self.asked = self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
@@ -112,6 +116,8 @@ class Trial:
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
+                # It weighs all draws at once.
+                self.max_blocks = min(max_blocks, max(1, AT_ONCE // claim.rows))
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
             claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
@@ -176,7 +182,7 @@ class Trial:
         target = min(self.max_blocks, max(1, 2 * state.blocks))
         if not self.rule.sequential:
             target = self.max_blocks
-        state.wanted, state.round = target, {}
+        state.wanted = target
         return [(state.index, block) for block in range(state.blocks, target)]
 
     def receive(
@@ -232,14 +238,15 @@ class Trial:
         else:
             summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
         self._check_block(state, arrays)
-        state.round[block] = summary
-        if state.blocks + len(state.round) < state.wanted:
-            return False
-        for key in sorted(state.round):
-            piece = state.round[key]
+        state.waiting[block] = summary
+        while state.merged in state.waiting:
+            piece = state.waiting.pop(state.merged)
             state.summary = (
                 piece if state.summary is None else self.rule.merge(state.summary, piece)
             )
+            state.merged += 1
+        if state.merged < state.wanted:
+            return False
         state.blocks = state.wanted
         return True
 
