@@ -136,9 +136,11 @@ class _Search:
         starts = np.append(0, np.searchsorted(part, self._guides, "right"))[self._gaps]
         stops = np.append(np.searchsorted(part, self._guides, "left"), part.size)[self._gaps]
         most = max(1, AT_ONCE // (self._gaps.size * self._parts))
+        at = []
         for start, stop in zip(starts, stops, strict=True):
             few = min(stop - start, most)
-            self._near.append(part[start + (2 * np.arange(few) + 1) * (stop - start) // (2 * few)])
+            at.append(start + (2 * np.arange(few) + 1) * (stop - start) // (2 * few))
+        self._near.append(part[np.concatenate(at)])
 
 
 def on_points(parts: Parts) -> tuple[Floats, Floats | None, float]:
