@@ -286,8 +286,8 @@ def _conclude(
         if isinstance(trial.rule, Always):
             tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
             listed = all(s.is_exact for s in trial.cells)
-            every = "instances, all that it lists" if listed else "tries"
-            return "upheld", f"no break in {tries} {every}{vacuous}"
+            every = f"any of {tries} listed instances" if listed else f"{tries} tries"
+            return "upheld", f"no break in {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
         s.summary is not None and trial.rule.draws(s.summary) < claim.rows

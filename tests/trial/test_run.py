@@ -111,7 +111,7 @@ def test_dask_gives_the_same_bits(reference):
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True,
-                                 dashboard_address=None) as cluster,
+                                 dashboard_address=":0") as cluster,
         run(scheduler=cluster.scheduler_address) as other,
     ):
         assert_identical(reference, other)
