@@ -89,7 +89,7 @@ def test_two_processes_give_the_same_bits(reference):
 
 
 def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
-    monkeypatch.setattr("noisytheory.trial.result._TOGETHER", 1)
+    monkeypatch.setattr("noisytheory.trial.description._TOGETHER", 1)
     with run() as other:
         assert_identical(reference, other)
 
