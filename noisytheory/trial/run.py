@@ -83,6 +83,8 @@ def audit(
         At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
     replicates : int, optional
         At most this many replicates a cell, rounded up to whole blocks, instead of the budget's.
+        Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
+        while a claim is finished. Two laws are compared by a million draws (2^20) at most.
     workers : int
         Local processes; 1 computes in this one.
     scheduler : str, optional
@@ -355,7 +357,7 @@ def _first_rows(
             for claim, future in asked:
                 engine.wait([future])
                 with faults.of(claim):
-                    found[claim.id] = future.result()
+                    found[claim.id] = engine.result(future)
                 left.remove(claim)
                 deaths = 0
         except BrokenProcessPool as error:
@@ -522,7 +524,7 @@ def _work(
                 trial = trials[number]
                 if number in queues:  # Or another of its tasks has stopped it.
                     with faults.of(trial.claim):
-                        results = future.result()
+                        results = engine.result(future)
                         trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
                         _receive(trial, items, results, queues[number], progress)
                     deaths.clear()
@@ -589,7 +591,7 @@ def _decided(
                 queues[number].extend(trial.to_compare(refuted=conclusion.verdict == "refuted"))
                 trial.seconds_per_block = 0.0  # A comparison costs something else.
     stopped = trial.claim.id in faults.errors
-    if stopped or trial.idle or (trial.open == 0 and not trial.asked):
+    if stopped or trial.idle or (trial.open == 0 and not trial.comparisons):
         del queues[number]
         if not stopped and number in found:
             yield trial, found[number]

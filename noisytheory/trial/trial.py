@@ -20,6 +20,7 @@ from noisytheory.trial.independence import (
     probe,
     sizes_to_compare,
 )
+from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import ClaimBlocks, Store
 from noisytheory.trial.tasks import Item
 from noisytheory.trial.verdict import (
@@ -60,7 +61,8 @@ class CellState:
     exact: Any = None
     is_exact: bool = False
     blocks: int = 0
-    round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    merged: int = 0  # blocks that are in the summary, some of them of a round that goes on
+    waiting: dict[int, NDArray[np.float64]] = field(default_factory=dict)  # for those before them
     wanted: int = 0
     done: bool = False
 
@@ -76,6 +78,8 @@ class Trial:
         The largest over the looks, which is no e-value.
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
+    asked, max_blocks : int
+        Blocks of a cell that the budget allows, and that the rule can weigh of them.
     compared : tuple of int
         Blocks from generators of their own that showed no dependence: in the cell that decides,
         and in the cell with fewest.
@@ -87,7 +91,7 @@ class Trial:
     ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
-        self.max_blocks = max_blocks
+        self.asked = self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
@@ -104,7 +108,7 @@ class Trial:
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
         self.looks: Sequence[Arrays] = ()
-        self.asked: dict[int, tuple[list[int], float]] = {}
+        self.comparisons: dict[int, tuple[list[int], float]] = {}
         self.answers: dict[int, tuple[list[Arrays], str]] = {}
         if claim.simulate is not None:
             self.looks = first or probe(claim, self.cells[0].cell, seed)
@@ -118,6 +122,8 @@ class Trial:
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
+                # It weighs all draws at once.
+                self.max_blocks = min(max_blocks, max(1, AT_ONCE // claim.rows))
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
             claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
@@ -160,7 +166,9 @@ class Trial:
     @property
     def charged(self) -> bool:
         """Whether draws decide it, once all exact evidence is in."""
-        return self.claim.can_err and any(self._drawn(state) for state in self.cells)
+        claim = self.claim
+        decides = claim.can_err and not (claim.cannot_refute and claim.cannot_uphold)
+        return decides and any(self._drawn(state) for state in self.cells)
 
     def _drawn(self, state: CellState) -> bool:
         impossible = self.claim.impossible
@@ -182,7 +190,7 @@ class Trial:
         target = min(self.max_blocks, max(1, 2 * state.blocks))
         if not self.rule.sequential:
             target = self.max_blocks
-        state.wanted, state.round = target, {}
+        state.wanted = target
         return [(state.index, block) for block in range(state.blocks, target)]
 
     def receive(
@@ -240,14 +248,15 @@ class Trial:
         else:
             summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
         self._check_block(state, arrays)
-        state.round[block] = summary
-        if state.blocks + len(state.round) < state.wanted:
-            return False
-        for key in sorted(state.round):
-            piece = state.round[key]
+        state.waiting[block] = summary
+        while state.merged in state.waiting:
+            piece = state.waiting.pop(state.merged)
             state.summary = (
                 piece if state.summary is None else self.rule.merge(state.summary, piece)
             )
+            state.merged += 1
+        if state.merged < state.wanted:
+            return False
         state.blocks = state.wanted
         return True
 
@@ -354,7 +363,9 @@ class Trial:
         if self.claim.kind == "cited" or not self.rule.together:
             return {}
         summaries = [s.summary for s in self.cells if s.summary is not None]
-        self.against, self.support, extra = self.rule.weigh_together(self.claim, summaries)
+        self.against, self.support, extra = self.rule.weigh_together(
+            self.claim, summaries, self.thresholds.entry
+        )
         self.highest_against, self.highest_support = self.against, self.support
         return extra
 
@@ -387,8 +398,8 @@ class Trial:
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         if not self.claim.can_err:
             # The first was looked at before anything was drawn.
-            self.asked = {state.index: ([], 0.0) for state in drawn if state.index > 0}
-            return [(index, COMPARED) for index in self.asked]
+            self.comparisons = {state.index: ([], 0.0) for state in drawn if state.index > 0}
+            return [(index, COMPARED) for index in self.comparisons]
         for state in drawn:
             assert state.summary is not None
             self._check_variance(state)
@@ -407,11 +418,11 @@ class Trial:
             self.claim.rows, len(order), refuted=refuted,
             decided=min(order[0].blocks, KEPT) if order else 0,
         )
-        self.asked = {
+        self.comparisons = {
             state.index: (some, _ODD / len(order))
             for state, some in zip(order, sizes, strict=False)
         }
-        return [(index, COMPARED) for index in self.asked]
+        return [(index, COMPARED) for index in self.comparisons]
 
     def task(self, items: Sequence[tuple[int, int]]) -> list[Item]:
         """These items with all that a worker needs for them."""
@@ -421,7 +432,7 @@ class Trial:
         ]
 
     def _comparison(self, index: int) -> Comparison:
-        sizes, odd = self.asked[index]
+        sizes, odd = self.comparisons[index]
         blocks = range(min(self.cells[index].blocks, KEPT) if self.claim.can_err else 0)
         return Comparison(
             index, self.looks if index == 0 else (),
@@ -431,9 +442,9 @@ class Trial:
     def _receive_compared(self, index: int, found: tuple[list[Arrays], str]) -> None:
         """Take a comparison; once all are in, what they say, in the order of the cells asked."""
         self.answers[index] = found
-        if len(self.answers) < len(self.asked):
+        if len(self.answers) < len(self.comparisons):
             return
-        for at in self.asked:
+        for at in self.comparisons:
             drawn, refusal = self.answers[at]
             for block in drawn:
                 self._check_block(self.cells[at], block)
@@ -442,11 +453,11 @@ class Trial:
         if self.claim.can_err:
             generators = [
                 len(self.answers[at][0]) + min(self.cells[at].blocks, KEPT)
-                + (len(self.looks) if at == 0 else 0) for at in self.asked
+                + (len(self.looks) if at == 0 else 0) for at in self.comparisons
             ]
             self.compared = generators[0], min(generators)
         self.answers.clear()
-        self.asked.clear()
+        self.comparisons.clear()
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""

@@ -89,7 +89,7 @@ def test_two_processes_give_the_same_bits(reference):
 
 
 def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
-    monkeypatch.setattr("noisytheory.trial.result._TOGETHER", 1)
+    monkeypatch.setattr("noisytheory.trial.description._TOGETHER", 1)
     with run() as other:
         assert_identical(reference, other)
 
@@ -105,23 +105,6 @@ def test_blocks_weighed_in_other_company_give_the_same_bits(reference, monkeypat
 def test_any_executor_gives_the_same_bits(reference):
     with ThreadPoolExecutor(3) as pool, run(executor=pool) as other:
         assert_identical(reference, other)
-
-
-def test_dask_gives_the_same_bits(reference):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True,
-                                 dashboard_address=None) as cluster,
-        run(scheduler=cluster.scheduler_address) as other,
-    ):
-        assert_identical(reference, other)
-
-
-def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("noisytheory.trial.engine.PATIENCE", 0.2)
-    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        run(scheduler="tcp://127.0.0.1:9")
 
 
 def _dies_once(marker, *, size, rng):

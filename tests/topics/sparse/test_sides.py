@@ -215,11 +215,11 @@ def test_equal_weights_in_the_middle_of_a_segment_by_hand():
     # From (1/2, 1/2) both ends are 1/sqrt(2) away, d = r. After three steps the weights are 2/3 and
     # 1/3: error sqrt(2) / 6, a third of r; an even number of steps has none.
     middle = dict(top=[1, 1], low=2, hull="simplex 2")
-    for name in ("inverse", "inverse-sharp"):
-        found = herded(f"kernel-mean/herding-rates/{name}", **middle, k=3)
+    for name in ("kernel-mean/herding-rates/inverse", "kernel-mean/herding-rates/inverse-sharp"):
+        found = herded(name, **middle, k=3)
         assert found.lhs == found.rhs
         assert found.lhs[0] < np.sqrt(2) / 6 < found.lhs[1]
-        assert herded(f"kernel-mean/herding-rates/{name}", **middle, k=2).lhs == (0, 0)
+        assert herded(name, **middle, k=2).lhs == (0, 0)
 
 
 def test_the_instances_nearest_to_the_rates():
@@ -283,6 +283,47 @@ def test_atoms_of_the_parts_by_hand(name, merged, atoms):
     # Parts {1, 0} and {1 + eta, eta}.
     cell = {**claim.given, **next(claim.cells()), "merged": merged}
     assert claim.call(claim.certify, cell, {}).lhs == atoms
+
+
+TWELVE = np.zeros((12, 2))
+TWELVE[:2] = (1, 0), (0, 2)
+HALVES = [0.5, 0.5, *[0.0] * 10]
+
+
+@pytest.mark.parametrize("name, instance, cell, left, right", [
+    # k = 4 of n = 2 points: 1/4 - 1/2.
+    ("kernel-mean/theorem-20/printed", {"one": 1.0}, {"n": 2, "k": 4}, 0, -Fraction(1, 4)),
+    # Of 1, 3/2, 0 and 1/2, of mean 3/4: 1 and 0 have the mean 1/2, and 1 and 1/2 the same.
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"eta": 0.5},
+     Fraction(1, 4), Fraction(1, 4)),
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"eta": 0.5},
+     0, Fraction(1, 4)),
+    # (1/3, 1/3, 1/3) less (1/2, 1/2, 0): 1/36 + 1/36 + 1/9.
+    ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},
+     Fraction(1, 6), Fraction(1, 6)),
+    # Two atoms of four, a half each: four coordinates a quarter off.
+    *[(name, {"top": np.ones(4), "low": 4.0}, {"n": 4, "k": 2, "step": "uniform"}, Fraction(1, 4),
+       Fraction(1, 4)) for name in ("kernel-mean/theorem-20/attained",
+                                    "average-classifier/herding-rates/worst-case")],
+    # As in two steps on the square: e1 with 3/4 and -e1 with 1/4.
+    ("average-classifier/algorithm-1/support", {"top": np.array([2.0, 1]), "low": 4.0},
+     {"hull": "cross 2", "k": 2, "step": "line search"}, 2, 2),
+    # Half of (1, 0) and of (0, 2), and nothing found: 1/4 + 1, against (2 / 4)^2.
+    ("average-classifier/recursive", {"points": TWELVE, "alpha": HALVES, "found": [0.0] * 12},
+     {"epsilon": 0.25, "rounds": 2}, Fraction(5, 4), Fraction(1, 4)),
+    # Weights of a half each.
+    ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [1, 1, 0, 0]])},
+     {"n": 2}, 2, 2),
+])
+def test_what_is_left_by_hand(name, instance, cell, left, right):
+    claim = nt.claims[name]
+    found = claim.call(claim.certify, {**claim.given, **cell}, instance)
+    assert (found.lhs, found.rhs, found.applies) == (left, right, True)
+
+
+def test_equal_points_have_no_only_expansion():
+    claim = nt.claims["average-classifier/sparsity-prose"]
+    assert not claim.certify(points=np.ones((2, 4)), n=2, fewer=0).applies
 
 
 def test_luckiness_of_seven_corners():
