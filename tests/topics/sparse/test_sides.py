@@ -285,6 +285,7 @@ def test_atoms_of_the_parts_by_hand(name, merged, atoms):
     assert claim.call(claim.certify, cell, {}).lhs == atoms
 
 
+THREE = samples.Scheme(samples.far_apart(3, 1), 1)
 TWELVE = np.zeros((12, 2))
 TWELVE[:2] = (1, 0), (0, 2)
 HALVES = [0.5, 0.5, *[0.0] * 10]
@@ -311,6 +312,20 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     # Half of (1, 0) and of (0, 2), and nothing found: 1/4 + 1, against (2 / 4)^2.
     ("average-classifier/recursive", {"points": TWELVE, "alpha": HALVES, "found": [0.0] * 12},
      {"epsilon": 0.25, "rounds": 2}, Fraction(5, 4), Fraction(1, 4)),
+    # Of 1/3 and 2/3, with m = 2: ceilings of 2/3 and 4/3.
+    ("kernel-mean/theorem-21/sparsity", {"case": 1}, {"m": 2}, 3, 4),
+    ("kernel-mean/theorem-21/sparsity-repaired", {"case": 1}, {"m": 2}, 3, 3),
+    # One of three corners of mass 1/3, as by hand above: 1/12, of 1/(2m) and 1/(2m + 2).
+    ("kernel-mean/algorithmic-luckiness/repaired", {}, {"population": THREE, "m": 1},
+     Fraction(1, 12), Fraction(1, 2)),
+    ("kernel-mean/algorithmic-luckiness/sharp", {}, {"population": THREE, "m": 1},
+     Fraction(1, 12), Fraction(1, 4)),
+    # All at once, a row of ten an iteration, and a row a centre.
+    ("average-classifier/computation/matrix", {}, {"n": 10}, 100, 100),
+    ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
+    ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
+    # 1/k - 1/10000 is 4/10000 at k = 2000.
+    ("average-classifier/herding-rates/printed", {}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
     # Weights of a half each.
     ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [1, 1, 0, 0]])},
      {"n": 2}, 2, 2),
