@@ -309,6 +309,9 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     # As in two steps on the square: e1 with 3/4 and -e1 with 1/4.
     ("average-classifier/algorithm-1/support", {"top": np.array([2.0, 1]), "low": 4.0},
      {"hull": "cross 2", "k": 2, "step": "line search"}, 2, 2),
+    # The first atom is the target, and the second step goes nowhere.
+    ("average-classifier/algorithm-1/support", {"top": np.array([0.0, 1]), "low": 1.0},
+     {"hull": "cross 2", "k": 2, "step": "line search"}, 1, 2),
     # Half of (1, 0) and of (0, 2), and nothing found: 1/4 + 1, against (2 / 4)^2.
     ("average-classifier/recursive", {"points": TWELVE, "alpha": HALVES, "found": [0.0] * 12},
      {"epsilon": 0.25, "rounds": 2}, Fraction(5, 4), Fraction(1, 4)),
@@ -327,7 +330,7 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     # 1/k - 1/10000 is 4/10000 at k = 2000.
     ("average-classifier/herding-rates/printed", {}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
     # Weights of a half each.
-    ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [1, 1, 0, 0]])},
+    ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
      {"n": 2}, 2, 2),
 ])
 def test_what_is_left_by_hand(name, instance, cell, left, right):
