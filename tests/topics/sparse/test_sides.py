@@ -215,11 +215,11 @@ def test_equal_weights_in_the_middle_of_a_segment_by_hand():
     # From (1/2, 1/2) both ends are 1/sqrt(2) away, d = r. After three steps the weights are 2/3 and
     # 1/3: error sqrt(2) / 6, a third of r; an even number of steps has none.
     middle = dict(top=[1, 1], low=2, hull="simplex 2")
-    for name in ("inverse", "inverse-sharp"):
-        found = herded(f"kernel-mean/herding-rates/{name}", **middle, k=3)
+    for name in ("kernel-mean/herding-rates/inverse", "kernel-mean/herding-rates/inverse-sharp"):
+        found = herded(name, **middle, k=3)
         assert found.lhs == found.rhs
         assert found.lhs[0] < np.sqrt(2) / 6 < found.lhs[1]
-        assert herded(f"kernel-mean/herding-rates/{name}", **middle, k=2).lhs == (0, 0)
+        assert herded(name, **middle, k=2).lhs == (0, 0)
 
 
 def test_the_instances_nearest_to_the_rates():
