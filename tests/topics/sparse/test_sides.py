@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from worked import certificate
 
 import noisytheory as nt
 from noisytheory.topics.sparse import samples
@@ -17,16 +18,7 @@ HALF = Fraction(1, 2)
 
 
 def worked(name, **instance):
-    claim = nt.claims[name]
-    exactly = {
-        key: np.array([[Fraction(v) for v in row] for row in value], dtype=object)
-        if isinstance(value[0], list | tuple) else np.array([Fraction(v) for v in value], object)
-        for key, value in instance.items()
-    }
-    given = dict(claim.given)
-    if "product" in exactly:
-        exactly["product"] = exactly["product"][0]
-    found = claim.call(claim.certify, {**claim.cell(0), **given}, exactly)
+    found = certificate(nt.claims[name], instance)
     return found.lhs, found.rhs, found.applies
 
 
@@ -68,14 +60,14 @@ def test_the_sign_of_a_shifted_score_by_hand():
 @pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
 def test_distances_of_labelled_features_by_hand(product, square):
     # K = 3/5: (1 - 3/5)^2 + 16/25 = 20/25 = 2 - 6/5, and (1 + 3/5)^2 + 16/25 = 80/25 = 2 + 6/5.
-    instance = dict(x=["3/5", "4/5"], z=[1, 0], product=[product])
+    instance = dict(x=["3/5", "4/5"], z=[1, 0], product=product)
     square = Fraction(square)
     assert worked("kernel-mean/distance-formula", **instance) == (square, square, True)
     unlike = worked("kernel-mean/distance-formula/unlike-labels", **instance)
     assert unlike == (2, square, product < 0)
     # Of opposite sign, K = -3/5: nearer than the root of 2, and no instance of the claim.
     opposite = worked("kernel-mean/distance-formula/unlike-labels", x=["-3/5", "4/5"], z=[1, 0],
-                      product=[-1])
+                      product=-1)
     assert opposite == (2, Fraction(4, 5), False)
 
 
