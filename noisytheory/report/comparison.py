@@ -32,7 +32,7 @@ TRUTH = {"truth": "value", "truth_low": "low", "truth_high": "high"}
 """What is true, and its 99% limits at each point where draws tell it."""
 
 STORED = ("claim", "bound", *TRUTH, "best", "id", "needs", "says_from", "refuted", "below")
-"""What a comparison holds: an argument of such a name is told with an underscore."""
+"""What a comparison holds: an argument of such a name gets an underscore."""
 
 
 @dataclass(frozen=True)

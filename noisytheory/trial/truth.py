@@ -14,7 +14,7 @@ from scipy.special import betaincinv
 
 from noisytheory.trial.claim import Claim, Law
 from noisytheory.trial.draws import draw, exact_evidence
-from noisytheory.trial.evidence import mean_limits, sorted_quantile_limits
+from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
 __all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
@@ -23,7 +23,7 @@ REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
 
 FEW = 10
-"""Draws beyond a quantile, with fewer of which it is not told."""
+"""Draws beyond a quantile, with fewer of which it is not estimated."""
 
 
 CONFIDENCE = 0.99
@@ -47,7 +47,7 @@ class Truth:
 
 
 def told(claim: Claim, values: Mapping[str, Any]) -> bool:
-    """Whether what the claim bounds can be told at values like these.
+    """Whether what the claim bounds can be computed at values like these.
 
     Parameters
     ----------
@@ -112,8 +112,10 @@ def truth(
     how = f"{replicates:,} draws"
     if delta is None:
         return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, CONFIDENCE))
-    middle, low, high = sorted_quantile_limits(np.sort(left), 1 - delta, CONFIDENCE)
-    return Truth(float(middle), how, float(low), float(high))
+    ranks = np.array(quantile_ranks(left.size, 1 - delta, CONFIDENCE))
+    # An end that the sample is too small to give is infinite.
+    draws = np.concatenate([[-np.inf], np.sort(left), [np.inf]])
+    return Truth(float(draws[ranks[0]]), how, *map(float, draws[ranks[1:]]))
 
 
 def needed(

@@ -32,7 +32,7 @@ def test_a_refuted_bound_wins_nothing():
     both = nt.compare(bounds, n=[1, 2, 4], delta=0.1)
     assert both.names == ["small", "large"]
     assert set(both.dataset["best"].values.ravel()) == {"large"}
-    # Nothing else is asked for, so that what is true is told without a population.
+    # Nothing else is asked for, so that what is true is known without a population.
     assert both.how.startswith("4,096 draws; at 99% each is within ")
     # A share of .9 of uniform numbers: 1 - .1 is within the limits, and nothing far off is.
     truth = both.dataset[["truth", "truth_low", "truth_high"]] * [1, 2, 4]
