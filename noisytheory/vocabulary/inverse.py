@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ __all__ = ["NotMonotone", "OutOfReach", "crosses_once", "ends", "looks", "solve"
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.int64]
+Search: TypeAlias = Generator[int, float, tuple[int, int]]
 
 BY_CONVENTION = {"n": SAMPLE_SIZE, "delta": LEVEL}
 """What these arguments are where a bound declares no domains: the trial reads them so, too."""
@@ -423,13 +424,10 @@ class _Question:
             once, answers, found = self.once(target, columns)
         if self.trusting:
             # What was not checked on the way is checked at the answers.
-            place = np.flatnonzero(once)
-            if len(place):
-                here = {key: value[place] for key, value in columns.items()}
-                held = self.evaluated(answers[None, place], here, len(place))[0]
-                once[place] = held <= self.sign * target[place]
-            if not once.all():
-                again = np.flatnonzero(~once)
+            held = self.evaluated(answers[None], columns, len(target))[0]
+            sure = once & (held <= self.sign * target)
+            if not sure.all():
+                again = np.flatnonzero(~sure)
                 here = {key: value[again] for key, value in columns.items()}
                 aware = replace(self, trusting=False)
                 answers[again] = aware.some(target[again], here, fill, several)
@@ -457,7 +455,7 @@ class _Question:
         meets = found <= signed
         turns = meets[1:] != meets[:-1]
         once = (turns.sum(axis=0) == 1) & ~np.isnan(found).any(axis=0)
-        answers = np.empty(len(target))
+        answers = np.full(len(target), self.line.points[0])
         place = np.flatnonzero(once)
         if len(place):
             at = turns.argmax(axis=0)[place] + NEXT
@@ -518,17 +516,19 @@ class _Question:
             _narrowed(*column)
             for column in zip(*ends.tolist(), *found.tolist(), signed.tolist(), strict=True)
         ]
-        one = {key: value[0] for key, value in columns.items()} if len(signed) == 1 else None
 
         def values(asked: Mapping[int, int]) -> Sequence[float]:
-            if one is not None:
-                return [self.at(self.line.value(asked[0]), one)]
             places, points = [*asked], self.line.values(np.array([[*asked.values()]]))
             here = {key: value[places] for key, value in columns.items()}
             found: list[float] = self.evaluated(points, here, len(places))[0].tolist()
             return found
 
-        closed = np.array(_driven(searches, values), np.int64).reshape(-1, 2).T
+        if len(searches) == 1:
+            one = {key: value[0] for key, value in columns.items()}
+            between = [_driven_alone(searches[0], lambda r: self.at(self.line.value(r), one))]
+        else:
+            between = _driven(searches, values)
+        closed = np.array(between, np.int64).reshape(-1, 2).T
         upper = found[1] <= signed
         low, high = ends
         ranks = np.concatenate([
@@ -538,7 +538,7 @@ class _Question:
         wrong = ((there <= signed) == upper) != (ranks >= closed[1])
         if wrong.any():
             wrong &= np.abs(there - signed) > ROUNDING * np.abs(signed)
-        return closed[upper.astype(int), np.arange(len(signed))], wrong.any(axis=0)
+        return np.where(upper, closed[1], closed[0]), wrong.any(axis=0)
 
     def around(self, ranks: Ranks) -> Ranks:
         """What lies next to ranks, a column each, and further and further from them."""
@@ -690,7 +690,7 @@ class _Question:
 
 def _narrowed(
     low: int, high: int, below: float, above: float, target: float
-) -> Generator[int, float, tuple[int, int]]:
+) -> Search:
     """Next ranks between which a target is crossed; asks for the value at one after another.
 
     That is where a straight line between the ends crosses; then as far beyond, if that brought one
@@ -719,8 +719,19 @@ def _narrowed(
     return low, high
 
 
+def _driven_alone(search: Search, value: Callable[[int], float]) -> tuple[int, int]:
+    """What a search returns that asks for values."""
+    told: Any = None
+    while True:
+        try:
+            rank = search.send(told)
+        except StopIteration as end:
+            return cast("tuple[int, int]", end.value)
+        told = value(rank)
+
+
 def _driven(
-    searches: Sequence[Generator[int, float, tuple[int, int]]],
+    searches: Sequence[Search],
     values: Callable[[Mapping[int, int]], Sequence[float]],
 ) -> list[tuple[int, int]]:
     """What searches return that ask for values, all that are under way at once."""
