@@ -289,8 +289,10 @@ def root(square: Any) -> Any:
     return low, high
 
 
-def enclosed_root(square: Fraction | int) -> tuple[Fraction, Fraction]:
-    """A rational interval that holds the square root, to twelve places; a point where it is one.
+def enclosed_root(
+    square: Fraction | int, places: int = 10**12
+) -> tuple[Fraction, Fraction]:
+    """A rational interval that holds the square root, ``1/places`` wide; a point where it is one.
 
     Examples
     --------
@@ -301,7 +303,6 @@ def enclosed_root(square: Fraction | int) -> tuple[Fraction, Fraction]:
     exactly = Fraction(isqrt(square.numerator), isqrt(square.denominator))
     if exactly**2 == square:
         return exactly, exactly
-    places = 10**12
     low = isqrt(square.numerator * places**2 // square.denominator)
     return Fraction(low, places), Fraction(low + 1, places)
 

@@ -185,7 +185,9 @@ CLASSES: dict[str, Any] = dict(
     simulate=simulate.lower_supremum,
     grid=dict(classes=[130, 258, 514, 1026, 2080], n=[200_000]),
     along="classes",
-    rows=2,
+    low=0.0,
+    high=simulate.supremum_limit,
+    rows=128,
     quantity="deviation over all weights, from below",
 )
 classes_printed = PAPER.rate(

@@ -159,15 +159,39 @@ def lower_supremum(classes: int, n: int, *, size: int, rng: np.random.Generator)
     points with positive deviations is best.
     """
     points = classes - 2
-    rate = 0.3
-    off = rate / (classes - 1)
-    # Entries of the inverse of (1 - rate - off) I + off.
-    kept = 1 - rate - off
-    own, other = (1 - off) / kept, -off / kept
+    own, other = _undone(classes)
     counts = rng.multinomial(n, np.full(points, 1 / points), size=size)
-    right = rng.binomial(counts, 1 - rate)
+    right = rng.binomial(counts, 1 - _REPLACED)
     gap = (own * right + other * (counts - right)) / n - 1 / points
     return np.asarray(0.6 * np.maximum(gap, 0).sum(axis=1))
+
+
+_REPLACED = 0.3
+"""Rate at which `lower_supremum` replaces labels."""
+
+
+def _undone(classes: int) -> tuple[float, float]:
+    """What an example whose label was kept, or replaced, adds to its class: the inverse's entries.
+
+    Of the matrix (1 - rate - off) I + off, with off on it for every other class.
+    """
+    off = _REPLACED / (classes - 1)
+    kept = 1 - _REPLACED - off
+    return (1 - off) / kept, -off / kept
+
+
+def supremum_limit(classes: int, n: int) -> float:
+    """What `lower_supremum` exceeds with probability 1e-30 at most.
+
+    Its mean is at most half of all standard deviations; one example moves the sum by the difference
+    of the inverse's entries over n at most, so that McDiarmid's inequality says how far it goes.
+    """
+    points = classes - 2
+    own, other = _undone(classes)
+    second = ((1 - _REPLACED) * own**2 + _REPLACED * other**2) / points
+    deviation = math.sqrt((second - 1 / points**2) / n)
+    reach = (own - other) * math.sqrt(math.log(1e30) / (2 * n))
+    return 0.6 * (points * deviation / 2 + reach)
 
 
 ROUNDING = Fraction(1, 10**12)
