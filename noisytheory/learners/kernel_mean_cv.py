@@ -281,6 +281,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         Axes
         """
         check_is_fitted(self)
+        from matplotlib.ticker import LogLocator, NullFormatter
+
         if ax is None:
             from matplotlib import pyplot
 
@@ -305,6 +307,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
             xlabel="bandwidth" if wide else "kernel", ylabel="leave-one-out risk, corrected",
             xscale="log" if wide else "linear",
         )
+        if wide:
+            # Bandwidths rarely span a power of ten.
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.xaxis.set_minor_formatter(NullFormatter())
         ax.legend()
         return ax
 
