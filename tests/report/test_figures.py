@@ -15,7 +15,6 @@ from noisytheory.report import Record, figures
 from noisytheory.report.figures import cells, style
 from noisytheory.trial.evidence import rate_limits
 
-
 SAYS_NOTHING = {"planted/quoted", "planted/am-gm", "planted/am-gm-exhaustive", "planted/binomial"}
 """No trial; and instances that all attain equality: a line at 0."""
 
