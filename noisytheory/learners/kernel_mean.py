@@ -8,8 +8,9 @@ from __future__ import annotations
 import copy
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,19 +20,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from noisytheory.learners.compiled import add_gaussians, powers_of_two
 from noisytheory.learners.labelled import Labelled, SparseRows
 from noisytheory.learners.tiles import (
     Floats,
     Points,
     check_coordinates,
+    column_factors,
     default_bandwidth,
     diagonal,
+    exponents,
     in_order,
     is_linear,
+    one_thread_each,
+    row_factors,
     slices,
     squared_norms,
     takes_sparse,
-    threads,
     tile,
     unit_rows,
 )
@@ -50,18 +55,20 @@ NAMED: dict[str, type[Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,
 }
-ENTRIES = 1 << 19
-"""Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
-SIDE = 512
-"""Rows and columns that a tile has at most."""
+QUERIES, WIDE, BYTES = 4096, 1024, 3 << 19
+"""Queries and examples of one piece of work for a thread, and what a side of a tile takes."""
+SIDE, ENTRIES = 384, 1 << 19
+"""Rows and columns of a tile of another kernel than the Gaussian, and coordinates of a side."""
+SOUGHT = 512
+"""Queries for which it pays to look for coordinates that are constant in a tile."""
 LOOKED_AT = 128
 """Examples whose predictions say whether there is more than one."""
 UNLIKE = 20.0
 """Largest over middle standard deviation of features, where a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
-PARALLEL = 1 << 20
-"""Kernel values that are worth more than one thread."""
+ALONE = 1 << 22
+"""Kernel values, times sixteenths of their coordinates, that are not worth another thread."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
@@ -172,10 +179,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             On bad input, one class only, or features of norm above 1 with ``normalise=False``.
         """
         points, codes, weights = self._sampled(X, y, sample_weight)
-        kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
-        if isinstance(kernel, Gaussian | Laplace):
-            warn_of_scales(points, weights)
-        self._keep(points, codes, weights, kernel, scale)
+        with one_thread_each():
+            kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
+            if isinstance(kernel, Gaussian | Laplace):
+                warn_of_scales(points, weights)
+            self._keep(points, codes, weights, kernel, scale)
         self._warn_of_one_class(points, codes)
         return self
 
@@ -555,7 +563,6 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> Floats:
         sample, signed = self.points_, self._signed if signed is None else signed
         thin = sparse.issparse(sample)
-        both = thin and sparse.issparse(points)
         dense = isinstance(self.kernel_, Gaussian) and not thin
         single = points.dtype == sample.dtype == np.float32 and not double
         if single and isinstance(self.kernel_, Gaussian):
@@ -565,47 +572,65 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
-        side = SIDE if single else SIDE - SIDE // 4
-        high, wide = THIN if both else (
-            min(side, _side(points if thin else sample)), min(side, _side(sample))
-        )
+        if dense:
+            room = max(1, BYTES // (np.dtype(dtype).itemsize * (sample.shape[1] + 2)))
+            high, wide = min(QUERIES, room), min(WIDE, room)
+        elif thin:
+            high, wide = THIN
+        else:
+            high = wide = max(1, min(SIDE, ENTRIES // sample.shape[1]))
         # A class at a time, by length: of examples that are alike more coordinates are constant in
         # a tile. With few queries looking for them would cost more than it spares.
-        sought = dense and points.shape[0] >= SIDE
+        sought = dense and points.shape[0] >= SOUGHT
         order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
 
-        def band(stripes: Sequence[slice]) -> None:
-            for columns in slices(sample.shape[0], wide):
-                taken = columns if order is None else order[columns]
-                some = sample[taken].astype(dtype, copy=False)
-                moved, varying = offset, None
-                if sought and (seen := _constant(some)) is not None:
-                    origin, varying = seen
-                    some = some[:, varying]
-                    moved = origin if offset is None else offset + origin
-                lengths, weights = squared_norms(some), signed[taken]
-                # Laid out once for all queries: what a product of sparse rows needs of its right
-                # side.
-                right = some.T.tocsr() if thin else None
-                for rows in stripes:
-                    queries = points[rows]
-                    if not thin and sparse.issparse(queries):
-                        queries = queries.toarray()
-                    queries = queries.astype(dtype, copy=False)
-                    if moved is not None and moved.any():
-                        queries = queries - moved
-                    own = squared_norms(queries)
-                    if varying is not None:
-                        queries = queries[:, varying]
-                    block = tile(self.kernel_, queries, some, own, lengths, right)
-                    scores[rows] += block @ weights
+        def part(where: tuple[slice, slice]) -> tuple[slice, Floats]:
+            rows, columns = where
+            taken = columns if order is None else order[columns]
+            some = sample[taken].astype(dtype, copy=False)
+            moved, varying = offset, None
+            if sought and (seen := _constant(some)) is not None:
+                origin, varying = seen
+                some = some[:, varying]
+                moved = origin if offset is None else offset + origin
+            lengths, weights = squared_norms(some), signed[taken]
+            gaussian = isinstance(self.kernel_, Gaussian)
+            right = column_factors(self.kernel_, some, lengths) if gaussian else None
+            found = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
+            if thin:
+                queries = sparse.csr_array(points[rows], dtype=dtype)
+                own = squared_norms(queries)
+            for few in slices(len(found), high):
+                if thin:
+                    left = row_factors(self.kernel_, queries, own, few)
+                    block = exponents(left, right, np.empty((len(left[-1]), len(lengths)), dtype))
+                    powers_of_two(block)
+                    found[few] = block @ weights
+                    continue
+                queries = points[rows.start + few.start : rows.start + few.stop]
+                if sparse.issparse(queries):
+                    queries = queries.toarray()
+                queries = queries.astype(dtype, copy=False)
+                if moved is not None and moved.any():
+                    queries = queries - moved
+                own = squared_norms(queries)
+                if varying is not None:
+                    queries = queries[:, varying]
+                if gaussian:
+                    left = row_factors(self.kernel_, queries, own)
+                    add_gaussians(left, right, weights, found[few])
+                else:
+                    found[few] = tile(self.kernel_, queries, some, own, lengths) @ weights
+            return rows, found
 
         # The same tiles, and so the same numbers, whatever the number of threads.
-        stripes = list(slices(points.shape[0], high))
-        enough = sample.shape[0] * points.shape[0] >= PARALLEL
-        workers = min(threads(), len(stripes)) if enough and isinstance(self.kernel_, Kernel) else 1
-        for _ in in_order(band, [stripes[start::workers] for start in range(workers)], workers):
-            pass
+        parts = list(product(slices(points.shape[0], QUERIES), slices(sample.shape[0], wide)))
+        pairs = points.shape[0] * sample.shape[0] * (1 if thin else 1 + sample.shape[1] // 16)
+        # What a user's function does to other threads nobody knows.
+        most = min(pairs // ALONE, len(parts)) if isinstance(self.kernel_, Kernel) else 1
+        with one_thread_each() as workers:
+            for rows, found in in_order(part, parts, min(workers, most)):
+                scores[rows] += found
         return scores
 
 
@@ -663,12 +688,6 @@ def warn_of_scales(points: Points, weights: Floats) -> None:
             "distances see the largest alone; try StandardScaler before this learner",
             UserWarning, stacklevel=3,
         )
-
-
-def _side(points: Points) -> int:
-    """Rows of one side of a tile."""
-    width = 1 if sparse.issparse(points) else max(1, points.shape[1])
-    return max(1, min(SIDE, ENTRIES // width))
 
 
 def named_sparse(kernel: KernelLike) -> bool:

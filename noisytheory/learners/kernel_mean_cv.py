@@ -18,7 +18,7 @@ from noisytheory.learners.kernel_mean import (
     warn_of_scales,
 )
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
-from noisytheory.learners.tiles import Floats, Points, default_bandwidth, one_thread
+from noisytheory.learners.tiles import Floats, Points, default_bandwidth, one_thread_each
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
@@ -156,14 +156,14 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self._check_options()
         points, codes, weights = self._sampled(X, y, sample_weight)
         count = len(self.classes_)
-        bounded = [self._bounded(points, weights, k) for k in self._tried(points, weights)]
-        self.kernels_ = [kernel for kernel, _ in bounded]
-        if any(isinstance(kernel, Gaussian | Laplace) for kernel in self.kernels_):
-            warn_of_scales(points, weights)
-        sums = class_sums(self.kernels_, points, codes, weights)
-        sums /= np.array([scale for _, scale in bounded])[:, None, None]
-        confusion = self._confusion(count)
-        with one_thread():
+        with one_thread_each() as workers:
+            bounded = [self._bounded(points, weights, k) for k in self._tried(points, weights)]
+            self.kernels_ = [kernel for kernel, _ in bounded]
+            if any(isinstance(kernel, Gaussian | Laplace) for kernel in self.kernels_):
+                warn_of_scales(points, weights)
+            sums = class_sums(self.kernels_, points, codes, weights, workers)
+            sums /= np.array([scale for _, scale in bounded])[:, None, None]
+            confusion = self._confusion(count)
             found = choose(
                 sums, codes, weights, confusion,
                 class_weights=self.class_weights,
@@ -172,9 +172,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
             )
             del sums
             self._take(found, codes, weights, confusion)
-        if self.best_params_["class_weight"] is not None:
-            weights = weights / (count * np.bincount(codes, weights)[codes])
-        self._keep(points, codes, weights, *bounded[found.best[0]])
+            if self.best_params_["class_weight"] is not None:
+                weights = weights / (count * np.bincount(codes, weights)[codes])
+            self._keep(points, codes, weights, *bounded[found.best[0]])
         return self
 
     def _check_options(self) -> None:

@@ -389,7 +389,7 @@ Wanted = tuple[Record, Callable[..., Any], bool]
 
 
 def _key(record: Record, draw: Callable[..., Any]) -> tuple[Any, Wanted]:
-    """What a claim's picture is told by: one that does not ask for the dataset is drawn once."""
+    """The key of a claim's picture: one that does not ask for the dataset is drawn once."""
     wants = "dataset" in inspect.signature(draw).parameters
     return (record.id if wants else draw), (record, draw, wants)
 

@@ -19,8 +19,9 @@ from functools import cache
 from typing import Any
 
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError, work, work_by_value
-from noisytheory.trial.independence import probe, probe_by_value
+from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.independence import probe
+from noisytheory.trial.tasks import Item, probe_by_value, work, work_by_value
 from noisytheory.trial.worker import OtherVersion, attend, if_the_same, versions
 
 __all__ = ["PATIENCE", "Engine", "EngineError", "Serial"]
@@ -156,8 +157,8 @@ class Engine:
                     for worker in workers:
                         worker.kill()
 
-    def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
-        """Have these blocks of a claim drawn."""
+    def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
+        """Have this done for a claim."""
         if not self.remote:
             return self._start_call(work, claim, seed, items)
         return self._start_call(work_by_value, _dumps(claim), seed, items)

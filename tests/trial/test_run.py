@@ -89,7 +89,7 @@ def test_two_processes_give_the_same_bits(reference):
 
 
 def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
-    monkeypatch.setattr("noisytheory.trial.result._TOGETHER", 1)
+    monkeypatch.setattr("noisytheory.trial.description._TOGETHER", 1)
     with run() as other:
         assert_identical(reference, other)
 
@@ -139,6 +139,12 @@ def _ends(n, *, size, rng):
     os._exit(0)
 
 
+def _ends_at_short_blocks(n, *, size, rng):
+    if size < 8:
+        os._exit(0)
+    return rng.uniform(size=size) / 2
+
+
 class _Unheard(BaseException):
     pass
 
@@ -166,13 +172,14 @@ def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
             assert_identical(quiet, again)
     dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
     ends, raises = of("ends", _ends, n=[1]), of("raises", _raises, n=[1])
+    late = of("late", _ends_at_short_blocks, n=[1])  # when its rows are compared
     with pytest.raises(Unfinished) as caught:
-        run([fine, ends, dies, raises, other], workers=2)
+        run([fine, ends, late, dies, raises, other], workers=2)
     with caught.value.audit as found:
         assert [result.claim.id for result in found] == [fine.id, other.id]
     said = {name: str(error) for name, error in caught.value.faults.items()}
     assert said.pop("planted/raises").endswith("simulate raised _Unheard: of")
-    assert said.keys() == {"planted/ends", "planted/dies"}
+    assert said.keys() == {"planted/ends", "planted/late", "planted/dies"}
     for name, text in said.items():
         line = f"{name}: a worker that works on it alone dies, 3 times in a row"
         assert text.startswith(line)

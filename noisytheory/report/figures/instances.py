@@ -109,8 +109,8 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
         title = judged(record, why_open(record))
     elif record.exact:
         title = (
-            "No break in the one instance that it lists" if total == "1"
-            else f"No break in any of {total} instances, all that it lists"
+            "No break in the one instance listed" if total == "1"
+            else f"No break in any of {total} listed instances"
         )
     else:
         title = f"No break in {total} tries"

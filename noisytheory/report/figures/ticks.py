@@ -50,9 +50,11 @@ def delta_ticks(axes: Axes, deltas: NDArray[np.float64]) -> None:
     """Ticks at the levels, as far as their labels have room."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
+    low, high = axes.get_xlim()
+    room = max(1.6, (high / low) ** 0.08)
     ticks: list[float] = []
     for delta in sorted(deltas):
-        if not ticks or delta / ticks[-1] >= 1.6:
+        if not ticks or delta / ticks[-1] >= room:
             ticks.append(float(delta))
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())

@@ -402,16 +402,42 @@ def _sample_cells(
     target: Target, cells: Ints, m: int, rng: np.random.Generator
 ) -> Approximation:
     checked_rng(rng)
-    shares = np.bincount(cells, weights=target.masses)
+    return target.approximation(*draws_from_cells(target.masses[None], cells[None], m, rng))
+
+
+def draws_from_cells(
+    masses: Doubles, cells: Ints, m: int, rng: np.random.Generator
+) -> tuple[Ints, Doubles]:
+    """The draws of `clustered` for several targets on the same points at once.
+
+    Parameters
+    ----------
+    masses : array, shape (targets, n)
+        Shares of the points, a row summing to 1.
+    cells : int array, shape (targets, n)
+        From 0; a point without mass may be in any cell that has some.
+    m : int
+        As in `draws_per_cell`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    drawn : int array, shape (draws,)
+        Places in the flattened ``masses``.
+    shares : array, shape (draws,)
+        What each draw weighs.
+    """
+    flat = (cells + (cells.max() + 1) * np.arange(len(cells))[:, None]).ravel()
+    shares = np.bincount(flat, weights=masses.ravel())
     counts = draws_per_cell(shares, m)
     # Cell after cell on one line, each of length 1: a draw is a place in its cell.
-    order = np.argsort(cells, kind="stable")
-    ends = np.cumsum((target.masses / shares[cells])[order])
-    last = np.cumsum(np.bincount(cells)) - 1
+    order = np.argsort(flat, kind="stable")
+    ends = np.cumsum((masses.ravel() / shares[flat])[order])
+    last = np.cumsum(np.bincount(flat)) - 1
     first = np.append(0, last[:-1] + 1)
     cell = np.repeat(np.arange(len(shares)), counts)
     start = np.append(0.0, ends)[first]
     place = start[cell] + (ends[last] - start)[cell] * rng.random(len(cell))
     # Rounding does not leave the cell.
     found = np.clip(np.searchsorted(ends, place, side="right"), first[cell], last[cell])
-    return target.approximation(order[found], (shares / np.maximum(counts, 1))[cell])
+    return order[found], (shares / np.maximum(counts, 1))[cell]

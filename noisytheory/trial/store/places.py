@@ -151,13 +151,17 @@ class Temporary(Directory):
     ROOM = 2**28
     """Bytes of blocks held in memory; a standard audit of all claims makes less than half of it."""
 
+    ROOM_OF_A_CLAIM = 2**25
+    """Bytes of them that one claim may hold there, however many it draws."""
+
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._room = [self.ROOM]
 
     def journal(self, group: str, layout: Layout) -> TemporaryJournal:
         """Return the journal of a group, which need not exist."""
-        return TemporaryJournal(Path(self._hidden(group, "blocks")), layout, self._room)
+        path = Path(self._hidden(group, "blocks"))
+        return TemporaryJournal(path, layout, self._room, self.ROOM_OF_A_CLAIM)
 
 
 def _no_link(path: Path) -> None:

@@ -20,6 +20,7 @@ from noisytheory.topics.label_noise.tradeoff.simulate import (
     noisy_sparse_distance,
 )
 from noisytheory.topics.sparse import clustered, farthest_first
+from noisytheory.topics.sparse.sampling import draws_from_cells
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
 from noisytheory.vocabulary.populations.finite import Finite
@@ -58,11 +59,17 @@ def test_the_traversals_are_those_of_the_algorithm(m):
     assert radius[0] == pytest.approx(found.radii[-1], abs=1e-7)
 
 
+def weights_of(counts, cells, m, rng):
+    """Weights of the atoms of every sample after its draws."""
+    drawn, shares = draws_from_cells(counts / counts.sum(axis=1)[:, None], cells, m, rng)
+    return np.bincount(drawn, weights=shares, minlength=counts.size).reshape(counts.shape)
+
+
 def test_draws_fill_the_cells_by_their_mass():
     counts = np.array([[3, 0, 5, 2], [0, 10, 0, 0]])
     cells = np.array([[0, 0, 1, 0], [0, 0, 0, 0]])
     rng = np.random.default_rng(0)
-    drawn = np.stack([simulate_tradeoff._drawn(counts, cells, 2, rng) for _ in range(4000)])
+    drawn = np.stack([weights_of(counts, cells, 2, rng) for _ in range(4000)])
     np.testing.assert_allclose(drawn.sum(axis=2), 1)
     assert np.all(drawn[:, :, 1][:, 0] == 0) and np.all(drawn[:, 1, 1] == 1)
     # Half of the mass in either cell: one draw each, the first from 3 and 2 of 5.
@@ -71,25 +78,20 @@ def test_draws_fill_the_cells_by_their_mass():
     assert abs(share - 0.6) < 5 * np.sqrt(0.24 / 4000)
 
 
-def test_the_error_is_that_of_clustered_sub_sampling():
+def test_a_sample_among_others_is_drawn_as_clustered_sub_sampling_draws_it():
     design = CellsOf(checkerboard_of_pairs(5).population, 5)
     n, sigma = 40, 0.25
     noisy, counts, points, labels = signed_sample(design, sigma, n, 7)
     cells, _ = simulate_tradeoff._traversals(noisy.gram, counts[None] > 0, 5)
-    rng, rounds = np.random.default_rng(1), 1000
-    many = np.repeat(counts[None], rounds, axis=0)
-    weights = simulate_tradeoff._drawn(many, np.repeat(cells, rounds, axis=0), 5, rng)
+    weights = weights_of(counts[None], cells, 5, np.random.default_rng(1))[0]
     gap = counts / n - weights
-    ours = np.einsum("ri,ri->r", gap @ noisy.gram, gap)
     kept = counts > 0
-    alpha = labels[kept] * counts[kept] / n
-    theirs = np.array([
-        clustered(design.population.kernel, points[kept], alpha, 5, rng=rng).error ** 2
-        for _ in range(rounds)
-    ])
-    spread = np.sqrt((ours.var() + theirs.var()) / rounds)
-    assert abs(ours.mean() - theirs.mean()) < 5 * spread
-    assert ours.mean() > 0.01
+    found = clustered(
+        design.population.kernel, points[kept], labels[kept] * counts[kept] / n, 5,
+        rng=np.random.default_rng(1), cells=cells[0, kept],
+    )
+    assert found.error == pytest.approx(np.sqrt(gap @ noisy.gram @ gap), abs=1e-12)
+    assert found.error > 0.1
 
 
 def test_without_cells_to_spare_the_sample_itself_is_kept():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import traverse
-from noisytheory.topics.sparse.sampling import clustered
+from noisytheory.topics.sparse.sampling import clustered, draws_from_cells
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.noise import SymmetricFlip
@@ -98,7 +98,8 @@ def noisy_sparse_distance(
     noisy = population.population.with_label_noise(sigma)
     counts = np.asarray(noisy.counts(n, size=size, rng=rng))
     cells, radius = _traversals(noisy.gram, counts > 0, population.m)
-    weights = _drawn(counts, cells, population.m, rng)
+    drawn, shares = draws_from_cells(counts / n, cells, population.m, rng)
+    weights = np.bincount(drawn, weights=shares, minlength=counts.size).reshape(counts.shape)
     scale = 1 - 2 * sigma
     error = noisy.weights / scale - weights / (scale if divided else 1)
     squares = np.einsum("ri,ri->r", error @ noisy.gram, error)
@@ -120,28 +121,6 @@ def _traversals(gram: Doubles, present: NDArray[np.bool_], m: int) -> tuple[Ints
         cells[closer] = cell
         np.copyto(nearest, row, where=closer)
     return cells, np.sqrt(nearest.max(axis=1))
-
-
-def _drawn(counts: Ints, cells: Ints, m: int, rng: np.random.Generator) -> Doubles:
-    r"""Weights of the atoms after $\lceil\alpha(S_i)m\rceil$ draws from every cell."""
-    size, atoms = counts.shape
-    n = int(counts[0].sum())
-    rows = np.arange(size)[:, None]
-    masses = np.bincount(
-        (rows * m + cells).ravel(), weights=counts.ravel(), minlength=size * m
-    ).astype(np.int64).reshape(size, m)
-    draws = -(-masses * m // n)
-    # All examples of all samples in one line, cell after cell: a draw is a place in its cell.
-    order = np.argsort(cells, axis=1, kind="stable")
-    ends = np.cumsum(np.take_along_axis(counts, order, axis=1), axis=1) + rows * n
-    starts = np.cumsum(masses, axis=1) - masses + rows * n
-    cell = np.repeat(np.arange(size * m), draws.ravel())
-    place = starts.ravel()[cell] + rng.integers(masses.ravel()[cell])
-    found = np.searchsorted(ends.ravel(), place, side="right")
-    atom = found // atoms * atoms + order.ravel()[found]
-    share = masses.ravel()[cell] / (n * draws.ravel()[cell])
-    weights = np.bincount(atom, weights=share, minlength=size * atoms)
-    return weights.reshape(size, atoms).astype(np.float64, copy=False)
 
 
 def noisy_point_law(population: CellsOf, n: int, sigma: float, divided: int) -> Law | None:

@@ -108,6 +108,11 @@ def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Nume
     return 2 * _general(T, Bw, Bg, Bpsi)
 
 
+def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:
+    """By the squared radius $u$ of what a score's estimate is made of."""
+    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+
+
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def regret(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function, loss: Majorised,
@@ -138,7 +143,7 @@ def regret(
     218
     """
     u = squared_radius(p, Bw, Bx, kernel)
-    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss, By)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
@@ -162,7 +167,7 @@ def regret_gaussian_printed(
     99.09
     """
     u = radius_gaussian_printed(p, Bw, Bx, sigma2)
-    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
@@ -186,7 +191,7 @@ def regret_gaussian(
     1215.7
     """
     u = radius_gaussian(p, Bw, Bx, sigma2)
-    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss)
 
 
 @requires(T=ROUNDS, c=REAL.of("Slope of the loss."), Bw=BALL, Bx=INSTANCE)

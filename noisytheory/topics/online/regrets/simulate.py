@@ -301,7 +301,7 @@ class Environment:
 def known_noise_regret(
     population: Environment, T: int, Bg: float, told: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """Regret of squared loss on [-1, 1] from one copy, told the noise's variance; or told wrong."""
+    """Regret of squared loss on [-1, 1] from one copy and the noise's variance, or a wrong one."""
     examples, noise = population.examples, population.noise
     known = noise.variance if told else 4.0 - noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.concentration import bounds as concentration
+from noisytheory.topics.concentration.differences import bounds as concentration
 from noisytheory.topics.top_k.lemmas import bounds, simulate
 from noisytheory.topics.top_k.lemmas.simulate import OrthonormalAtoms, TwoLosses
 from noisytheory.trial.sides import scaled
