@@ -265,7 +265,8 @@ class Store:
                     "run again with this store, mends it"
                 )
             found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
-        found.attrs.pop("complete", None)  # about the group's files, not about the claim
+        # About the group's files, not about the claim; who knows it knows all that they hold.
+        found.encoding["complete"] = found.attrs.pop("complete", None)
         return found
 
     def readable(self) -> list[xr.Dataset]:
