@@ -14,7 +14,7 @@ from scipy.special import betaincinv
 
 from noisytheory.trial.claim import Claim, Law
 from noisytheory.trial.draws import draw, exact_evidence
-from noisytheory.trial.evidence import mean_limits, sorted_quantile_limits
+from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
 __all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "told", "truth"]
@@ -112,7 +112,8 @@ def truth(
     how = f"{replicates:,} draws"
     if delta is None:
         return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, CONFIDENCE))
-    middle, low, high = sorted_quantile_limits(np.sort(left), 1 - delta, CONFIDENCE)
+    ranks = quantile_ranks(left.size, 1 - delta, CONFIDENCE)
+    middle, low, high = np.concatenate([[-np.inf], np.sort(left), [np.inf]])[list(ranks)]
     return Truth(float(middle), how, float(low), float(high))
 
 
