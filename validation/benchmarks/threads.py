@@ -19,7 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV
-from noisytheory.learners.tiles import threads
+from noisytheory.vocabulary.threads import threads
 
 rng = np.random.default_rng(0)
 X, QUERIES = rng.normal(size=(20_000, 10)), rng.normal(size=(5000, 10))
