@@ -250,13 +250,15 @@ def exists(optimum: float = 0.3, **fields) -> Claim:
 
 
 def _root_n(n, *, size, rng):
-    return np.abs(rng.normal(size=size)) / np.sqrt(n)
+    return rng.uniform(size=size) / np.sqrt(n)
 
 
 def rate(exponent: float = -0.45, **fields) -> Claim:
-    """E|Z|/sqrt(n) has slope -1/2."""
-    return PAPER.rate("rate", statement="x", bound=lambda: exponent, simulate=_root_n,
-                      along="n", grid={"n": [10 * 2**k for k in range(8)]}, rows=1024, **fields)
+    """E[U]/sqrt(n) has slope -1/2."""
+    return PAPER.rate("rate", **{"statement": "x", "bound": lambda: exponent, "along": "n",
+                                 "simulate": _root_n, "low": 0.0, "high": lambda n: n**-0.5,
+                                 "grid": {"n": [10.0 * 2**k for k in range(8)]}, "rows": 1024,
+                                 **fields})
 
 
 def published(printed: float = 0.5, **fields) -> Claim:

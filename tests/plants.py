@@ -161,7 +161,8 @@ def masks() -> list[Plant]:
                     "applies": applies}
 
         rows.append(_plant("applies", f"masked-rate{exponent}", "rate", right, simulate=rate,
-                           bound=_at(exponent), along="n", rows=2048,
+                           bound=_at(exponent), along="n", rows=2048, low=0.0,
+                           high=lambda n: n**-0.5,
                            grid={"n": [4.0**k for k in range(1, 8)]}))
     return rows
 
@@ -453,67 +454,72 @@ def dependence() -> list[Plant]:
 
 
 def rates() -> list[Plant]:
-    """8: a rate speaks of a power law on its range."""
+    """8: a rate speaks of a power law on its range, and of a declared range of its draws."""
     def falling(mean, noise):
         def simulate(n, *, size, rng):
             return mean(n) * (1 + noise * rng.uniform(-1, 1, size))
 
-        return simulate
-
-    def kernel_density(n, *, size, rng):
-        # The integrated error of a density estimate at its best bandwidth falls as n^(-4/5), its
-        # root as n^(-2/5); the next order makes it flatter on the range.
-        return n**-0.4 * (1 - 0.5 * n**-0.2) * rng.uniform(0.5, 1.5, size)
+        return {"simulate": simulate, "low": 0.0, "high": lambda n: (1 + noise) * mean(n)}
 
     fine, wide = ([float(10 * 2**k) for k in range(8)], [float(4**k) for k in range(2, 9)])
-    def hidden(slope, tail, sign):
+    shared = {"along": "n", "rows": 2048, "grid": {"n": fine}}
+
+    def root(n):
+        return n**-0.5
+
+    def two_terms(n):
+        return n**-0.4 + 30 / n
+
+    def kernel_density(n):
+        # The integrated error of a density estimate at its best bandwidth falls as n^(-4/5), its
+        # root as n^(-2/5); the next order makes it flatter on the range.
+        return n**-0.4 * (1 - 0.5 * n**-0.2)
+
+    def hidden(slope, sign):
         """What an event of probability 1e-7 adds, or takes away, makes the slope another."""
         def simulate(n, *, size, rng):
             rare = rng.uniform(size=size) < 1e-7
             return n**slope * rng.uniform(0.5, 1.5, size) + sign * rare * tail(n)
 
-        return simulate
+        return {"simulate": simulate, **shared, "rows": 512}
 
     def tail(n):
         return (n**-0.5 - n**-0.75) / 1e-7
 
     wide_range = {"low": lambda n: -tail(n), "high": lambda n: 2 + tail(n)}
+    up, down = {"bound": _at(-0.6), **hidden(-0.75, 1)}, {"bound": _at(-0.7), **hidden(-0.5, -1)}
+    half = {"high": None, **shared}
     out = [
-        _plant("rates", "hidden-tail-up", "rate", FALSE, simulate=hidden(-0.75, tail, 1),
-               bound=_at(-0.6), along="n", grid={"n": fine}, **wide_range),
-        _plant("rates", "hidden-tail-down", "rate", TRUE, simulate=hidden(-0.5, tail, -1),
-               bound=_at(-0.7), along="n", grid={"n": fine}, **wide_range),
-        _plant("rates", "known-range", "rate", "upheld", bound=_at(-0.4), along="n", rows=4096,
-               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0,
-               high=lambda n: 1.1 * n**-0.5),
-        _plant("rates", "known-range-false", "rate", "refuted", bound=_at(-0.6), along="n",
-               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}, low=0.0, rows=4096,
-               high=lambda n: 1.1 * n**-0.5),
-        _plant("rates", "rate-slack", "rate", "refused", bound=_at(-0.6), along="n", slack=0.1,
-               simulate=falling(lambda n: n**-0.5, 0.1), grid={"n": fine}),
+        _plant("rates", "hidden-tail-up", "rate", FALSE, **up, **wide_range),
+        _plant("rates", "hidden-tail-down", "rate", TRUE, **down, **wide_range),
+        _plant("rates", "hidden-tail-up-undeclared", "rate", "undecided", **up),
+        _plant("rates", "hidden-tail-down-undeclared", "rate", "undecided", **down),
+        _plant("rates", "half-a-range", "rate", "undecided", bound=_at(-0.6),
+               **{**falling(root, 0.1), **half}),
+        _plant("rates", "half-a-range-expected", "rate", "refused", bound=_at(-0.4),
+               expect="upheld", **{**falling(root, 0.1), **half}),
+        _plant("rates", "leaves-its-range", "rate", "refused", bound=_at(-0.4),
+               **{**falling(root, 0.1), "high": root}, **shared),
+        _plant("rates", "rate-slack", "rate", "refused", bound=_at(-0.6), slack=0.1,
+               **falling(root, 0.1), **shared),
+        _plant("rates", "kernel-density", "rate", TRUE, bound=_at(-0.4),
+               **falling(kernel_density, 0.5), **shared | {"grid": {"n": wide}}),
+        _plant("rates", "zero-means", "rate", "undecided", bound=_at(-0.5), **UNIT, **shared,
+               simulate=lambda n, *, size, rng: np.zeros(size)),
+        _plant("rates", "two-points", "rate", {"undecided", "refused"}, bound=_at(-0.5),
+               **falling(two_terms, 0.5), **shared | {"grid": {"n": [1.0, 64.0]}}),
     ]
     for noise in (0.0, 0.05, 0.9):
-        some = {"along": "n", "rows": 2048, "grid": {"n": fine}}
-
-        def plant(name, right, mean, exponent, *, some=some, noise=noise):
+        def plant(name, right, mean, exponent, *, noise=noise):
             out.append(_plant("rates", f"{name}-noise-{noise:g}", "rate", right,
-                              simulate=falling(mean, noise), bound=_at(exponent), **some))
+                              bound=_at(exponent), **falling(mean, noise), **shared))
 
-        plant("power-true", "upheld", lambda n: n**-0.5, -0.4)
-        plant("power-edge", TRUE, lambda n: n**-0.5, -0.5)
-        plant("power-false", "refuted", lambda n: n**-0.5, -0.6)
+        plant("power-true", "upheld", root, -0.4)
+        plant("power-edge", TRUE, root, -0.5)
+        plant("power-false", "refuted", root, -0.6)
         plant("log-over-root", {"undecided"}, lambda n: np.log(n) / np.sqrt(n), -0.5)
         plant("log-over-root-less", {"undecided"}, lambda n: np.log(n) / np.sqrt(n), -0.45)
-        plant("two-terms", {"undecided", "refuted"}, lambda n: n**-0.4 + 30 / n, -0.5)
-    out += [
-        _plant("rates", "kernel-density", "rate", TRUE, simulate=kernel_density,
-               bound=_at(-0.4), along="n", rows=2048, grid={"n": wide}),
-        _plant("rates", "zero-means", "rate", "undecided", bound=_at(-0.5), along="n",
-               simulate=lambda n, *, size, rng: np.zeros(size), grid={"n": fine}),
-        _plant("rates", "two-points", "rate", {"undecided", "refused"}, bound=_at(-0.5),
-               along="n", grid={"n": [1.0, 64.0]}, rows=2048,
-               simulate=falling(lambda n: n**-0.4 + 30 / n, 0.5)),
-    ]
+        plant("two-terms", {"undecided", "refuted"}, two_terms, -0.5)
     return out
 
 
@@ -832,7 +838,8 @@ def attacks() -> list[Plant]:
         _plant("range", "variance-too-small", "mean", {"refused", "undecided"}, bound=_at(0.0),
                simulate=wide(0.0), variance=_at(1.0)),
         _plant("rates", "two-terms-shuffled", "rate", {"undecided", "refuted"}, along="n",
-               bound=_at(-0.5), **some, **slow,
+               bound=_at(-0.5), **some, **slow, low=0.0,
+               high=lambda n: 1.5 * (n**-0.4 + 30 / n),
                simulate=lambda n, *, size, rng: (n**-0.4 + 30 / n) * rng.uniform(0.5, 1.5, size)),
         _plant("rows", "two-rates-of-blocks", "tail", {"refuted", "undecided", "refused"},
                simulate=rates_of([0.01, 0.8]), bound=HALF),
@@ -1132,6 +1139,7 @@ def _edge(excess: float) -> list[Claim]:
         _plant("edge", "published", "published", TRUE, bound=_at(0.49 - past), margin=0.01,
                **{**small, **uniform}),
         _plant("edge", "rate", "rate", TRUE, bound=_at(-0.5 - past), simulate=power, along="n",
+               low=0.0, high=lambda n: 1.5 * n**-0.5,
                **{**small, "grid": {"n": [4.0**k for k in range(5)]}}),
     ]
 

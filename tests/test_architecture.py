@@ -396,6 +396,14 @@ def test_every_public_bound_is_the_bound_of_some_claim():
     assert not [f"{b.__module__}.{b.__name__}" for b in bounds if b not in tried]
 
 
+def test_a_text_that_never_changes_is_given_and_no_cell():
+    """Constants of a claim clutter its dataset and its page otherwise."""
+    assert not [
+        (claim.id, name) for claim in distinct(noisytheory.claims.values())
+        for name, values in claim.grid.items() if len(values) == 1 and isinstance(values[0], str)
+    ]
+
+
 def reached(*functions: object) -> set[FunctionType]:
     """The topics' functions that some functions call."""
     seen: set[FunctionType] = set()

@@ -277,14 +277,16 @@ def power_cases() -> dict[str, tuple[str, dict[str, Any], Callable[[float], dict
             "equal", {"margin": 0.01, **unit, "simulate": laws(0.0, ends=ends)},
             lambda r, ends=ends, times=times: {"simulate": laws(times * r, ends=ends)})
 
-    def power(slope: float, width: float) -> Callable[..., Any]:
-        return lambda n, *, size, rng: n**slope * rng.uniform(1 - width, 1 + width, size)
+    def power(slope: float, width: float) -> dict[str, Any]:
+        return {"low": 0.0, "high": lambda n: (1 + width) * n**slope,
+                "simulate": lambda n, *, size, rng:
+                    n**slope * rng.uniform(1 - width, 1 + width, size)}
 
     grid = {"n": [4.0**k for k in range(6)]}
     for width in (0.1, 0.9):
         out[f"rate, spread {width}"] = (
-            "rate", {"bound": at(-0.5), "along": "n", "grid": grid, "simulate": power(-0.5, width)},
-            lambda r, width=width: {"simulate": power(-0.5 + r, width)})
+            "rate", {"bound": at(-0.5), "along": "n", "grid": grid, **power(-0.5, width)},
+            lambda r, width=width: power(-0.5 + r, width))
     return out
 
 

@@ -223,7 +223,7 @@ def _undecided(record: Record) -> str:
             f"the slope is {number(bent['slope'])} {interval(bent['low'], bent['high'])}, "
             f"{number(bent['first'])} in the first half and {number(bent['second'])} in the second"
         ).replace(" ,", ",")
-        if record.resolution == np.inf:
+        if any(fit["curved"] for fit in found):
             return f"curvature is seen, so no power law holds on the range: {halves}, the " \
                 f"promise {number(bent['exponent'])}."
         return f"the draws do not tell the slope from the promise of {number(bent['exponent'])}: " \
@@ -278,7 +278,8 @@ def caveats(record: Record) -> list[str]:
         )
     else:
         test = {
-            "rate": "by tests of slopes that take means as normal and the law as a power",
+            "rate": "by an empirical Bernstein inequality within the declared range, the law taken "
+            "for a power",
             "published": "by an empirical Bernstein inequality within the declared range",
         }.get(record.kind, "by e-processes, valid at whatever moment the drawing stopped")
         if record.two_laws:
@@ -316,8 +317,13 @@ def _resolution(record: Record) -> str:
     if value is None or record.exact or record.verdict == "refuted":
         return ""
     if not np.isfinite(value) and record.kind == "rate":
-        if not slopes(record):
+        if not (found := slopes(record)):
             return "Resolution: infinite. Without a slope nothing would have been refuted."
+        if not any(fit["curved"] for fit in found):
+            return (
+                "Resolution: infinite. Without a range of the draws, or with one so wide, events "
+                "too rare to be drawn may carry the means, whatever the exponent."
+            )
         return (
             "Resolution: infinite. Where curvature is seen there is no power law on the range, and "
             "whatever the exponent promised, nothing would have been refuted or upheld."

@@ -407,8 +407,8 @@ class Claim:
     low, high : float or callable, optional
         The range of one draw (mean, equal, published, rate; other kinds refuse it, and an infinite
         end is none). It is a hypothesis: a draw outside of it is an error. A mean needs the lower
-        end for draws to count against it, the upper for them to count for it. Of an optimum
-        (exists) `low` is what it cannot be below.
+        end for draws to count against it, the upper for them to count for it; the others need both
+        ends for either. Of an optimum (exists) `low` is what it cannot be below.
     variance : callable, optional
         Variance of one draw, or an upper bound on it, where the range is unknown (mean, equal).
     margin : float or callable, optional
@@ -722,11 +722,13 @@ class Claim:
     def _missing(self, end: str) -> str:
         if self.exact is not None or self.impossible is not None or self.variance is not None:
             return ""
-        ends = {"mean": (end,), "published": ("low", "high"), "equal": ("low", "high")}
+        both = ("low", "high")
+        ends = {"mean": (end,), "equal": both, "published": both, "rate": both}
         if self.kind == "equal" and self.bound is None:
             return ""  # two laws, whose distance needs no range
         lacking = [name for name in ends.get(self.kind, ()) if getattr(self, name) is None]
-        return (" and ".join(lacking) + " or variance" * (self.kind != "published")) * bool(lacking)
+        other = " or variance" if self.kind in _READ_BY["variance"] else ""
+        return " and ".join(lacking) + other if lacking else ""
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -745,12 +747,7 @@ class Claim:
             found.append(
                 "Weights are ratios of likelihoods, at most the largest declared: their mean is 1."
             )
-        if self.kind == "rate" and (self.low is None or self.high is None):
-            found.append(
-                "No event too rare to be drawn carries a part of a mean: the errors of the means "
-                "are those that the draws show."
-            )
-        if self.kind in ("mean", "equal", "published"):
+        if self.kind in ("mean", "equal", "published", "rate"):
             found += [
                 f"Draws alone cannot {verb} it: {field} is not declared."
                 for verb, field in (("refute", self.cannot_refute), ("uphold", self.cannot_uphold))
@@ -1006,7 +1003,7 @@ _TAKEN = frozenset(
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
         "vacuous", "decision", "slope", "margin", "printed_error", "block_digest", "size",
-        "rng", "slope_error",
+        "rng", "slope_error", "curved",
     }
 )
 """Names that a claim's dataset has of its own."""

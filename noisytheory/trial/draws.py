@@ -6,10 +6,8 @@ import dataclasses
 import hashlib
 import numbers
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
-           "kept", "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
+           "kept", "one_thread", "renamed", "replays", "unused"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -334,23 +332,6 @@ def one_thread() -> Iterator[None]:
                 _limit.restore_original_limits()
 
 
-def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
-    """Runs in a worker: blocks by (cell, index); index -1 asks for the cell's exact evidence.
-
-    The last element is the time it took, in seconds.
-    """
-    results: list[Any] = []
-    start = time.perf_counter()
-    with one_thread():
-        for index, block in items:
-            cell = claim.cell(index)
-            if block < 0:
-                results.append(exact_evidence(claim, cell))
-            else:
-                results.append(kept(claim, draw(claim, cell, block, seed=seed)))
-    return [*results, time.perf_counter() - start]
-
-
 def exact_evidence(claim: Claim, cell: Cell) -> Any:
     """What the claim's ``exact`` says at a cell; None where it has nothing."""
     assert claim.exact is not None
@@ -420,17 +401,3 @@ _EXACT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
-
-
-def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
-    """`work` for an engine whose workers do not share this process's objects."""
-    return work(by_value(payload), seed, items)
-
-
-@cache
-def by_value(payload: bytes) -> Claim:
-    """The claim that an engine sent; a worker keeps it."""
-    import cloudpickle
-
-    claim: Claim = cloudpickle.loads(payload)
-    return claim

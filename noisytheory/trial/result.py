@@ -7,11 +7,10 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from noisytheory.trial.catalogue import file_of
 from noisytheory.trial.claim import Cell, Claim, Law
@@ -31,7 +30,8 @@ from noisytheory.trial.verdict import (
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "replay_address"]
+__all__ = ["DECISIONS", "Audit", "Conclusion", "Result", "conclude", "decisions", "finish",
+           "nearest", "replay_address"]
 
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
@@ -89,6 +89,7 @@ _LONG_NAMES = {
     "slope_high": "upper 99% limit of the slope, if it is one",
     "slope_first": "slope of the first half",
     "slope_second": "slope of the second half",
+    "curved": "whether curvature is seen: 1 where it is",
     "slope_error": "standard error of the slope at the far end, curvature allowed for",
     "vacuous": "the bound is no better than what is true anyway",
     "exact": "no Monte Carlo error",
@@ -96,35 +97,53 @@ _LONG_NAMES = {
 }
 
 
-def finish(
-    trial: Trial, audit_settings: Mapping[str, Any], *, discovered: bool = False
-) -> Result:
-    """All cells closed: verdict, dataset, compaction."""
+class Conclusion(NamedTuple):
+    """What a trial whose cells are all closed says.
+
+    Attributes
+    ----------
+    verdict, reason : str
+    decided : ndarray
+        `decisions`.
+    own : float
+        The claim's own log e-value.
+    extra : dict
+        What else its rule found.
+    """
+
+    verdict: str
+    reason: str
+    decided: NDArray[Any]
+    own: float
+    extra: dict[str, Any]
+
+    def discovered(self, alpha: float) -> Conclusion:
+        """What it says once the claim is among the discoveries at this rate of false ones."""
+        return self._replace(verdict="refuted", reason=(
+            f"refuted at a false discovery rate of {alpha:g}, e-value {np.exp(self.own):.3g}"
+        ))
+
+
+def conclude(trial: Trial) -> Conclusion:
+    """The verdict, granted that the rows are independent."""
+    extra = trial.settle()
+    decided, own = decisions(trial), trial.own_evidence()
+    return Conclusion(*_conclude(trial, decided, own, extra), decided, own, extra)
+
+
+def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -> Result:
+    """All cells closed, their rows compared: dataset, compaction."""
     import xarray as xr
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    extra = trial.settle()
-    decided = decisions(trial)
-    own = trial.own_evidence()
-    verdict, reason = _conclude(trial, decided, own, extra)
-    if discovered and verdict == "undecided":
-        verdict, reason = "refuted", (
-            f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
-            f"{np.exp(own):.3g}"
-        )
-    if verdict != "undecided":
-        trial.check_rows(refuted=verdict == "refuted")
+    verdict, reason, decided, own, extra = found
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
     columns = {} if claim.kind == "cited" else describe(trial)
-    if "slope_error" in extra:
-        reach = special.ndtri(0.99) - special.ndtri_exp(-trial.thresholds.entry)
-        # Where curvature is seen the rule decides nothing, whatever the exponent.
-        curved = ((trial.against == 0) & (trial.support == 0))[:, 0]
-        columns["resolution"][:, 0] = np.ravel(extra["slope_error"]) * reach
-        columns["resolution"][curved] = np.inf
+    if "resolution" in extra:
+        columns["resolution"][:, 0] = np.ravel(extra.pop("resolution"))
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
     coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
     if has_levels:
@@ -314,6 +333,7 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
         return said + (f"; support only: {missing} not declared" if missing else "")
     if "slope" not in extra:
         return ""
+    missing = f": {claim.cannot_refute} not declared" if claim.cannot_refute else ""
 
     def of(name: str) -> str:
         values = np.ravel(extra[name])
@@ -325,7 +345,7 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
 
     return (
         f"; slope {of('slope')} (99% {of('slope_low')} to {of('slope_high')}), first half "
-        f"{of('slope_first')}, second half {of('slope_second')}; support only"
+        f"{of('slope_first')}, second half {of('slope_second')}; support only{missing}"
     )
 
 

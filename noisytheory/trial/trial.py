@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
+from noisytheory.trial.draws import Arrays, ClaimError, draw, renamed
 from noisytheory.trial.evidence import bounded_bets, log_e_bets
 from noisytheory.trial.independence import (
     FALSE_ALARM,
+    Comparison,
     Repeats,
-    check_rows,
-    look,
     probe,
     sizes_to_compare,
 )
 from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import ClaimBlocks, Store
+from noisytheory.trial.tasks import Item
 from noisytheory.trial.verdict import (
     RULES,
     Always,
@@ -35,7 +35,10 @@ from noisytheory.trial.verdict import (
     right_side,
 )
 
-__all__ = ["CellState", "Trial", "certified", "side_text"]
+__all__ = ["COMPARED", "KEPT", "CellState", "Trial", "certified", "side_text"]
+
+COMPARED = -2
+"""In place of a block's index: the rows of the cell are to be compared."""
 
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
@@ -44,7 +47,7 @@ _RECHECKS = 32
 _ODD = 0.1
 """Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
 
-_KEPT = 16
+KEPT = 16
 """Blocks that decided and that are looked at once more, at most."""
 
 
@@ -84,7 +87,7 @@ class Trial:
 
     def __init__(
         self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
-        first: Arrays | None = None,
+        first: Sequence[Arrays] = (),
     ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
@@ -104,13 +107,16 @@ class Trial:
         # A cited claim has nothing to draw; its dataset is stored all the same.
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
+        self.looks: Sequence[Arrays] = ()
+        self.comparisons: dict[int, tuple[list[int], float]] = {}
+        self.answers: dict[int, tuple[list[Arrays], str]] = {}
         if claim.simulate is not None:
-            found = kept(claim, first or probe(claim, self.cells[0].cell, seed))
+            self.looks = first or probe(claim, self.cells[0].cell, seed)
+            found = self.looks[0]
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
-            # An instance that an `always` claim enumerates is no draw.
-            if claim.can_err:
-                look(claim, self.cells[0].cell, seed, Repeats(claim), [len(found["lhs"])] * 3)
+            for block in self.looks:
+                self._check_block(self.cells[0], block)
             if "rhs_draw" in found:
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
@@ -160,7 +166,9 @@ class Trial:
     @property
     def charged(self) -> bool:
         """Whether draws decide it, once all exact evidence is in."""
-        return self.claim.can_err and any(self._drawn(state) for state in self.cells)
+        claim = self.claim
+        decides = claim.can_err and not (claim.cannot_refute and claim.cannot_uphold)
+        return decides and any(self._drawn(state) for state in self.cells)
 
     def _drawn(self, state: CellState) -> bool:
         impossible = self.claim.impossible
@@ -188,11 +196,13 @@ class Trial:
     def receive(
         self, items: Sequence[tuple[int, int]], results: Sequence[Any]
     ) -> list[tuple[int, int]]:
-        """Take exact evidence or finished blocks; returns what to compute next."""
+        """Take exact evidence, finished blocks or comparisons; returns what to compute next."""
         following: list[tuple[int, int]] = []
         complete = []
         for (index, block), result in zip(items, results, strict=True):
-            if block < 0:
+            if block == COMPARED:
+                self._receive_compared(index, result)
+            elif block < 0:
                 self._receive_exact(index, result)
             elif self._receive_block(self.cells[index], block, result):
                 complete.append(self.cells[index])
@@ -353,7 +363,9 @@ class Trial:
         if self.claim.kind == "cited" or not self.rule.together:
             return {}
         summaries = [s.summary for s in self.cells if s.summary is not None]
-        self.against, self.support, extra = self.rule.weigh_together(self.claim, summaries)
+        self.against, self.support, extra = self.rule.weigh_together(
+            self.claim, summaries, self.thresholds.entry
+        )
         self.highest_against, self.highest_support = self.against, self.support
         return extra
 
@@ -377,17 +389,17 @@ class Trial:
         average = float(np.logaddexp.reduce(entries, axis=None) - np.log(entries.size))
         return float(np.logaddexp(average, self.rule.pool(self.claim, summaries)) - np.log(2))
 
-    def check_rows(self, *, refuted: bool) -> None:
-        """Refuse draws that depend on each other: a look at every cell, a long one where it counts.
+    def to_compare(self, *, refuted: bool) -> list[tuple[int, int]]:
+        """Items that refuse draws which depend on each other, before they decide.
 
-        That is the cell that says most, of a refutation, or least, of what is upheld.
+        Every cell is looked at, and long where it counts: in the cell that says most, of a
+        refutation, or least, of what is upheld.
         """
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
-        for state in drawn:
-            if state.index > 0:  # The first was looked at before anything was drawn.
-                probe(self.claim, state.cell, self.seed)
-        if not drawn or not self.claim.can_err:
-            return
+        if not self.claim.can_err:
+            # The first was looked at before anything was drawn.
+            self.comparisons = {state.index: ([], 0.0) for state in drawn if state.index > 0}
+            return [(index, COMPARED) for index in self.comparisons]
         for state in drawn:
             assert state.summary is not None
             self._check_variance(state)
@@ -402,16 +414,50 @@ class Trial:
             self.against[s.index].max() if refuted else -self.support[s.index].min() for s in drawn
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
-        sizes = sizes_to_compare(self.claim.rows, len(order), refuted=refuted)
-        compared = [
-            check_rows(
-                self.claim, state.cell, self.seed, repeats=self.repeats, sizes=some,
-                odd=_ODD / len(order),
-                decided=[self.blocks.get(state.index, b) for b in range(min(state.blocks, _KEPT))],
-            )
-            for state, some in zip(order, sizes, strict=True)
+        sizes = sizes_to_compare(
+            self.claim.rows, len(order), refuted=refuted,
+            decided=min(order[0].blocks, KEPT) if order else 0,
+        )
+        self.comparisons = {
+            state.index: (some, _ODD / len(order))
+            for state, some in zip(order, sizes, strict=False)
+        }
+        return [(index, COMPARED) for index in self.comparisons]
+
+    def task(self, items: Sequence[tuple[int, int]]) -> list[Item]:
+        """These items with all that a worker needs for them."""
+        return [
+            self._comparison(index) if block == COMPARED else (index, block)
+            for index, block in items
         ]
-        self.compared = compared[0], min(compared)
+
+    def _comparison(self, index: int) -> Comparison:
+        sizes, odd = self.comparisons[index]
+        blocks = range(min(self.cells[index].blocks, KEPT) if self.claim.can_err else 0)
+        return Comparison(
+            index, self.looks if index == 0 else (),
+            [self.blocks.get(index, block) for block in blocks], sizes, odd,
+        )
+
+    def _receive_compared(self, index: int, found: tuple[list[Arrays], str]) -> None:
+        """Take a comparison; once all are in, what they say, in the order of the cells asked."""
+        self.answers[index] = found
+        if len(self.answers) < len(self.comparisons):
+            return
+        for at in self.comparisons:
+            drawn, refusal = self.answers[at]
+            for block in drawn:
+                self._check_block(self.cells[at], block)
+            if refusal:
+                raise ClaimError(refusal)
+        if self.claim.can_err:
+            generators = [
+                len(self.answers[at][0]) + min(self.cells[at].blocks, KEPT)
+                + (len(self.looks) if at == 0 else 0) for at in self.comparisons
+            ]
+            self.compared = generators[0], min(generators)
+        self.answers.clear()
+        self.comparisons.clear()
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""

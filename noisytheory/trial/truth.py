@@ -112,9 +112,10 @@ def truth(
     how = f"{replicates:,} draws"
     if delta is None:
         return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, CONFIDENCE))
-    ranks = quantile_ranks(left.size, 1 - delta, CONFIDENCE)
-    middle, low, high = np.concatenate([[-np.inf], np.sort(left), [np.inf]])[list(ranks)]
-    return Truth(float(middle), how, float(low), float(high))
+    ranks = np.array(quantile_ranks(left.size, 1 - delta, CONFIDENCE))
+    # An end that the sample is too small to give is infinite.
+    draws = np.concatenate([[-np.inf], np.sort(left), [np.inf]])
+    return Truth(float(draws[ranks[0]]), how, *map(float, draws[ranks[1:]]))
 
 
 def needed(

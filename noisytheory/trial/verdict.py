@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
@@ -232,7 +233,7 @@ class Rule:
         raise NotImplementedError
 
     def weigh_together(
-        self, claim: Claim, summaries: Sequence[Floats]
+        self, claim: Claim, summaries: Sequence[Floats], threshold: float
     ) -> tuple[Floats, Floats, dict[str, Any]]:
         """For rules that need all cells at once: evidence (cells, levels) and extra variables."""
         raise NotImplementedError
@@ -899,7 +900,8 @@ class Rate(Rule):
     means. Where curvature is visible no power law holds on the range and nothing is decided. Else
     the exponent is upheld when the slopes of the line and of both halves are below it, and refuted
     when they are above it and so is the slope that the parabola has at the far end: a bend too
-    small to be seen must not refute what holds in the limit.
+    small to be seen must not refute what holds in the limit. Least squares takes means as normal;
+    so all power laws that pass between the limits of all means must be on the same side, too.
     """
 
     sequential = False
@@ -915,19 +917,19 @@ class Rate(Rule):
         return merged(left, right)
 
     def weigh_together(
-        self, claim: Claim, summaries: Sequence[Floats]
+        self, claim: Claim, summaries: Sequence[Floats], threshold: float
     ) -> tuple[Floats, Floats, dict[str, Any]]:
         """Slopes for every line of cells along the axis."""
         assert claim.along is not None
         axis = claim.dims.index(claim.along)
         x = np.log(np.asarray(claim.grid[claim.along], float))
-        told = [(np.subtract(*_ends(claim, c)[::-1]), _promised(claim, c)) for c in claim.cells()]
-        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 5)
+        told = [(*_ends(claim, cell), _promised(claim, cell)) for cell in claim.cells()]
+        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 6)
         order = np.argsort(x)
         x, lines = x[order], np.moveaxis(table, axis, -2)[..., order, :]
         out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
         for where in np.ndindex(lines.shape[:-2]):
-            found = _slopes(x, lines[where])
+            found = _slopes(x, lines[where], threshold)
             for name, value in found.items():
                 np.moveaxis(out[name], axis, -1)[where] = value
         against, support = out.pop("against"), out.pop("support")
@@ -941,59 +943,111 @@ class Rate(Rule):
 
 
 _SLOPES = (
-    "slope", "slope_low", "slope_high", "slope_first", "slope_second", "slope_error",
+    "slope", "slope_low", "slope_high", "slope_first", "slope_second", "slope_error", "curved",
+    "resolution",
 )
 _CURVED = 0.001
 """Level at which curvature counts as seen. It can only make a rate undecided."""
 
 
-def _slopes(x: Floats, line: Floats) -> dict[str, float]:
+def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     """Slopes of a line of means, with evidence for and against the exponent in its last column.
 
-    Before it stands the width of the declared range, which a rare event may span.
+    Before it stand the ends of the declared range, which a rare event may span.
     """
     import statsmodels.api as sm
     from scipy import stats
 
-    draws, mean, squares, width, exponents = line.T
-    none = dict.fromkeys(_SLOPES, np.nan)
+    draws, mean, squares, low, high, exponents = line.T
+    none: dict[str, float] = dict.fromkeys(_SLOPES, np.nan)
     if np.any(mean <= 0) or np.any(draws < 2):
-        return {"against": 0.0, "support": 0.0, **none}
-    # Errors of log means; where all draws are equal only rounding is left.
-    error = np.sqrt(squares / (draws - 1) / draws) / mean + 1e-12
-    unseen = 7 * np.where(np.isfinite(width), width, 0.0) / (3 * (draws - 1))
-    error = error + unseen / mean
+        return {"against": 0.0, "support": 0.0, **none, "curved": 0.0, "resolution": np.inf}
+    width = high - low
+    spread = np.sqrt(squares / (draws - 1))
     centred = x - x.mean()
 
-    def fit(powers: int, at: slice = slice(None)) -> Any:
+    def fit(powers: int, spread: Floats = spread, at: slice = slice(None)) -> Any:
+        # Errors of log means; where all draws are equal only rounding and what is rare are left.
+        error = spread / np.sqrt(draws) + _rarely(np.where(width < np.inf, width, 0.0), draws)
         columns = np.vander(centred[at], powers + 1, increasing=True)
-        return sm.WLS(np.log(mean[at]), columns, weights=error[at] ** -2.0).fit(
-            cov_type="fixed scale"
-        )
+        weights = (error / mean + 1e-12)[at] ** -2.0
+        return sm.WLS(np.log(mean[at]), columns, weights=weights).fit(cov_type="fixed scale")
 
     straight, curved = fit(1), fit(2)
     middle = len(x) // 2
-    halves = [fit(1, slice(0, middle + 1)), fit(1, slice(middle, None))]
+    halves = [fit(1, at=slice(0, middle + 1)), fit(1, at=slice(middle, None))]
     reach = stats.norm.ppf(0.995)
+    tip = np.array([0.0, 1.0, 2 * centred[-1]])
+    tip_error = float(np.sqrt(tip @ curved.cov_params() @ tip))
     found = {
         "slope": float(straight.params[1]),
         "slope_low": float(straight.params[1] - reach * straight.bse[1]),
         "slope_high": float(straight.params[1] + reach * straight.bse[1]),
         "slope_first": float(halves[0].params[1]),
         "slope_second": float(halves[1].params[1]),
+        "slope_error": tip_error,
     }
-    tip = np.array([0.0, 1.0, 2 * centred[-1]])
-    spread = found["slope_error"] = float(np.sqrt(tip @ curved.cov_params() @ tip))
     bend = abs(curved.params[2] / curved.bse[2])
     step = abs(halves[1].params[1] - halves[0].params[1]) / np.hypot(*(h.bse[1] for h in halves))
+    found["curved"] = float(2 * stats.norm.sf(max(bend, step)) < _CURVED)
+    if found["curved"] or not np.all(width < np.inf):
+        return {"against": 0.0, "support": 0.0, **found, "resolution": np.inf}
     fits = (straight, *halves)
     gaps = [one.params[1] - exponents[0] for one in fits]
-    if 2 * stats.norm.sf(max(bend, step)) < _CURVED:
-        return {"against": 0.0, "support": 0.0, **found}
-    end = (float(tip @ curved.params) - exponents[0]) / spread
+    end = (float(tip @ curved.params) - exponents[0]) / tip_error
     sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
-    return {"against": float(-stats.norm.logsf(min(end, *sides))),
-            "support": float(-stats.norm.logcdf(max(sides))), **found}
+    above, below = _laws_beyond(x, draws, mean, spread, width, exponents[0])
+    # The worst spread that the range allows about this mean (Bhatia and Davis).
+    worst = np.sqrt(np.maximum((high - mean) * (mean - low), 0.0))
+    tip_worst = float(np.sqrt(tip @ fit(2, worst).cov_params() @ tip))
+    seen = tip_worst * (stats.norm.ppf(_POWER) - special.ndtri_exp(-threshold))
+    # Both ends must fall short of their limits at once, each with half of what power leaves.
+    at = [0, -1]
+    short, odds = np.zeros(2), (threshold + np.log(4), np.log(8 / (1 - _POWER)))
+    for level in odds:
+        short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
+    pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
+    return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
+            "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,
+            "resolution": max(seen, float(pair))}
+
+
+def _rarely(width: Floats, draws: Floats) -> Floats:
+    """What Maurer and Pontil add for events too rare to be drawn, at level 1."""
+    return 7 * width / (3 * (draws - 1))
+
+
+def _reach(level: float, draws: Floats, spread: Floats, width: Floats) -> Floats:
+    """Beyond this the mean is, on a given side, with probability 2 exp(-level) at most."""
+    return spread * np.sqrt(2 * level / draws) + _rarely(width, draws) * level
+
+
+def _laws_beyond(
+    x: Floats, draws: Floats, mean: Floats, spread: Floats, width: Floats, exponent: float
+) -> tuple[float, float]:
+    """Evidence that all power laws between the limits of the means are steeper, or all flatter."""
+    later, sooner = np.tril_indices(len(x), -1)
+
+    def apart(level: float, sign: int) -> bool:
+        """Whether two means show it, each off by as much as it may be at this level."""
+        off = sign * _reach(level, draws, spread, width)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tops, feet = np.log(np.maximum(mean + off, 0)), np.log(np.maximum(mean - off, 0))
+            rise = sign * (feet[later] - tops[sooner] - exponent * (x[later] - x[sooner]))
+        return bool(np.any(rise > 0))
+
+    told = []
+    # Two sides, of each mean the deviation and the spread; entries share the level of a refutation,
+    # and all means of a line must hold to uphold.
+    for sign, events in ((1, 4), (-1, 4 * len(x))):
+        near, far = 0.0, 1.0
+        while apart(far, sign) and far < 1e6:
+            near, far = far, 2 * far
+        for _ in range(50):
+            between = (near + far) / 2
+            near, far = (between, far) if apart(between, sign) else (near, between)
+        told.append(max(0.0, near - float(np.log(events))))
+    return told[0], told[1]
 
 
 class Published(Rule):

@@ -13,7 +13,7 @@ import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.trial.draws import ClaimError, draw
 from noisytheory.trial.evidence import share_resolution
-from noisytheory.trial.verdict import RULES, Thresholds, _slopes, right_side
+from noisytheory.trial.verdict import RULES, Thresholds, _laws_beyond, _slopes, right_side
 
 
 def verdict(claim, **settings):
@@ -268,7 +268,7 @@ def test_what_a_kind_could_only_ignore_is_refused(drawn, kind, message):
 
     ends = {"low": 0.0, "high": 1.0}
     fields = {"tail": {"grid": {"n": [1], "delta": [0.1]}}, "mean": ends,
-              "rate": {"grid": {"n": [1, 4, 9, 16]}, "along": "n"}}
+              "rate": {"grid": {"n": [1, 4, 9, 16]}, "along": "n", **ends}}
     claim = getattr(planted.PAPER, kind)(
         "refused", statement="x", bound=lambda n: 0.5, simulate=simulate,
         **{"grid": {"n": [1]}, **fields.get(kind, {**ends, "margin": 0.1})})
@@ -346,13 +346,38 @@ def test_the_resolution_of_an_equality_pays_for_both_sides():
     assert found == pytest.approx(0.02 + one, rel=1e-6)
 
 
+def test_a_rate_needs_a_range_for_what_is_too_rare_to_be_drawn():
+    with pytest.raises(ValueError, match="expected to be upheld needs low and high: without"):
+        planted.rate(low=None, high=None)
+    for fields, said in (({"high": None}, "high not declared"), ({"high": 1e6}, "support only")):
+        # At most 1e6, once in so many draws: half of a mean may be unseen.
+        claim = planted.rate(exponent=-0.6, expect="undecided", **fields)
+        result = nt.audit(claim, budget="smoke")
+        assert result.verdict == "undecided" and result.reason.endswith(said)
+        assert result.resolution == np.inf
+    assert "Draws alone cannot refute it: high is not declared." in planted.rate(
+        high=None, expect="undecided").assumed
+
+
+def test_the_evidence_of_power_laws_between_limits_by_hand():
+    """Of means 1 and 1/2 at 1 and 4, each off by r: the largest slope is log(1/2+r)/(1-r)."""
+    draws, level = 200.0, 9.0
+    reach = 0.1 * np.sqrt(2 * level / draws) + 7 * 0.3 * level / (3 * (draws - 1))
+    x, mean, ones = np.log([1.0, 4.0]), np.array([1.0, 0.5]), np.ones(2)
+    for sign in (1, -1):
+        steepest = np.log((0.5 - sign * reach) / (1 + sign * reach)) / np.log(4)
+        told = _laws_beyond(x, draws * ones, mean, 0.1 * ones, 0.3 * ones, steepest)
+        # Twice two sides of one mean, to refute; of two, to uphold.
+        refutes, upholds = level - np.log(4), level - np.log(8)
+        assert told == pytest.approx((refutes, 0.0) if sign > 0 else (0.0, upholds), rel=1e-6)
+
+
 def test_the_halves_of_a_rate_share_its_middle():
     x = np.log(4.0) * np.arange(5)
     # A slope of -1 up to the middle, and of 0 from there; means that are known exactly.
     mean = np.exp(-np.minimum(x, x[2]))
-    line = np.column_stack([np.full(5, 100.0), mean, np.zeros(5), np.full(5, np.inf),
-                            np.full(5, -0.5)])
-    found = _slopes(x, line)
+    line = np.column_stack([np.full(5, 100.0), mean, np.zeros(5), mean, mean, np.full(5, -0.5)])
+    found = _slopes(x, line, 10.0)
     assert (found["slope_first"], found["slope_second"]) == pytest.approx((-1, 0), abs=1e-9)
     assert found["against"] == found["support"] == 0
 
@@ -362,9 +387,9 @@ def test_a_bend_too_small_to_be_seen_must_not_refute():
     x = np.linspace(0, 4, 5)
     mean = np.exp(-x / 2 - x**2 / 40)
     error = 0.04
-    line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, np.full(5, np.inf),
+    line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, mean, mean,
                             np.full(5, -0.72)])
-    found = _slopes(x, line)
+    found = _slopes(x, line, 10.0)
     assert [found[name] for name in ("slope", "slope_first", "slope_second")] == pytest.approx(
         [-0.6, -0.55, -0.65])
     assert found["against"] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))

@@ -35,8 +35,8 @@ def slopes(record: Record) -> list[dict[str, Any]]:
     -------
     list of dict
         Keys ``label``, ``rows`` (cells in order), ``slope``, ``low``, ``high``, ``first``,
-        ``second`` (slopes of the halves), ``intercept``, ``exponent``. Lines with a mean that is
-        not positive have no slope and are left out.
+        ``second`` (slopes of the halves), ``curved`` (1 where that is seen), ``intercept``,
+        ``exponent``. Lines with a mean that is not positive have no slope and are left out.
     """
     assert record.along is not None
     x = np.log(np.asarray(record.grid[record.along], float))
@@ -44,7 +44,7 @@ def slopes(record: Record) -> list[dict[str, Any]]:
     table = np.moveaxis(np.arange(record.size).reshape(record.shape), axis, -1)
     rhs, mean = record.per_level("rhs")[:, 0], record.per_cell("mean")
     names = {"slope": "slope", "low": "slope_low", "high": "slope_high", "first": "slope_first",
-             "second": "slope_second"}
+             "second": "slope_second", "curved": "curved"}
     out = []
     for rows in table.reshape(-1, table.shape[-1]):
         cell = record.cells[int(rows[0])]

@@ -166,9 +166,9 @@ def test_margins_of_three_points():
     assert worked("margin-for-error", **near)[::2] == ((HALF, HALF), True)
     assert not worked("margin-for-error", **pushed)[2]
     # The worst by 1/4: x_1 at 0 with both labels. With half an error there, 3/8 + 3/16.
-    name = "average-classifier/theorem-6"
-    assert worked(name, **pushed)[0] == (Fraction(6, 8), Fraction(6, 8))
-    assert worked(f"{name}/half-error", **pushed)[0] == (Fraction(9, 16), Fraction(6, 8))
+    whole, half = "average-classifier/theorem-6", "average-classifier/theorem-6/half-error"
+    assert worked(whole, **pushed)[0] == (Fraction(6, 8), Fraction(6, 8))
+    assert worked(half, **pushed)[0] == (Fraction(9, 16), Fraction(6, 8))
 
 
 def test_gaps_of_margins():

@@ -84,7 +84,7 @@ def _calibration(name: str, losses: dict[str, Any]) -> list[Any]:
 calibration = [claim for item in SURROGATES.items() for claim in _calibration(*item)]
 
 
-def _beyond_half(sigma: float, zero: str) -> Any:
+def _beyond_half(sigma: float, zero: simulate.Zero) -> Any:
     return simulate.minimisers(1 - sigma, zero)
 
 

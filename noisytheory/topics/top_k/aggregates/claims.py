@@ -17,8 +17,8 @@ NK: dict[str, Any] = {"n": [5], "k": [2, 3]}
 individual_losses = [
     told(
         TOP_K.always, f"def-individual-losses/{shape}", sides.zero_one, Pairs,
-        r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2], "shape": [shape]},
-        given={"times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
+        r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2]},
+        given={"shape": shape, "times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
         quantity="0-1 loss", note="Equality at a score of 0.",
     )
     for shape in ("hinge", "square")

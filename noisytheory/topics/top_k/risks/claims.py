@@ -15,7 +15,7 @@ populations = [
     told(
         TOP_K.always, "eq-18/printed", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
-        given={"zero": "error", "times": 1}, expect="refuted", quantity="excess risk",
+        given={"zero": "both", "times": 1}, expect="refuted", quantity="excess risk",
         hypotheses=["the 0-1 loss of Sec. 1: a score of 0 is an error"],
         note="At $f=0$, $\\eta=\\frac12$: one half above 0. It matters, as the minimiser is 0 with "
         "positive probability.",
@@ -23,7 +23,7 @@ populations = [
     told(
         TOP_K.always, "eq-18", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
-        given={"zero": "positive", "times": 1}, broken={"times": 2}, why="the right side halved",
+        given={"zero": "negative", "times": 1}, broken={"times": 2}, why="the right side halved",
         hypotheses=["the sign of 0 is 1"], quantity="excess risk",
     ),
     told(

@@ -1,4 +1,4 @@
-"""Draws of update vectors: one atom exactly, circles over all weights, and shares of classes."""
+"""Draws of update vectors: one atom exactly, circles over all weights."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.shown import near
-from noisytheory.topics.multiclass.uma import class_shares, update_vectors
+from noisytheory.topics.multiclass.uma import update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations.multiclass import Multiclass
 
 __all__ = [
-    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "share_gap",
-    "share_law", "supremum", "two_atoms",
+    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "supremum",
+    "two_atoms",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -116,19 +116,6 @@ def margin_law(n: int, epsilon: float, short: str) -> Law:
     return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
 
 
-def share_gap(population: OneAtom, n: int, *, size: int, rng: np.random.Generator) -> Floats:
-    """Deviation of the estimated share of class 1, by the public function."""
-    hits = rng.binomial(n, population.confusion[1, population.true], size=size)
-    seen = np.stack([n - hits, hits], axis=1) / n
-    return np.abs(class_shares(seen, inverse_of(population.confusion))[:, 1] - population.norm)
-
-
-def share_law(population: OneAtom, n: int) -> Law:
-    """The law of the same."""
-    values, chance = population.law(n)
-    return Law(np.abs(values - population.norm), chance, error=1e-7)
-
-
 def circle(atoms: int, rate: float) -> Multiclass:
     """Three classes on arcs of a circle, uneven masses, labels replaced at a rate."""
     angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
@@ -173,15 +160,39 @@ def lower_supremum(classes: int, n: int, *, size: int, rng: np.random.Generator)
     points with positive deviations is best.
     """
     points = classes - 2
-    rate = 0.3
-    off = rate / (classes - 1)
-    # Entries of the inverse of (1 - rate - off) I + off.
-    kept = 1 - rate - off
-    own, other = (1 - off) / kept, -off / kept
+    own, other = _undone(classes)
     counts = rng.multinomial(n, np.full(points, 1 / points), size=size)
-    right = rng.binomial(counts, 1 - rate)
+    right = rng.binomial(counts, 1 - _REPLACED)
     gap = (own * right + other * (counts - right)) / n - 1 / points
     return np.asarray(0.6 * np.maximum(gap, 0).sum(axis=1))
+
+
+_REPLACED = 0.3
+"""Rate at which `lower_supremum` replaces labels."""
+
+
+def _undone(classes: int) -> tuple[float, float]:
+    """What an example whose label was kept, or replaced, adds to its class: the inverse's entries.
+
+    Of the matrix (1 - rate - off) I + off, with off on it for every other class.
+    """
+    off = _REPLACED / (classes - 1)
+    kept = 1 - _REPLACED - off
+    return (1 - off) / kept, -off / kept
+
+
+def supremum_limit(classes: int, n: int) -> float:
+    """What `lower_supremum` exceeds with probability 1e-30 at most.
+
+    Its mean is at most half of all standard deviations; one example moves the sum by the difference
+    of the inverse's entries over n at most, so that McDiarmid's inequality says how far it goes.
+    """
+    points = classes - 2
+    own, other = _undone(classes)
+    second = ((1 - _REPLACED) * own**2 + _REPLACED * other**2) / points
+    deviation = math.sqrt((second - 1 / points**2) / n)
+    reach = (own - other) * math.sqrt(math.log(1e30) / (2 * n))
+    return 0.6 * (points * deviation / 2 + reach)
 
 
 @functools.cache
