@@ -188,6 +188,8 @@ def crosses_once(
 ) -> bool:
     """Whether it is proved that a bound crosses its target where `solve` says, and nowhere else.
 
+    Where every value attains the target, whether that is proved.
+
     By interval arithmetic over all the floats, or whole numbers, that are searched, up to what
     rounding makes (1e-12 of the target): half a millisecond for most closed forms.
 
