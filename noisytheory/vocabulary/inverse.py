@@ -462,10 +462,11 @@ class _Question:
         if len(place):
             at = turns.argmax(axis=0)[place] + NEXT
             here = {key: value[place] for key, value in columns.items()}
-            ends = self.line.sample[at]
-            crossed, turning = self.crossing(ends, found[at, place], signed[place], here)
+            crossed, turning = self.crossing(
+                self.line.sample[at], found[at, place], signed[place], here
+            )
             answers[place] = self.line.values(crossed)
-            once[place[turning]] = False
+            once[place] = ~turning
         return once, answers, found
 
     def evaluated(
