@@ -133,7 +133,8 @@ def _tiled(
             done = 0
             for kernel, squarings in chains:
                 if widest and isinstance(kernel, Gaussian):
-                    block, ratio = seen, (widest.bandwidth / kernel.bandwidth) ** 2
+                    # More would overflow, and has no values but 0 and 1 either.
+                    block, ratio = seen, min(widest.bandwidth / kernel.bandwidth, 1e150) ** 2
                 else:
                     block, ratio = tile(
                         kernel, points[rows], points[columns], squares[rows], squares[columns]
