@@ -86,8 +86,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     With more than two classes the score of class $c$ is that of one against the rest,
     $2\sum_{y_i=c}p_iK(x,x_i)-\sum_ip_iK(x,x_i)$, and the largest wins. Fitting costs $O(n)$; scores
-    are computed in tiles, so prediction needs a few MiB beside the data. The linear kernel keeps
-    one weight vector a class instead of the sample.
+    are computed in tiles, so prediction needs a few MiB a thread beside the data. The linear kernel
+    keeps one weight vector a class instead of the sample.
 
     Parameters
     ----------
@@ -557,7 +557,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _scores(self, points: Points) -> Floats:
         if is_linear(self.kernel_):
-            return np.asarray(unit_rows(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
+            with one_thread_each():
+                rows = unit_rows(points, self.kernel_)
+                return np.asarray(rows @ self.coef_.T.astype(points.dtype))
         return self._kernel_scores(points, self.offset_)
 
     def _kernel_scores(
