@@ -15,7 +15,6 @@ from noisytheory.learners.tiles import (
     Points,
     column_factors,
     exponents,
-    in_order,
     is_linear,
     row_factors,
     slices,
@@ -24,6 +23,7 @@ from noisytheory.learners.tiles import (
     unit_rows,
 )
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace
+from noisytheory.vocabulary.threads import in_order
 
 __all__ = ["class_sums"]
 

@@ -31,9 +31,7 @@ from noisytheory.learners.tiles import (
     diagonal,
     exponent_factor,
     exponents,
-    in_order,
     is_linear,
-    one_thread_each,
     row_factors,
     slices,
     squared_norms,
@@ -46,6 +44,7 @@ from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorith
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
 from noisytheory.vocabulary.noise import checked_rate
+from noisytheory.vocabulary.threads import in_order, one_thread_each
 
 __all__ = ["KernelMeanClassifier", "confusion_of", "named_sparse", "warn_of_scales"]
 

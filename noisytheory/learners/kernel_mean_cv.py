@@ -19,9 +19,10 @@ from noisytheory.learners.kernel_mean import (
     warn_of_scales,
 )
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
-from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal, one_thread_each
+from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
+from noisytheory.vocabulary.threads import one_thread_each
 
 __all__ = ["KernelMeanClassifierCV", "all_take_sparse", "checked_kernels"]
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
-from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
 from noisytheory.learners.compiled import add_products, powers_of_two
 from noisytheory.vocabulary.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
@@ -26,74 +19,17 @@ __all__ = [
     "diagonal",
     "exponent_factor",
     "exponents",
-    "in_order",
     "is_linear",
-    "one_thread_each",
     "row_factors",
     "slices",
     "squared_norms",
     "takes_sparse",
-    "threads",
     "tile",
     "unit_rows",
 ]
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
-Item = TypeVar("Item")
-Done = TypeVar("Done")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Of the linear algebra that is loaded, which takes milliseconds to find."""
-    return ThreadpoolController()
-
-
-def threads() -> int:
-    """As many as the linear algebra would take now, and the process may run on."""
-    allowed = [
-        library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"
-    ]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(max(allowed, default=1), cores or 1))
-
-
-@contextmanager
-def one_thread_each() -> Iterator[int]:
-    """Linear algebra on one thread, and how many threads may share the work instead.
-
-    Of short sums, threads of linear algebra wait for each other: a hundred times longer than the
-    sum takes, on a busy machine.
-
-    Examples
-    --------
-    >>> with one_thread_each():
-    ...     threads()
-    1
-    """
-    workers = threads()
-    with _controller().limit(limits=1, user_api="blas"):
-        yield workers
-
-
-def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
-    """``work`` of every item, in their order, by threads if there is more than one worker.
-
-    Few results wait: work begins on no more items than there are workers, and one.
-    """
-    if workers <= 1:
-        yield from map(work, items)
-        return
-    rest = iter(items)
-    with ThreadPoolExecutor(workers) as pool:
-        begun: deque[Future[Done]] = deque(
-            pool.submit(work, item) for item in islice(rest, workers + 1)
-        )
-        while begun:
-            done = begun.popleft().result()
-            begun.extend(pool.submit(work, item) for item in islice(rest, 1))
-            yield done
 
 
 def is_linear(kernel: Any) -> bool:

@@ -14,10 +14,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV, MultipleKernelMean
 from noisytheory.learners.labelled import Labelled
-from noisytheory.learners.tiles import exponents, in_order
+from noisytheory.learners.tiles import exponents
 from noisytheory.topics.sparse import farthest_first, herding
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
 from noisytheory.vocabulary.losses import LinearLoss, corrected
+from noisytheory.vocabulary.threads import in_order
 
 # Many samples here have labels without any rule; test_kernel_mean_cv.py tries the warning.
 pytestmark = pytest.mark.filterwarnings("ignore:examples of every class are predicted as")

@@ -1,9 +1,11 @@
-"""Choosing and predicting by the mean classifier on one thread and on more, and what is possible.
+"""The mean classifier and herding on one thread and on more, and what is possible.
 
 Run as ``python validation/benchmarks/threads.py``, best on a machine that does nothing else: rounds
 in turns, least times. Predicting is 5,000 queries on 20,000 examples of 10 coordinates, choosing is
-eleven bandwidths on 8,000 of them. What as many processes, each with one thread and with nothing to
-share but memory, get done at once in the same rounds is the most that threads can gain here.
+eleven bandwidths on 8,000 of them; herding takes 200 of the examples, and 200 of 2,000 that have
+300 coordinates, where most of the work is one row after another. What as many processes, each with
+one thread and with nothing to share but memory, get done at once in the same rounds is the most
+that threads can gain here.
 """
 
 from __future__ import annotations
@@ -19,15 +21,20 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV
-from noisytheory.learners.tiles import threads
+from noisytheory.topics.sparse import herding
+from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.threads import threads
 
 rng = np.random.default_rng(0)
 X, QUERIES = rng.normal(size=(20_000, 10)), rng.normal(size=(5000, 10))
 Y = X[:, 0] > 0
+WIDE = rng.normal(size=(2000, 300))
 MODEL = KernelMeanClassifier().fit(X, Y)
 WORK: dict[str, Callable[[], object]] = {
     "predict": lambda: MODEL.predict(QUERIES),
     "choose": lambda: KernelMeanClassifierCV().fit(X[:8000], Y[:8000]),
+    "herd": lambda: herding(Gaussian(3.0), X, np.full(len(X), 1 / len(X)), 200),
+    "rows": lambda: herding(Gaussian(30.0), WIDE, np.full(len(WIDE), 1 / len(WIDE)), 200),
 }
 
 

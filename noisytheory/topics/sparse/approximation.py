@@ -36,6 +36,7 @@ from noisytheory.vocabulary.kernels import (
     checked_points,
     expansion,
 )
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "Approximation",
@@ -81,14 +82,14 @@ class Approximation:
     @functools.cached_property
     def errors(self) -> Doubles:
         """RKHS distance to the target after every step; the last is that of these weights."""
-        found = self.measure() if callable(self.measure) else self.measure
+        found = on_one_thread(self.measure)() if callable(self.measure) else self.measure
         return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @functools.cached_property
     def error(self) -> float:
         """RKHS distance to the target."""
         if self.final is not None and "errors" not in self.__dict__:
-            return float(self.final())
+            return float(on_one_thread(self.final)())
         return float(self.errors[-1])
 
     def __repr__(self) -> str:
@@ -236,6 +237,12 @@ class Target:
         square = math.fsum(left * expansion(self.kernel, self.doubles, left))
         return self.total * math.sqrt(max(square, 0.0))
 
+    def unless_cancelled(self, error: float, atoms: Ints, shares: Doubles) -> float:
+        """The error of a few points as a difference of squares, or anew where rounding hides it."""
+        if self.doubles is self.points and error <= SMALL * self.total * self.longest:
+            return self.small_distance(atoms, shares)
+        return error
+
     def approximation(
         self,
         atoms: ArrayLike,
@@ -256,8 +263,7 @@ class Target:
         indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
         if errors is not None:
             known = np.array(errors, dtype=np.float64)
-            if self.doubles is self.points and known[-1] <= SMALL * self.total * self.longest:
-                known[-1] = self.small_distance(chosen, kept)
+            known[-1] = self.unless_cancelled(known[-1], chosen, kept)
             return Approximation(indices, weights, known)
         last = functools.partial(self.distance, chosen, kept)
         if before is None:

@@ -19,6 +19,7 @@ from noisytheory.topics.sparse.approximation import (
 )
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.vocabulary.kernels import Kernel, blocks, checked_points
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["away_steps", "estimated_scores", "herding", "recursive_herding"]
 
@@ -26,6 +27,7 @@ Doubles = NDArray[np.float64]
 STEPS = ("line search", "uniform", "classic", "greedy")
 
 
+@on_one_thread
 def herding(
     kernel: Kernel,
     points: ArrayLike,
@@ -67,7 +69,8 @@ def herding(
     gap : float
         Stop when the duality gap of the normalised problem is at most this; half the squared
         error exceeds its least value by no more than the gap. Where that value is not reached, a
-        gap of 0 is not either. Below 0 it never stops at a gap, whatever the tolerance.
+        gap of 0 is not either: with no tolerance, all ``k`` steps are taken. Below 0 it never
+        stops at a gap, whatever the tolerance.
     candidates : int array-like, optional
         Points that may be taken; all of non-zero weight if missing.
     distinct : bool
@@ -162,7 +165,9 @@ def herding(
         norms.append(norm)
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
         if errors[-1] <= tolerance and not given_scores:
-            break
+            errors[-1] = target.unless_cancelled(errors[-1], np.array(atoms), shares[:t])
+            if errors[-1] <= tolerance:
+                break
     shares = shares[: len(atoms)]
 
     true = functools.partial(_true_errors, target, atoms, rates, norms)
@@ -198,6 +203,7 @@ def _true_errors(
     return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
 
 
+@on_one_thread
 def estimated_scores(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, size: int, *, rng: np.random.Generator
 ) -> Doubles:
@@ -272,6 +278,7 @@ def _allowed(target: Target, candidates: ArrayLike | None) -> NDArray[np.int64] 
     return allowed
 
 
+@on_one_thread
 def away_steps(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
 ) -> Approximation:
@@ -340,6 +347,7 @@ def away_steps(
     return target.approximation(list(held), list(held.values()), errors)
 
 
+@on_one_thread
 def recursive_herding(
     kernel: Kernel,
     points: ArrayLike,

@@ -7,7 +7,7 @@ from typing import Any
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.surrogates.instances import RATIONAL, UNIT
 from noisytheory.topics.surrogates.potentials import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 IN_BALL = r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
 ANY_POTENTIAL: dict[str, Any] = dict(
@@ -46,6 +46,7 @@ any_potential = KERNEL_MEAN.always(
     statement=ANGLE + r"\rho," + RATIO,
     grid=dict(potential=list(simulate.POTENTIALS), radius=["1/2", "1/10", "1/1000"]),
     given=dict(form="ratio"),
+    origin="candidate",
     note=(
         "Print's best reading, the limit: the direction in which the risk falls tends to the "
         r"mean's, linearly in the radius. Of every convex potential whose slope is Lipschitz near "

@@ -9,7 +9,7 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNIT
 from noisytheory.topics.surrogates.relations import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 TRIED = (
@@ -167,6 +167,7 @@ not_dense = KERNEL_MEAN.exists(
     r"\ge1-\tfrac1{\sqrt m}",
     place="Sec. 3.4",
     hypotheses=["m points"],
+    origin="candidate",
     bound=one_minus_root,
     exact=simulate.density_gap,
     grid=dict(points=[2, 3, 4, 6]),
