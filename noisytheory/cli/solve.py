@@ -46,7 +46,7 @@ def answered(
     One answer is a line as well; one that no value attains is a mistake.
     """
     from noisytheory.trial.truth import needed, told
-    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends
+    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends, looks
 
     name, wanted = asked["solve"], next(word for word in asked if word != "solve")
     arguments = [argument["name"] for argument in arguments_of(claim)]
@@ -62,11 +62,12 @@ def answered(
         target = values.pop(wanted)
         shown = {column(key): label for key, label in labels.items()}
         point: dict[str, Any] = {
-            **shown, found: None, "bound": None, **dict.fromkeys(ITSELF), "remark": ""
+            **shown, found: None, "bound": None, **dict.fromkeys(ITSELF), "remark": "",
+            "proved": False,
         }
         points.append(point)
         try:
-            point[found] = _solved(claim, name, domain, wanted, target, values)
+            point[found], point["proved"] = _solved(claim, name, domain, wanted, target, values)
         except NotMonotone as turned:
             line = str(turned)
             point |= {"remark": line, "crossings": turned.crossings,
@@ -80,7 +81,9 @@ def answered(
         line = f"{point[found]!r}  (the bound is small enough whatever it is)"
         if abs(point[found]) < float("inf"):
             point["bound"] = evaluate(claim, {**values, name: point[found]}, labels)
-            line = f"{point[found]!r}  (the bound there is {point['bound']!r})"
+            seen = f"; seen at {looks(domain)} values of {name}, not proved for those between"
+            line = f"{point[found]!r}  (the bound there is {point['bound']!r}"
+            line += f"{seen * (not point['proved'])})"
             low, high = ends(domain)
             if point[found] in (low, high) and all(
                 _attained(claim, wanted, target, {**values, name: end}) for end in (low, high)
@@ -110,7 +113,7 @@ def table_of(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
     if all(point[ITSELF[0]] == point[end] for point in points for end in ITSELF):
         missing += ITSELF[1:]
-    further = ("crossings", "minimiser", "minimum", *missing)
+    further = ("crossings", "minimiser", "minimum", "proved", *missing)
     return [{k: v for k, v in point.items() if k not in further} for point in points]
 
 
@@ -156,11 +159,15 @@ def _domain(claim: Claim, name: str) -> Domain:
 def _solved(
     claim: Claim, name: str, domain: Domain, wanted: str, target: float,
     values: Mapping[str, Any],
-) -> Any:
-    """`noisytheory.solve` of a claim's bound: what is not given comes as in a trial."""
-    from noisytheory.vocabulary.inverse import solve
+) -> tuple[Any, bool]:
+    """`noisytheory.solve` of a claim's bound, and whether it is proved that it crosses but once.
+
+    What is not given comes as in a trial.
+    """
+    from noisytheory.vocabulary.inverse import crosses_once, solve
 
     assert claim.bound is not None
     cell, given = split(values)
     arguments = claim.arguments(claim.bound, cell, **{**given, name: domain})
-    return solve(claim.bound, **{wanted.replace("-", "_"): target}, **arguments)
+    arguments[wanted.replace("-", "_")] = target
+    return solve(claim.bound, **arguments), crosses_once(claim.bound, **arguments)

@@ -73,7 +73,9 @@ def squared_norms(points: Points) -> Floats:
 def diagonal(kernel: Any, points: Points) -> Floats:
     """$K(x_i,x_i)$ of every row, of a kernel or a callable."""
     if is_linear(kernel):
-        return squared_norms(points)
+        return squared_norms(unit_rows(points, kernel))
+    if isinstance(kernel, Gaussian):
+        return np.ones(points.shape[0])
     if isinstance(kernel, Kernel):
         return kernel.diagonal(points)
     return np.array([float(_called(kernel, row[None], row[None])[0, 0]) for row in points])

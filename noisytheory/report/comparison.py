@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import REPLICATES, told, truth
+from noisytheory.trial.truth import REPLICATES, since, told, truth
 from noisytheory.vocabulary.domains import COUNT
 from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
 
@@ -77,13 +78,8 @@ class Comparison:
 
     def says_from(self, name: str) -> list[str]:
         """From where on a bound says anything, for each choice of the other arguments."""
-        one = self.dataset.sel(claim=name)
-        # Of a bound that reads the sample only the values compared were tried.
-        most = "at most " * ("the sample" in str(one["needs"].item()))
-        return [
-            "not known" if np.isnan(value) else f"{most * bool(np.isfinite(value))}{value:.6g}"
-            for value in one["says_from"].values.ravel()
-        ]
+        values = self.dataset["says_from"].sel(claim=name).values.ravel()
+        return ["not known" if np.isnan(value) else f"{value:.6g}" for value in values]
 
     def wins_not(self, name: str) -> str:
         """Why a bound is not the best, however small, in brackets; empty if it may be."""
@@ -382,7 +378,8 @@ class _Asked:
     ) -> float:
         """From where on the bound says more than is true anyway; NaN where nothing is known.
 
-        Solved for; of a bound that reads the sample the smallest of the values compared.
+        Solved for; of a bound that reads the sample its median is drawn at whole numbers up to the
+        first of those compared at which it does.
         """
         cell = self.cell(rest)
         try:
@@ -392,8 +389,17 @@ class _Asked:
         if limit is None or claim.bound is None:
             return math.nan
         if self.drawn(claim, {**rest, along: None}):
-            return min((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
-                       default=math.inf)
+            first = min((v for v, b in zip(values, bounds, strict=True) if b < limit),
+                        default=math.inf)
+            if not isinstance(first, int):
+                return float(first)
+
+            def says(value: int) -> bool:
+                with suppress(ValueError):
+                    return value == first or self.bound(claim, {**rest, along: value}) < limit
+                return False
+
+            return float(since(says, first))
         unknown: dict[str, Any] = {along: ...}
         arguments = claim.arguments(claim.bound, cell, None, **unknown)
         try:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import numbers
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -308,6 +310,14 @@ _inside = 0
 _limit: Any = None
 
 
+@functools.lru_cache(1)
+def _libraries(modules: int) -> Any:
+    """The libraries that run threads, looked for again once other modules have been imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Context in which BLAS runs on one thread: more would move bits, and fight other workers.
@@ -319,9 +329,8 @@ def one_thread() -> Iterator[None]:
         if _inside == 0:
             # A library loaded later would escape the limit, so the usual ones are loaded now.
             import scipy.linalg  # noqa: F401
-            from threadpoolctl import threadpool_limits
 
-            _limit = threadpool_limits(limits=1)
+            _limit = _libraries(len(sys.modules)).limit(limits=1)
         _inside += 1
     try:
         yield

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.catalogue import file_of
+from noisytheory.trial.certificates import certified, side_text
 from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.description import PER_CELL, QUANTILES, TIGHTNESS, Columns, describe
 from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
 from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import Store
-from noisytheory.trial.trial import Trial, certified, side_text
+from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import (
     Always,
     SameLaw,

@@ -30,6 +30,7 @@ import numpy as np
 
 from noisytheory import __version__
 from noisytheory.trial.catalogue import match, own_id
+from noisytheory.trial.certificates import Searched
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
@@ -642,8 +643,9 @@ def _receive(
     """Keep the blocks of a task, weigh them, and queue what the trial wants next."""
     for (index, block), result in zip(items, results, strict=True):
         if block >= 0 and not stored:
-            _check_variables(trial, index, block, result)
-            trial.blocks.put(index, block, result)
+            arrays = result.arrays if isinstance(result, Searched) else result
+            _check_variables(trial, index, block, arrays)
+            trial.blocks.put(index, block, arrays)
     before = trial.open
     following = trial.receive(items, results)
     if trial.open < before and progress is not None:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from noisytheory.trial.certificates import searched
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw, exact_evidence, kept, one_thread
+from noisytheory.trial.draws import (
+    Arrays,
+    ClaimError,
+    draw,
+    exact_evidence,
+    kept,
+    one_thread,
+    renamed,
+)
 from noisytheory.trial.independence import Comparison, compare, probe
+from noisytheory.trial.verdict import RULES, Always
 
 __all__ = ["Item", "probe_by_value", "work", "work_by_value"]
 
@@ -33,9 +43,15 @@ def _done(claim: Claim, seed: int, item: Item) -> Any:
             # Whatever comes first: the cells are heard in their own order.
             return [], str(error)
     index, block = item
+    cell = claim.cell(index)
     if block < 0:
-        return exact_evidence(claim, claim.cell(index))
-    return kept(claim, draw(claim, claim.cell(index), block, seed=seed))
+        found = exact_evidence(claim, cell)
+        drawn = renamed(found) if isinstance(found, Mapping) else None
+    else:
+        found = drawn = draw(claim, cell, block, seed=seed)
+    if drawn is not None and isinstance(RULES[claim.kind], Always):
+        return searched(claim, seed, index, block, drawn)
+    return found if block < 0 else kept(claim, found)
 
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[Item]) -> list[Any]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial.claim import Cell, Certificate, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw, renamed
+from noisytheory.trial.certificates import Rank, Searched, searched
+from noisytheory.trial.claim import Cell, Claim
+from noisytheory.trial.draws import Arrays, ClaimError
 from noisytheory.trial.evidence import bounded_bets, log_e_bets
 from noisytheory.trial.independence import (
     FALSE_ALARM,
@@ -26,7 +27,6 @@ from noisytheory.trial.tasks import Item
 from noisytheory.trial.verdict import (
     RULES,
     Always,
-    Compared,
     Rule,
     SameLaw,
     Tail,
@@ -35,14 +35,10 @@ from noisytheory.trial.verdict import (
     right_side,
 )
 
-__all__ = ["COMPARED", "KEPT", "CellState", "Trial", "certified", "side_text"]
+__all__ = ["COMPARED", "KEPT", "CellState", "Trial"]
 
 COMPARED = -2
 """In place of a block's index: the rows of the cell are to be compared."""
-
-_RECHECKS = 32
-"""Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
-
 
 _ODD = 0.1
 """Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
@@ -95,7 +91,7 @@ class Trial:
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
-        self.rank: tuple[bool, float, int, int, int] | None = None
+        self.rank: Rank | None = None
         self.repeats = Repeats(claim)
         self.compared = (0, 0)
         self.seconds_per_block = 0.0
@@ -227,9 +223,7 @@ class Trial:
             return
         state.exact, state.is_exact = result, True
         if isinstance(self.rule, Always):
-            state.exact = result = renamed(result)
-            found = self.rule.compare(self.claim, state.cell, result)
-            state.summary = self._recheck(state, -1, result, found)
+            state.exact, state.summary = result.arrays, self._searched(index, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
             tries, _, forced = state.summary[:3]
             self.vacuous[index] = tries > 0 and forced == tries
@@ -240,14 +234,16 @@ class Trial:
             self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
 
-    def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
+    def _receive_block(self, state: CellState, block: int, found: Arrays | Searched) -> bool:
         """Take a block; returns whether its cell's round is complete."""
         if isinstance(self.rule, Always):
-            found = self.rule.compare(self.claim, state.cell, arrays)
-            summary = self._recheck(state, block, None, found)
+            if not isinstance(found, Searched):  # It was in the store.
+                found = searched(self.claim, self.seed, state.index, block, found, whole=False)
+            summary = self._searched(state.index, found)
         else:
-            summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
-        self._check_block(state, arrays)
+            assert not isinstance(found, Searched)
+            summary = self.rule.summarise(self.claim, state.cell, conditioned(found))
+            self._check_block(state, found)
         state.waiting[block] = summary
         while state.merged in state.waiting:
             piece = state.waiting.pop(state.merged)
@@ -295,45 +291,14 @@ class Trial:
         kept[at] = np.where(kept[at] >= threshold, kept[at], found)
         highest[at] = np.maximum(highest[at], found)
 
-    def _recheck(
-        self, state: CellState, block: int, drawn: Arrays | None, found: Compared
-    ) -> NDArray[np.float64]:
-        """The summary of a block whose worst suspects are certified or, where that fails, cleared.
-
-        What exact arithmetic clears has the sides that it finds. A block is drawn again for what
-        was not stored of its instances.
-        """
-        assert isinstance(self.rule, Always)
-        claim, cell, excess = self.claim, state.cell, found.excess
-        suspects = np.flatnonzero(excess > 0)
-        near = self.rule.nearest(found) if block <= 0 and claim.certify is not None else []
-        if claim.certify is None or suspects.size + len(near) == 0:
-            return self.rule.reduce(claim, cell, found)
-        if drawn is None:
-            drawn = draw(claim, cell, block, seed=self.seed)
-        left, right = found.lhs.copy(), found.rhs.copy()
-        order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
-        for row in (*order, *near):
-            certificate = certified(claim, cell, drawn, int(row))
-            broken = (
-                certificate.differs() if claim.kind == "identity" else certificate.exceeds()
-            )
-            if not broken:
-                sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
-                # Intervals that are too wide to tell leave a suspect.
-                left[row], right[row] = sides or (left[row], right[row])
-                continue
-            self.against[state.index] = np.inf
-            broke = _counterexample(
-                claim, cell, self.seed, block, int(row), certificate, float(excess[row])
-            )
-            # One that was written down before one that was found, then the worst; ties go to the
-            # first address, so that no order of arrival shows in the result.
-            rank = (block >= 0, -broke["excess"], state.index, block, int(row))
+    def _searched(self, index: int, found: Searched) -> NDArray[np.float64]:
+        """Write a counterexample down, if one was found; the summary."""
+        if found.broke is not None:
+            self.against[index] = np.inf
+            rank, broke = found.broke
             if self.rank is None or rank < self.rank:
                 self.counterexample, self.rank = broke, rank
-            break
-        return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
+        return found.summary
 
     def _vacuous(
         self, cell: Cell, summary: NDArray[np.float64] | None = None
@@ -487,43 +452,3 @@ class Trial:
             for s in self.cells
             if s.summary is not None and not s.is_exact
         )
-
-
-def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
-    """One row in exact arithmetic."""
-    assert claim.certify is not None
-    instance = {name: array[row] for name, array in drawn.items()}
-    try:
-        certificate = claim.call(claim.certify, cell, instance)
-    except Exception as error:
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
-        ) from error
-    if not isinstance(certificate, Certificate):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify must return a Certificate, "
-            f"got {certificate!r}"
-        )
-    return certificate
-
-
-def side_text(side: Any) -> str:
-    """A certificate's side in words."""
-    return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)
-
-
-def _counterexample(
-    claim: Claim, cell: Cell, seed: int, block: int, row: int, certificate: Certificate,
-    excess: float,
-) -> dict[str, Any]:
-    return {
-        "seed": seed,
-        "claim": claim.id,
-        "cell": claim.address(cell),
-        "block": block,
-        "row": row,
-        "excess": excess,
-        "lhs": side_text(certificate.lhs),
-        "rhs": side_text(certificate.rhs),
-        "steps": [[name, str(value)] for name, value in certificate.steps],
-    }

@@ -17,7 +17,7 @@ from noisytheory.trial.draws import draw, exact_evidence
 from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
-__all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "told", "truth"]
+__all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
 
 REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
@@ -168,9 +168,9 @@ def needed(
         return seen[n]
 
     try:
-        value = _since(lambda n: look(n).attained, most)
-        low = _since(lambda n: look(n).attained or not look(n).certain, most)
-        high = _since(lambda n: look(n).attained and look(n).certain, most)
+        value = since(lambda n: look(n).attained, most)
+        low = since(lambda n: look(n).attained or not look(n).certain, most)
+        high = since(lambda n: look(n).attained and look(n).certain, most)
     except _CannotTell:
         return None
     drawn = sum(not one.exact for one in seen.values())
@@ -219,8 +219,26 @@ def _looked(claim: Claim, values: Mapping[str, Any], target: float) -> _Look | N
     return _Look(attained, bool(high <= at if attained else low > at), exact=False)
 
 
-def _since(holds: Callable[[int], bool], most: int) -> float:
-    """The smallest whole number from which on it holds, as far as is looked; infinite if none."""
+def since(holds: Callable[[int], bool], most: int) -> float:
+    """The smallest whole number from which on something holds, as far as is looked.
+
+    Parameters
+    ----------
+    holds : callable
+        Of a whole number from 1 to ``most``.
+    most : int
+        The largest to be looked at.
+
+    Returns
+    -------
+    int or float
+        Infinite if it holds nowhere, or at last no more.
+
+    Examples
+    --------
+    >>> since(lambda n: n >= 12 and n != 13, 100)
+    14
+    """
     low, high = 0, 1
     while not holds(high):
         if high == most:

@@ -10,7 +10,7 @@ from noisytheory.trial.catalogue import of_topic
 
 HERE = Path(__file__).parent
 ROOM = Path(nt.__file__).parent / "topics"
-TOPICS = {path.relative_to(ROOM).parts[0] for path in ROOM.glob("**/claims.py")} - {"online"}
+TOPICS = {path.relative_to(ROOM).parts[0] for path in ROOM.glob("**/claims.py")}
 
 
 def named_by_hand(topic):

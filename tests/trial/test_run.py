@@ -145,6 +145,14 @@ def _ends_at_short_blocks(n, *, size, rng):
     return rng.uniform(size=size) / 2
 
 
+def _ties(*, size, rng):
+    return {"lhs": np.ones(size), "rhs": np.ones(size)}
+
+
+def _ends_as_it_certifies(lhs):
+    os._exit(0)
+
+
 class _Unheard(BaseException):
     pass
 
@@ -173,13 +181,16 @@ def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
     dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
     ends, raises = of("ends", _ends, n=[1]), of("raises", _raises, n=[1])
     late = of("late", _ends_at_short_blocks, n=[1])  # when its rows are compared
+    exact = planted.PAPER.always(
+        "exact", statement="x", simulate=_ties, certify=_ends_as_it_certifies, rows=64,
+    )
     with pytest.raises(Unfinished) as caught:
-        run([fine, ends, late, dies, raises, other], workers=2)
+        run([fine, ends, late, exact, dies, raises, other], workers=2)
     with caught.value.audit as found:
         assert [result.claim.id for result in found] == [fine.id, other.id]
     said = {name: str(error) for name, error in caught.value.faults.items()}
     assert said.pop("planted/raises").endswith("simulate raised _Unheard: of")
-    assert said.keys() == {"planted/ends", "planted/late", "planted/dies"}
+    assert said.keys() == {"planted/ends", "planted/late", "planted/exact", "planted/dies"}
     for name, text in said.items():
         line = f"{name}: a worker that works on it alone dies, 3 times in a row"
         assert text.startswith(line)

@@ -1123,6 +1123,13 @@ def test_a_remote_place_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
+    def lost(*args: object, **kwargs: object) -> None:
+        raise EOFError("the connection is lost")  # by a library whose errors are no OSErrors
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(fs), "pipe_file", lost)
+        with pytest.raises(StoreError, match="EOFError: the connection is lost; what it holds is"):
+            blocks.put(1, 0, block(1, 0))
     for broken in ("pipe_file", "open"):
         with monkeypatch.context() as patch:
             patch.setattr(type(fs), broken, refuse)
@@ -1397,6 +1404,6 @@ def test_a_durable_store_waits_for_the_disk(
 
 
 def test_only_a_directory_can_be_durable() -> None:
-    for place in (None, "memory://durable"):
-        with pytest.raises(StoreError, match="about a store in a directory"):
+    for place, name in ((None, "that goes with"), ("memory://durable", "memory://durable is none")):
+        with pytest.raises(StoreError, match=f"waits for the disk .* the store {name}"):
             Store.open(place, RUN, durable=True)

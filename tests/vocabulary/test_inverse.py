@@ -272,6 +272,27 @@ def test_rounding_makes_no_crossings():
     assert len(turned.value.crossings) == 2 and turned.value.crossings[1] == 2.5
 
 
+def test_that_nothing_turns_between_what_was_seen_is_proved_or_not():
+    for bound, unknown, given in [
+        (DEVIATION, "n", {"delta": 1e-3}),
+        (DEVIATION, "delta", {"n": 5000}),
+        (nt.label_noise.noisy_deviation, "sigma", {"n": 10**6, "delta": 0.05}),
+        (lambda n, delta: np.sqrt(np.log(1 / delta) / (2 * n)), "n", {"delta": 0.1}),
+    ]:
+        assert nt.crosses_once(bound, at_most=0.1, **{unknown: ...}, **given)
+    # Too narrow to be seen, far above the answer at 10: no proof.
+    spiked = requires(x=POSITIVE)(lambda x: 1 / x + np.exp(-((x - 137.123) ** 2) * 1e12))
+    smooth = requires(x=POSITIVE)(lambda x: 1 / x + np.exp(-(x**2) * 1e12))
+    assert nt.solve(spiked, at_most=0.1, x=...) == nt.solve(smooth, at_most=0.1, x=...) == 10
+    assert not nt.crosses_once(spiked, at_most=0.1, x=...)
+    assert nt.crosses_once(smooth, at_most=0.1, x=...)
+    # What takes single numbers only is not proved; what has no answer says so.
+    assert not nt.crosses_once(lambda n, delta: math.sqrt(-math.log(delta) / n), at_most=0.1, n=...,
+                               delta=0.1)
+    with pytest.raises(nt.OutOfReach):
+        nt.crosses_once(DEVIATION, at_most=0.1, n=100, delta=...)
+
+
 def test_thousands_of_questions_at_once():
     radii = np.geomspace(1e-4, 1, 5000)
     found = nt.solve(DEVIATION, at_most=radii, n=..., delta=0.05)

@@ -18,6 +18,7 @@ test_by_hand = by_hand("top-k", [
     Worked("def-individual-losses", dict(score=0), 2, 2),
     # 3 of 4 and 2 of 4 are right: 4 * 3 * 2 against (3 + 2)^2; a class without examples.
     Worked("def-gmean", dict(losses=["3/16", "1/16", "2/16", "2/16"]), 24, 25),
+    Worked("def-gmean", dict(losses=["1/16", 0, "1/16", 0]), 4, 4),
     Worked("def-gmean", dict(losses=[0, 0, "1/16", 0]), 0, 1, applies=False),
     # k times the sum of the two largest.
     Worked("text-cvar", SUMS, 12, 12),
@@ -62,6 +63,7 @@ test_by_hand = by_hand("top-k", [
     # [[2 - 1] - 1/2] = [2 - 1/2 - 1]; 0 + 1 with b = -1, where [2 + 1 - 3] = 0; a = -1.
     Worked("lemma-2", dict(a=2, b="1/2", c=-1), "1/2", "1/2"),
     Worked("lemma-2", dict(a=2, b=-1, c=3), 1, 0, applies=False),
+    Worked("lemma-2", dict(c=1), 0, 0),
     Worked("lemma-2", dict(a=-1, b=1, c=1), 0, 0, applies=False),
     Worked("lemma-2/repaired", dict(a=2, b="1/2", c=-1), "1/2", "1/2"),
     Worked("lemma-2/repaired", dict(a=2, b=-1, c=3), 1, 0, applies=False),

@@ -12,8 +12,8 @@ test_by_hand = by_hand("top-k", [
     # 1 + 2 (4/4 + 4/8) = 4; 2 (1 + 4/4)^2 + 16 * 4 * 2/16.
     Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), 16, 16),
     # 2/h at h = 1/2 and 1/1024.
-    Worked("text-consistency/printed", dict(h="1/2"), 4, 1000),
-    Worked("text-consistency/printed", dict(h="1/1024"), 2048, 1000),
+    Worked("text-consistency/printed", dict(case=0), 4, 1000),
+    Worked("text-consistency/printed", dict(case=9), 2048, 1000),
     # w = -1/2: 3/2 + 0, against 3 at 1; of what is tried -1 is best, 2 + 0.
     Worked("text-fh-exists", dict(z=[1, -2]), "3/2", 2),
     Worked("text-fh-exists", dict(z=[1, 1, 2]), 0, 0),

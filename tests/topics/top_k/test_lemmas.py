@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worked import Worked, by_hand
 
-CONSTANT, ORTHOGONAL = dict(index=0), dict(index=2)
+CONSTANT, ORTHOGONAL = dict(case=0), dict(case=2)
 
 test_by_hand = by_hand("top-k", [
     # |sum of signs| is 3 twice and 1 six times; a constant 0 on the right.

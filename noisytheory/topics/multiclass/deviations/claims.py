@@ -9,8 +9,7 @@ import numpy as np
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.deviations import bounds, sides, simulate
 from noisytheory.topics.multiclass.deviations.simulate import OneAtom
-from noisytheory.topics.multiclass.shown import shown
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import POSITIVE, Domain, Numeric, requires
 from noisytheory.vocabulary.populations import Multiclass
 
@@ -171,7 +170,7 @@ capacity_printed = PAPER.always(
     expect="refuted",
     quantity="points, all of whose subsets are regions",
     note="A region is an intersection of Q - 1 half-spaces: 8 points of a circle with ten classes.",
-    **shown(sides.shattered),
+    **worked(sides.shattered),
 )
 
 
@@ -213,7 +212,7 @@ size_printed = PAPER.always(
     expect="refuted",
     given=dict(level=0.05, promise="printed"),
     note="With the constant 1; any other falls to a larger amplification.",
-    **NEEDED, **shown(simulate.needed, "examples"),
+    **NEEDED, **worked(simulate.needed, "examples"),
 )
 size_repaired = PAPER.always(
     "proposition-3/sample-size",
@@ -222,7 +221,7 @@ size_repaired = PAPER.always(
     given=dict(level=0.05, promise="squared"),
     note="Half of it is needed, by the exact binomial.",
     twin=scaled(0.375, "three eighths of it"),
-    **NEEDED, **shown(simulate.needed, "examples"),
+    **NEEDED, **worked(simulate.needed, "examples"),
 )
 ARCS: dict[str, Any] = dict(
     place="Proposition 3, Sec. 3.3",
@@ -309,7 +308,7 @@ finite_atoms_sharp = PAPER.tail(
     **ARCS,
 )
 LOSS: dict[str, Any] = dict(
-    place="Appendix A", quantity="loss", **shown(sides.losses)
+    place="Appendix A", quantity="loss", **worked(sides.losses)
 )
 loss_printed = PAPER.always(
     "appendix/loss-range-printed",
@@ -339,7 +338,7 @@ swap_printed = PAPER.always(
     expect="refuted",
     given=dict(constant=128),
     note="Right for losses in [0, 2]; they are in [0, 4].",
-    **SWAP, **shown(sides.swaps, "m"),
+    **SWAP, **worked(sides.swaps, "m"),
 )
 swap_repaired = PAPER.always(
     "appendix/eq24-repaired",
@@ -350,5 +349,5 @@ swap_repaired = PAPER.always(
         bound=bounds.swap_deviation_printed, given=dict(constant=128),
         why="128 in the exponent, as printed",
     ),
-    **SWAP, **shown(sides.swaps, "m"),
+    **SWAP, **worked(sides.swaps, "m"),
 )

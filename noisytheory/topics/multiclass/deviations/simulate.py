@@ -12,7 +12,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.shown import near
 from noisytheory.topics.multiclass.uma import update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
@@ -195,6 +194,15 @@ def supremum_limit(classes: int, n: int) -> float:
     return 0.6 * (points * deviation / 2 + reach)
 
 
+ROUNDING = Fraction(1, 10**12)
+
+
+def _near(value: float) -> tuple[Fraction, Fraction]:
+    """An interval around a float that was computed by a few operations on correct ones."""
+    exact = Fraction(value)
+    return exact * (1 - ROUNDING), exact * (1 + ROUNDING)
+
+
 @functools.cache
 def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     from scipy.stats import binom
@@ -226,4 +234,4 @@ def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[
     inverse = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
     due = (2 * beta**2 if promise == "squared" else 1) * inverse / epsilon**2
     steps = [("examples", n), ("chance", Fraction(round(float(chance), 6)))]
-    yield Certificate(n if exceeded else 0, near(due), steps)
+    yield Certificate(n if exceeded else 0, _near(due), steps)

@@ -8,11 +8,10 @@ from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.deviations.simulate import OneAtom
 from noisytheory.topics.multiclass.instances import TAUGHT
 from noisytheory.topics.multiclass.pairs import bounds, sides, simulate
-from noisytheory.topics.multiclass.shown import shown
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 
 SANDWICH: dict[str, Any] = dict(
-    place="Sec. 3.5, (19)", quantity="square", **shown(sides.sandwich)
+    place="Sec. 3.5, (19)", quantity="square", **worked(sides.sandwich)
 )
 norm_printed = PAPER.always(
     "norm-estimates-error/printed",
@@ -21,7 +20,7 @@ norm_printed = PAPER.always(
     expect="refuted",
     quantity="mass of error passed over",
     note="Points of one class may cancel: mass 1/2 has norm .14 where mass 1/5 has norm .2.",
-    **shown(sides.by_norm),
+    **worked(sides.by_norm),
 )
 norm_below = PAPER.always(
     "norm-estimates-error/below",
@@ -51,7 +50,7 @@ pi_hat = PAPER.identity(
     quantity="share of a class",
     note="Every sample of two examples is enumerated.",
     twin=dict(given=dict(orientation="row"), why="C transposed"),
-    **shown(sides.shares),
+    **worked(sides.shares),
 )
 pi_hat_positive = PAPER.always(
     "pi-hat/printed",
@@ -60,7 +59,7 @@ pi_hat_positive = PAPER.always(
     expect="refuted",
     quantity="minus the least share",
     note="(20) divides by it; of two examples a rare label makes it negative.",
-    **shown(sides.negative_shares),
+    **worked(sides.negative_shares),
 )
 pi_hat_tail = PAPER.tail(
     "pi-hat/deviation",
@@ -76,7 +75,7 @@ pi_hat_tail = PAPER.tail(
     twin=scaled(0.5),
 )
 REGION: dict[str, Any] = dict(
-    place="Sec. 3.5, (ii)", quantity="relative variance, times n", **shown(sides.growing_region)
+    place="Sec. 3.5, (ii)", quantity="relative variance, times n", **worked(sides.growing_region)
 )
 bigger_printed = PAPER.always(
     "bigger-region-more-reliable/printed",

@@ -6,8 +6,8 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.instances import TAUGHT
-from noisytheory.topics.multiclass.shown import shown
 from noisytheory.topics.multiclass.updates import sides
+from noisytheory.trial.sides import worked
 
 MEAN: dict[str, Any] = dict(place="Proposition 1, Sec. 3.3", quantity="coordinate of a mean")
 proposition_1 = PAPER.identity(
@@ -17,11 +17,11 @@ proposition_1 = PAPER.identity(
     given=dict(what="sums", read="column"),
     note="Every sample of two examples is enumerated. It holds for k = p as well.",
     twin=dict(given=dict(what="sums", read="transposed"), why="C transposed"),
-    **MEAN, **shown(sides.expected),
+    **MEAN, **worked(sides.expected),
 )
 ADAPTIVE: dict[str, Any] = dict(
     place="Algorithm 2 with Proposition 1", quantity="expected deviation along the weights",
-    **shown(sides.adaptive),
+    **worked(sides.adaptive),
 )
 adaptive_printed = PAPER.identity(
     "proposition-1-adaptive/printed",
@@ -55,7 +55,7 @@ unbiased = PAPER.identity(
     quantity="coordinate of a mean",
     note="Every sample of two examples is enumerated, at alpha = 0 and 1/4.",
     twin=dict(given=dict(what="vectors", read="transposed"), why="C transposed"),
-    **shown(sides.expected),
+    **worked(sides.expected),
 )
 matrix_printed = PAPER.identity(
     "proposition-2-unbiased/matrix-printed",
@@ -65,11 +65,11 @@ matrix_printed = PAPER.identity(
     expect="refuted",
     note=r"The sum needs $\mu^p_q$; as printed each row has one mean, and C would drop out.",
     quantity="coordinate of a mean",
-    **shown(sides.expected),
+    **worked(sides.expected),
 )
 TRUE: dict[str, Any] = dict(
     place="(12), Proposition 2, Sec. 3.3", quantity="margin due", hypotheses=[TAUGHT],
-    **shown(sides.true_margins)
+    **worked(sides.true_margins)
 )
 true_margin_printed = PAPER.always(
     "proposition-2-true-margin/printed",
@@ -89,7 +89,7 @@ true_margin = PAPER.always(
 )
 PREDICTED: dict[str, Any] = dict(
     place="(13), Proposition 2, Sec. 3.3", quantity="margin due",
-    **shown(sides.predicted_margins),
+    **worked(sides.predicted_margins),
 )
 predicted_margin_printed = PAPER.always(
     "proposition-2-pred-margin/printed",
@@ -110,7 +110,7 @@ predicted_margin = PAPER.always(
 )
 CLASS: dict[str, Any] = dict(
     place="Proposition 2, Sec. 3.3", quantity="1 if of another class", hypotheses=[TAUGHT],
-    **shown(sides.class_of_mean),
+    **worked(sides.class_of_mean),
 )
 true_class_printed = PAPER.always(
     "proposition-2-i/printed",
@@ -148,7 +148,7 @@ predicted_class = PAPER.always(
 )
 WRONGED: dict[str, Any] = dict(
     place="Sec. 3.3, after Proposition 1", quantity="lead of another class",
-    **shown(sides.wronged),
+    **worked(sides.wronged),
 )
 misprediction_printed = PAPER.always(
     "misprediction-sentence/printed",
@@ -174,7 +174,7 @@ formula_printed = PAPER.identity(
     expect="refuted",
     quantity="coordinate",
     note="The left side cannot be observed; the two agree only where C = I.",
-    **shown(sides.unobservable),
+    **worked(sides.unobservable),
 )
 formula_repaired = PAPER.identity(
     "appendix/zpq-formula-repaired",
@@ -183,5 +183,5 @@ formula_repaired = PAPER.identity(
     given=dict(noise="none"),
     quantity="coordinate",
     twin=dict(given=dict(noise="as given"), why="labels confused"),
-    **shown(sides.unobservable),
+    **worked(sides.unobservable),
 )

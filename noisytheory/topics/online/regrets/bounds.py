@@ -35,9 +35,9 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "adaptive_regret", "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret",
-    "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail",
-    "squared_radius", "tuning_free_regret", "two_copies_regret",
+    "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
+    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "squared_radius",
+    "tuning_free_regret", "two_copies_regret",
 ]
 
 
@@ -85,27 +85,6 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
     20.0
     """
     return _general(T, Bw, Bg, Bpsi)
-
-
-@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
-def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
-    r"""Against an adversary who sees the predictor: $2\sqrt{B_wB_gB_\Psi T}$.
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Ours. The comparator is random then, and costs as much again; against one fixed in advance
-    `general_regret` holds.
-
-    Examples
-    --------
-    >>> float(adaptive_regret(100, 1.0, 1.0, 4.0))
-    40.0
-    """
-    return 2 * _general(T, Bw, Bg, Bpsi)
 
 
 def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:

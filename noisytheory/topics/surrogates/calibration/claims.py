@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.calibration import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 SCORED = "scores in [-1, 1]"
 ZERO = "a zero score is an error for both labels"

@@ -6,6 +6,7 @@ from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.risks import sides
 from noisytheory.topics.top_k.risks.sides import Points
 from noisytheory.topics.top_k.terms import told
+from noisytheory.trial.sides import worked
 
 populations = [
     told(
@@ -52,11 +53,9 @@ existence = [
         statement=r"\text{(7) has a minimiser for every such loss}",
         place="(7), Sec. 3.1",
         hypotheses=["noise-free labels, $\\ell(t)=1/(1+t)$ for $t\\ge0$"],
-        exact=sides.minimum_attained,
-        certify=sides.minimum_certificate,
-        given={"side": "positive"},
+        **worked(sides.minimum_attained),
         expect="refuted",
-        quantity="value at the largest score tried",
+        quantity="value at a score of a million",
         note="With $R^*=0$ and a loss that is positive everywhere, logistic or this one, the "
         "infimum 0 is attained nowhere. Theorem 1 takes a minimiser for granted.",
     ),
@@ -65,8 +64,7 @@ existence = [
         statement=r"\text{in finite dimension }\mathcal E_h\text{ is coercive}",
         place="Sec. 3.2",
         hypotheses=["x uniform on (0, 1], y = 1, linear"],
-        exact=sides.coercive,
-        certify=sides.coercive_certificate,
+        **worked(sides.coercive),
         expect="refuted",
         quantity="hinge risk at a weight, below that at twice the weight",
         note="$\\mathcal E_h(w)=1/(2w)$ for $w\\ge1$: the infimum 0 is attained nowhere.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -100,35 +101,20 @@ def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
     return dict(lhs=lhs, rhs=(n - less) * (mass * over).sum(axis=1) * total ** (n - 1))
 
 
-def never_attained(t: Any) -> Any:
-    r"""$1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1."""
-    return Fraction(1) / (1 + t) if t >= 0 else 1 - t
+def minimum_attained() -> Iterator[Certificate]:
+    r"""Noise-free labels: the value at a large score against that at twice the score.
+
+    Of $1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1.
+    """
+    t = Fraction(2**20)
+    yield Certificate(1 / (1 + t), 1 / (1 + 2 * t), [("score", t)])
 
 
-def minimum_attained(side: str) -> dict[str, Numbers]:
-    """Noise-free labels: the value at a score against that at twice the score."""
-    t = 2.0 ** np.arange(0, 21)
-    lhs = 1 / (1 + t) if side == "positive" else np.maximum(1 - t, 0)
-    rhs = 1 / (1 + 2 * t) if side == "positive" else np.maximum(1 - 2 * t, 0)
-    return dict(lhs=lhs, rhs=rhs, t=t, applies=t >= 2.0**20)
+def coercive() -> Iterator[Certificate]:
+    r"""Hinge risk at a weight against that at twice the weight; x uniform on (0, 1], y = 1.
 
-
-def minimum_certificate(t: float, side: str) -> Certificate:
-    """In fractions, at the largest score tried."""
-    x = Fraction(t)
-    if side == "positive":
-        return Certificate(never_attained(x), never_attained(2 * x), [("score", x)],
-                           applies=t >= 2.0**20)
-    return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)
-
-
-def coercive() -> dict[str, Numbers]:
-    """Hinge risk at a weight, against that at twice the weight; x uniform on (0, 1], y = 1."""
-    w = 2.0 ** np.arange(4, 21)
-    return dict(lhs=1 / (2 * w), rhs=1 / (4 * w), w=w)
-
-
-def coercive_certificate(w: float) -> Certificate:
-    r"""$\int_0^1(1-wx)_+dx$ is a triangle of base $1/w$ and height 1, in fractions."""
-    x = Fraction(w)
-    return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])
+    $\int_0^1(1-wx)_+dx$ is a triangle of base $1/w$ and height 1.
+    """
+    for exponent in range(4, 21):
+        w = Fraction(2**exponent)
+        yield Certificate(1 / (2 * w), 1 / (4 * w), [("w", w)])
