@@ -573,7 +573,7 @@ def test_spawned_processes_of_ones_own(reference):
 
 @pytest.mark.parametrize("claim_id", [
     "kernel-mean/figure-2",  # equal, exact
-    "average-classifier/herding-rates/monte-carlo",
+    "kernel-mean/random-subsampling-rate/mean-square",
     "kernel-mean/theorem-5/minimax",  # exists
     "kernel-mean/any-q-immunity/sharp",  # drawn, under hypotheses, with a bound of zero
     "kernel-mean/lemma-10",  # identity
