@@ -198,6 +198,10 @@ def describe(trial: Trial) -> Columns:
         step = max(1, _TOGETHER // size)
         for start in range(0, len(states), step):
             _describe_draws(trial, _sample(trial, states[start : start + step], size), out)
+    if isinstance(trial.rule, SameLaw):
+        for state in trial.cells:
+            if not state.is_exact and state.summary is not None:
+                out["distance"][state.index] = _sample_distance(trial, state)
     return out
 
 
@@ -240,9 +244,7 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     left = ordered(sample.each(lambda part: part.lhs), wanted)
     out["quantiles"][at], left = left[:, : len(QUANTILES)], left[:, len(QUANTILES) :]
     if isinstance(trial.rule, SameLaw):
-        for state in sample.states:
-            out["distance"][state.index] = _sample_distance(trial, state)
-        return
+        return  # Their distance is one of the summaries.
     out["rhs"][at] = _middle(claim, sample)
     if claim.kind in ("mean", "equal", "published"):
         for k, state in enumerate(sample.states):
