@@ -177,6 +177,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
         return MISTAKE, str(error)
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
         return MISTAKE, f"there is not enough memory: {what}"
+    if getattr(error, "errno", None) == errno.EAGAIN or "can't start new thread" in str(error):
+        return MISTAKE, "the system starts no more processes or threads: ask for fewer --workers"
     if isinstance(error, OSError) and error.errno in SURROUNDINGS:
         place = f" {error.filename}" if error.filename else ""
         return MISTAKE, f"cannot read or write{place}: {error.strerror}"
