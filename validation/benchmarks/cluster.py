@@ -35,21 +35,21 @@ WORKERS, REPLICATES, ROWS = 1000, 10**9, 4096
 
 
 def burning(burn: float, *, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Uniform draws that take so many seconds of a processor."""
+    """Uniform draws, each of which takes so many seconds of a processor."""
     import time
 
-    end = time.thread_time() + burn
+    end = time.thread_time() + burn * size
     while time.thread_time() < end:
         pass
     return rng.random(size)
 
 
-def claim(burn: float, rows: int, cells: int = 1) -> nt.Claim:
-    """A claim at its level, that no number of draws decides."""
+def claim(burn: float, rows: int) -> nt.Claim:
+    """A claim at its level, that no number of draws decides; so many seconds a block."""
     return nt.Paper("cluster", "benchmark").tail(
         "at-its-level", statement="a uniform draw", simulate=burning, rows=rows,
         bound=lambda delta: 1 - delta, expect="undecided",
-        grid={"burn": [burn * (1 + i / 1e6) for i in range(cells)], "delta": [0.1]},
+        grid={"burn": [burn / rows], "delta": [0.1]},
     )
 
 
@@ -178,8 +178,9 @@ def page(rows: list[recorded.Row], at: dict[str, float], reached: str) -> str:
         "# A cluster of a thousand workers", "",
         "Written by `python validation/benchmarks/cluster.py --record`. Scheduler and workers are "
         "processes of one machine, one thread each.", "",
-        "| workers | seconds | normalised |", "|---:|---:|---:|",
-        *(f"| {row['who'].split()[1]} | {row['seconds']:.2f} | {row['normalised']:.2f} |"
+        "| workers | seconds | normalised | load of the machine |", "|---:|---:|---:|---:|",
+        *(f"| {row['who'].split()[1]} | {row['seconds']:.2f} | {row['normalised']:.2f} | "
+          f"{row['note'].rpartition(' ')[2]} |"
           for row in rows), "",
         f"{rows[0]['work'].capitalize()}: {reached} Normalised seconds count only the time that "
         "the machine gave a process that wants one processor.", "",
