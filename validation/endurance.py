@@ -1,6 +1,6 @@
 """Disturb audits in every way at hand, and see that nothing is lost and nothing is silent.
 
-    python validation/endurance.py [--audits 120] [--seed 1] [--only signals|limits|damage|hostile]
+    python validation/endurance.py [--audits 120] [--seed 1] [--only PART]
 
 Everything goes through the command line. Signals come at log-uniform instants, from the one on at
 which Python has read our first line, to the parent, a worker or the whole group; limits make the
@@ -22,14 +22,17 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import surroundings
+
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
-from noisytheory.trial.store import Store, StoreError
+from noisytheory.trial.store import Damaged, Store, StoreError
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,7 +61,7 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "noisytheory", *map(str, words)]
 
 
-def audit_words(folder: Path, store: Path, workers: int) -> list[str]:
+def audit_words(folder: Path, store: Path | str, workers: int) -> list[str]:
     """The audit that is disturbed."""
     return command("audit", folder / "victims.py", "--store", store, "--workers", workers, "-q")
 
@@ -81,12 +84,18 @@ class Quiet:
         self.seconds = _seconds(audit_words(folder, folder / "quiet", 1))
         self.bits = self.read(folder / "quiet")
 
-    def read(self, store: Path) -> dict[str, Any]:
+    command = staticmethod(command)
+
+    def words(self, store: Path | str, workers: int) -> list[str]:
+        """The audit that is disturbed."""
+        return audit_words(self.folder, store, workers)
+
+    def read(self, store: Path | str) -> dict[str, Any]:
         """All datasets of a store."""
         with Store.load(store) as opened:
             return {name: opened.read(name).load() for name in opened.ids()}
 
-    def same(self, store: Path) -> bool:
+    def same(self, store: Path | str) -> bool:
         """Whether a store ended with the same bits."""
         found = self.read(store)
         return found.keys() == self.bits.keys() and all(
@@ -351,13 +360,19 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
     yield "hostile words and files", count
 
 
-PARTS = {"signals": signals, "limits": limits, "damage": damage, "hostile": hostile}
+PARTS = {
+    "signals": signals, "limits": limits, "damage": damage, "hostile": hostile,
+    **{
+        name: getattr(surroundings, name)
+        for name in ("calls", "threads", "others", "draws", "memory", "cluster", "s3", "words")
+    },
+}
 
 
 def table(rows: list[tuple[str, Count]]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
-             "traceback", "hang", "escape sent"]
+             "traceback", "hang", "escape sent", "over 300 MB"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
     return lines
@@ -371,6 +386,7 @@ def main() -> int:
     parser.add_argument("--only", choices=PARTS)
     options = parser.parse_args()
     start, rows = time.perf_counter(), []
+    warnings.simplefilter("ignore", Damaged)
     with tempfile.TemporaryDirectory() as folder:
         quiet = Quiet(Path(folder))
         for name, part in PARTS.items():

@@ -31,6 +31,7 @@ from noisytheory.cli.shell import (
     main,
     say,
     say_json,
+    seconds_so_far,
     seed_option,
     table,
 )
@@ -126,11 +127,11 @@ def audit(
         else:
             if not quiet:
                 say(out, _verdicts(found, plain=not out.isatty()))
-            say(out, _summary(found, len(stopped)))
+            say(out, _summary(found, len(stopped), seconds_so_far(context)))
         if report_folder is not None:
             _report(found, report_folder, quiet)
         if page is not None and not as_json and not quiet:
-            say(out, f"report {page}")
+            say(out, f"report {page}; {seconds_so_far(context):.1f} s in all")
     codes = [code for code, _ in stopped.values()]
     context.exit(max([*codes, AS_EXPECTED if found.as_expected else DIFFERS]))
 
@@ -224,7 +225,7 @@ def _verdict_row(result: Result, plain: bool) -> list[str]:
             number(result.resolution), drawn]
 
 
-def _summary(found: Audit, stopped: int) -> str:
+def _summary(found: Audit, stopped: int, seconds: float) -> str:
     differing = [result for result in found if not result.as_expected]
     lines = [
         f"{r.claim.id}: {r.verdict}, expected {r.claim.expect}: {r.reason}" for r in differing
@@ -234,7 +235,7 @@ def _summary(found: Audit, stopped: int) -> str:
         f"{len(differing)} not as expected: {', '.join(r.claim.id for r in differing)}"
     )
     facts = [
-        f"{found.settings['seconds']:.1f} s", f"seed {found.settings['seed']}",
+        f"{seconds:.1f} s", f"seed {found.settings['seed']}",
         f"level {found.settings['alpha']:g}",
     ]
     untried = f", {stopped} not tried" if stopped else ""

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,6 +51,7 @@ __all__ = [
     "say",
     "say_json",
     "say_rows",
+    "seconds_so_far",
     "seed_option",
     "table",
     "table_options",
@@ -101,12 +103,14 @@ class _CommandLine(click.Group):
 
     def _run(self, words: list[str], extra: dict[str, Any]) -> tuple[int, str]:
         foreign_modules.clear()
+        start = time.perf_counter()
         for stream in (sys.stdout, sys.stderr):
             # A terminal that knows no Greek gets question marks, not a fault.
             with contextlib.suppress(AttributeError, OSError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         try:
             with self.make_context("noisytheory", words, **extra) as context:
+                context.meta[_START] = start
                 self.invoke(context)
             return AS_EXPECTED, ""
         except click.exceptions.Exit as stop:
@@ -177,6 +181,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
         return MISTAKE, str(error)
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
         return MISTAKE, f"there is not enough memory: {what}"
+    if getattr(error, "errno", None) == errno.EAGAIN or "can't start new thread" in str(error):
+        return MISTAKE, "the system starts no more processes or threads: ask for fewer --workers"
     if isinstance(error, OSError) and error.errno in SURROUNDINGS:
         place = f" {error.filename}" if error.filename else ""
         return MISTAKE, f"cannot read or write{place}: {error.strerror}"
@@ -281,6 +287,12 @@ def damage_seen(context: click.Context) -> bool:
 
 
 _DAMAGE = "noisytheory.damage"
+_START = "noisytheory.start"
+
+
+def seconds_so_far(context: click.Context) -> float:
+    """How long the command has taken until now."""
+    return time.perf_counter() - float(context.meta[_START])
 
 
 def say(out: TextIO, text: str) -> None:

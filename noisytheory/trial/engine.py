@@ -154,8 +154,7 @@ class Engine:
                 if any(worker.exitcode is not None for worker in workers):
                     with contextlib.suppress(AttributeError, OSError):
                         pool._result_queue._writer.close()  # type: ignore[attr-defined]
-                    for worker in workers:
-                        worker.kill()
+                    _kill(pool)
 
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
@@ -203,11 +202,19 @@ class Engine:
     def __exit__(self, *args: object) -> None:
         if self.executor is not None and self.given is None:
             if self.client is None:
+                if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
+                    _kill(self.executor)  # who is still starting would miss us, and say so
                 self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
             else:
                 self.executor.shutdown(wait=False)
                 self.client.close(timeout=_GLANCE)
         self._quiet.close()
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End its workers; only this process writes, so they have nothing to lose."""
+    for worker in list((pool._processes or {}).values()):
+        worker.kill()
 
 
 @contextlib.contextmanager

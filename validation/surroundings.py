@@ -1,0 +1,393 @@
+"""What surrounds an audit goes wrong: calls that fail, clocks, disks, clusters, data of others.
+
+Parts of ``python validation/endurance.py``, which says what is counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+BENCHMARKS = Path(__file__).with_name("benchmarks")
+PATIENCE = 120.0
+QUIET = {0, 1, 2, 130}
+Count = Counter[str]
+
+HURT = '''
+import errno, os, sys, threading, time
+how, number = sys.argv[1], int(sys.argv[2])
+del sys.argv[1:3]
+calls = 0
+
+def failing(function, error):
+    def call(*given, **named):
+        global calls
+        calls += 1
+        if calls == number:
+            raise error
+        return function(*given, **named)
+    return call
+
+def slowed(function, seconds):
+    def call(*given, **named):
+        time.sleep(seconds)
+        return function(*given, **named)
+    return call
+
+from noisytheory.__main__ import run
+import noisytheory.trial.run
+
+full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+if how == "clock":
+    began = time.time()
+    time.time = lambda: began - 3600 * (time.monotonic() % 7)
+elif how == "disk":
+    for name in ("write", "open", "replace", "rename", "mkdir", "fsync"):
+        setattr(os, name, slowed(getattr(os, name), number / 1000))
+elif how == "processes":
+    import multiprocessing.util as util
+    none = OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    util.spawnv_passfds = failing(util.spawnv_passfds, none)
+elif how == "threads":
+    threading.Thread.start = failing(threading.Thread.start, RuntimeError("can't start new thread"))
+else:
+    setattr(os, how, failing(getattr(os, how), full))
+sys.argv[0] = "noisytheory"
+run()
+'''
+
+BAD_DRAWS = '''
+import os, ctypes
+import numpy as np
+import noisytheory as nt
+
+def infinite(n, *, size, rng):
+    return np.where(rng.uniform(size=size) < 0.5, np.inf, 0.0)
+
+def generator_exit(n, *, size, rng):
+    raise GeneratorExit
+
+def base(n, *, size, rng):
+    raise type("Unheard", (BaseException,), {})("of")
+
+def segfault(n, *, size, rng):
+    ctypes.string_at(0)
+
+def ends(n, *, size, rng):
+    os._exit(0)
+
+def fine(n, *, size, rng):
+    return rng.uniform(size=size)
+
+mine = nt.Paper("mine", "One bad draw loses only itself")
+claims = [mine.tail(draw.__name__, statement="x", simulate=draw, rows=256, expect="undecided",
+                    bound=lambda n, delta: 1 - delta, grid=dict(n=[1], delta=[0.1]))
+          for draw in (fine, infinite, generator_exit, base, segfault, ends)]
+'''
+
+
+def _run(words: Sequence[object], **settings: Any) -> subprocess.CompletedProcess[str]:
+    settings = {"timeout": PATIENCE, **settings}
+    return subprocess.run(
+        list(map(str, words)), capture_output=True, text=True, errors="replace", check=False,
+        **settings,
+    )
+
+
+def _told(count: Count, done: subprocess.CompletedProcess[str], codes: set[int]) -> None:
+    """Count a try, and what no command may do."""
+    count["tries"] += 1
+    count["other exit code"] += done.returncode not in codes
+    count["traceback"] += "Traceback" in done.stderr
+    if done.returncode not in codes or "Traceback" in done.stderr:
+        print(done.args[-6:], done.returncode, done.stderr[-400:], file=sys.stderr)
+
+
+def _ends_the_same(count: Count, quiet: Any, store: Path) -> None:
+    """Go on where the disturbed audit stopped, and compare every bit."""
+    done = _run(quiet.words(store, 1))
+    count["bits differ"] += done.returncode != 0 or not quiet.same(store)
+    shutil.rmtree(store, ignore_errors=True)
+
+
+def calls(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """The n-th call of a sort fails; clocks go backwards; a disk takes its time."""
+    sorts = {
+        "write": 400, "open": 200, "replace": 20, "mkdir": 40, "rename": 8,
+        "processes": 4, "threads": 6, "clock": 1, "disk": 20,
+    }
+    for how, most in sorts.items():
+        count = Count()
+        for turn in range(max(2, audits // 12)):
+            store = quiet.folder / f"calls-{how}-{turn}"
+            number = int(math.exp(moments.uniform(0, math.log(most))))
+            given = quiet.words(store, 2 if how in ("processes", "threads") else 1)[3:]
+            codes = {0} if how in ("clock", "disk") else QUIET
+            _told(count, _run([sys.executable, "-c", HURT, how, number, *given]), codes)
+            _ends_the_same(count, quiet, store)
+        name = {"clock": "a clock that goes backwards", "disk": "a slow disk",
+                "processes": "the n-th process cannot start",
+                "threads": "the n-th thread cannot start"}
+        yield name.get(how, f"the n-th os.{how} fails"), count
+
+
+def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """As many BLAS threads as somebody asks for: the same bits."""
+    count = Count()
+    for number in (1, 4, 64):
+        store = quiet.folder / f"threads-{number}"
+        asked = {f"{name}_NUM_THREADS": str(number) for name in ("OMP", "OPENBLAS", "MKL")}
+        _told(count, _run(quiet.words(store, 2), env={**os.environ, **asked}), {0})
+        _ends_the_same(count, quiet, store)
+    yield "BLAS asked for 1, 4 and 64 threads", count
+
+
+def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Data of other runs and other people inside a store; two audits at once; durable ones."""
+    count = Count()
+    seven = quiet.folder / "seven"
+    done = _run([*quiet.words(seven, 1), "--seed", 7])
+    assert done.returncode == 0, done.stderr
+    for paper in sorted(path for path in seven.iterdir() if path.is_dir()):
+        for group in sorted(path for path in paper.iterdir() if path.is_dir()):
+            store = quiet.folder / "foreign"
+            shutil.copytree(quiet.folder / "quiet", store)
+            shutil.rmtree(store / group.relative_to(seven))
+            shutil.copytree(group, store / group.relative_to(seven))
+            pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
+            count["silent"] += pages.returncode == 0
+            again = _run(quiet.words(store, 1))
+            _told(count, again, {2})
+            count["silent"] += "from another run (seed 7" not in again.stderr
+            shutil.rmtree(store)
+    yield "a group of another seed", count
+    count = Count()
+    for name in ("mine~maximum-0.blocks", "run.json", "write.partial", "lock"):
+        store, theirs = quiet.folder / "linked", quiet.folder / "theirs"
+        theirs.write_bytes(b"of others")
+        (store / ".journal").mkdir(parents=True)
+        (store / ".journal" / name).symlink_to(theirs)
+        _told(count, _run(quiet.words(store, 1)), {0, 2})
+        count["silent"] += theirs.read_bytes() != b"of others"
+        shutil.rmtree(store)
+    yield "a link to data of others in a store", count
+    count, store = Count(), quiet.folder / "twice"
+    with subprocess.Popen(quiet.words(store, 1), stderr=subprocess.DEVNULL) as first:
+        while first.poll() is None and not (store / ".journal" / "lock").exists():
+            time.sleep(0.01)
+        _told(count, _run(quiet.words(store, 1)), {2} if first.poll() is None else {0, 2})
+        count["other exit code"] += first.wait(PATIENCE) != 0
+    _ends_the_same(count, quiet, store)
+    yield "two audits at once into one store", count
+    count, store = Count(), quiet.folder / "durable"
+    with subprocess.Popen([*quiet.words(store, 2), "--durable"], stderr=subprocess.DEVNULL) as it:
+        time.sleep(quiet.begins + moments.uniform(0, quiet.seconds - quiet.begins))
+        it.kill()
+    _told(count, _run([*quiet.words(store, 1), "--durable"]), {0})
+    _ends_the_same(count, quiet, store)
+    yield "a durable audit, killed", count
+
+
+def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Simulators that draw what nobody can use: they cost themselves their verdict, no other's."""
+    count, file = Count(), quiet.folder / "bad_draws.py"
+    file.write_text(BAD_DRAWS)
+    for workers in (2, 4):
+        pages = quiet.folder / f"bad-{workers}"
+        done = _run(quiet.command("audit", file, "--workers", workers, "--report", pages, "--json"))
+        _told(count, done, {2})
+        found = json.loads(done.stdout or "{}")
+        tried = {claim["id"] for claim in found.get("claims", [])}
+        lost = {"mine/generator_exit", "mine/base", "mine/segfault", "mine/ends"}
+        count["silent"] += tried != {"mine/fine", "mine/infinite"}
+        count["silent"] += set(found.get("not_tried", {})) != lost
+        count["silent"] += not (pages / "mine" / "infinite.html").exists()
+    yield "draws that are infinite, raise, or end their process", count
+
+
+def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Ten million replicates of a cheap claim under 300 MB; the benchmark has a hundred million."""
+    sys.path.insert(0, str(BENCHMARKS))
+    import memory as measured
+
+    for kind, source in measured.KINDS.items():
+        count, file = Count(), quiet.folder / f"{kind}.py"
+        file.write_text(source)
+        _, own, worker = measured.audited(file, 10**7, "--workers", "2", "--quiet")
+        most = max(own, worker) * 2**20 / 1e6
+        count["tries"] += 1
+        count["over 300 MB"] += most > measured.GOAL
+        yield f"10^7 replicates of a {kind} ({most:.0f} MB)", count
+
+
+@contextlib.contextmanager
+def process(
+    words: Sequence[str], folder: Path, **surroundings: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process beside the audit, killed in the end."""
+    started = subprocess.Popen(
+        [sys.executable, *words], env={**os.environ, **surroundings}, cwd=folder,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+
+
+class Cluster:
+    """A Dask scheduler and workers of one thread, each a process; a context manager."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._stack, self._folder = contextlib.ExitStack(), folder
+        file = folder / f"scheduler-{time.monotonic_ns()}.json"
+        self.scheduler = self._start("scheduler", "--port=0", f"--scheduler-file={file}")
+        while not file.exists():
+            time.sleep(0.05)
+        self.address = json.loads(file.read_text())["address"]
+        self.workers = [self.join() for _ in range(workers)]
+
+    def _start(self, what: str, *words: str, **surroundings: str) -> subprocess.Popen[bytes]:
+        module = f"distributed.cli.dask_{what}"
+        return self._stack.enter_context(process(
+            ["-m", module, "--dashboard-address=:0", "--host=127.0.0.1", *words], self._folder,
+            **surroundings,
+        ))
+
+    def join(self, **surroundings: str) -> subprocess.Popen[bytes]:
+        """One more worker."""
+        words = ["--no-nanny", "--nthreads=1", self.address]
+        return self._start("worker", *words, **surroundings)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+
+def _other_code(folder: Path) -> str:
+    """A path to a noisytheory that differs by a comment."""
+    import noisytheory
+
+    package = Path(noisytheory.__file__).parent
+    copy = folder / "other" / "noisytheory"
+    if not copy.exists():
+        shutil.copytree(package, copy)
+        with (copy / "trial" / "draws.py").open("a", encoding="utf-8") as file:
+            file.write("# of another version\n")
+    return str(copy.parent)
+
+
+def cluster(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Workers and scheduler of a Dask cluster are killed; workers join late, or are of other code.
+    """
+    for what in ("worker", "scheduler", "late", "other"):
+        count = Count()
+        for turn in range(max(1, audits // 24)):
+            store = quiet.folder / f"cluster-{what}-{turn}"
+            words = [word for word in quiet.words(store, 1) if word not in ("--workers", "1")]
+            # Who refuses is one of two, so that the other could have hidden it.
+            with Cluster(quiet.folder, 1 if what in ("late", "other") else 2) as at:
+                if what == "other":
+                    at.join(PYTHONPATH=_other_code(quiet.folder))
+                    time.sleep(5.0)
+                with subprocess.Popen(
+                    [*words, "--scheduler", at.address], stderr=subprocess.PIPE, text=True
+                ) as audit:
+                    time.sleep(quiet.begins + moments.uniform(0.5, 3.0))
+                    if what == "worker":
+                        at.workers[0].kill()
+                        at.join()
+                    elif what == "scheduler":
+                        at.scheduler.kill()
+                    elif what == "late":
+                        at.join()
+                    try:
+                        _, said = audit.communicate(timeout=PATIENCE)
+                    except subprocess.TimeoutExpired:
+                        count["hang"] += 1
+                        audit.kill()
+                        _, said = audit.communicate()
+            codes = {"scheduler": {0, 2}, "other": {2}}.get(what, {0})
+            done = subprocess.CompletedProcess(words, audit.returncode, "", said)
+            _told(count, done, codes)
+            count["silent"] += what == "other" and "has noisytheory of other code" not in said
+            if what == "scheduler" and done.returncode == 2:
+                count["silent"] += at.address not in said
+            _ends_the_same(count, quiet, store)
+        yield {
+            "worker": "a worker of a cluster killed, another joins",
+            "scheduler": "the scheduler of a cluster killed",
+            "late": "a worker joins a cluster late",
+            "other": "a worker of other code in a cluster",
+        }[what], count
+
+
+SERVER = """
+import sys, time
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+open(sys.argv[1], "w").write("http://{}:{}".format(*server.get_host_and_port()))
+time.sleep(1e6)
+"""
+
+
+def s3(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """A store on S3, of a server on this machine: audits are killed, the server goes away."""
+    import s3fs
+
+    address = quiet.folder / "s3"
+    killed, lost = Count(), Count()
+    with process(["-c", SERVER, str(address)], quiet.folder) as server:
+        while not address.exists() or not address.read_text():
+            time.sleep(0.05)
+        surroundings: Mapping[str, str] = {
+            "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x",
+            "AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": address.read_text(),
+        }
+        os.environ.update(surroundings)
+        s3fs.S3FileSystem().mkdir("bucket")
+        for turn in range(max(2, audits // 12)):
+            words = quiet.words(f"s3://bucket/{turn}", 2)
+            with subprocess.Popen(words, start_new_session=True) as audit:
+                time.sleep(quiet.begins + moments.uniform(0.0, 2 * quiet.seconds))
+                audit.kill()
+            _told(killed, _run(words), {0})
+            killed["bits differ"] += not quiet.same(f"s3://bucket/{turn}")
+        with subprocess.Popen(
+            quiet.words("s3://bucket/lost", 2), stderr=subprocess.PIPE, text=True
+        ) as audit:
+            time.sleep(quiet.begins + 1.0)
+            server.kill()
+            _, said = audit.communicate(timeout=PATIENCE)
+        done = subprocess.CompletedProcess(["s3", "lost"], audit.returncode, "", said)
+        _told(lost, done, {0, 2})
+    for name in surroundings:
+        del os.environ[name]
+    yield "an audit into S3 killed", killed
+    yield "the server of S3 killed", lost
+
+
+def words(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """What a reader must be told before a file is run; times that are those of the command."""
+    count = Count()
+    told = "run as code"
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    for text in (readme, _run(quiet.command("audit", "--help")).stdout):
+        count["tries"] += 1
+        count["silent"] += told not in " ".join(text.split())
+    yield "README and --help say that files are run as code", count
