@@ -1041,7 +1041,19 @@ def calls() -> list[Plant]:
 
         return simulate
 
+    def by_turns(*rates):
+        """Blocks that break the promise at one of these rates, by chance."""
+        return {"simulate": lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates)),
+                "bound": HALF, "rows": 4096}
+
     false, two = {"refuted", "undecided", "refused"}, {"grid": {"n": [1, 2]}}
+    true = {"upheld", "undecided", "refused"}
+    turns = [
+        ("rare-turns", false, (0.004, 0.02), 0.01), ("close-turns", false, (0.006, 0.015), 0.01),
+        ("turns", false, (0.03, 0.08), 0.05), ("turns-true", true, (0.0, 0.1), 0.055),
+        ("rare-turns-true", true, (0.0, 0.02), 0.0101),
+        ("seldom-turns", false, (0.0, 0.0, 0.0, 0.05), 0.012),
+    ]
     parts = {
         "block": lambda entropy, block: block,
         "address": lambda entropy, block: entropy,
@@ -1059,6 +1071,8 @@ def calls() -> list[Plant]:
                rows=4096, **UNIT),
         _plant("rows", "blocks-large-seldom", "mean", false, simulate=seldom_large, rows=4096,
                bound=_at(0.28), **UNIT),
+        *(_plant("rows", name, "tail", right, **by_turns(*rates), grid={"delta": [delta]})
+          for name, right, rates, delta in turns),
         *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
                  bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import bdtr, bdtrc, gammaln
 
 from noisytheory.trial.claim import Cell, Claim
 from noisytheory.trial.draws import (
@@ -21,7 +21,7 @@ from noisytheory.trial.draws import (
     kept,
     one_thread,
 )
-from noisytheory.trial.verdict import conditioned, right_side
+from noisytheory.trial.verdict import RULES, SameLaw, conditioned, right_side
 
 __all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "probe_by_value",
            "sizes_to_compare"]
@@ -30,6 +30,9 @@ Floats = NDArray[np.float64]
 
 FALSE_ALARM = 1e-6
 """Probability, each test's approximation granted, that independent rows are taken for dependent."""
+
+_DOUBT = 1e-4
+"""Probability that independent rows leave a claim undecided that whole blocks were drawn for."""
 
 _LOOK = 1 << 40
 """Index of the first of them: no part of any cell's blocks."""
@@ -222,15 +225,15 @@ def _global_randomness() -> tuple[object, ...]:
 
 def check_rows(
     claim: Claim, cell: Cell, seed: int, *, decided: Sequence[Arrays], repeats: Repeats,
-    sizes: Sequence[int], odd: float,
-) -> int:
+    sizes: Sequence[int], odd: float, asked: Sequence[float | Floats] = (-np.inf, -np.inf),
+) -> tuple[int, bool]:
     """Refuse a claim whose rows depend on each other, before draws decide it.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
-    is rare by a Dirichlet mixture), and rows of one block with those a power of two behind, or with
-    the same rows of other blocks (Ljung and Box, on ranks): left sides, their distance from the
-    median, and which of them break the promise. What is shared by all rows of a call and happens in
-    one call of many shows in many short ones.
+    is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
+    two behind, or with the same rows of other blocks (Ljung and Box, on ranks): left sides, their
+    distance from the median, and which of them break the promise. What is shared by all rows of a
+    call and happens in one call of many shows in many short ones.
 
     Parameters
     ----------
@@ -248,11 +251,17 @@ def check_rows(
         Rows of the blocks to compare first.
     odd : float
         Level at which they look odd, so that more and whole ones are drawn.
+    asked : (array_like, array_like)
+        Log evidence against the promise and for it, level by level: with less of it, blocks that
+        did not decide look odd, too.
 
     Returns
     -------
-    int
-        Blocks from generators of their own that were compared.
+    compared : int
+        Blocks from generators of their own.
+    borne_out : bool
+        Whether those that did not decide have the evidence asked for, in the end, and nothing is
+        there that independent rows seldom show.
 
     Raises
     ------
@@ -263,19 +272,34 @@ def check_rows(
     for some in (sizes, [claim.rows] * _MORE):
         blocks += look(claim, cell, seed, repeats, some, len(blocks) - len(decided))
         chances = _chances(claim, cell, blocks, len(decided))
-        if min(chances.values()) > odd / len(chances):
+        borne_out = _bear_out(claim, cell, blocks[len(decided):], asked)
+        if borne_out and min(chances.values()) > odd / len(chances):
             break
     else:
         _refuse(claim, cell, chances)
-    return len(blocks)
+        borne_out &= min(chances.values()) > _DOUBT / len(chances)
+    return len(blocks), borne_out
+
+
+def _bear_out(
+    claim: Claim, cell: Cell, blocks: Sequence[Arrays], asked: Sequence[float | Floats]
+) -> bool:
+    """Whether these blocks have the log evidence asked for, against the promise and for it."""
+    if all(np.all(np.isneginf(least)) for least in asked):
+        return True
+    joined, _ = _joined(claim, blocks)
+    rule = SameLaw() if "other" in joined else RULES[claim.kind]
+    found = rule.weigh(claim, [cell], [rule.summarise(claim, cell, joined)])
+    return all(np.all(told[0] >= least) for told, least in zip(found, asked, strict=True))
 
 
 def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]:
     """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
-    Of a refutation the first cell's are whole, for whatever correlation could have moved it is to
-    be seen. Else rates that differ show in a few long ones, together twice as long as a block, and
-    what happens in one call of many in many short ones. The other cells share as many of these.
+    Of a refutation some of the first cell's are whole, for whatever correlation could have moved it
+    is to be seen; and some an eighth, that blocks of two sorts are hardly ever all of one. Else
+    there are one and sixteen of these, and many short ones for what happens in one call of many.
+    The other cells share as many of those.
 
     Parameters
     ----------
@@ -294,27 +318,25 @@ def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]
     --------
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
     >>> first.count(4096), first.count(512), first.count(8), second.count(8)
-    (1, 8, 112, 112)
+    (1, 16, 112, 112)
     """
     short = max(min(_SHORT, rows), rows // 512)
     count = min(_CALLS, max(_LONGER, rows // (4 * short)))
-    first = [rows] * _WHOLE
-    if not refuted:
-        longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
-        first = [rows, *longer] + [short] * count
+    longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
+    first = [rows] * _WHOLE + longer if refuted else [rows] + longer * 2 + [short] * count
     # So long that one repetition tells.
     other = [max(short, min(_ROWS, rows))] * max(_LEAST, count // max(1, cells - 1))
     return [first, *[other] * (cells - 1)]
 
 
-_WHOLE = 4
+_WHOLE = 3
 """Whole blocks that are compared first, besides those that decided, before a refutation."""
 
 _CALLS = 112
 """Short blocks that are compared where nothing is refuted."""
 
 _LONGER = 8
-"""How many blocks have each so much of a whole one."""
+"""How many blocks make a whole one."""
 
 _LEAST = 4
 """Short blocks in a cell that others hide, at least."""
@@ -348,6 +370,7 @@ def _chances(
                 scores[fresh], sizes[decided:]
             ),
             (what, "groups of rows that differ more than independent ones do"): _grouped(scores),
+            (what, "a block unlike the others"): _outlying(scores, sizes),
             (what, "rows that resemble those before them"): _within(scores[whole]),
             (what, "rare values in clusters"): _clustered(scores),
             (what, "rare values in few blocks"): min(1.0, 2 * min(
@@ -393,7 +416,17 @@ def _views(claim: Claim, cell: Cell, drawn: Arrays) -> dict[str, Floats]:
     }
     if claim.kind == "tail":
         found["violations"] = _ranks(left > right_side(claim, cell, drawn)[0])
-    return found
+    return _distinct(found)
+
+
+def _distinct(views: dict[str, Floats]) -> dict[str, Floats]:
+    """Without those that part the draws in two as one before them does: they would say the same."""
+    parts = {
+        what: (ranks == ranks[0]).tobytes() for what, ranks in views.items()
+        if ranks.size and np.all((ranks == ranks.min()) | (ranks == ranks.max()))
+    }
+    first = {part: what for what, part in reversed(parts.items())}
+    return {w: r for w, r in views.items() if w not in parts or first[parts[w]] == w}
 
 
 def _clustered(values: Floats) -> float:
@@ -418,22 +451,42 @@ def _off_the_commonest(values: Floats) -> NDArray[np.bool_]:
     return np.asarray(values != places[np.argmax(numbers)])
 
 
+def _rare(values: Floats, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """How many rare draws each block has, those off the commonest value or the largest, and rows.
+
+    Of the blocks that have any.
+    """
+    rare = _off_the_commonest(values) if values.size else np.zeros(0, bool)
+    if 2 * rare.sum() > values.size:
+        rare = values > np.quantile(values, 1 - _LARGEST)
+    found = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rare], minlength=sizes.size)
+    return found[sizes > 0], sizes[sizes > 0]
+
+
+def _outlying(values: Floats, sizes: NDArray[np.int64]) -> float:
+    """Chance that some independent block has so few of the rare draws, or so many.
+
+    Their numbers are hypergeometric, and binomial ones spread more.
+    """
+    k, sizes = _rare(values, sizes)
+    if sizes.size < 2:
+        return 1.0
+    m, share = int(k.sum()), sizes / sizes.sum()
+    least = np.minimum(bdtr(k, m, share), bdtrc(k - 1, m, share)).min()
+    return float(min(1.0, 2 * sizes.size * least))
+
+
 def _crowded(values: Floats, sizes: NDArray[np.int64]) -> float:
-    """Chance that rare draws keep to so few blocks: those off the commonest value, or the largest.
+    """Chance that rare draws keep to so few blocks.
 
     The inverse of an e-value: their places are a random subset, so their numbers by block are
     hypergeometric; against it, multinomial with shares that a Dirichlet law spreads.
     """
-    if np.count_nonzero(sizes) < 2:
+    k, sizes = _rare(values, sizes)
+    m = int(k.sum())
+    if sizes.size < 2 or m < 2:
         return 1.0
-    rare = _off_the_commonest(values)
-    if 2 * rare.sum() > values.size:
-        rare = values > np.quantile(values, 1 - _LARGEST)
-    k = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rare], minlength=sizes.size)[sizes > 0]
-    sizes, m = sizes[sizes > 0], int(rare.sum())
-    if m < 2:
-        return 1.0
-    independent = _log_choose(sizes, k).sum() - _log_choose(values.size, m)
+    independent = _log_choose(sizes, k).sum() - _log_choose(sizes.sum(), m)
     total = sizes.size * np.array([1 / 8, 1 / 2, 2.0, 8.0])
     spread = total[:, None] * sizes / sizes.sum()
     gathered = gammaln(m + 1) + gammaln(total) - gammaln(total + m) + np.sum(

@@ -39,6 +39,9 @@ __all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "re
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
 
+UNSUPPORTED = "blocks drawn besides do not bear out"
+"""Begins the reason of what too few blocks seemed to decide."""
+
 QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
 """Probabilities at which the left side's distribution is kept in the result."""
 
@@ -416,8 +419,10 @@ def finish(
             f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
             f"{np.exp(own):.3g}"
         )
-    if verdict != "undecided":
-        trial.check_rows(refuted=verdict == "refuted")
+    if verdict != "undecided" and not trial.check_rows(refuted=verdict == "refuted"):
+        reason = f"{UNSUPPORTED} that it is {verdict} ({reason})"
+        verdict = "undecided"
+        decided[decided != DECISIONS.index("vacuous")] = DECISIONS.index("undecided")
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims

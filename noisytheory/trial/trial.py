@@ -40,8 +40,11 @@ _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
 
 
-_ODD = 0.1
+_ODD = 0.3
 """Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
+
+_FEW = 4
+"""Blocks that decided a cell, up to which those drawn besides must bear them out."""
 
 _KEPT = 16
 """Blocks that decided and that are looked at once more, at most."""
@@ -374,17 +377,18 @@ class Trial:
         average = float(np.logaddexp.reduce(entries, axis=None) - np.log(entries.size))
         return float(np.logaddexp(average, self.rule.pool(self.claim, summaries)) - np.log(2))
 
-    def check_rows(self, *, refuted: bool) -> None:
+    def check_rows(self, *, refuted: bool) -> bool:
         """Refuse draws that depend on each other: a look at every cell, a long one where it counts.
 
-        That is the cell that says most, of a refutation, or least, of what is upheld.
+        That is the cell that says most, of a refutation, or least, of what is upheld. Where few
+        blocks decided it others must say so, too: returned is whether they do.
         """
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         for state in drawn:
             if state.index > 0:  # The first was looked at before anything was drawn.
                 probe(self.claim, state.cell, self.seed)
         if not drawn or not self.claim.can_err:
-            return
+            return True
         for state in drawn:
             assert state.summary is not None
             self._check_variance(state)
@@ -400,15 +404,27 @@ class Trial:
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
         sizes = sizes_to_compare(self.claim.rows, len(order), refuted=refuted)
-        compared = [
+        told = [
             check_rows(
                 self.claim, state.cell, self.seed, repeats=self.repeats, sizes=some,
+                asked=self._asked(state, sum(some) if state is order[0] else 0),
                 odd=_ODD / len(order),
                 decided=[self.blocks.get(state.index, b) for b in range(min(state.blocks, _KEPT))],
             )
             for state, some in zip(order, sizes, strict=True)
         ]
-        self.compared = compared[0], min(compared)
+        self.compared = told[0][0], min(compared for compared, _ in told)
+        return all(borne_out for _, borne_out in told)
+
+    def _asked(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
+        """What so many rows must say, by level, where few blocks decided: half what those would."""
+        few, at = rows > 0 and not self.rule.together and state.blocks <= _FEW, state.index
+        share = min(1.0, rows / (2 * self.claim.rows * state.blocks))
+        limits = self.thresholds.entry, self.thresholds.uphold
+        return [
+            np.where((found >= limit) & few & ~self.vacuous[at], limit * share, -np.inf)
+            for found, limit in zip((self.against[at], self.support[at]), limits, strict=True)
+        ]
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""
