@@ -272,8 +272,16 @@ def vacuity() -> list[Plant]:
 
         return simulate
 
+    def seldom_not(n, *, size, rng):
+        """In cell 2 vacuous but for two draws of a thousand, which break the promise."""
+        says = rng.uniform(size=size) < 2e-3
+        radius = np.full(size, 0.5) if n == 1 else np.where(says, 0.5, 2.0)
+        return {"lhs": np.full(size, 0.1 if n == 1 else 0.6), "radius": radius}
+
     shared = {"bound": lambda radius: radius, "trivial": 1.0}
     return [
+        _plant("vacuous", "vacuous-but-seldom", "tail", FALSE, simulate=seldom_not, **shared,
+               grid={"n": [1, 2], "delta": [1.6e-3]}, rows=1024),
         _plant("vacuous", "mostly-vacuous-6", "tail", FALSE, simulate=sometimes(0.06), **shared),
         _plant("vacuous", "mostly-vacuous-15", "tail", "refuted", simulate=sometimes(0.15),
                **shared),
@@ -514,6 +522,7 @@ def rates() -> list[Plant]:
             out.append(_plant("rates", f"{name}-noise-{noise:g}", "rate", right,
                               bound=_at(exponent), **falling(mean, noise), **shared))
 
+        plant("inverse-log", "undecided", lambda n: 1 / np.log(n), -0.1)
         plant("power-true", "upheld", root, -0.4)
         plant("power-edge", TRUE, root, -0.5)
         plant("power-false", "refuted", root, -0.6)
@@ -1073,6 +1082,12 @@ def calls() -> list[Plant]:
                bound=_at(0.28), **UNIT),
         *(_plant("rows", name, "tail", right, **by_turns(*rates), grid={"delta": [delta]})
           for name, right, rates, delta in turns),
+        *(_plant("rows", f"shared-scale-{delta}", "tail", right, rows=2048, bound=_at(1.6),
+                 simulate=lambda *, size, rng: rng.normal(size=size) * rng.choice([0.5, 1.5]),
+                 grid={"delta": [delta]}) for right, delta in ((true, 0.075), (false, 0.068))),
+        *(_plant("rows", f"{kind}-by-turns", kind, false, bound=_at(0.47), margin=0.05, rows=2048,
+                 simulate=lambda *, size, rng: rng.choice([0.47, 0.6]) + 0.3 * rng.uniform(
+                     -1, 1, size), **UNIT) for kind in ("equal", "published")),
         *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
                  bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
     ]

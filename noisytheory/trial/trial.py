@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
-from noisytheory.trial.evidence import bounded_bets, log_e_bets
+from noisytheory.trial.evidence import bounded_bets, log_e_bets, log_e_rate
 from noisytheory.trial.independence import (
     FALSE_ALARM,
     Repeats,
@@ -115,6 +115,7 @@ class Trial:
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
+        self.drawn_bound = self.judged.bound is None or bool(claim.drawn_names())
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
             claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
@@ -270,12 +271,24 @@ class Trial:
         self._take(at, "against", against, self.thresholds.entry)
         self._take(at, "support", support, self.thresholds.uphold)
         if self.claim.kind == "tail":
-            self.vacuous[at] = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
+            vacuous = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
         else:
-            self.vacuous[at] = [self._vacuous(state.cell, state.summary) for state in states]
+            vacuous = np.array([self._vacuous(state.cell, state.summary) for state in states])
+        if self.drawn_bound:
+            # It may say something in draws to come: too seldom to break the promise, if they show.
+            vacuous &= self._seldom_otherwise(counts, self.support[at]) >= self.thresholds.uphold
+        self.vacuous[at] = vacuous
         settled = self.vacuous[at] | (self.against[at] >= self.thresholds.entry)
         settled |= self.support[at] >= self.thresholds.uphold
         return [bool(np.all(done)) for done in settled]
+
+    def _seldom_otherwise(
+        self, counts: NDArray[Any], support: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Log evidence that cells, vacuous in every draw so far, break no promise in others."""
+        if self.claim.kind != "tail" or counts.shape[-1] > 4:
+            return support
+        return log_e_rate(np.zeros(counts.shape[:-1]), counts[..., 0], self.claim.deltas, "below")
 
     def _take(self, at: list[int], name: str, found: NDArray[Any], threshold: float) -> None:
         """Evidence is stopped where it crosses; as a stopped process it stays an e-value."""
