@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from noisytheory.trial.sides import scaled as scaled
     from noisytheory.vocabulary.inverse import NotMonotone as NotMonotone
     from noisytheory.vocabulary.inverse import OutOfReach as OutOfReach
+    from noisytheory.vocabulary.inverse import crosses_once as crosses_once
     from noisytheory.vocabulary.inverse import solve as solve
 
 # What is imported on first use, so that `import noisytheory` and `--help` stay fast.
@@ -68,6 +69,7 @@ _LAZY = {
     "audit": "trial.run",
     "both": "trial.sides",
     "compare": "report.comparison",
+    "crosses_once": "vocabulary.inverse",
     "scaled": "trial.sides",
     "solve": "vocabulary.inverse",
 }

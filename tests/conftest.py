@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import sys
@@ -78,6 +79,18 @@ class Tried(dict):
 
         self[name] = nt.audit(nt.claims[name], budget="smoke")
         return self[name]
+
+    def at(self, name, **cells):
+        """A claim tried at those of its cells only: their parameters' values, objects by name."""
+        import noisytheory as nt
+
+        if (key := f"{name} at {cells}") not in self:
+            claim = nt.claims[name]
+            grid = {k: [v for v in values if k not in cells or getattr(v, "name", v) in cells[k]]
+                    for k, values in claim.grid.items()}
+            part = dataclasses.replace(claim, id=f"{name}/at-some-cells", grid=grid)
+            self[key] = nt.audit(part, budget="smoke")
+        return self[key]
 
 
 @pytest.fixture(scope="session")

@@ -61,29 +61,26 @@ def home(module: str, word: str) -> str:
 
 
 @functools.cache
-def nodes_of(tree: ast.AST) -> list[tuple[ast.AST, bool, bool]]:
-    """What may import; whether it is in a function, and whether only type checkers read it."""
-    found, ahead = [], [(tree, False, False)]
+def nodes_of(tree: ast.AST) -> list[tuple[ast.AST, bool]]:
+    """What may import, in functions too, and whether only type checkers read it."""
+    found, ahead = [], [(tree, False)]
     while ahead:
-        node, late, typing = ahead.pop()
+        node, typing = ahead.pop()
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.Attribute):
-            found.append((node, late, typing))
-        late |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            found.append((node, typing))
         typing |= isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        ahead += [(child, late, typing) for child in ast.iter_child_nodes(node)][::-1]
+        ahead += [(child, typing) for child in ast.iter_child_nodes(node)][::-1]
     return found
 
 
 @functools.cache
-def imports(tree: ast.Module, lazy: bool = True, types: bool = True) -> frozenset[str]:
+def imports(tree: ast.Module, types: bool = True) -> frozenset[str]:
     """Full names of the package's modules that a file takes from, whatever hands it on.
 
     By `import`, by an attribute of what is imported, and by `import_module` of a constant; what
     other names `import_module` is given only `FINDERS` know.
     """
-    nodes = [
-        node for node, late, typing in nodes_of(tree) if lazy >= late and types >= typing
-    ]
+    nodes = [node for node, typing in nodes_of(tree) if types >= typing]
     found, local = set(), {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -150,10 +147,10 @@ def test_every_module_is_in_a_room_and_every_room_is_there():
     }
 
 
-def graph(lazy: bool) -> dict[str, set[str]]:
-    """Who imports whom when the program runs: on first import, or whenever."""
+def graph() -> dict[str, set[str]]:
+    """Who imports whom when the program runs, on first import or later."""
     return {
-        name: set(imports(tree_of(name), lazy, types=False) & set(MODULES) - {name})
+        name: set(imports(tree_of(name), types=False) & set(MODULES) - {name})
         for name in MODULES
     }
 
@@ -178,20 +175,12 @@ def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
     }
 
 
-LATE_CIRCLES = {
-    # map_reduce takes the names of all algorithms, and is one.
-    frozenset({"noisytheory.topics.sparse.algorithms", "noisytheory.topics.sparse.parallel"}),
-}
-"""Those that are closed by an import inside of a function."""
-
-
 def test_there_are_no_circles():
-    """On first import none; and none that an import inside of a function closes but those listed.
+    """None on first import, and none that an import inside of a function closes.
 
     What the package's own names are looked up by at run time (`FINDERS`) is in neither.
     """
-    assert circles(graph(lazy=False)) == set()
-    assert circles(graph(lazy=True)) == LATE_CIRCLES
+    assert circles(graph()) == set()
 
 
 def last(name: str) -> str:
@@ -313,11 +302,11 @@ def test_what_breaks_a_rule_is_found(rule, name, text):
 
 
 def test_a_late_circle_within_a_room_is_found():
-    planted = graph(lazy=True)
+    planted = graph()
     # Claims know kernels' domains.
     text = "def f():\n    import noisytheory.vocabulary.kernels"
     planted["noisytheory.vocabulary.domains"] |= imports(ast.parse(text))
-    found = circles(planted) - LATE_CIRCLES
+    found = circles(planted)
     assert any({"noisytheory.vocabulary.kernels", DOMAINS} <= circle for circle in found)
 
 
@@ -405,6 +394,14 @@ def test_every_public_bound_is_the_bound_of_some_claim():
     bounds = [inspect.unwrap(bound) for bound in public if callable(bound)]
     assert len(bounds) > 50
     assert not [f"{b.__module__}.{b.__name__}" for b in bounds if b not in tried]
+
+
+def test_a_text_that_never_changes_is_given_and_no_cell():
+    """Constants of a claim clutter its dataset and its page otherwise."""
+    assert not [
+        (claim.id, name) for claim in distinct(noisytheory.claims.values())
+        for name, values in claim.grid.items() if len(values) == 1 and isinstance(values[0], str)
+    ]
 
 
 def reached(*functions: object) -> set[FunctionType]:

@@ -17,6 +17,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 # Run by name, imported by nobody.
 TOOLS = {"pytest-timeout", "pytest-xdist", "ruff", "mypy"}
+# Needed by moto's server.
+TOOLS |= {"flask", "flask-cors"}
 # Asked for by name, with what names them.
 BY_NAME = {"zarr": r'engine="zarr"|\.to_zarr\('}
 # Modules whose distribution has another name and need not be installed.

@@ -11,7 +11,6 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import concentration, kernel_mean, label_noise, noise, sparse, surrogates
-from noisytheory.topics.concentration import bounds as concentration_bounds
 from noisytheory.topics.sparse.checkerboard import bounds as miss_bounds
 from noisytheory.topics.sparse.clusters import bounds as cluster_bounds
 from noisytheory.topics.sparse.partitions import bounds as partition_bounds
@@ -37,7 +36,7 @@ from noisytheory.vocabulary.populations import (
 )
 
 MODULES = [
-    concentration, concentration_bounds, kernel_mean, label_noise,
+    concentration, kernel_mean, label_noise,
     noise, cluster_bounds, partition_bounds, miss_bounds, rate_bounds, subsampling_bounds,
     surrogates, printed_table_bounds,
 ]

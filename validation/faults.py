@@ -41,7 +41,8 @@ FAULTS = [
         ("tests/topics/kernel_mean",),
     ),
     Fault(
-        "a constant in McDiarmid's inequality", "noisytheory/topics/concentration/bounds.py",
+        "a constant in McDiarmid's inequality",
+        "noisytheory/topics/concentration/differences/bounds.py",
         "return np.sqrt(-np.log(delta) * squared_differences / 2)",
         "return np.sqrt(-np.log(delta) * squared_differences)",
         ("tests/topics/concentration",),

@@ -66,7 +66,8 @@ _LOOKS = {
               help="Local processes; default: the usable cores.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
 @click.option("--store", metavar="PATH|URL",
-              help="Keep blocks and results here; an interrupted run goes on from it.")
+              help="Keep blocks and results here; an interrupted run goes on from it. A URL "
+                   "(s3://...) has no locks: let one audit at a time write there.")
 @click.option("--durable", is_flag=True,
               help="With --store PATH: wait for the disk at every block, against loss of power.")
 @click.option("--report", "report_folder", metavar="DIR", help="Write the HTML report here.")

@@ -44,8 +44,9 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
 
     population=NAME takes a population of the claim's grid; what the bound reads of it can be given
     by itself as well. With a population, solve=n also says how many examples the promise itself
-    needs there. Where the right side is no formula but comes with every instance, it is that of the
-    first one at a cell of the grid; parameters left out take their first value.
+    needs there: exactly, or by draws with limits that hold together with 99% confidence at all the
+    numbers looked at. Where the right side is no formula but comes with every instance, it is that
+    of the first one at a cell of the grid; parameters left out take their first value.
     """
     claim = one_claim(claim_id)
     asked, assignments = question(assignments)

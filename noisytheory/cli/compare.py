@@ -94,7 +94,7 @@ def _as_json(found: Comparison) -> dict[str, Any]:
         "points": found.rows(),
         "winners": found.winners(),
         "claims": [
-            {key: one[key].values.ravel().tolist()[0] for key in ("id", "needs", "refuted")}
+            {key: one[key].item() for key in ("id", "needs", "refuted", "below")}
             | {"name": name, "says_from": one["says_from"].values.tolist()}
             for name in found.names for one in [data.sel(claim=name)]
         ],
@@ -108,7 +108,7 @@ def _said(found: Comparison, form: str) -> list[str]:
     head = ["bound", "must know", f"says something from {found.along} ="]
     rows = [
         [
-            f"{name}{' (refuted)' * bool(one['refuted'].item())}", str(one["needs"].item()),
+            name + found.wins_not(name), str(one["needs"].item()),
             ", ".join(found.says_from(name)),
         ]
         for name in found.names for one in [data.sel(claim=name)]

@@ -149,6 +149,7 @@ def diagnose(error: BaseException) -> tuple[int, str]:
 def _blame(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and what there is to say."""
     from noisytheory.trial.draws import ClaimError
+    from noisytheory.trial.engine import EngineError
     from noisytheory.trial.store import StoreError
 
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -170,6 +171,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
         return (FAULT if ours else MISTAKE), f"{error} {look}"
     if where:
         return MISTAKE, f"{where} raised {what} {look}"
+    if isinstance(error, EngineError):
+        return MISTAKE, f"{error}; with --store the same command goes on where this one stopped"
     if isinstance(error, StoreError):
         return MISTAKE, str(error)
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):

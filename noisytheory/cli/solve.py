@@ -11,9 +11,13 @@ from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
+    from noisytheory.trial.truth import Truth
     from noisytheory.vocabulary.domains import Domain
 
 __all__ = ["answered", "question", "table_of"]
+
+ITSELF = ("itself", "itself_low", "itself_high")
+"""What the promise itself needs, and its limits where draws tell it."""
 
 
 def question(assignments: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -41,8 +45,8 @@ def answered(
 
     One answer is a line as well; one that no value attains is a mistake.
     """
-    from noisytheory.trial.truth import Truth, needed, told
-    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends
+    from noisytheory.trial.truth import needed, told
+    from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends, looks
 
     name, wanted = asked["solve"], next(word for word in asked if word != "solve")
     arguments = [argument["name"] for argument in arguments_of(claim)]
@@ -58,11 +62,12 @@ def answered(
         target = values.pop(wanted)
         shown = {column(key): label for key, label in labels.items()}
         point: dict[str, Any] = {
-            **shown, found: None, "bound": None, "itself": None, "remark": ""
+            **shown, found: None, "bound": None, **dict.fromkeys(ITSELF), "remark": "",
+            "proved": False,
         }
         points.append(point)
         try:
-            point[found] = _solved(claim, name, domain, wanted, target, values)
+            point[found], point["proved"] = _solved(claim, name, domain, wanted, target, values)
         except NotMonotone as turned:
             line = str(turned)
             point |= {"remark": line, "crossings": turned.crossings,
@@ -76,7 +81,9 @@ def answered(
         line = f"{point[found]!r}  (the bound is small enough whatever it is)"
         if abs(point[found]) < float("inf"):
             point["bound"] = evaluate(claim, {**values, name: point[found]}, labels)
-            line = f"{point[found]!r}  (the bound there is {point['bound']!r})"
+            seen = f"; seen at {looks(domain)} values of {name}, not proved for those between"
+            line = f"{point[found]!r}  (the bound there is {point['bound']!r}"
+            line += f"{seen * (not point['proved'])})"
             low, high = ends(domain)
             if point[found] in (low, high) and all(
                 _attained(claim, wanted, target, {**values, name: end}) for end in (low, high)
@@ -85,29 +92,41 @@ def answered(
                 line += f"\n({point['remark']})"
         # What the promise itself needs is tried where somebody asks for it, or for one answer.
         tried = {**values, name: point[found]}
-        itself: Truth | None = None
-        if wanted == "at-most" and isinstance(point[found], int) and told(claim, tried) and (
+        itself = None
+        fixed = hasattr(values.get("population"), name)  # it has a number of its own
+        if wanted == "at-most" and isinstance(point[found], int) and not fixed and (
             "population" in given or len(choices) == 1
-        ):
+        ) and told(claim, tried):
             itself = needed(claim, name, target, values, point[found])
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""
-            point["itself"] = itself.value
-            # What draws say is about so: of a number and the one before they cannot tell.
-            exact = itself.how == "the exact law"
-            less = f", and {itself.value - 1} is not" * (exact and itself.value > 1)
-            line += f"\n({where}itself {'about ' * (not exact)}{name} = {itself.value} is enough"
-            line += f"{less}, by {itself.how})"
+            line += f"\n({where}itself {_enough(itself, name, point[found])}, by {itself.how})"
+            for key, value in zip(ITSELF, (itself.value, itself.low, itself.high), strict=True):
+                point[key] = value if value < float("inf") else None
     return points, line if len(points) == 1 else ""
 
 
 def table_of(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Points as rows of a table: what none of them has is no column."""
     missing = [
-        name for name in ("itself", "remark") if not any(point[name] for point in points)
+        name for name in (*ITSELF, "remark") if not any(point[name] for point in points)
     ]
-    further = ("crossings", "minimiser", "minimum", *missing)
+    if all(point[ITSELF[0]] == point[end] for point in points for end in ITSELF):
+        missing += ITSELF[1:]
+    further = ("crossings", "minimiser", "minimum", "proved", *missing)
     return [{k: v for k, v in point.items() if k not in further} for point in points]
+
+
+def _enough(itself: Truth, name: str, most: int) -> str:
+    """What the promise itself needs, and between which limits where draws leave it open."""
+    sure = "" if itself.how == "the exact law" else ", with 99% confidence"
+    if itself.low == itself.high <= most:
+        less = f", and {itself.value - 1} is not" * (itself.value > 1)
+        return f"{name} = {itself.value} is enough{less}{sure}"
+    about = f"about {name} = {itself.value} is" if itself.value <= most else f"no {name} seen is"
+    least = f"at least {itself.low}" if itself.low <= most else f"more than {most}"
+    most_told = f" and at most {itself.high}" if itself.high <= most else ""
+    return f"{about} enough, {least}{most_told}{sure}"
 
 
 def _attained(claim: Claim, wanted: str, target: float, values: Mapping[str, Any]) -> bool:
@@ -140,11 +159,15 @@ def _domain(claim: Claim, name: str) -> Domain:
 def _solved(
     claim: Claim, name: str, domain: Domain, wanted: str, target: float,
     values: Mapping[str, Any],
-) -> Any:
-    """`noisytheory.solve` of a claim's bound: what is not given comes as in a trial."""
-    from noisytheory.vocabulary.inverse import solve
+) -> tuple[Any, bool]:
+    """`noisytheory.solve` of a claim's bound, and whether it is proved that it crosses but once.
+
+    What is not given comes as in a trial.
+    """
+    from noisytheory.vocabulary.inverse import crosses_once, solve
 
     assert claim.bound is not None
     cell, given = split(values)
     arguments = claim.arguments(claim.bound, cell, **{**given, name: domain})
-    return solve(claim.bound, **{wanted.replace("-", "_"): target}, **arguments)
+    arguments[wanted.replace("-", "_")] = target
+    return solve(claim.bound, **arguments), crosses_once(claim.bound, **arguments)

@@ -46,7 +46,7 @@ class ZeroClassifier(UserWarning):
 
 
 class _Classifier(ClassifierMixin):  # type: ignore[misc]
-    """Two classes, told by the sign of a score; that of 0 is the second."""
+    """Two classes by the sign of a score; 0 is of the second."""
 
     def __sklearn_tags__(self) -> Any:
         """Two classes."""

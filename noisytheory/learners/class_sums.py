@@ -9,31 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.learners.compiled import add_powers
+from noisytheory.learners.compiled import add_powers, powers_of_two
 from noisytheory.learners.tiles import (
     Floats,
     Points,
+    column_factors,
     exponents,
-    in_order,
     is_linear,
+    row_factors,
     slices,
     squared_norms,
-    threads,
     tile,
     unit_rows,
 )
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace
+from noisytheory.vocabulary.threads import in_order
 
 __all__ = ["class_sums"]
 
-SIDE = 256
-"""Rows and columns of a tile: half a MiB of doubles."""
-ALONE = 2
+SIDE, WIDE = 256, 1024
+"""Rows and columns of a tile: two MiB of doubles."""
+ALONE = 4
 """Stripes of tiles that are not worth another thread."""
 
 
 def class_sums(
-    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats
+    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats,
+    workers: int = 1,
 ) -> Floats:
     r"""$\sum_{j\ne i,\,y_j=c}w_jK(x_i,x_j)$ of every kernel, example and class, in doubles.
 
@@ -47,6 +49,8 @@ def class_sums(
     codes : array, shape (n,)
         Classes, $0,\dots,k-1$.
     weights : array, shape (n,)
+    workers : int
+        Threads that share the work.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def class_sums(
         curved.sort(key=lambda place: -_width(kernels[place]))
         order = np.argsort(codes, kind="stable")
         summed = _tiled([kernels[place] for place in curved], points[order], codes[order],
-                        weights[order], classes)
+                        weights[order], classes, workers)
         found[np.array(curved)[:, None], order] = summed
     return found
 
@@ -87,7 +91,8 @@ def _linear(points: Points, codes: NDArray[np.intp], weights: Floats, classes: i
 
 
 def _tiled(
-    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats, classes: int
+    kernels: Sequence[Any], points: Points, codes: NDArray[np.intp], weights: Floats,
+    classes: int, workers: int,
 ) -> Floats:
     """The same of examples in the order of their classes, few of which a tile then has."""
     points = points.astype(np.float64, copy=False)
@@ -95,46 +100,64 @@ def _tiled(
     if not thin and all(isinstance(kernel, Gaussian | Laplace) for kernel in kernels):
         points = points - weights @ points / weights.sum()
     squares = squared_norms(points)
-    stripes = list(slices(n, SIDE))
+    stripes, blocks = list(slices(n, SIDE)), list(slices(n, WIDE))
     chains = _chains(kernels)
-    # Laid out once: what a product of sparse rows needs of its right side.
-    right = [points[columns].T.tocsr() if thin else None for columns in stripes]
+    widest = next((kernel for kernel, _ in chains if isinstance(kernel, Gaussian)), None)
+
+    def columns_of(columns: slice) -> Any:
+        return widest and column_factors(widest, points[columns], squares[columns])
+
+    # Laid out once: what a product needs of its right side.
+    right = [columns_of(columns) for columns in blocks]
 
     def stripe(place: int) -> tuple[Floats, Floats]:
         rows = stripes[place]
-        mine, own = points[rows], codes[rows] - codes[rows.start]
-        across = np.zeros((len(kernels), classes, rows.stop - rows.start))
+        height = rows.stop - rows.start
+        own = codes[rows] - codes[rows.start]
+        left = widest and row_factors(widest, points, squares, rows)
+        across = np.zeros((len(kernels), classes, height))
         down = np.zeros((len(kernels), own[-1] + 1, n - rows.start))
-        for other in range(place, len(stripes)):
-            columns = stripes[other]
+        tiles = np.empty((2, height * WIDE))
+        for whole, laid in zip(blocks, right, strict=True):
+            # From the rows themselves on.
+            columns = slice(max(whole.start, rows.start), whole.stop)
+            if columns.start >= columns.stop:
+                continue
+            if columns != whole:
+                laid = columns_of(columns) if thin else widest and laid[columns.start - whole.stop:]
+            shape = height, columns.stop - columns.start
+            logs, other = (flat[: shape[0] * shape[1]].reshape(shape) for flat in tiles)
             theirs = np.arange(codes[columns.start], codes[columns.stop - 1] + 1)
             ends = np.searchsorted(codes[columns], theirs, side="right")
-            logs: Floats | None = None
             done = 0
             for kernel, squarings in chains:
-                given = mine, points[columns], squares[rows], squares[columns]
                 if not isinstance(kernel, Gaussian):
-                    block = tile(kernel, *given)
-                elif logs is None:
-                    widest, logs = kernel, exponents(kernel, *given, right[other])
-                    block = np.exp2(logs, out=logs if len(chains) == 1 else None)
-                else:
-                    block = logs * (float(widest.bandwidth) / float(kernel.bandwidth)) ** 2
-                    np.exp2(block, out=block)
-                if other == place:
+                    block = tile(
+                        kernel, points[rows], points[columns], squares[rows], squares[columns]
+                    )
+                elif widest:
+                    if kernel is widest:
+                        exponents(left, laid, logs)
+                    # The last one may have the logarithms themselves.
+                    block = logs if kernel is chains[-1][0] else other
+                    ratio = (float(widest.bandwidth) / float(kernel.bandwidth)) ** 2
+                    if block is other or ratio != 1:
+                        np.multiply(logs, ratio, out=block)
+                    powers_of_two(block)
+                if columns.start == rows.start:
                     np.fill_diagonal(block, 0)
                 add_powers(
                     block, squarings, weights[columns], ends, weights[rows], own, across, down,
                     done, theirs[0], columns.start - rows.start,
                 )
                 done += len(squarings)
-        # The first stripe of columns is the rows themselves: both halves of it are there.
-        return across, down[:, :, rows.stop - rows.start :]
+        # The first columns are the rows themselves: both halves of it are there.
+        return across, down[:, :, height:]
 
     sums = np.zeros((len(kernels), classes, n))
     # What a user's function does to other threads nobody knows.
     ours = all(isinstance(kernel, Kernel) for kernel in kernels)
-    workers = max(1, min(threads(), len(stripes) // ALONE)) if ours else 1
+    workers = min(workers, len(stripes) // ALONE) if ours else 1
     for place, (across, down) in enumerate(in_order(stripe, range(len(stripes)), workers)):
         rows = stripes[place]
         sums[:, :, rows] += across

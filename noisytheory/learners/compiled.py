@@ -1,12 +1,110 @@
-"""Sums over a tile of kernel values and of its powers: compiled, and other threads go on."""
+"""Loops over tiles of kernel values, compiled: they ask for no lock, and other threads go on."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 from numba import njit
 
-__all__ = ["add_powers"]
+__all__ = ["add_gaussians", "add_powers", "add_products", "powers_of_two"]
+
+TAYLOR = tuple(math.log(2) ** k / math.factorial(k) for k in range(12, -1, -1))
+"""Of $2^r$ with $|r|\\le1/2$, the highest power first: what is left out is below rounding."""
+NEAREST = 1.5 * 2.0**52
+"""A double that has the whole numbers beside it for neighbours."""
+LEAST = -1022.0
+"""Below it powers of 2 are 0 here: numbers that are not normal are slow."""
+BYTES = 1 << 20
+"""Of a tile, which should stay in the second-level cache."""
+PIECE = 256
+"""Columns whose sums over rows stay in the first-level cache, with those of their powers."""
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
+def _power_of_two(x: float) -> float:
+    """$2^x$ to the last digit or two, of a number up to 0; of a larger one 1."""
+    inside = min(max(x, LEAST), 0.0)
+    shifted = inside + NEAREST
+    rest = inside - (shifted - NEAREST)
+    value = 0.0
+    for factor in TAYLOR:
+        value = value * rest + factor
+    # The last bits of the shifted number are the whole part: they become the exponent.
+    scale = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
+    return value * scale if x > LEAST else 0.0
+
+
+@njit(nogil=True, cache=True)
+def powers_of_two(block: Any) -> None:
+    """$2^x$ in place of every $x$, of which what is above 0 counts as 0.
+
+    Parameters
+    ----------
+    block : array, shape (rows, columns)
+        Computed in doubles, whatever its type.
+
+    Examples
+    --------
+    >>> block = np.array([[0.0, -1.0, 1e-9, -2000.0]])
+    >>> powers_of_two(block)
+    >>> block.tolist()
+    [[1.0, 0.5, 1.0, 0.0]]
+    """
+    for i in range(block.shape[0]):
+        row = block[i]
+        for j in range(len(row)):
+            row[j] = _power_of_two(row[j])
+
+
+@njit(nogil=True, cache=True)
+def add_gaussians(left: Any, right: Any, weights: Any, out: Any) -> None:
+    """Add sums of Gaussian kernel values, a tile of them at a time, to what stands in ``out``.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    right : array, shape (columns, e)
+        Factors of the logarithms of the values, to base 2.
+    weights : array, shape (columns, k)
+    out : array, shape (rows, k)
+    """
+    height = max(1, BYTES // max(1, len(right) * right.itemsize))
+    tile = np.empty((height, len(right)), left.dtype)
+    sums = np.empty((height, weights.shape[1]), left.dtype)
+    for start in range(0, left.shape[0], height):
+        rows = left[start : start + height]
+        block, some = tile[: len(rows)], sums[: len(rows)]
+        np.dot(rows, right.T, block)
+        powers_of_two(block)
+        np.dot(block, weights, some)
+        # An expression of arrays takes seconds to compile.
+        for i in range(len(rows)):
+            for c in range(weights.shape[1]):
+                out[start + i, c] += some[i, c]
+
+
+@njit(nogil=True, cache=True)
+def add_products(
+    data: Any, indices: Any, starts: Any, others: Any, columns: Any, places: Any, out: Any
+) -> None:
+    """Add inner products of sparse rows, those of the left in compressed rows.
+
+    Parameters
+    ----------
+    data, indices, starts : array
+        Of the left side, as SciPy holds it.
+    others, columns, places : array
+        Of the right side, a row a coordinate.
+    out : array, shape (rows, columns)
+    """
+    for i in range(out.shape[0]):
+        row = out[i]
+        for p in range(starts[i], starts[i + 1]):
+            value, coordinate = data[p], indices[p]
+            for q in range(places[coordinate], places[coordinate + 1]):
+                row[columns[q]] += value * others[q]
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
@@ -30,22 +128,25 @@ def add_powers(
     down : array, shape (all powers, number of row classes, all columns)
         What is added to, from this ``power``, this ``part`` (class) and this ``column`` on.
     """
-    for i in range(block.shape[0]):
-        row, weight = block[i], left[i]
-        for step in range(len(squarings)):
-            for _ in range(squarings[step]):
-                for j in range(len(row)):
-                    row[j] *= row[j]
-            sums = down[power + step, classes[i], column : column + len(row)]
-            start = 0
-            for place in range(len(ends)):
-                # Views: a range that begins elsewhere than at 0 is not vectorised.
-                some, beside, below = (
-                    row[start : ends[place]], right[start : ends[place]], sums[start : ends[place]]
-                )
-                total = 0.0
-                for j in range(len(some)):
-                    total += some[j] * beside[j]
-                    below[j] += weight * some[j]
-                across[power + step, part + place, i] += total
-                start = ends[place]
+    for first in range(0, block.shape[1], PIECE):
+        for i in range(block.shape[0]):
+            row, weight = block[i, first : first + PIECE], left[i]
+            beyond = first + len(row)
+            for step in range(len(squarings)):
+                for _ in range(squarings[step]):
+                    for j in range(len(row)):
+                        row[j] *= row[j]
+                sums = down[power + step, classes[i], column:]
+                start = first
+                for place in range(len(ends)):
+                    end = min(ends[place], beyond)
+                    if end <= start:
+                        continue
+                    # Views: a range that begins elsewhere than at 0 is not vectorised.
+                    some, beside, below = block[i, start:end], right[start:end], sums[start:end]
+                    total = 0.0
+                    for j in range(len(some)):
+                        total += some[j] * beside[j]
+                        below[j] += weight * some[j]
+                    across[power + step, part + place, i] += total
+                    start = end

@@ -8,8 +8,9 @@ from __future__ import annotations
 import copy
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,28 +20,32 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from noisytheory.learners.compiled import add_gaussians, powers_of_two
 from noisytheory.learners.labelled import Labelled, SparseRows
 from noisytheory.learners.tiles import (
     Floats,
     Points,
     check_coordinates,
+    column_factors,
     default_bandwidth,
     diagonal,
-    in_order,
+    exponents,
     is_linear,
+    row_factors,
     slices,
     squared_norms,
     takes_sparse,
-    threads,
     tile,
     unit_rows,
 )
+from noisytheory.topics.label_noise.choice.leave_one_out import losses
 from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
+from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
-from noisytheory.vocabulary.losses import ZeroOne, corrected
 from noisytheory.vocabulary.noise import checked_rate
+from noisytheory.vocabulary.threads import in_order, one_thread_each
 
-__all__ = ["KernelMeanClassifier", "named_sparse", "warn_of_scales"]
+__all__ = ["KernelMeanClassifier", "confusion_of", "named_sparse", "warn_of_scales"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -50,18 +55,20 @@ NAMED: dict[str, type[Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,
 }
-ENTRIES = 1 << 19
-"""Coordinates of one side that a tile holds at most (4 MiB of doubles)."""
-SIDE = 512
-"""Rows and columns that a tile has at most."""
+QUERIES, WIDE, BYTES = 4096, 1024, 3 << 19
+"""Queries and examples of one piece of work for a thread, and what a side of a tile takes."""
+SIDE, ENTRIES = 384, 1 << 19
+"""Rows and columns of a tile of another kernel than the Gaussian, and coordinates of a side."""
+SOUGHT = 512
+"""Queries for which it pays to look for coordinates that are constant in a tile."""
 LOOKED_AT = 128
 """Examples whose predictions say whether there is more than one."""
 UNLIKE = 20.0
-"""Largest over middle standard deviation of features, where a warning is due."""
+"""Standard deviations of features, beside the middle one, of which a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
-PARALLEL = 1 << 20
-"""Kernel values that are worth more than one thread."""
+ALONE = 1 << 22
+"""Kernel values, times sixteenths of their coordinates, that are not worth another thread."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
 
@@ -95,10 +102,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
         the sample, which leaves the classifier as it is.
-    noise_rate : float or pair of floats, optional
-        Probability in [0, 1/2) that a label is flipped, or those of the first and of the second of
-        two classes, with sum below 1, for `corrected_risk`; None if it is not known. The classifier
-        itself does not depend on it.
+    noise_rate : float, pair of floats or array of shape (k, k), optional
+        Probability that a label is flipped, to any other class with equal chances, below
+        $\frac{k-1}k$ with $k$ classes; of two classes that of the first and of the second, with sum
+        below 1; or $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. For `corrected_risk`; None if it
+        is not known. The classifier itself does not depend on it.
 
     Attributes
     ----------
@@ -133,7 +141,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         *,
         kernel_params: Mapping[str, Any] | None = None,
         normalise: bool | Literal["largest"] = False,
-        noise_rate: float | tuple[float, float] | None = None,
+        noise_rate: float | tuple[float, float] | ArrayLike | None = None,
     ) -> None:
         self.kernel = kernel
         self.kernel_params = kernel_params
@@ -172,10 +180,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             On bad input, one class only, or features of norm above 1 with ``normalise=False``.
         """
         points, codes, weights = self._sampled(X, y, sample_weight)
-        kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
-        if isinstance(kernel, Gaussian | Laplace):
-            warn_of_scales(points, weights)
-        self._keep(points, codes, weights, kernel, scale)
+        with one_thread_each():
+            kernel, scale = self._bounded(points, weights, self.kernel, self.kernel_params)
+            if isinstance(kernel, Gaussian | Laplace):
+                warn_of_scales(points, weights)
+            self._keep(points, codes, weights, kernel, scale)
         self._warn_of_one_class(points, codes)
         return self
 
@@ -226,12 +235,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "sample_weight must not be zero on a whole class, got no weight on "
                 f"{self.classes_[masses.argmin()]}"
             )
-        if self.noise_rate is not None:
-            self._check_noise()
+        confusion_of(self.noise_rate, len(self.classes_))
         return points, codes, weights / weights.sum()
-
-    def _check_noise(self) -> None:
-        _flips(self.noise_rate, len(self.classes_))
 
     def _keep(
         self, points: Points, codes: NDArray[np.intp], weights: Floats, kernel: Any, scale: float
@@ -337,11 +342,12 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return float(np.min(margins[margins > 0], initial=np.inf))
 
     def corrected_risk(self, X: ArrayLike, y: ArrayLike) -> float:
-        r"""0-1 risk on clean labels from the error $e$ on noisy ones, $(e-\sigma)/(1-2\sigma)$.
+        r"""0-1 risk on clean labels from the error $e$ on noisy ones.
 
-        With a pair of rates it is the mean of the 0-1 loss as `noisytheory.losses.corrected` makes
-        it unbiased, the second class counted as +1. It is unbiased where ``X``, ``y`` are
-        independent of the sample, and can fall outside [0, 1]; on the sample it is too small.
+        Of one rate and $k$ classes it is $(e-\sigma)/(1-\frac{k\sigma}{k-1})$; with other rates the
+        mean of the 0-1 loss that the inverse of their confusion matrix makes unbiased. It is
+        unbiased where ``X``, ``y`` are independent of the sample, and can fall outside [0, 1]; on
+        the sample it is too small.
 
         Parameters
         ----------
@@ -357,14 +363,15 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If ``noise_rate`` is None, if ``y`` is not as long as ``X`` or holds other classes, or
-            with more than two classes.
+            If ``noise_rate`` is None, or if ``y`` is not as long as ``X`` or holds other classes.
         """
-        rates = self._rates("corrected_risk")
+        check_is_fitted(self)
+        confusion = self._known_noise("corrected_risk")
         predicted = self.predict(X)
         given = self._labels(y, len(predicted))
-        signs = (np.where(labels == self.classes_[1], 1, -1) for labels in (given, predicted))
-        return float(np.mean(corrected(ZeroOne(), rates).value(*signs)))
+        costs = losses(confusion, np.ones(len(confusion)))
+        at = (np.searchsorted(self.classes_, labels) for labels in (given, predicted))
+        return float(np.mean(costs[tuple(at)]))
 
     def corrected_linear_risk(self) -> float:
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
@@ -383,7 +390,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError
             If ``noise_rate`` is None, or with more than two classes.
         """
-        minus, plus = self._rates("corrected_linear_risk")
+        self._two_classes("corrected_linear_risk")
+        confusion = self._known_noise("corrected_linear_risk")
+        minus, plus = float(confusion[1, 0]), float(confusion[0, 1])
         similarity = float(self.self_similarity())
         if similarity == 0:
             return 1.0
@@ -490,11 +499,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if len(self.classes_) != 2:
             raise ValueError(f"{what} needs two classes, got {len(self.classes_)}")
 
-    def _rates(self, what: str) -> tuple[float, float]:
-        self._two_classes(what)
-        if self.noise_rate is None:
+    def _known_noise(self, what: str) -> Floats:
+        confusion = confusion_of(self.noise_rate, len(self.classes_))
+        if confusion is None:
             raise ValueError(f"{what} needs noise_rate, which is None (unknown)")
-        return _flips(self.noise_rate, 2)
+        return confusion
 
     def _labels(self, y: ArrayLike, length: int) -> NDArray[Any]:
         labels = np.asarray(y)
@@ -555,7 +564,6 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> Floats:
         sample, signed = self.points_, self._signed if signed is None else signed
         thin = sparse.issparse(sample)
-        both = thin and sparse.issparse(points)
         dense = isinstance(self.kernel_, Gaussian) and not thin
         single = points.dtype == sample.dtype == np.float32 and not double
         if single and isinstance(self.kernel_, Gaussian):
@@ -565,47 +573,65 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
-        side = SIDE if single else SIDE - SIDE // 4
-        high, wide = THIN if both else (
-            min(side, _side(points if thin else sample)), min(side, _side(sample))
-        )
+        if dense:
+            room = max(1, BYTES // (np.dtype(dtype).itemsize * (sample.shape[1] + 2)))
+            high, wide = min(QUERIES, room), min(WIDE, room)
+        elif thin:
+            high, wide = THIN
+        else:
+            high = wide = max(1, min(SIDE, ENTRIES // sample.shape[1]))
         # A class at a time, by length: of examples that are alike more coordinates are constant in
         # a tile. With few queries looking for them would cost more than it spares.
-        sought = dense and points.shape[0] >= SIDE
+        sought = dense and points.shape[0] >= SOUGHT
         order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
 
-        def band(stripes: Sequence[slice]) -> None:
-            for columns in slices(sample.shape[0], wide):
-                taken = columns if order is None else order[columns]
-                some = sample[taken].astype(dtype, copy=False)
-                moved, varying = offset, None
-                if sought and (seen := _constant(some)) is not None:
-                    origin, varying = seen
-                    some = some[:, varying]
-                    moved = origin if offset is None else offset + origin
-                lengths, weights = squared_norms(some), signed[taken]
-                # Laid out once for all queries: what a product of sparse rows needs of its right
-                # side.
-                right = some.T.tocsr() if thin else None
-                for rows in stripes:
-                    queries = points[rows]
-                    if not thin and sparse.issparse(queries):
-                        queries = queries.toarray()
-                    queries = queries.astype(dtype, copy=False)
-                    if moved is not None and moved.any():
-                        queries = queries - moved
-                    own = squared_norms(queries)
-                    if varying is not None:
-                        queries = queries[:, varying]
-                    block = tile(self.kernel_, queries, some, own, lengths, right)
-                    scores[rows] += block @ weights
+        def part(where: tuple[slice, slice]) -> tuple[slice, Floats]:
+            rows, columns = where
+            taken = columns if order is None else order[columns]
+            some = sample[taken].astype(dtype, copy=False)
+            moved, varying = offset, None
+            if sought and (seen := _constant(some)) is not None:
+                origin, varying = seen
+                some = some[:, varying]
+                moved = origin if offset is None else offset + origin
+            lengths, weights = squared_norms(some), signed[taken]
+            gaussian = isinstance(self.kernel_, Gaussian)
+            right = column_factors(self.kernel_, some, lengths) if gaussian else None
+            found = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
+            if thin:
+                queries = sparse.csr_array(points[rows], dtype=dtype)
+                own = squared_norms(queries)
+            for few in slices(len(found), high):
+                if thin:
+                    left = row_factors(self.kernel_, queries, own, few)
+                    block = exponents(left, right, np.empty((len(left[-1]), len(lengths)), dtype))
+                    powers_of_two(block)
+                    found[few] = block @ weights
+                    continue
+                queries = points[rows.start + few.start : rows.start + few.stop]
+                if sparse.issparse(queries):
+                    queries = queries.toarray()
+                queries = queries.astype(dtype, copy=False)
+                if moved is not None and moved.any():
+                    queries = queries - moved
+                own = squared_norms(queries)
+                if varying is not None:
+                    queries = queries[:, varying]
+                if gaussian:
+                    left = row_factors(self.kernel_, queries, own)
+                    add_gaussians(left, right, weights, found[few])
+                else:
+                    found[few] = tile(self.kernel_, queries, some, own, lengths) @ weights
+            return rows, found
 
         # The same tiles, and so the same numbers, whatever the number of threads.
-        stripes = list(slices(points.shape[0], high))
-        enough = sample.shape[0] * points.shape[0] >= PARALLEL
-        workers = min(threads(), len(stripes)) if enough and isinstance(self.kernel_, Kernel) else 1
-        for _ in in_order(band, [stripes[start::workers] for start in range(workers)], workers):
-            pass
+        parts = list(product(slices(points.shape[0], QUERIES), slices(sample.shape[0], wide)))
+        pairs = points.shape[0] * sample.shape[0] * (1 if thin else 1 + sample.shape[1] // 16)
+        # What a user's function does to other threads nobody knows.
+        most = min(pairs // ALONE, len(parts)) if isinstance(self.kernel_, Kernel) else 1
+        with one_thread_each() as workers:
+            for rows, found in in_order(part, parts, min(workers, most)):
+                scores[rows] += found
         return scores
 
 
@@ -651,24 +677,30 @@ def _named(
 
 
 def warn_of_scales(points: Points, weights: Floats) -> None:
-    """Say so where one feature of dense rows outweighs the others in all distances."""
+    """Say so where few features that are much larger than most make up most of all distances.
+
+    Of sparse rows the size of a feature is that of its entries: how rare they are is no scale.
+    """
     if sparse.issparse(points):
+        parts = weights @ points.multiply(points)
+        held = weights @ (points != 0)
+        advice = "MaxAbsScaler"
+    else:
+        squares = np.einsum("n,nd,nd->d", weights, points, points)
+        parts = squares - (weights @ points) ** 2
+        parts[parts <= 1e-9 * squares] = 0
+        held = np.ones(len(parts))
+        advice = "StandardScaler"
+    sizes = np.sqrt(parts[parts > 0] / held[parts > 0])
+    if not len(sizes):
         return
-    squares = np.einsum("n,nd,nd->d", weights, points, points)
-    variances = squares - (weights @ points) ** 2
-    spread = np.sqrt(np.sort(variances[variances > 1e-9 * squares]))
-    if len(spread) > 1 and spread[-1] > UNLIKE * spread[(len(spread) - 1) // 2]:
+    large = sizes > UNLIKE * np.sort(sizes)[(len(sizes) - 1) // 2]
+    if parts[parts > 0][large].sum() > parts.sum() / 2:
         warnings.warn(
-            f"features have standard deviations from {spread[0]:.3g} to {spread[-1]:.3g}: "
-            "distances see the largest alone; try StandardScaler before this learner",
+            f"features have sizes from {sizes.min():.3g} to {sizes.max():.3g}: distances see the "
+            f"largest alone; try {advice} before this learner",
             UserWarning, stacklevel=3,
         )
-
-
-def _side(points: Points) -> int:
-    """Rows of one side of a tile."""
-    width = 1 if sparse.issparse(points) else max(1, points.shape[1])
-    return max(1, min(SIDE, ENTRIES // width))
 
 
 def named_sparse(kernel: KernelLike) -> bool:
@@ -676,20 +708,33 @@ def named_sparse(kernel: KernelLike) -> bool:
     return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
 
 
-def _flips(noise_rate: Any, classes: int) -> tuple[float, float]:
-    """Flip probabilities of the first and the second class."""
-    if np.ndim(noise_rate) == 0:
-        rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(1, 2)))
-        return rate, rate
-    if np.ndim(noise_rate) != 1 or len(noise_rate) != 2 or classes != 2:
+def confusion_of(noise_rate: Any, classes: int) -> Floats | None:
+    """Chances of labels given true classes, those in columns, from rates that are checked."""
+    if noise_rate is None:
+        return None
+    if np.ndim(noise_rate) == 2:
+        found = columns(noise_rate, "column")
+        if len(found) != classes:
+            raise ValueError(
+                f"noise_rate must be of the classes that y holds, {classes}, got a matrix of "
+                f"{len(found)} classes"
+            )
+        inverse_of(found)
+    elif np.ndim(noise_rate) == 0:
+        rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(classes - 1, classes)))
+        found = np.full((classes, classes), rate / (classes - 1))
+        np.fill_diagonal(found, 1 - rate)
+    elif np.ndim(noise_rate) == 1 and len(noise_rate) == classes == 2:
+        first, second = (float(checked_rate("noise_rate", rate)) for rate in noise_rate)
+        found = np.array([[1 - first, second], [first, 1 - second]])
+    else:
         raise ValueError(
-            "noise_rate must be a number in [0, 0.5), or with two classes a pair; "
-            f"got {noise_rate!r} with {classes} classes"
+            f"noise_rate must be a number in [0, {(classes - 1) / classes:g}), a matrix, or with "
+            f"two classes a pair; got {noise_rate!r} with {classes} classes"
         )
-    first, second = (float(checked_rate("noise_rate", rate)) for rate in noise_rate)
-    if first + second >= 1:
+    if classes == 2 and found[1, 0] + found[0, 1] >= 1:
         raise ValueError(f"noise_rate must have a sum below 1, got {noise_rate!r}")
-    return first, second
+    return found
 
 
 def _algorithm(

@@ -14,14 +14,15 @@ from noisytheory.learners.class_sums import class_sums
 from noisytheory.learners.kernel_mean import (
     KernelLike,
     KernelMeanClassifier,
+    confusion_of,
     named_sparse,
     warn_of_scales,
 )
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
-from noisytheory.learners.tiles import Floats, Points, default_bandwidth, one_thread
+from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
-from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
+from noisytheory.vocabulary.threads import one_thread_each
 
 __all__ = ["KernelMeanClassifierCV", "all_take_sparse", "checked_kernels"]
 
@@ -61,9 +62,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     normalise : bool or "largest"
         As in `KernelMeanClassifier`.
     noise_rate : float, pair of floats or array of shape (k, k), optional
-        Probability that a label is flipped, to any other class with equal chances; of two classes
-        that of the first and of the second; of more, $C_{pq}=\Pr[\text{label }p\mid\text{true
-        }q]$. None if not known.
+        As in `KernelMeanClassifier`. None if not known.
+    frequencies : bool
+        Whether ``sample_weight`` counts examples that are alike, drawn apart from each other: then
+        one of them is left out at a time, and the others vouch for it. Otherwise weights say how
+        much an example matters, whatever their unit, and it is left out whole.
 
     Attributes
     ----------
@@ -88,11 +91,6 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         If all examples, each left out in turn, get one class, or if features have very different
         scales.
 
-    Notes
-    -----
-    An example of weight 2 is left out whole, and so is not the same as two examples of weight 1:
-    of those each would vouch for the other.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -115,6 +113,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         one_standard_error: bool = False,
         normalise: bool | Literal["largest"] = False,
         noise_rate: float | tuple[float, float] | ArrayLike | None = None,
+        frequencies: bool = False,
     ) -> None:
         self.kernels = kernels
         self.bandwidths = bandwidths
@@ -123,7 +122,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self.risk = risk
         self.one_standard_error = one_standard_error
         self.normalise = normalise
-        self.noise_rate = noise_rate  # type: ignore[assignment]
+        self.noise_rate = noise_rate
+        self.frequencies = frequencies
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken where every kernel takes them."""
@@ -142,7 +142,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         y : array-like, shape (n,)
             Noisy labels.
         sample_weight : array-like, shape (n,), optional
-            At least 0, and not 0 on all of a class.
+            At least 0, and not 0 on all of a class; whole numbers if they are ``frequencies``.
 
         Returns
         -------
@@ -156,25 +156,35 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self._check_options()
         points, codes, weights = self._sampled(X, y, sample_weight)
         count = len(self.classes_)
-        bounded = [self._bounded(points, weights, k) for k in self._tried(points, weights)]
-        self.kernels_ = [kernel for kernel, _ in bounded]
-        if any(isinstance(kernel, Gaussian | Laplace) for kernel in self.kernels_):
-            warn_of_scales(points, weights)
-        sums = class_sums(self.kernels_, points, codes, weights)
-        sums /= np.array([scale for _, scale in bounded])[:, None, None]
-        confusion = self._confusion(count)
-        with one_thread():
+        with one_thread_each() as workers:
+            bounded = [self._bounded(points, weights, k) for k in self._tried(points, weights)]
+            self.kernels_ = [kernel for kernel, _ in bounded]
+            if any(isinstance(kernel, Gaussian | Laplace) for kernel in self.kernels_):
+                warn_of_scales(points, weights)
+            sums = class_sums(self.kernels_, points, codes, weights, workers)
+            seen, shares = codes, weights
+            if self.frequencies and sample_weight is not None:
+                counts = _counts(sample_weight)
+                for kernel, own in zip(self.kernels_, sums, strict=True):
+                    # All copies but the one that is left out.
+                    own[np.arange(len(codes)), codes] += (
+                        np.maximum(counts - 1, 0) / counts.sum() * diagonal(kernel, points)
+                    )
+                sums, seen = np.repeat(sums, counts, axis=1), np.repeat(codes, counts)
+                shares = np.full(len(seen), 1 / len(seen))
+            sums /= np.array([scale for _, scale in bounded])[:, None, None]
+            confusion = confusion_of(self.noise_rate, count)
             found = choose(
-                sums, codes, weights, confusion,
+                sums, seen, shares, confusion,
                 class_weights=self.class_weights,
                 thresholds=self.thresholds if count == 2 else (False,),
                 risk=self.risk, one_standard_error=self.one_standard_error,
             )
             del sums
-            self._take(found, codes, weights, confusion)
-        if self.best_params_["class_weight"] is not None:
-            weights = weights / (count * np.bincount(codes, weights)[codes])
-        self._keep(points, codes, weights, *bounded[found.best[0]])
+            self._take(found, seen, shares, confusion)
+            if self.best_params_["class_weight"] is not None:
+                weights = weights / (count * np.bincount(codes, weights)[codes])
+            self._keep(points, codes, weights, *bounded[found.best[0]])
         return self
 
     def _check_options(self) -> None:
@@ -190,12 +200,6 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         if self.kernels is not None and self.bandwidths is not None:
             raise ValueError("kernels or bandwidths, not both")
 
-    def _check_noise(self) -> None:
-        if np.ndim(self.noise_rate) == 2 and len(self.classes_) > 2:  # type: ignore[arg-type]
-            inverse_of(columns(self.noise_rate, "column"))  # type: ignore[arg-type]
-        else:
-            super()._check_noise()
-
     def _tried(self, points: Points, weights: Floats) -> Sequence[KernelLike]:
         if self.kernels is None:
             bandwidths: Any = self.bandwidths
@@ -205,21 +209,6 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 raise ValueError(f"bandwidths must be a sequence of numbers, got {bandwidths!r}")
             return [Gaussian(float(bandwidth)) for bandwidth in sorted(bandwidths)]
         return checked_kernels(self.kernels)
-
-    def _confusion(self, count: int) -> Floats | None:
-        """What the rates say of labels given true classes, those in columns."""
-        if self.noise_rate is None:
-            return None
-        if np.ndim(self.noise_rate) == 2:
-            found = columns(self.noise_rate, "column")
-            if len(found) != count:
-                raise ValueError(
-                    f"noise_rate is a matrix of {len(found)} classes, and y holds {count}"
-                )
-            return found
-        rates = np.broadcast_to(np.asarray(self.noise_rate, dtype=float), count)
-        kept = np.diag(1 - rates)
-        return np.asarray(kept + (rates / (count - 1)) * (1 - np.eye(count)))
 
     def _take(
         self, found: Choice, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None
@@ -293,6 +282,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         Axes
         """
         check_is_fitted(self)
+        from matplotlib.ticker import LogLocator, NullFormatter
+
         if ax is None:
             from matplotlib import pyplot
 
@@ -317,8 +308,25 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
             xlabel="bandwidth" if wide else "kernel", ylabel="leave-one-out risk, corrected",
             xscale="log" if wide else "linear",
         )
+        if wide:
+            # Bandwidths rarely span a power of ten.
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.xaxis.set_minor_formatter(NullFormatter())
         ax.legend()
         return ax
+
+
+def _counts(sample_weight: ArrayLike) -> NDArray[np.intp]:
+    """Weights that are whole numbers."""
+    given = np.asarray(sample_weight, dtype=float)
+    counts = given.astype(np.intp)
+    if (counts != given).any():
+        raise ValueError(
+            "sample_weight must hold whole numbers with frequencies=True, got "
+            f"{given[counts != given][0]:g}"
+        )
+    return counts
 
 
 def checked_kernels(kernels: Any) -> Sequence[KernelLike]:

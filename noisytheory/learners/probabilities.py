@@ -62,17 +62,19 @@ def fit_slope(
     """
     from scipy.optimize import minimize_scalar
 
-    seen = (np.eye(scores.shape[1]) if confusion is None else confusion)[codes]
+    # A class in each row: sums over few columns are slow.
+    columns = np.ascontiguousarray(scores.T)
+    seen = np.take(np.eye(len(columns)) if confusion is None else confusion.T, codes, axis=1)
     best = (np.inf, 0.0, 1.0)
     for power in POWERS:
-        raised = powers(scores, power)
-        centred = raised - raised.mean(axis=1, keepdims=True)
-        size = float(np.sqrt(weights @ np.square(centred).mean(axis=1))) or 1.0
-        unit = centred / size
+        raised = powers(columns, power)
+        size = float(np.sqrt(weights @ raised.var(axis=0))) or 1.0
+        below = (raised - raised.max(axis=0)) / size
 
-        def loss(log_slope: float, unit: Floats = unit) -> float:
+        def loss(log_slope: float, below: Floats = below) -> float:
             slope = np.exp(log_slope)
-            likely = np.sum(seen * softmax(slope * unit), axis=1)
+            shares = np.exp(slope * below)
+            likely = (seen * shares).sum(axis=0) / shares.sum(axis=0)
             return float(PENALTY * slope**2 - weights @ np.log(np.maximum(likely, 1e-300)))
 
         found = minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-3})

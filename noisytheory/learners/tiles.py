@@ -2,88 +2,33 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
-from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
+from noisytheory.learners.compiled import add_products, powers_of_two
 from noisytheory.vocabulary.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
 
 __all__ = [
     "check_coordinates",
+    "column_factors",
     "default_bandwidth",
     "diagonal",
     "exponents",
-    "in_order",
     "is_linear",
-    "one_thread",
+    "row_factors",
     "slices",
     "squared_norms",
     "takes_sparse",
-    "threads",
     "tile",
     "unit_rows",
 ]
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Points: TypeAlias = Any  # dense or sparse rows, as scikit-learn validated them
-Item = TypeVar("Item")
-Done = TypeVar("Done")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Of the linear algebra that is loaded, which takes milliseconds to find."""
-    return ThreadpoolController()
-
-
-def threads() -> int:
-    """As many as the linear algebra would take now, and the process may run on."""
-    allowed = [
-        library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"
-    ]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(max(allowed, default=1), cores or 1))
-
-
-def one_thread() -> Any:
-    """A context in which linear algebra takes one thread: of short sums many wait for each other.
-
-    Examples
-    --------
-    >>> with one_thread():
-    ...     threads()
-    1
-    """
-    return _controller().limit(limits=1, user_api="blas")
-
-
-def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
-    """``work`` of every item, in their order, with linear algebra on one thread in each worker.
-
-    Few results wait: work begins on no more items than there are workers, and one.
-    """
-    with one_thread():
-        if workers == 1:
-            yield from map(work, items)
-            return
-        rest = iter(items)
-        with ThreadPoolExecutor(workers) as pool:
-            begun: deque[Future[Done]] = deque(
-                pool.submit(work, item) for item in islice(rest, workers + 1)
-            )
-            while begun:
-                done = begun.popleft().result()
-                begun.extend(pool.submit(work, item) for item in islice(rest, 1))
-                yield done
 
 
 def is_linear(kernel: Any) -> bool:
@@ -128,7 +73,9 @@ def squared_norms(points: Points) -> Floats:
 def diagonal(kernel: Any, points: Points) -> Floats:
     """$K(x_i,x_i)$ of every row, of a kernel or a callable."""
     if is_linear(kernel):
-        return squared_norms(points)
+        return squared_norms(unit_rows(points, kernel))
+    if isinstance(kernel, Gaussian):
+        return np.ones(points.shape[0])
     if isinstance(kernel, Kernel):
         return kernel.diagonal(points)
     return np.array([float(_called(kernel, row[None], row[None])[0, 0]) for row in points])
@@ -148,46 +95,63 @@ def slices(total: int, step: int) -> Iterator[slice]:
     return (slice(start, min(start + step, total)) for start in range(0, total, step))
 
 
-def tile(
-    kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats,
-    columns: Points | None = None,
-) -> Floats:
-    """A small Gram block; Gaussian ones, dense or sparse, without another copy of the points.
-
-    ``columns`` is ``z.T`` laid out by rows, for who has it already.
-    """
+def tile(kernel: Any, x: Points, z: Points, x_squares: Floats, z_squares: Floats) -> Floats:
+    """A small Gram block; Gaussian ones, dense or sparse, without another check of the points."""
     if not isinstance(kernel, Gaussian):
         return np.asarray(kernel(x, z)) if isinstance(kernel, Kernel) else _called(kernel, x, z)
-    block = exponents(kernel, x, z, x_squares, z_squares, columns)
-    return np.asarray(np.exp2(block, out=block))
+    left, right = row_factors(kernel, x, x_squares), column_factors(kernel, z, z_squares)
+    block = exponents(left, right, np.empty((x.shape[0], z.shape[0]), x.dtype))
+    powers_of_two(block)
+    return block
 
 
-def exponents(
-    kernel: Gaussian, x: Points, z: Points, x_squares: Floats, z_squares: Floats,
-    columns: Points | None = None,
-) -> Floats:
-    """Logarithms of the values of a small Gaussian block, to base 2 as in `noisytheory.kernels`."""
+def exponents(left: Any, right: Any, out: Floats) -> Floats:
+    """Logarithms to base 2 of Gaussian values, from their factors, above 0 by rounding only."""
+    if isinstance(right, tuple):
+        (data, indices, starts, mine), (others, columns, places, theirs) = left, right
+        np.add(mine[:, None], theirs, out=out)
+        add_products(data, indices, starts, others, columns, places, out)
+        return out
+    return np.asarray(np.matmul(left, right.T, out=out))
+
+
+def row_factors(kernel: Gaussian, x: Points, squares: Floats, rows: slice = slice(None)) -> Any:
+    """What beside `column_factors` makes logarithms; of dense rows squares are two coordinates."""
+    x_squares = squares[rows]
+    factor = _factor(kernel, x_squares, x.dtype)
+    if sparse.issparse(x):
+        start, stop, _ = rows.indices(x.shape[0])
+        return x.data, x.indices, x.indptr[start : stop + 1], factor * x_squares
+    left = np.empty((len(x_squares), x.shape[1] + 2), x.dtype)
+    np.multiply(x[rows], -2 * factor, out=left[:, :-2])
+    np.multiply(x_squares, factor, out=left[:, -2])
+    left[:, -1] = 1
+    return left
+
+
+def column_factors(kernel: Gaussian, z: Points, squares: Floats) -> Any:
+    """Of the other points: dense ones in rows, too, sparse ones laid out by coordinates."""
+    factor = _factor(kernel, squares, z.dtype)
+    if sparse.issparse(z):
+        columns = z.T.tocsr()
+        return -2 * factor * columns.data, columns.indices, columns.indptr, factor * squares
+    right = np.empty((z.shape[0], z.shape[1] + 2), z.dtype)
+    right[:, :-2] = z
+    right[:, -2] = 1
+    np.multiply(squares, factor, out=right[:, -1])
+    return right
+
+
+def _factor(kernel: Gaussian, squares: Floats, dtype: Any) -> Any:
+    """What a squared distance is times in the logarithm to base 2, where none overflows."""
     factor = -0.5 * LOG2_E / float(kernel.bandwidth) ** 2
-    dtype = np.result_type(x, z)
-    largest = max(float(x_squares.max(initial=1.0)), float(z_squares.max(initial=1.0)))
+    largest = float(squares.max(initial=1.0))
     if not -factor < float(np.finfo(dtype).max) / (16 * largest):
         raise ValueError(
             f"bandwidth must be larger beside rows of norm {largest**0.5:g}, got "
             f"{float(kernel.bandwidth):g}: squared distances in bandwidths overflow"
         )
-    factor = dtype.type(factor)
-    if sparse.issparse(x) or sparse.issparse(z):
-        product = x @ (z.T if columns is None else columns)
-        block = product.toarray() if sparse.issparse(product) else np.asarray(product)
-        block *= -2 * factor
-        block += (factor * x_squares)[:, None]
-        block += factor * z_squares
-    else:
-        # Squares ride in two more coordinates, which costs less than two more passes.
-        left = np.column_stack([-2 * factor * x, factor * x_squares, np.ones(len(x), dtype)])
-        right = np.column_stack([z, np.ones(len(z), dtype), factor * z_squares])
-        block = left @ right.T
-    return np.asarray(np.minimum(block, np.zeros(block.shape[1], block.dtype), out=block))
+    return np.dtype(dtype).type(factor)
 
 
 def _called(kernel: Any, x: Points, z: Points) -> Floats:

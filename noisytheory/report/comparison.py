@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import REPLICATES, told, truth
+from noisytheory.trial.truth import REPLICATES, since, told, truth
 from noisytheory.vocabulary.domains import COUNT
 from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
 
@@ -27,8 +28,11 @@ __all__ = ["Comparison", "compare"]
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
 
-STORED = ("claim", "bound", "truth", "best", "id", "needs", "says_from", "refuted")
-"""What a comparison holds: an argument of such a name is told with an underscore."""
+TRUTH = {"truth": "value", "truth_low": "low", "truth_high": "high"}
+"""What is true, and its 99% limits at each point where draws tell it."""
+
+STORED = ("claim", "bound", *TRUTH, "best", "id", "needs", "says_from", "refuted", "below")
+"""What a comparison holds: an argument of such a name gets an underscore."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,11 @@ class Comparison:
     Parameters
     ----------
     dataset : xarray.Dataset
-        ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` and
-        ``best`` by point, of equal ones all; by claim ``id``, ``needs``, whether it is ``refuted``,
-        and from where on it says anything (``says_from``).
+        ``bound`` by claim and point, of bounds that read the sample the median; ``truth`` (with 99%
+        limits at each point, ``truth_low`` and ``truth_high``) and ``best`` by point, of equal ones
+        all; by claim ``id``, ``needs``, whether it is ``refuted``, or ``below`` what is true at
+        some point, and from where on it says anything (``says_from``). Neither may be best: what is
+        below the truth is false, or the instance is none that it speaks of.
     along : str
         The argument that varies most.
     left_out : mapping of str to str
@@ -72,13 +78,15 @@ class Comparison:
 
     def says_from(self, name: str) -> list[str]:
         """From where on a bound says anything, for each choice of the other arguments."""
+        values = self.dataset["says_from"].sel(claim=name).values.ravel()
+        return ["not known" if np.isnan(value) else f"{value:.6g}" for value in values]
+
+    def wins_not(self, name: str) -> str:
+        """Why a bound is not the best, however small, in brackets; empty if it may be."""
         one = self.dataset.sel(claim=name)
-        # Of a bound that reads the sample only the values compared were tried.
-        most = "at most " * ("the sample" in str(one["needs"].item()))
-        return [
-            "not known" if np.isnan(value) else f"{most * bool(np.isfinite(value))}{value:.6g}"
-            for value in one["says_from"].values.ravel()
-        ]
+        if one["refuted"].item():
+            return " (refuted)"
+        return " (below what is true)" * bool(one["below"].item())
 
     def rows(self) -> list[dict[str, Any]]:
         """One a point: where it is, each bound, what is true, and which bound is best."""
@@ -106,7 +114,7 @@ class Comparison:
                 )
             ]
             parts = [
-                f"{name} from {self.along} = {_told(at[0])}" + (
+                f"{name or 'none'} from {self.along} = {_told(at[0])}" + (
                     f" to {_told(at[-1])}" if len(at) > 1 else "") for name, at in runs
             ]
             where = ", ".join(f"{dim} = {_told(here[dim].item())}" for dim in others)
@@ -123,7 +131,8 @@ def compare(
     Parameters
     ----------
     claims : str, Claim or several
-        Ids or patterns. Of several quantities the one that most claims speak of is compared.
+        Ids or patterns. Of several quantities the one whose bounds read most of the arguments, and
+        that most claims speak of, is compared.
     population : object or str, optional
         Gives what bounds read of it, and the truth: the quantile of the left side, or its mean. By
         name one of the claims' own.
@@ -169,12 +178,32 @@ def compare(
         name: [getattr(value, "item", lambda v=value: v)() for value in points[name]]
         for name in sorted(points, key=lambda name: name == along)
     }
+    for name, values in points.items():
+        # What is true there is true of its own value, whatever the bounds are given.
+        own = getattr(population, name, None)
+        if own is not None and values != [own]:
+            raise ValueError(f"{name} must be {own}, as on {population.name}, or left out, "
+                             f"got {', '.join(map(str, values))}")
     chosen, left_out = _same_quantity(asked_for, asked, points)
     for name in points:
         if not any(name in _parameters(claim) for claim in chosen):
             raise ValueError(f"unknown argument {name}: no bound of these reads it")
-    found = {claim.id: [asked.bound(claim, cell) for cell in _cells(points)] for claim in chosen}
+    found = {}
+    for claim in chosen:
+        try:
+            found[claim.id] = [asked.bound(claim, cell) for cell in _cells(points)]
+        except ValueError as error:
+            if str(error).split()[0] in points:
+                raise
+            left_out[claim.id] = f"is not defined there: {error}"  # on the population
+    chosen = [claim for claim in chosen if claim.id in found]
+    if not chosen:
+        raise ValueError(_nothing(left_out))
     return _assembled(chosen, found, points, asked, left_out)
+
+
+def _nothing(left_out: Mapping[str, str]) -> str:
+    return "nothing to compare: " + "; ".join(map(" ".join, left_out.items()))
 
 
 def _assembled(
@@ -192,14 +221,16 @@ def _assembled(
     # What every bound reads tells none from another.
     common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
-    running = np.where(refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
+    sources = [claim for claim in kept if told(claim, asked.cell(points))]
+    true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
+    least_true = np.array([-np.inf if t is None else t.low for t in true], float).reshape(shape)
+    below = bounds < least_true - ROUNDING * np.abs(least_true)
+    running = np.where(below | refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
     least = running.min(axis=0)
     ties = np.isfinite(least) & (running <= least * (1 + ROUNDING))
     best = np.array([
         " and ".join(itertools.compress(names, tied)) for tied in ties.reshape(len(kept), -1).T
     ]).reshape(shape)
-    sources = [claim for claim in kept if told(claim, asked.cell(points))]
-    true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
     rows = bounds.reshape(len(kept), -1, len(points[along]))
     says = [
         [
@@ -213,19 +244,27 @@ def _assembled(
     dataset = xr.Dataset(
         {
             "bound": (("claim", *dims), bounds),
-            "truth": (dims, np.array([np.nan if t is None else t.value for t in true],
-                                     float).reshape(shape)),
+            **{
+                name: (dims, np.array([getattr(t, field, np.nan) for t in true],
+                                      float).reshape(shape))
+                for name, field in TRUTH.items()
+            },
             "best": (dims, best),
             "id": ("claim", [claim.id for claim in kept]),
             "needs": ("claim", [asked.needs(claim, points, common) for claim in kept]),
             "says_from": (("claim", *dims[:-1]), np.reshape(says, (len(kept), *shape[:-1]))),
             "refuted": ("claim", refuted),
+            "below": ("claim", below.reshape(len(kept), -1).any(axis=1)),
         },
         coords={"claim": names, **dict(zip(dims, points.values(), strict=True))},
         attrs={"quantity": kept[0].quantity, "unit": kept[0].unit, "kind": kept[0].kind,
                "population": str(getattr(asked.population, "name", ""))},
     )
     how = " or ".join(sorted({one.how for one in true if one is not None}))
+    off = [max(t.high / t.value - 1, 1 - t.low / t.value)
+           for t in true if t is not None and t.low < t.high and t.value > 0]
+    if off and max(off) < np.inf:
+        how += f"; at 99% each is within {100 * max(off):.2g}% of what is true"
     return Comparison(dataset, dims[-1], left_out, how)
 
 
@@ -246,8 +285,11 @@ def _same_quantity(
         else:
             sorts.setdefault((claim.quantity, claim.unit, claim.kind), []).append(claim)
     if not sorts:
-        raise ValueError("nothing to compare: " + "; ".join(map(" ".join, left_out.items())))
-    most = max(sorts.values(), key=len)
+        raise ValueError(_nothing(left_out))
+    # Of several quantities one whose bounds read all that is given, and that most claims bound.
+    most = max(sorts.values(), key=lambda alike: (
+        len(set(points) & {name for claim in alike for name in _parameters(claim)}), len(alike)
+    ))
     kept: dict[Any, Claim] = {}
     for claim in itertools.chain(*sorts.values()):
         if claim not in most:
@@ -336,7 +378,8 @@ class _Asked:
     ) -> float:
         """From where on the bound says more than is true anyway; NaN where nothing is known.
 
-        Solved for; of a bound that reads the sample the smallest of the values compared.
+        Solved for; of a bound that reads the sample its median is drawn at whole numbers up to the
+        first of those compared at which it does.
         """
         cell = self.cell(rest)
         try:
@@ -346,8 +389,17 @@ class _Asked:
         if limit is None or claim.bound is None:
             return math.nan
         if self.drawn(claim, {**rest, along: None}):
-            return min((float(v) for v, b in zip(values, bounds, strict=True) if b < limit),
-                       default=math.inf)
+            first = min((v for v, b in zip(values, bounds, strict=True) if b < limit),
+                        default=math.inf)
+            if not isinstance(first, int):
+                return float(first)
+
+            def says(value: int) -> bool:
+                with suppress(ValueError):
+                    return value == first or self.bound(claim, {**rest, along: value}) < limit
+                return False
+
+            return float(since(says, first))
         unknown: dict[str, Any] = {along: ...}
         arguments = claim.arguments(claim.bound, cell, None, **unknown)
         try:

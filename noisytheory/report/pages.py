@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import inspect
+import json
 import os
 import pickle
-import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, read
 from noisytheory.trial import mathematics
 from noisytheory.trial.draws import one_thread
+from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -55,9 +57,8 @@ CAPTIONS = {
 class Picture:
     """A figure's file, the text for those who do not see it, and its caption.
 
-    A deciding picture lies beside its page; a claim's own is named from the index, because claims
-    may share it, and may have its numbers as rows, the first of heads. No file: it could not be
-    drawn, and the caption says why.
+    The file is named from the index. A claim's own picture, which claims may share, may have its
+    numbers as rows, the first of heads. No file: it could not be drawn, and the caption says why.
     """
 
     file: str
@@ -225,7 +226,7 @@ def digest(
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
     own = _own(records, claims, {
-        key: _draw(*of, folder, _flat) for key, of in _wanted(records, claims).items()
+        key: _draw(*of, folder, _flat)[0] for key, of in _wanted(records, claims).items()
     })
     papers: dict[str, list[Page]] = {}
     pages, seen = [], set()
@@ -354,26 +355,76 @@ def _pictures(
     from noisytheory.trial.worker import BlankMainContext, attend
 
     wanted = _wanted(records, claims)
-    tasks: list[Callable[[], Any]] = [
+    tasks: list[Callable[[], list[Picture]]] = [
         functools.partial(_draw, *of, folder, _beside) for of in wanted.values()
     ]
     tasks += [functools.partial(_decide, record, folder) for record in records]
-    drawn: list[Any] = []
+    keys = [_told_by(record, draw) for record, draw, _ in wanted.values()]
+    keys += [_told_by(record) for record in records]
+    known = _drawn_before(folder)
+    drawn = [known.get(key) for key in keys]
+    left = [number for number, pictures in enumerate(drawn) if pictures is None]
     with contextlib.ExitStack() as stack:
-        found: Iterable[Any] = (task() for task in tasks)
-        if min(workers, len(tasks) // _WORTH) > 1:
+        found: Iterable[list[Picture]] = (tasks[number]() for number in left)
+        if min(workers, len(left) // _WORTH) > 1:
             pool = stack.enter_context(ProcessPoolExecutor(
                 workers, mp_context=BlankMainContext(), initializer=attend
             ))
             # By value: a picture may be of a user's file, which no worker can import.
-            found = pool.map(_called, map(cloudpickle.dumps, tasks))
-        for picture in found:
-            drawn.append(picture)
+            found = pool.map(_called, (cloudpickle.dumps(tasks[number]) for number in left))
+        for done, (number, pictures) in enumerate(zip(left, found, strict=True), 1):
+            drawn[number] = pictures
             if progress is not None:
-                progress(len(drawn), len(tasks))
-    pictures = dict(zip(wanted, drawn, strict=False))
-    deciding = {r.id: d for r, d in zip(records, drawn[len(wanted):], strict=True)}
-    return _own(records, claims, pictures), deciding
+                progress(len(tasks) - len(left) + done, len(tasks))
+    _remember(folder, dict(zip(keys, drawn, strict=True)))
+    own = {key: of[0] for key, of in zip(wanted, drawn, strict=False) if of}
+    deciding = {r.id: of or [] for r, of in zip(records, drawn[len(wanted):], strict=True)}
+    return _own(records, claims, own), deciding
+
+
+_DRAWN = ".drawn.json"
+"""What a report says to the next one at its place: pictures that need not be drawn again."""
+
+
+def _told_by(record: Record, draw: Callable[..., Any] | None = None) -> str:
+    """What pictures of a claim depend on, as a digest; nothing where that is not known."""
+    import matplotlib
+
+    complete = record.dataset.encoding.get("complete")
+    if not complete or (draw is not None and not draw.__module__.startswith("noisytheory.")):
+        return ""
+    own = None if draw is None else f"{draw.__module__}.{draw.__qualname__}"
+    parts = [record.id, complete, own, versions(), matplotlib.__version__]
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def _drawn_before(folder: Path) -> dict[str, list[Picture]]:
+    """Pictures of an earlier report at this place, as far as their files are what it wrote."""
+    try:
+        noted = json.loads((folder / _DRAWN).read_text(encoding="utf-8"))
+        return {
+            key: [Picture(*fields) for fields, *_ in entry] for key, entry in noted.items()
+            if all(_digest(folder / fields[0]) == digest for fields, digest in entry)
+        }
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return {}
+
+
+def _remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
+    noted = {
+        key: [[[p.file, p.alt, p.caption, p.numbers], _digest(folder / p.file)] for p in pictures]
+        for key, pictures in drawn.items()
+        if key and pictures is not None and all(p.file for p in pictures)
+    }
+    if noted:
+        _save(folder / _DRAWN, json.dumps(noted))
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
 
 
 _WORTH = 16
@@ -389,7 +440,7 @@ Wanted = tuple[Record, Callable[..., Any], bool]
 
 
 def _key(record: Record, draw: Callable[..., Any]) -> tuple[Any, Wanted]:
-    """What a claim's picture is told by: one that does not ask for the dataset is drawn once."""
+    """The key of a claim's picture: one that does not ask for the dataset is drawn once."""
     wants = "dataset" in inspect.signature(draw).parameters
     return (record.id if wants else draw), (record, draw, wants)
 
@@ -425,7 +476,7 @@ def _own(
 
 def _draw(
     record: Record, draw: Callable[..., Any], wants: bool, folder: Path, place: Place
-) -> Picture:
+) -> list[Picture]:
     caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
     file = place(record.id, "picture")
     given = {"dataset": record.dataset} if wants else {}
@@ -438,20 +489,19 @@ def _draw(
         text = figures.svg(figure, math=True)
     except Exception as error:  # of a user's code: a report must not be lost to it
         what = _cell(f"{type(error).__name__}: {error}".rstrip(": "))
-        return Picture("", "", f"The claim's own picture could not be drawn. {what}")
+        return [Picture("", "", f"The claim's own picture could not be drawn. {what}")]
     _save(folder / file, text)
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
-    return Picture(file, alt, caption, numbers)
+    return [Picture(file, alt, caption, numbers)]
 
 
 def _decide(record: Record, folder: Path, place: Place = _beside) -> list[Picture]:
-    """Draw what decides a claim; beside its page it is named from there, else from the index."""
+    """Draw what decides a claim."""
     pictures = []
     for name, figure in figures.deciding(record).items():
         file = place(record.id, name)
         _save(folder / file, figures.svg(figure))
-        named = posixpath.basename(file) if place is _beside else file
-        pictures.append(Picture(named, str(figure.get_label()), CAPTIONS[name]))
+        pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
     return pictures
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.trial.passes import AT_ONCE
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -341,13 +343,17 @@ class Record:
         return addresses.index(text) if text in addresses else None
 
     def draws(self, name: str, index: int) -> list[NDArray[np.float64]]:
-        """Stored draws of a cell by block, of the rows where the hypotheses apply."""
+        """Stored draws of a cell by block, of the rows where the hypotheses apply.
+
+        Of more than `AT_ONCE` draws the first blocks.
+        """
         if name not in self.dataset:
             return []
         where = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True))
+        first = slice(max(1, AT_ONCE // self.dataset.sizes["draw"]))
 
         def blocks(of: str) -> NDArray[np.float64]:
-            stored = self.dataset[of].isel(where).transpose("chain", "draw")
+            stored = self.dataset[of].isel(where | {"chain": first}).transpose("chain", "draw")
             return np.asarray(stored.values, float)
 
         values = blocks(name)
@@ -367,7 +373,8 @@ class Record:
 
         Both by ArviZ, on the draws that satisfy the hypotheses, weighted where they carry weights;
         NaN where a cell is exact, or has one block only (R-hat). Independent blocks have R-hat near
-        1: anything else is a fault of the simulator.
+        1: anything else is a fault of the simulator. Where not all draws are looked at, the error
+        is that of all if the others are like them.
         """
         import arviz_stats.base
 
@@ -389,6 +396,7 @@ class Record:
             even = np.array([chain[:shortest] for chain in chains])
             whole = even if even.size == together.size else together[None]
             error[index] = statistics.mcse(whole, chain_axis=0, draw_axis=1, method="mean")
+            error[index] *= np.sqrt(together.size / max(together.size, self.held[index]))
             if len(even) > 1 and shortest >= 4 and np.ptp(even) > 0:
                 rhat[index] = statistics.rhat(even, chain_axis=0, draw_axis=1, method="identity")
         return error, rhat

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import numbers
+import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
-           "kept", "one_thread", "renamed", "replays", "unused", "work", "work_by_value"]
+           "kept", "one_thread", "renamed", "replays", "unused"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -310,6 +310,14 @@ _inside = 0
 _limit: Any = None
 
 
+@functools.lru_cache(1)
+def _libraries(modules: int) -> Any:
+    """The libraries that run threads, looked for again once other modules have been imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Context in which BLAS runs on one thread: more would move bits, and fight other workers.
@@ -321,9 +329,8 @@ def one_thread() -> Iterator[None]:
         if _inside == 0:
             # A library loaded later would escape the limit, so the usual ones are loaded now.
             import scipy.linalg  # noqa: F401
-            from threadpoolctl import threadpool_limits
 
-            _limit = threadpool_limits(limits=1)
+            _limit = _libraries(len(sys.modules)).limit(limits=1)
         _inside += 1
     try:
         yield
@@ -332,23 +339,6 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _limit.restore_original_limits()
-
-
-def work(claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
-    """Runs in a worker: blocks by (cell, index); index -1 asks for the cell's exact evidence.
-
-    The last element is the time it took, in seconds.
-    """
-    results: list[Any] = []
-    start = time.perf_counter()
-    with one_thread():
-        for index, block in items:
-            cell = claim.cell(index)
-            if block < 0:
-                results.append(exact_evidence(claim, cell))
-            else:
-                results.append(kept(claim, draw(claim, cell, block, seed=seed)))
-    return [*results, time.perf_counter() - start]
 
 
 def exact_evidence(claim: Claim, cell: Cell) -> Any:
@@ -420,17 +410,3 @@ _EXACT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
-
-
-def work_by_value(payload: bytes, seed: int, items: Sequence[tuple[int, int]]) -> list[Any]:
-    """`work` for an engine whose workers do not share this process's objects."""
-    return work(by_value(payload), seed, items)
-
-
-@cache
-def by_value(payload: bytes) -> Claim:
-    """The claim that an engine sent; a worker keeps it."""
-    import cloudpickle
-
-    claim: Claim = cloudpickle.loads(payload)
-    return claim

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+import logging
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from functools import cache
 from typing import Any
 
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError, work, work_by_value
-from noisytheory.trial.independence import probe, probe_by_value
-from noisytheory.trial.worker import attend
+from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.independence import probe
+from noisytheory.trial.tasks import Item, probe_by_value, work, work_by_value
+from noisytheory.trial.worker import OtherVersion, attend, if_the_same, versions
 
-__all__ = ["PATIENCE", "Engine", "Serial"]
+__all__ = ["PATIENCE", "Engine", "EngineError", "Serial"]
 
 PATIENCE = 10.0
-"""Seconds that a Dask scheduler may take to answer."""
+"""Seconds that a Dask scheduler may take to answer, and to have a first worker."""
+
+LONELY = 60.0
+"""Seconds that a Dask scheduler may be without any worker."""
 
 
 _GLANCE = 5.0
@@ -36,6 +50,10 @@ class Serial(Executor):
         return future
 
 
+class EngineError(BrokenExecutor):
+    """The engine cannot go on, whatever the claim; what the store holds is whole."""
+
+
 class Engine:
     """An executor that can be replaced when a worker dies."""
 
@@ -50,6 +68,8 @@ class Engine:
         self.remote = executor is not None or scheduler is not None or workers > 1
         if executor is not None:
             self.description, self.slots = type(executor).__name__, 8
+        self._quiet = contextlib.ExitStack()
+        self._counted = self._seen = 0.0  # when workers were last counted, and last seen
 
     def __enter__(self) -> Engine:
         if self.scheduler is not None:
@@ -65,13 +85,39 @@ class Engine:
             raise ValueError(
                 "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
             ) from error
+        self._quiet.enter_context(_silent("distributed", "distributed.client", "asyncio"))
         try:
             self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        except (OSError, TimeoutError) as error:
+            self.client.close()
+            raise ValueError(
+                f"scheduler: no worker has joined {self.scheduler} in {PATIENCE:.0f} s: start one"
+            ) from error
         self.executor = self.client.get_executor()
-        self.slots = max(1, sum(self.client.nthreads().values()))
-        self.description = f"Dask, {self.slots} threads"
+        self._count()
+
+    def _count(self) -> None:
+        """Give work to all who have joined by now; wait only so long where nobody is left."""
+        now = time.monotonic()
+        if now < self._counted + _GLANCE:
+            return
+        try:
+            threads = sum(self.client.nthreads().values())
+        except (OSError, TimeoutError, RuntimeError, CancelledError) as error:
+            raise self._lost() from error
+        self._counted = time.monotonic()
+        if threads:
+            self.slots, self._seen = threads, now
+            self.description = f"Dask, {threads} threads"
+        elif now > self._seen + LONELY:
+            raise EngineError(f"{self.scheduler} has had no worker for {LONELY:.0f} s")
+
+    def _lost(self) -> EngineError:
+        return EngineError(f"the scheduler {self.scheduler} is gone")
 
     def _start(self) -> None:
         if self.workers == 1:
@@ -98,6 +144,8 @@ class Engine:
         """
         while True:
             done, _ = wait(futures, timeout=_GLANCE, return_when=FIRST_COMPLETED)
+            if self.client is not None:
+                self._count()
             if done:
                 return done
             pool = self.executor
@@ -109,19 +157,48 @@ class Engine:
                     for worker in workers:
                         worker.kill()
 
-    def submit(self, claim: Claim, seed: int, items: Sequence[tuple[int, int]]) -> Future[Any]:
-        """Have these blocks of a claim drawn."""
-        assert self.executor is not None
+    def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
+        """Have this done for a claim."""
         if not self.remote:
-            return self.executor.submit(work, claim, seed, items)
-        return self.executor.submit(work_by_value, _dumps(claim), seed, items)
+            return self._start_call(work, claim, seed, items)
+        return self._start_call(work_by_value, _dumps(claim), seed, items)
 
     def probe(self, claim: Claim, seed: int) -> Future[Any]:
         """Have the first rows of a claim drawn, where its blocks will be."""
-        assert self.executor is not None
         if not self.remote:
-            return self.executor.submit(probe, claim, claim.cell(0), seed)
-        return self.executor.submit(probe_by_value, _dumps(claim), seed)
+            return self._start_call(probe, claim, claim.cell(0), seed)
+        return self._start_call(probe_by_value, _dumps(claim), seed)
+
+    def _start_call(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        assert self.executor is not None
+        if self.client is None:
+            return self.executor.submit(function, *args)
+        try:
+            return self.executor.submit(if_the_same, versions(), function, *args)
+        except (OSError, RuntimeError) as error:
+            raise self._lost() from error
+
+    def result(self, future: Future[Any]) -> Any:
+        """What a call gave; of a cluster, what went wrong with it by its name."""
+        if self.client is None:
+            return future.result()
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except OtherVersion as error:
+            raise EngineError(str(error)) from None
+        except KilledWorker as error:
+            raise ClaimError(
+                f"its blocks were on {error.allowed_failures + 1} workers when these died (out of "
+                "memory?)"
+            ) from error
+        except CancelledError as error:
+            raise self._lost() from error
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("noisytheory"):
+                raise
+            raise EngineError(f"a worker of {self.scheduler} has no noisytheory") from error
 
     def __exit__(self, *args: object) -> None:
         if self.executor is not None and self.given is None:
@@ -129,7 +206,22 @@ class Engine:
                 self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
             else:
                 self.executor.shutdown(wait=False)
-                self.client.close()
+                self.client.close(timeout=_GLANCE)
+        self._quiet.close()
+
+
+@contextlib.contextmanager
+def _silent(*names: str) -> Iterator[None]:
+    """What a library logs while it loses a connection is said here, in one line."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 @cache

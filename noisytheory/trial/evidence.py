@@ -22,10 +22,10 @@ __all__ = [
     "log_e_bets",
     "log_e_rate",
     "mean_limits",
+    "quantile_ranks",
     "rate_limits",
     "rate_resolution",
     "share_resolution",
-    "sorted_quantile_limits",
     "variance_resolution",
     "violations_to_refute",
 ]
@@ -102,7 +102,8 @@ def _log_beta_tail(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
 
 
 def bounded_bets(
-    values: ArrayLike, mean: float, *, low: float = -np.inf, high: float = np.inf, side: Side
+    values: ArrayLike, mean: float, *, low: float = -np.inf, high: float = np.inf, side: Side,
+    weights: Floats | None = None,
 ) -> Floats:
     r"""Sums of log increments of the betting supermartingale, one per bet in ``BETS``.
 
@@ -120,6 +121,8 @@ def bounded_bets(
         A range that is known to hold, not estimated.
     side : {"above", "below"}
         Which alternative collects the evidence.
+    weights : ndarray, shape (k,), optional
+        How many draws each value stands for; by default one.
 
     Returns
     -------
@@ -150,16 +153,18 @@ def bounded_bets(
         # The mean on trial lies at or beyond the end of the range. Any draw strictly on the
         # far side is then proof; none can be evidence otherwise.
         return np.full(BETS.shape, np.inf if np.any(centred > 0) else 0.0)
-    return _log1p_sums(centred / room)
+    # Bet by bet, without a (draws, bets) array.
+    ratios = np.maximum(centred / room, -1.0)
+    return np.array([_sum(np.log1p(bet * ratios), weights) for bet in BETS])
 
 
-def _log1p_sums(ratios: Floats) -> Floats:
-    """Sum over draws of log(1 + bet * ratio), bet by bet, without a (draws, bets) array."""
-    ratios = np.maximum(ratios, -1.0)
-    return np.array([np.log1p(bet * ratios).sum() for bet in BETS])
+def _sum(values: Floats, weights: Floats | None) -> float:
+    return float(values.sum() if weights is None else weights @ values)
 
 
-def catoni_bets(values: ArrayLike, mean: float, variance: float, side: Side) -> Floats:
+def catoni_bets(
+    values: ArrayLike, mean: float, variance: float, side: Side, weights: Floats | None = None
+) -> Floats:
     r"""Sums of log increments of the Catoni supermartingale for an unbounded mean.
 
     :math:`\sum_i\phi(\lambda(L_i-m))-\lambda^2v/2` with
@@ -176,6 +181,8 @@ def catoni_bets(values: ArrayLike, mean: float, variance: float, side: Side) -> 
         The exact variance of one draw (an upper bound on it is enough).
     side : {"above", "below"}
         Which alternative collects the evidence.
+    weights : ndarray, shape (k,), optional
+        How many draws each value stands for; by default one.
 
     Returns
     -------
@@ -191,10 +198,12 @@ def catoni_bets(values: ArrayLike, mean: float, variance: float, side: Side) -> 
     if side == "below":
         x = -x
     scale = BETS / np.sqrt(variance)
+    draws = x.size if weights is None else weights.sum()
     out = np.empty(BETS.shape)
     for j, bet in enumerate(scale):
         y = np.abs(bet * x)
-        out[j] = np.sum(np.sign(x) * np.log1p(y + y * y / 2)) - x.size * bet**2 * variance / 2
+        grown = _sum(np.sign(x) * np.log1p(y + y * y / 2), weights)
+        out[j] = grown - draws * bet**2 * variance / 2
     return out
 
 
@@ -316,18 +325,19 @@ def mean_limits(
     return low + width * share[0], low + width * share[1]
 
 
-def sorted_quantile_limits(
-    values: Floats, probability: float, confidence: float = 0.99
-) -> tuple[Floats, Floats, Floats]:
-    """Quantiles of samples of one size, with limits that hold at whatever time one stops.
+@functools.lru_cache(maxsize=4096)
+def quantile_ranks(
+    draws: int, probability: float, confidence: float = 0.99
+) -> tuple[int, int, int]:
+    """Ranks of a quantile in a sample, with limits that hold at whatever time one stops.
 
     A draw is within the limits unless the number of draws up to it refutes, by `log_e_rate`, that
     it is the quantile.
 
     Parameters
     ----------
-    values : ndarray, shape (..., k)
-        Independent draws, at least one in a sample, each sample sorted.
+    draws : int
+        Independent draws, at least one.
     probability : float
         Which quantile, in (0, 1).
     confidence : float
@@ -335,47 +345,34 @@ def sorted_quantile_limits(
 
     Returns
     -------
-    estimate, low, high : ndarray, shape (...)
-        The smallest draw with at least ``probability`` of the sample at or below it, and the
-        limits; an end that the sample is too small to give is infinite.
+    estimate, low, high : int
+        Ranks from 1, of the smallest draw with at least ``probability`` of the sample at or below
+        it and of the limits; 0, or ``draws + 1``, where the sample is too small to give an end.
 
     Examples
     --------
-    >>> estimate, low, high = sorted_quantile_limits(np.arange(1.0, 1001.0), 0.5, 0.95)
-    >>> float(estimate), float(low), float(high)
-    (500.0, 443.0, 556.0)
+    >>> quantile_ranks(1000, 0.5, 0.95)
+    (500, 443, 556)
     """
-    n = values.shape[-1]
-    index, lower, upper = _quantile_ranks(n, probability, confidence)
-    none = np.full(values.shape[:-1], np.inf)
-    return (
-        values[..., index - 1],
-        values[..., lower - 1] if lower >= 1 else -none,
-        values[..., upper - 1] if upper <= n else none,
-    )
-
-
-@functools.lru_cache(maxsize=4096)
-def _quantile_ranks(n: int, probability: float, confidence: float) -> tuple[int, int, int]:
-    """Ranks, from 1, of a quantile and its limits among n draws; 0 or n + 1 where there is none."""
     reach = np.log(2 / (1 - confidence))
 
     def crossing(side: Side) -> int:
         """Smallest count whose e-value from above crosses, or largest from below; else none."""
-        low, high = (0, n + 1) if side == "above" else (-1, n)
+        low, high = (0, draws + 1) if side == "above" else (-1, draws)
         while low < high:
             middle = (low + high) // 2 if side == "above" else (low + high + 1) // 2
-            known = 0 <= middle <= n
-            crosses = known and log_e_rate(middle, n, probability, side) >= reach
+            known = 0 <= middle <= draws
+            crosses = known and log_e_rate(middle, draws, probability, side) >= reach
             if side == "above":
-                low, high = (low, middle) if crosses or middle > n else (middle + 1, high)
+                low, high = (low, middle) if crosses or middle > draws else (middle + 1, high)
             else:
                 low, high = (middle, high) if crosses or middle < 0 else (low, middle - 1)
         return low
 
     # Fewer draws up to x than this refute that x has probability at least p below it, and so on.
     lower, upper = crossing("below") + 1, crossing("above")
-    return min(n, max(1, int(np.ceil(probability * n - 1e-9)))), lower, min(upper, n) + (upper > n)
+    estimate = min(draws, max(1, int(np.ceil(probability * draws - 1e-9))))
+    return estimate, lower, min(upper, draws + 1)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -50,7 +50,7 @@ def fingerprint(claim: Claim) -> str:
         "rows": claim.rows,
         "grid": {name: [_digest(claim, v) for v in claim.grid[name]] for name in claim.dims},
         "given": sorted(claim.given),
-        # An audit asks before the first draw, and pins what it was told.
+        # An audit asks before the first draw, and pins the answer.
         "held": (vars(claim).get("_held") or held(claim)).digest,
         "numpy": np.__version__,
         "scipy": scipy.__version__,

@@ -5,26 +5,18 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, bdtrc, gammaln
+from scipy.special import bdtr, bdtrc, chdtrc, gammaln, pdtrc
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import (
-    Arrays,
-    ClaimError,
-    UnreadError,
-    by_value,
-    draw,
-    kept,
-    one_thread,
-)
+from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
 from noisytheory.trial.verdict import RULES, SameLaw, conditioned, right_side
 
-__all__ = ["FALSE_ALARM", "Repeats", "check_rows", "look", "probe", "probe_by_value",
-           "sizes_to_compare"]
+__all__ = ["FALSE_ALARM", "Comparison", "Repeats", "compare", "look", "probe", "sizes_to_compare"]
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +33,7 @@ _ROWS = 8
 """Rows of a probe."""
 
 
-def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
+def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -55,7 +47,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
 
     Returns
     -------
-    dict of str to ndarray
+    list of dict of str to ndarray
+        The first blocks of a `look`; of a claim that draws do not decide one.
 
     Raises
     ------
@@ -64,18 +57,19 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
     """
     rows = min(_ROWS, claim.rows)
     try:
-        first = draw(claim, cell, 0, seed=seed, rows=rows)
+        first = _looked(claim, cell, seed, 0, rows)
     except UnreadError:
         raise
     except ClaimError:
         # An error is said of the whole block, whose address replays it.
-        first = draw(claim, cell, 0, seed=seed)
+        draw(claim, cell, 0, seed=seed)
         rows = claim.rows
+        first = _looked(claim, cell, seed, 0, rows)
     # Around later draws: what the first one imports or loads may use a global generator, and so may
     # a thread of somebody else's, now and then.
     for _ in range(3):
         before = _global_randomness()
-        again = draw(claim, cell, 0, seed=seed, rows=rows)
+        again = _looked(claim, cell, seed, 0, rows)
         if _global_randomness() == before:
             break
     else:
@@ -89,18 +83,13 @@ def probe(claim: Claim, cell: Cell, seed: int) -> Arrays:
                 f"{claim.id}: simulate draws other {name} from the same generator, so no address "
                 "replays a draw: draw from its argument rng, and from nothing else"
             )
-    return first
-
-
-def probe_by_value(payload: bytes, seed: int) -> Arrays:
-    """`probe` of the first cell, for workers that do not share this process's objects."""
-    claim = by_value(payload)
-    with one_thread():
-        return probe(claim, claim.cell(0), seed)
+    # An instance that an `always` claim enumerates is no draw.
+    more = [rows] * (_LOOKS - 1) if claim.can_err else []
+    return [kept(claim, first), *look(claim, cell, seed, more, 1)]
 
 
 def look(
-    claim: Claim, cell: Cell, seed: int, repeats: Repeats, sizes: Sequence[int], past: int = 0
+    claim: Claim, cell: Cell, seed: int, sizes: Sequence[int], past: int = 0
 ) -> list[Arrays]:
     """Blocks of these sizes that decide nothing, each from a generator of its own.
 
@@ -115,8 +104,6 @@ def look(
         Where to look.
     seed : int
         Root seed.
-    repeats : Repeats
-        Sees them.
     sizes : sequence of int
         Rows of each.
     past : int
@@ -125,41 +112,42 @@ def look(
     Returns
     -------
     list of dict of str to ndarray
-
-    Raises
-    ------
-    ClaimError
-        If they repeat each other, or what was seen before.
     """
-    blocks: list[Arrays] = []
-    for i, rows in enumerate(sizes, past):
-        number, part = divmod(i, _PARTS_OF_A_SEED)
-        blocks.append(kept(claim, draw(
-            claim, cell, _LOOK + number, seed=seed + (part == 1), rows=rows,
-            address=f"{claim.address(cell)}\nanother" if part == 2 else None,
-        )))
-        repeats.see(cell, blocks[-1])
-    return blocks
+    return [
+        kept(claim, _looked(claim, cell, seed, i, rows)) for i, rows in enumerate(sizes, past)
+    ]
 
+
+def _looked(claim: Claim, cell: Cell, seed: int, i: int, rows: int) -> Arrays:
+    number, part = divmod(i, _PARTS_OF_A_SEED)
+    return draw(
+        claim, cell, _LOOK + number, seed=seed + (part == 1), rows=rows,
+        address=f"{claim.address(cell)}\nanother" if part == 2 else None,
+    )
+
+
+_LOOKS = 3
+"""Blocks of a probe: one for every part of a seed."""
 
 _PARTS_OF_A_SEED = 3
 
 
 def _ranks(values: NDArray[Any]) -> Floats:
-    from scipy.stats import rankdata
+    """Ranks from 1, the same for ties."""
+    _, places, numbers = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(numbers) - (numbers - 1) / 2)[places])
 
-    return np.asarray(rankdata(values), float)
 
-
-def _refuse(claim: Claim, cell: Cell, chances: Mapping[tuple[str, str], float]) -> None:
-    """Refuse what independent rows hardly ever show."""
+def _refusal(claim: Claim, cell: Cell, chances: Mapping[tuple[str, str], float]) -> str:
+    """What independent rows hardly ever show, if these do."""
     (what, sign), chance = min(chances.items(), key=lambda item: item[1])
-    if chance < FALSE_ALARM / len(chances):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
-            f"independent draws, so they decide nothing: {what} show {sign} (p = "
-            f"{chance:.1g}). Each row is to be a draw of its own"
-        )
+    if chance >= FALSE_ALARM / len(chances):
+        return ""
+    return (
+        f"{claim.id} at {claim.address(cell) or 'its cell'}: its rows are not "
+        f"independent draws, so they decide nothing: {what} show {sign} (p = "
+        f"{chance:.1g}). Each row is to be a draw of its own"
+    )
 
 
 class Repeats:
@@ -223,11 +211,38 @@ def _global_randomness() -> tuple[object, ...]:
     return random.getstate(), state["state"]["pos"], state["state"]["key"].tobytes()
 
 
-def check_rows(
-    claim: Claim, cell: Cell, seed: int, *, decided: Sequence[Arrays], repeats: Repeats,
-    sizes: Sequence[int], odd: float, asked: Sequence[float | Floats] = (-np.inf, -np.inf),
-) -> tuple[int, bool]:
-    """Refuse a claim whose rows depend on each other, before draws decide it.
+@dataclass(frozen=True)
+class Comparison:
+    """A question about one cell: do its rows depend on each other?
+
+    Parameters
+    ----------
+    index : int
+        Of the cell.
+    looks : sequence of mappings
+        What `probe` drew of it, if it was probed.
+    decided : sequence of mappings
+        The blocks that decided, as far as they are at hand.
+    sizes : sequence of int
+        Rows of the blocks to compare first, besides those of the probe; of a claim that draws do
+        not decide none.
+    odd : float
+        Level at which they look odd, so that more and whole ones are drawn.
+    least : sequence of ndarray
+        Log evidence against the promise and for it, level by level: with less of it, blocks that
+        did not decide look odd, too. Empty if none is asked for.
+    """
+
+    index: int
+    looks: Sequence[Arrays]
+    decided: Sequence[Arrays]
+    sizes: Sequence[int]
+    odd: float
+    least: Sequence[Floats] = ()
+
+
+def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str, bool]:
+    """Whether rows depend on each other, before draws decide a claim.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
     is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
@@ -239,67 +254,62 @@ def check_rows(
     ----------
     claim : Claim
         With a simulator.
-    cell : mapping
-        Where to look.
     seed : int
         Root seed.
-    decided : sequence of mappings
-        The blocks that decided, as far as they are at hand.
-    repeats : Repeats
-        What has been seen of them.
-    sizes : sequence of int
-        Rows of the blocks to compare first.
-    odd : float
-        Level at which they look odd, so that more and whole ones are drawn.
-    asked : (array_like, array_like)
-        Log evidence against the promise and for it, level by level: with less of it, blocks that
-        did not decide look odd, too.
+    asked : Comparison
 
     Returns
     -------
-    compared : int
-        Blocks from generators of their own.
+    blocks : list of dict of str to ndarray
+        What was drawn for it: they may repeat what was drawn elsewhere.
+    refusal : str
+        What was seen; empty if nothing was.
     borne_out : bool
-        Whether those that did not decide have the evidence asked for, in the end, and nothing is
+        Whether blocks that did not decide have the evidence asked for, in the end, and nothing is
         there that independent rows seldom show.
 
     Raises
     ------
     ClaimError
-        With what was seen.
+        If the cell had not been probed, and its simulator does not draw from its generator.
     """
-    blocks = [dict(block) for block in decided]
-    for some in (sizes, [claim.rows] * _MORE):
-        blocks += look(claim, cell, seed, repeats, some, len(blocks) - len(decided))
-        chances = _chances(claim, cell, blocks, len(decided))
-        borne_out = _bear_out(claim, cell, blocks[len(decided):], asked)
-        if borne_out and min(chances.values()) > odd / len(chances):
-            break
-    else:
-        _refuse(claim, cell, chances)
-        borne_out &= min(chances.values()) > _DOUBT / len(chances)
-    return len(blocks), borne_out
+    cell = claim.cell(asked.index)
+    drawn = [] if asked.looks else probe(claim, cell, seed)
+    if not claim.can_err:
+        return drawn, "", True
+    for some in (asked.sizes, [claim.rows] * _MORE):
+        drawn += look(claim, cell, seed, some, len(asked.looks) + len(drawn))
+        blocks = [dict(block) for block in (*asked.decided, *asked.looks, *drawn)]
+        chances = _chances(claim, cell, blocks, len(asked.decided))
+        borne_out = _bear_out(claim, cell, blocks[len(asked.decided):], asked.least)
+        if borne_out and min(chances.values()) > asked.odd / len(chances):
+            return drawn, "", True
+    borne_out &= min(chances.values()) > _DOUBT / len(chances)
+    return drawn, _refusal(claim, cell, chances), borne_out
 
 
 def _bear_out(
-    claim: Claim, cell: Cell, blocks: Sequence[Arrays], asked: Sequence[float | Floats]
+    claim: Claim, cell: Cell, blocks: Sequence[Arrays], least: Sequence[Floats]
 ) -> bool:
-    """Whether these blocks have the log evidence asked for, against the promise and for it."""
-    if all(np.all(np.isneginf(least)) for least in asked):
+    """Whether these blocks have this log evidence against the promise, and for it."""
+    if not least:
         return True
     joined, _ = _joined(claim, blocks)
     rule = SameLaw() if "other" in joined else RULES[claim.kind]
     found = rule.weigh(claim, [cell], [rule.summarise(claim, cell, joined)])
-    return all(np.all(told[0] >= least) for told, least in zip(found, asked, strict=True))
+    return all(np.all(told[0] >= limit) for told, limit in zip(found, least, strict=True))
 
 
-def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]:
+def sizes_to_compare(
+    rows: int, cells: int, *, refuted: bool, decided: int = 1
+) -> list[list[int]]:
     """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
-    Of a refutation some of the first cell's are whole, for whatever correlation could have moved it
-    is to be seen; and some an eighth, that blocks of two sorts are hardly ever all of one. Else
-    there are one and sixteen of these, and many short ones for what happens in one call of many.
-    The other cells share as many of those.
+    Those of the probe come before them. Of a refutation some of the first cell's are whole, for
+    whatever correlation could have moved it is to be seen, and some an eighth, that blocks of two
+    sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, many
+    short ones, for what happens in one call of many, and two whole ones with those that decided,
+    for what is rare and repeats itself. The other cells share as many short ones.
 
     Parameters
     ----------
@@ -309,6 +319,8 @@ def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]
         How many were drawn.
     refuted : bool
         Whether a refutation is at stake.
+    decided : int
+        Whole blocks of the first cell that are at hand.
 
     Returns
     -------
@@ -318,14 +330,17 @@ def sizes_to_compare(rows: int, cells: int, *, refuted: bool) -> list[list[int]]
     --------
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
     >>> first.count(4096), first.count(512), first.count(8), second.count(8)
-    (1, 16, 112, 112)
+    (1, 16, 108, 109)
     """
-    short = max(min(_SHORT, rows), rows // 512)
+    few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 512)
     count = min(_CALLS, max(_LONGER, rows // (4 * short)))
     longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
-    first = [rows] * _WHOLE + longer if refuted else [rows] + longer * 2 + [short] * count
+    if refuted:
+        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer
+    else:
+        first = [rows] * (2 - decided) + 2 * longer + [short] * (count - _LOOKS - decided)
     # So long that one repetition tells.
-    other = [max(short, min(_ROWS, rows))] * max(_LEAST, count // max(1, cells - 1))
+    other = [max(short, few)] * (max(_LEAST, count // max(1, cells - 1)) - _LOOKS)
     return [first, *[other] * (cells - 1)]
 
 
@@ -431,8 +446,6 @@ def _distinct(views: dict[str, Floats]) -> dict[str, Floats]:
 
 def _clustered(values: Floats) -> float:
     """Chance that draws off the commonest value, where they are rare, lie so close together."""
-    from scipy.stats import poisson
-
     n = values.size
     if n < 64:
         return 1.0
@@ -443,7 +456,7 @@ def _clustered(values: Floats) -> float:
     at = np.flatnonzero(rare)
     pairs = sum(int(np.count_nonzero(at[k:] - at[:-k] <= _NEAR)) for k in range(1, _NEAR + 1))
     # Of independent draws the places are a random subset: pairs are nearly Poisson.
-    return float(poisson.sf(pairs - 1, m * (m - 1) / 2 * 2 * _NEAR / n))
+    return float(pdtrc(pairs - 1, m * (m - 1) / 2 * 2 * _NEAR / n)) if pairs else 1.0
 
 
 def _off_the_commonest(values: Floats) -> NDArray[np.bool_]:
@@ -525,9 +538,7 @@ def _between(values: Floats, sizes: NDArray[np.int64]) -> float:
 
 def _unequal(squares: float, values: Floats, groups: int) -> float:
     """Kruskal and Wallis's chance of so large a sum of the squares of groups."""
-    from scipy.stats import chi2
-
-    return float(chi2.sf(squares / np.var(values, ddof=1), groups - 1))
+    return float(chdtrc(groups - 1, squares / np.var(values, ddof=1)))
 
 
 def _grouped(values: Floats) -> float:
@@ -548,8 +559,6 @@ def _grouped(values: Floats) -> float:
 
 def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
     """Chance that ranks of independent draws are so correlated at lags 1, 2, 4, ... or these."""
-    from scipy.stats import chi2
-
     n = values.size
     # Of a rare value hardly two are neighbours, and the approximation fails.
     if n == 0 or int(_off_the_commonest(values).sum()) ** 2 < 4 * _ENOUGH * n:
@@ -558,4 +567,4 @@ def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
     if lags is None:
         lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
     found = np.array([float(ranks[:-lag] @ ranks[lag:]) for lag in lags]) / float(ranks @ ranks)
-    return float(chi2.sf(n * (n + 2) * np.sum(found**2 / (n - lags)), len(lags)))
+    return float(chdtrc(len(lags), n * (n + 2) * np.sum(found**2 / (n - lags))))

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial import evidence
 from noisytheory.trial.catalogue import file_of
+from noisytheory.trial.certificates import certified, side_text
 from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.description import PER_CELL, QUANTILES, TIGHTNESS, Columns, describe
 from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
+from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import Store
-from noisytheory.trial.trial import CellState, Trial, certified, side_text
+from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import (
     Always,
     SameLaw,
-    conditioned,
     law_exceeding,
-    law_room,
     right_side,
-    slack,
     tightness,
-    violations,
 )
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["DECISIONS", "Audit", "Result", "decisions", "finish", "nearest", "replay_address"]
+__all__ = ["DECISIONS", "Audit", "Conclusion", "Result", "conclude", "decisions", "finish",
+           "nearest", "replay_address"]
 
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
@@ -42,311 +40,12 @@ DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 UNSUPPORTED = "blocks drawn besides do not bear out"
 """Begins the reason of what too few blocks seemed to decide."""
 
-QUANTILES = np.unique(np.r_[0.0, np.linspace(0.005, 0.995, 100), 0.999, 1.0])
-"""Probabilities at which the left side's distribution is kept in the result."""
-
-CONFIDENCE = 0.99
-"""Coverage of the intervals that are shown, whenever the drawing stopped."""
-
-_TOGETHER = 2**16
-"""Draws that are described in one go, at most, unless a single cell has more."""
-
-_PER_LEVEL = (
-    "rhs", "probability", "probability_low", "probability_high", "tightness", "tightness_low",
-    "tightness_high", "refutable_factor", "resolution", "weight_limit",
-)
-
-_PER_CELL = ("mean", "mean_low", "mean_high", "distance", "weight_mean")
-
-Columns = dict[str, NDArray[Any]]
-"""Numbers by name, cells first."""
-
-
-@functools.cache
-def _quantile_places(size: int) -> NDArray[np.int64]:
-    """Where `QUANTILES` are in a sorted sample."""
-    places = np.ceil(QUANTILES * size - 1e-9).astype(np.int64) - 1
-    return np.asarray(np.maximum(places, 0))
-
-
-def _left_draws(trial: Trial, state: CellState) -> Arrays:
-    """All stored draws of a cell, blocks in order."""
-    parts = [trial.blocks.get(state.index, b) for b in range(state.blocks)]
-    if len(parts) == 1:
-        return parts[0]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _describe(trial: Trial) -> Columns:
-    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution."""
-    cells, levels = trial.against.shape
-    out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
-    out["violations"] = np.zeros((cells, levels), np.int64)
-    out["ties"] = np.zeros((cells, levels), np.int64)
-    out["quantiles"] = np.full((cells, len(QUANTILES)), np.nan)
-    out |= {name: np.full(cells, np.nan) for name in _PER_CELL}
-    out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-    together: dict[int, list[CellState]] = {}
-    for state in trial.cells:
-        if not state.is_exact:
-            continue
-        out["resolution"][state.index] = 0.0
-        if isinstance(state.exact, Law):
-            _describe_law(trial.claim, state, out)
-        elif isinstance(state.exact, tuple) and isinstance(state.exact[0], Law):
-            out["mean"][state.index] = state.exact[0].mean()
-            out["distance"][state.index] = _law_distance(*state.exact)
-        elif trial.claim.kind == "exists":
-            _describe_optimum(trial.claim, state, out)
-        else:
-            _describe_draws(trial, [state], [state.exact], out)
-
-    searched = isinstance(trial.rule, Always)
-    for state in trial.cells:
-        if state.is_exact or state.summary is None:
-            continue
-        out["replicates"][state.index] = drawn = state.blocks * trial.claim.rows
-        out["resolution"][state.index] = trial.rule.resolution(
-            trial.judged, state.cell, state.summary, trial.thresholds.entry
-        )
-        together.setdefault(
-            drawn if searched else trial.rule.draws(state.summary), []
-        ).append(state)
-    for size, states in together.items():
-        step = max(1, _TOGETHER // max(1, size))
-        for start in range(0, len(states) if size else 0, step):
-            some = states[start : start + step]
-            draws = [_left_draws(trial, state) for state in some]
-            if not searched:
-                draws = [dict(conditioned(drawn)) for drawn in draws]
-            _describe_draws(trial, some, draws, out)
-    return out
-
-
-def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
-    law, at = state.exact, state.index
-    rhs = right_side(claim, state.cell)[:, 0]
-    out["rhs"][at], out["mean"][at] = rhs, law.mean()
-    out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
-    if claim.kind == "tail":
-        # What rounding leaves open lies between both ends.
-        certain, possible = np.transpose([law_exceeding(claim, state.cell, law, r) for r in rhs])
-        out["probability"][at] = out["probability_low"][at] = certain
-        out["probability_high"][at] = possible
-        left = np.array([law.quantile(1 - d) for d in claim.deltas])
-    else:
-        left = np.array([law.mean()])
-        out["mean_low"][at] = out["mean_high"][at] = law.mean()
-    room, coarse = law_room(claim, state.cell, law, rhs)
-    for name in _TIGHTNESS:
-        out[name][at] = tightness(left, rhs, room + coarse)
-
-
-def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
-    (optimum, error), at = state.exact, state.index
-    rhs = right_side(claim, state.cell)[:, 0]
-    out["rhs"][at], out["mean"][at] = rhs, optimum
-    # A lower bound is tight where it comes up to the optimum.
-    out["tightness"][at] = tightness(rhs, optimum, error)
-
-
-def _describe_draws(
-    trial: Trial, states: Sequence[CellState], draws: Sequence[Arrays], out: Columns
-) -> None:
-    """Cells with equally many draws."""
-    claim, at = trial.claim, [state.index for state in states]
-    lhs = np.array([drawn["lhs"] for drawn in draws], float)
-    size = lhs.shape[1]
-    out["tries"][at] = size
-    with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
-        out["mean"][at] = lhs.mean(axis=1)
-    out["quantiles"][at] = np.sort(lhs, axis=1)[:, _quantile_places(size)]
-    if isinstance(trial.rule, SameLaw):
-        for state in states:
-            out["distance"][state.index] = _sample_distance(trial, state)
-        return
-    pairs = list(zip((s.cell for s in states), draws, strict=True))
-    sides = [right_side(claim, *of) for of in pairs]
-    rhs = np.array(np.broadcast_arrays(*sides))
-    middle = np.mean if claim.kind in ("mean", "equal") else np.median
-    if claim.kind in ("mean", "equal", "published"):
-        for state, drawn in zip(states, draws, strict=True):
-            _describe_mean(claim, state, drawn, out)
-    out["rhs"][at] = rhs[..., 0] if rhs.shape[2] == 1 else middle(rhs, axis=2)
-    if claim.kind == "tail":
-        rooms = [slack(claim, *of, side) for of, side in zip(pairs, sides, strict=True)]
-        room = np.array(np.broadcast_arrays(*rooms))
-        weights = np.array([drawn["weight"] for drawn in draws]) if "weight" in draws[0] else None
-        _describe_tail(trial, states, lhs[:, None], rhs, room, weights, out)
-    elif isinstance(trial.rule, Always):
-        for state in states:
-            assert state.summary is not None
-            tries, suspects, _, gap, ratio = state.summary
-            out["tries"][state.index], out["violations"][state.index] = tries, suspects
-            out["mean"][state.index] = gap
-            if claim.kind == "always" and tries:
-                out["tightness"][state.index] = ratio
-
-
-def _describe_mean(claim: Claim, state: CellState, drawn: Arrays, out: Columns) -> None:
-    """The mean with its limits; of a mean over the bound, of a drawn right side over its mean."""
-    lhs, rhs = np.asarray(drawn["lhs"], float), right_side(claim, state.cell, drawn)[0]
-    right, room = float(rhs.mean()), float(slack(claim, state.cell, drawn, rhs).mean())
-    shift = right if "rhs_draw" in drawn else 0.0
-    limits = _mean_limits(claim, state.cell, lhs - (rhs if "rhs_draw" in drawn else 0.0))
-    ends = [end + shift for end in limits]
-    out["mean_low"][state.index], out["mean_high"][state.index] = ends
-    if claim.kind == "mean":
-        # The mean of a drawn right side has an error of its own, which no limits here count.
-        shown = (lhs.mean(), *(ends if "rhs_draw" not in drawn else (np.nan, np.nan)))
-        for name, left in zip(_TIGHTNESS, shown, strict=True):
-            out[name][state.index, 0] = tightness(left, right, room)
-
-
-def _mean_limits(claim: Claim, cell: Cell, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Limits of a mean by the rule in force; an end that it cannot give is infinite."""
-    given = (claim.value(name, cell) for name in ("low", "high"))
-    low, high = (end if value is None else float(value)
-                 for end, value in zip((-np.inf, np.inf), given, strict=True))
-    values = np.clip(values, low, high)
-    if claim.kind == "published":
-        # Maurer and Pontil's inequality, either way.
-        draws, level = values.size, np.log(4 / (1 - CONFIDENCE))
-        middle, spread = float(np.mean(values)), float(np.std(values, ddof=min(1, draws - 1)))
-        half = spread * np.sqrt(2 * level / draws)
-        half += 7 * (high - low) * level / (3 * max(1, draws - 1))
-        return max(low, middle - half), min(high, middle + half)
-    variance = None if claim.variance is None else float(claim.value("variance", cell))
-    return _bets_limits(values, low, high, variance)
-
-
-def _bets_limits(
-    values: NDArray[np.float64], low: float, high: float, variance: float | None = None
-) -> tuple[float, float]:
-    """The means that the bets, which decide, do not reject; infinite where there is no bet."""
-    draws, width = values.size, high - low
-    middle, spread = float(np.mean(values)), float(np.std(values))
-    if variance is not None:
-        spread, low, high, width = float(np.sqrt(variance)), -np.inf, np.inf, 0.0
-    scale = max(spread / np.sqrt(draws), width / draws if np.isfinite(width) else 0.0)
-
-    def wealth(mean: float, side: evidence.Side) -> float:
-        sums = (
-            evidence.bounded_bets(values, mean, low=low, high=high, side=side)
-            if variance is None else evidence.catoni_bets(values, mean, variance, side)
-        )
-        return float(evidence.log_e_bets(sums))
-
-    below, above = np.inf, np.inf
-    if variance is not None or np.isfinite(low):
-        below = _reach(lambda x: wealth(middle - x, "above"), scale, middle - low)
-    if variance is not None or np.isfinite(high):
-        above = _reach(lambda x: wealth(middle + x, "below"), scale, high - middle)
-    return middle - below, middle + above
-
-
-def _reach(wealth: Callable[[float], float], step: float, most: float) -> float:
-    """How far from the mean the bets do not reject, rounded up; the end of the range at most."""
-    from scipy.optimize import brentq
-
-    needed = float(np.log(2 / (1 - CONFIDENCE)))
-    # At the very end a single draw off it is proof.
-    near, last = 0.0, most * (1 - 1e-9)
-    far = min(4 * step, last)
-    while far > 0 and wealth(far) < needed:
-        if far >= last:
-            return most
-        near, far = far, min(2 * far, last)
-    if far <= 0:
-        return max(0.0, most)
-    if near == 0 and wealth(0.0) >= needed:
-        return 0.0  # Draws that spread far beyond the declared variance.
-    inside = brentq(lambda x: wealth(x) - needed, near, far, xtol=step / 20)
-    return min(far, float(inside) + step / 20)
-
-
-def _sample_distance(trial: Trial, state: CellState) -> float:
-    """Distance of two samples: Kolmogorov's, or on a declared range Wasserstein's."""
-    from scipy.stats import ks_2samp, wasserstein_distance
-
-    assert state.summary is not None
-    first, second = state.summary[:2]
-    if first.size == 0:
-        return float("nan")
-    if trial.claim.low is not None and trial.claim.high is not None:
-        return float(wasserstein_distance(first, second))
-    return float(ks_2samp(first, second, method="asymp").statistic)
-
-
-def _law_distance(first: Law, second: Law) -> float:
-    """Kolmogorov's distance of two exact laws; values that rounding may have parted are one."""
-    laws = [(np.asarray(law.values), np.asarray(law.probabilities)) for law in (first, second)]
-    union = np.sort(np.concatenate([values for values, _ in laws]))
-    error, slack_ = first.error + second.error, first.slack + second.slack
-    union = union[np.append(True, np.diff(union) > 2 * (error * np.abs(union[1:]) + slack_))]
-    below = [
-        np.bincount(np.searchsorted(union, values, side="right") - 1, mass, union.size).cumsum()
-        for values, mass in laws
-    ]
-    return float(np.abs(below[0] - below[1]).max())
-
-
-def _describe_tail(
-    trial: Trial, states: Sequence[CellState], lhs: NDArray[Any], rhs: NDArray[Any],
-    room: NDArray[Any], weights: NDArray[Any] | None, out: Columns,
-) -> None:
-    size, at = lhs.shape[2], [state.index for state in states]
-    ratios = tightness(lhs, rhs, room)
-    certain, possible = violations(lhs, rhs, room)
-    out["violations"][at] = certain.sum(axis=2)
-    out["ties"][at] = possible.sum(axis=2) - certain.sum(axis=2)
-    if weights is not None:
-        # The promised law's probability is the mean weight of what breaks the promise.
-        broken = weights[:, None] * certain
-        out["probability"][at] = broken.mean(axis=2)
-        with np.errstate(invalid="ignore"):
-            out["mean"][at] = (weights * lhs[:, 0]).mean(axis=1)
-        out["weight_mean"][at] = weights.mean(axis=1)
-        for k, state in enumerate(states):
-            for j, delta in enumerate(trial.claim.deltas):
-                limit = _weight_limit(trial.claim, state.cell, delta)
-                ends = (
-                    _bets_limits(broken[k, j], 0.0, limit)[0],
-                    _bets_limits(weights[k] * possible[k, j], 0.0, limit)[1],
-                )
-                out["weight_limit"][state.index, j] = limit
-                out["probability_low"][state.index, j] = ends[0]
-                out["probability_high"][state.index, j] = min(ends[1], 1.0)
-        return
-    out["probability"][at] = certain.mean(axis=2)
-    # What rounding leaves open may break the promise, or not.
-    out["probability_low"][at] = evidence.rate_limits(certain.sum(axis=2), size, CONFIDENCE)[0]
-    out["probability_high"][at] = evidence.rate_limits(possible.sum(axis=2), size, CONFIDENCE)[1]
-    ratios.sort(axis=2)
-    for j, delta in enumerate(trial.claim.deltas):
-        found = evidence.sorted_quantile_limits(ratios[:, j], 1 - delta, CONFIDENCE)
-        for name, values in zip(_TIGHTNESS, found, strict=True):
-            out[name][at, j] = values
-        needed = evidence.violations_to_refute(size, delta, trial.thresholds.entry)
-        if needed <= size:
-            # The bound times this factor has just `needed` draws at or above it.
-            out["refutable_factor"][at, j] = ratios[:, j, size - needed]
-
-
-def _weight_limit(claim: Claim, cell: Cell, delta: float) -> float:
-    """Largest declared weight of a draw that breaks the promise; infinite where none is."""
-    limit = claim.value("weight_limit", cell, delta=delta)
-    return np.inf if limit is None else float(limit)
-
-
-_TIGHTNESS = ("tightness", "tightness_low", "tightness_high")
-
 _RATES = ("probability", "probability_low", "probability_high")
 
 _COLUMNS = {
-    "tail": ("tries", "violations", "ties", *_RATES, *_TIGHTNESS, "refutable_factor", "resolution",
+    "tail": ("tries", "violations", "ties", *_RATES, *TIGHTNESS, "refutable_factor", "resolution",
              "weight_limit", "vacuous"),
-    "mean": ("tries", *_TIGHTNESS, "resolution", "vacuous"),
+    "mean": ("tries", *TIGHTNESS, "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
     "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
@@ -402,31 +101,59 @@ _LONG_NAMES = {
 }
 
 
-def finish(
-    trial: Trial, audit_settings: Mapping[str, Any], *, discovered: bool = False
-) -> Result:
-    """All cells closed: verdict, dataset, compaction."""
+class Conclusion(NamedTuple):
+    """What a trial whose cells are all closed says.
+
+    Attributes
+    ----------
+    verdict, reason : str
+    decided : ndarray
+        `decisions`.
+    own : float
+        The claim's own log e-value.
+    extra : dict
+        What else its rule found.
+    """
+
+    verdict: str
+    reason: str
+    decided: NDArray[Any]
+    own: float
+    extra: dict[str, Any]
+
+    def discovered(self, alpha: float) -> Conclusion:
+        """What it says once the claim is among the discoveries at this rate of false ones."""
+        return self._replace(verdict="refuted", reason=(
+            f"refuted at a false discovery rate of {alpha:g}, e-value {np.exp(self.own):.3g}"
+        ))
+
+
+    def unsupported(self) -> Conclusion:
+        """What it says once other blocks do not say the same."""
+        return self._replace(
+            verdict="undecided", reason=f"{UNSUPPORTED} that it is {self.verdict} ({self.reason})",
+            decided=self.decided * (self.decided == DECISIONS.index("vacuous")),
+        )
+
+
+def conclude(trial: Trial) -> Conclusion:
+    """The verdict, granted that the rows are independent."""
+    extra = trial.settle()
+    decided, own = decisions(trial), trial.own_evidence()
+    return Conclusion(*_conclude(trial, decided, own, extra), decided, own, extra)
+
+
+def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -> Result:
+    """All cells closed, their rows compared: dataset, compaction."""
     import xarray as xr
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    extra = trial.settle()
-    decided = decisions(trial)
-    own = trial.own_evidence()
-    verdict, reason = _conclude(trial, decided, own, extra)
-    if discovered and verdict == "undecided":
-        verdict, reason = "refuted", (
-            f"refuted at a false discovery rate of {audit_settings['alpha']:g}, e-value "
-            f"{np.exp(own):.3g}"
-        )
-    if verdict != "undecided" and not trial.check_rows(refuted=verdict == "refuted"):
-        reason = f"{UNSUPPORTED} that it is {verdict} ({reason})"
-        verdict = "undecided"
-        decided[decided != DECISIONS.index("vacuous")] = DECISIONS.index("undecided")
+    verdict, reason, decided, own, extra = found if trial.borne_out else found.unsupported()
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
-    columns = {} if claim.kind == "cited" else _describe(trial)
+    columns = {} if claim.kind == "cited" else describe(trial)
     if "resolution" in extra:
         columns["resolution"][:, 0] = np.ravel(extra.pop("resolution"))
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
@@ -450,7 +177,7 @@ def finish(
         put("quantiles", columns["quantiles"], (*dims, "quantile"), (*shape, len(QUANTILES)))
         for name in ("mean", "replicates", *(["tries"] if "tries" in kept else [])):
             put(name, columns[name], dims, shape)
-        for name in _PER_CELL[1:]:
+        for name in PER_CELL[1:]:
             if not np.isnan(columns[name]).all():
                 put(name, columns[name], dims, shape)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
@@ -610,6 +337,8 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
         margins = {float(claim.value("margin", cell) or 0.0) for cell in claim.cells()}
         least, most = min(margins), max(margins)
         said = f"; margin {least:g}" + (f" to {most:g}" if most > least else "")
+        if trial.asked > trial.max_blocks:
+            said += f"; of two laws at most {trial.max_blocks * claim.rows:,} draws are compared"
         if claim.kind == "published" and claim.cannot_refute and not trial.charged:
             return said
         missing = claim.cannot_refute if claim.kind == "published" else ""
@@ -791,34 +520,40 @@ def nearest(result: Result) -> dict[str, Any]:
         steps = [["undecided", claim.reason]]
         return {**address, "cell": "", "lhs": "-", "rhs": "-", "steps": steps}
     best: tuple[float, int, int, int] | None = None
-    wanted = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
-    names = [n for n in wanted if n in dataset]
-    stacked = {n: dataset[n].values.reshape(claim.size, -1) for n in names}
-    for index, cell in enumerate(claim.cells()):
-        lhs = stacked["lhs"][index] if "lhs" in stacked else np.empty(0)
-        good = np.flatnonzero(~np.isnan(lhs))
-        if good.size:
-            drawn = {n: stacked[n][index][good] for n in names}
-            ratio = _nearness(claim, drawn, _promised(claim, cell, drawn)[-1])
-            at = int(np.argmax(ratio))
-            block, row = divmod(int(good[at]), claim.rows)
-        else:
-            found = renamed(exact) if isinstance(exact := exact_evidence(claim, cell), dict) else {}
-            if not found:
-                # A law or an optimum: the cell as a whole stands for it.
-                said = "tightness" if "tightness" in dataset else "log_e_against"
-                tight = np.ravel(np.atleast_1d(dataset[said].values))
-                levels = tight.size // claim.size
-                ratio = np.nan_to_num(tight[index * levels : (index + 1) * levels], nan=-np.inf)
-                at, block, row = int(np.argmax(ratio)), -1, 0
-            else:
-                ratio = _nearness(claim, found, _promised(claim, cell, found)[-1])
-                at = int(np.argmax(ratio))
-                block, row = -1, at
-        if best is None or ratio[at] > best[0]:
-            best = (float(ratio[at]), index, block, row)
+    for index in range(claim.size):
+        for found in _nearest_in(claim, dataset, index):
+            if best is None or found[0] > best[0]:
+                best = (found[0], index, *found[1:])
     assert best is not None
     return replay_address(claim, *best[1:], seed=result.seed)
+
+
+def _nearest_in(
+    claim: Claim, dataset: xr.Dataset, index: int
+) -> Iterator[tuple[float, int, int]]:
+    """The nearest of every part of a cell's draws, with block and row; else of its evidence."""
+    cell, none = claim.cell(index), True
+    wanted = ("lhs", "rhs_draw", "other", "applies", *claim.drawn_names())
+    names = [name for name in wanted if name in dataset]
+    where = dict(zip(claim.dims, np.unravel_index(index, claim.shape), strict=True))
+    step = max(1, AT_ONCE // claim.rows)
+    for first in range(0, dataset.sizes.get("chain", 0), step):
+        part = dataset[names].isel(where | {"chain": slice(first, first + step)})
+        drawn = {name: part[name].values.ravel() for name in names}
+        if (good := np.flatnonzero(~np.isnan(drawn["lhs"]))).size:
+            drawn = {name: values[good] for name, values in drawn.items()}
+            ratio, at = _worst(claim, cell, drawn)
+            block, row = divmod(int(good[at]), claim.rows)
+            yield ratio, first + block, row
+            none = False
+    if none and isinstance(exact := exact_evidence(claim, cell), dict):
+        ratio, row = _worst(claim, cell, renamed(exact))
+        yield ratio, -1, row
+    elif none:
+        # A law or an optimum: the cell as a whole stands for it.
+        said = "tightness" if "tightness" in dataset else "log_e_against"
+        tight = np.reshape(dataset[said].values, (claim.size, -1))[index]
+        yield float(np.nan_to_num(tight, nan=-np.inf).max()), -1, 0
 
 
 def _promised(claim: Claim, cell: Cell, drawn: Arrays) -> NDArray[np.float64]:
@@ -828,15 +563,17 @@ def _promised(claim: Claim, cell: Cell, drawn: Arrays) -> NDArray[np.float64]:
     return right_side(claim, cell, drawn)
 
 
-def _nearness(claim: Claim, drawn: Arrays, rhs: NDArray[Any]) -> NDArray[np.float64]:
-    """How near each row comes to breaking the promise; larger is nearer."""
-    lhs = np.asarray(drawn["lhs"], float)
+def _worst(claim: Claim, cell: Cell, drawn: Arrays) -> tuple[float, int]:
+    """The row that comes nearest to breaking the promise, and how near; larger is nearer."""
+    lhs, rhs = np.asarray(drawn["lhs"], float), _promised(claim, cell, drawn)[-1]
     if claim.kind == "identity" or "other" in drawn:
         ratio = np.abs(lhs - rhs)
     else:
         ratio = tightness(lhs, rhs)
     applies = np.asarray(drawn.get("applies", np.ones(lhs.shape)), bool)
-    return np.asarray(np.where(np.isnan(ratio) | ~applies, -np.inf, ratio), float)
+    ratio = np.where(np.isnan(ratio) | ~applies, -np.inf, ratio)
+    row = int(np.argmax(ratio))
+    return float(ratio[row]), row
 
 
 def replay_address(

@@ -30,13 +30,14 @@ import numpy as np
 
 from noisytheory import __version__
 from noisytheory.trial.catalogue import match, own_id
+from noisytheory.trial.certificates import Searched
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
 from noisytheory.trial.engine import Engine
 from noisytheory.trial.fingerprint import Held, held
-from noisytheory.trial.result import Audit, Result, finish
+from noisytheory.trial.result import Audit, Conclusion, Result, conclude, finish
 from noisytheory.trial.store import Store, StoreError
-from noisytheory.trial.trial import Trial
+from noisytheory.trial.trial import COMPARED, KEPT, Trial
 
 __all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "discoveries", "select"]
 
@@ -83,6 +84,8 @@ def audit(
         At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
     replicates : int, optional
         At most this many replicates a cell, rounded up to whole blocks, instead of the budget's.
+        Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
+        while a claim is finished. Two laws are compared by a million draws (2^20) at most.
     workers : int
         Local processes; 1 computes in this one.
     scheduler : str, optional
@@ -161,22 +164,15 @@ def audit(
             charged = reserve + sum(built.get(claim.id, claim.can_err) for claim in chosen)
             settings["sharing"] = described["sharing"] = charged
             running = [trial for trial in trials if trial.claim.id not in faults.errors]
-            decided: Iterable[Trial] = _drive(running, alpha, charged, engine, progress, faults)
-            rejected = set[str]()
+            found: Iterable[tuple[Trial, Conclusion]] = _drive(
+                running, alpha, charged, engine, progress, faults
+            )
             if fdr:
-                decided = list(decided)
-                for trial in decided:
-                    with faults.of(trial.claim):
-                        trial.settle()
-                rejected = discoveries(
-                    {t.claim.id: t.own_evidence() for t in decided if t.charged}, alpha, charged
-                )
-            for trial in decided:
+                found = _discovered(list(found), alpha, charged, engine, faults)
+            for trial, conclusion in found:
                 with faults.of(trial.claim):
                     _check_state(trial, copies)
-                    results[trial.claim.id] = finish(
-                        trial, {**settings, **where}, discovered=trial.claim.id in rejected
-                    )
+                    results[trial.claim.id] = finish(trial, conclusion, {**settings, **where})
         if not results:
             raise next(iter(faults.errors.values()))
         opened.flush()
@@ -191,10 +187,10 @@ def audit(
     ordered = {claim.id: results[claim.id] for claim in chosen if claim.id in results}
     if isinstance(claims, Claim):
         return ordered[claims.id]
-    found = Audit(ordered, provenance, opened)
+    all_of_them = Audit(ordered, provenance, opened)
     if faults.errors:
-        raise Unfinished(found, faults.errors)
-    return found
+        raise Unfinished(all_of_them, faults.errors)
+    return all_of_them
 
 
 class Unfinished(ClaimError):
@@ -338,7 +334,7 @@ def _trials(
             with faults.of(claim):
                 trials.append(Trial(
                     claim, seed=settings["seed"], max_blocks=blocks, store=store,
-                    first=first.get(claim.id),
+                    first=first.get(claim.id, ()),
                 ))
         finally:
             del vars(claim)["_held"]
@@ -347,12 +343,12 @@ def _trials(
 
 def _first_rows(
     claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults
-) -> dict[str, Arrays]:
+) -> dict[str, list[Arrays]]:
     """A few rows of each claim, drawn where its blocks will be: what ends a process ends no audit.
 
     Where a worker dies, all that is left is asked for again, a claim at a time.
     """
-    found: dict[str, Arrays] = {}
+    found: dict[str, list[Arrays]] = {}
     left, deaths, most = list(claims), 0, len(claims)
     while left:
         asked: list[tuple[Claim, Future[Any]]] = []
@@ -362,7 +358,7 @@ def _first_rows(
             for claim, future in asked:
                 engine.wait([future])
                 with faults.of(claim):
-                    found[claim.id] = future.result()
+                    found[claim.id] = engine.result(future)
                 left.remove(claim)
                 deaths = 0
         except BrokenProcessPool as error:
@@ -441,26 +437,45 @@ def _collect_exact(
     for number, trial in enumerate(trials):
         if items := trial.exact_items():
             queues[number] = deque(items)
-    for _ in _work(trials, queues, engine, progress, faults):
+    for _ in _work(trials, queues, {}, engine, progress, faults):
         pass
 
 
 def _drive(
     trials: Sequence[Trial], alpha: float, charged: int, engine: Engine,
     progress: Progress | None, faults: Faults,
-) -> Iterable[Trial]:
-    """Draw until every trial is decided or stopped; yields those decided."""
+) -> Iterator[tuple[Trial, Conclusion]]:
+    """Draw until every trial is decided or stopped, and compare rows; yields those decided."""
     queues: dict[int, deque[tuple[int, int]]] = {}
+    found: dict[int, Conclusion] = {}
     for number, trial in enumerate(trials):
         items = trial.start(alpha, charged)
-        if trial.open == 0:
-            yield trial
-            continue
         queues[number] = deque()
         with faults.of(trial.claim):
             _feed(trial, items, queues[number], progress)
-        yield from _decided(trial, number, queues, faults)
-    yield from _work(trials, queues, engine, progress, faults)
+        yield from _decided(trial, number, queues, found, faults)
+    yield from _work(trials, queues, found, engine, progress, faults)
+
+
+def _discovered(
+    decided: Sequence[tuple[Trial, Conclusion]], alpha: float, charged: int, engine: Engine,
+    faults: Faults,
+) -> Iterator[tuple[Trial, Conclusion]]:
+    """With what the e-BH procedure refutes besides, once its rows have been compared, too."""
+    rejected = discoveries(
+        {trial.claim.id: own.own for trial, own in decided if trial.charged}, alpha, charged
+    )
+    queues: dict[int, deque[tuple[int, int]]] = {}
+    found: dict[int, Conclusion] = {}
+    for number, (trial, conclusion) in enumerate(decided):
+        if conclusion.verdict == "undecided" and trial.claim.id in rejected:
+            found[number] = conclusion.discovered(alpha)
+            queues[number] = deque()
+            with faults.of(trial.claim):
+                queues[number].extend(trial.to_compare(refuted=True))
+        else:
+            yield trial, conclusion
+    yield from _work([trial for trial, _ in decided], queues, found, engine, None, faults)
 
 
 def discoveries(evidence: Mapping[str, float], alpha: float, charged: int) -> set[str]:
@@ -492,9 +507,9 @@ def discoveries(evidence: Mapping[str, float], alpha: float, charged: int) -> se
 
 
 def _work(
-    trials: Sequence[Trial], queues: dict[int, deque[tuple[int, int]]], engine: Engine,
-    progress: Progress | None, faults: Faults,
-) -> Iterable[Trial]:
+    trials: Sequence[Trial], queues: dict[int, deque[tuple[int, int]]],
+    found: dict[int, Conclusion], engine: Engine, progress: Progress | None, faults: Faults,
+) -> Iterator[tuple[Trial, Conclusion]]:
     """Keep the engine busy until no queue has anything left; yields the trials that are decided."""
     running: Running = {}
     # Whose tasks were lost with a pool: in turn each goes on alone, until one of its own is done.
@@ -510,13 +525,13 @@ def _work(
                 trial = trials[number]
                 if number in queues:  # Or another of its tasks has stopped it.
                     with faults.of(trial.claim):
-                        results = future.result()
+                        results = engine.result(future)
                         trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
                         _receive(trial, items, results, queues[number], progress)
                     deaths.clear()
                     if suspects:
                         suspects.popleft()
-                    yield from _decided(trial, number, queues, faults)
+                    yield from _decided(trial, number, queues, found, faults)
                 del running[future]
         except BrokenProcessPool as error:
             # Every pending task of the pool is lost with it; put all of them back.
@@ -533,7 +548,7 @@ def _work(
                     raise _idle_deaths() from error
                 with faults.of(trials[guilty].claim):
                     raise _deadly(trials[guilty].claim) from error
-                yield from _decided(trials[guilty], guilty, queues, faults)
+                yield from _decided(trials[guilty], guilty, queues, found, faults)
             engine.restart()
 
 
@@ -553,7 +568,8 @@ def _submit(
         while queues[number] and len(running) < most:
             items = _batch(trials[number], queues[number])
             try:
-                future = engine.submit(trials[number].claim, trials[number].seed, items)
+                trial = trials[number]
+                future = engine.submit(trial.claim, trial.seed, trial.task(items))
             except BrokenProcessPool:
                 queues[number].extendleft(reversed(items))
                 raise
@@ -565,14 +581,21 @@ def _submit(
 
 
 def _decided(
-    trial: Trial, number: int, queues: dict[int, Any], faults: Faults
-) -> Iterable[Trial]:
-    """The trial, if it is done; one that is done or stopped wants nothing more."""
+    trial: Trial, number: int, queues: dict[int, deque[tuple[int, int]]],
+    found: dict[int, Conclusion], faults: Faults,
+) -> Iterator[tuple[Trial, Conclusion]]:
+    """The trial and what it says, if it is done; one that is done or stopped wants nothing more."""
+    if trial.open == 0 and trial.started and number not in found:
+        with faults.of(trial.claim):
+            found[number] = conclusion = conclude(trial)
+            if conclusion.verdict != "undecided":
+                queues[number].extend(trial.to_compare(refuted=conclusion.verdict == "refuted"))
+                trial.seconds_per_block = 0.0  # A comparison costs something else.
     stopped = trial.claim.id in faults.errors
-    if stopped or trial.open == 0 or trial.idle:
+    if stopped or trial.idle or (trial.open == 0 and not trial.comparisons):
         del queues[number]
-    if trial.open == 0 and not stopped:
-        yield trial
+        if not stopped and number in found:
+            yield trial, found[number]
 
 
 _TASK_BLOCKS = 64
@@ -581,8 +604,10 @@ _TASK_BLOCKS = 64
 
 def _batch(trial: Trial, queue: deque[tuple[int, int]]) -> list[tuple[int, int]]:
     """Items for one task: one to learn what a block costs, then enough to fill the time."""
-    cost = trial.seconds_per_block
-    count = 1 if cost == 0 else max(1, min(_TASK_BLOCKS, int(_TASK_SECONDS / cost)))
+    cost, most = trial.seconds_per_block, _TASK_BLOCKS
+    if queue[0][1] == COMPARED:
+        most //= KEPT
+    count = 1 if cost == 0 else max(1, min(most, int(_TASK_SECONDS / cost)))
     return [queue.popleft() for _ in range(min(count, len(queue)))]
 
 
@@ -607,8 +632,9 @@ def _receive(
     """Keep the blocks of a task, weigh them, and queue what the trial wants next."""
     for (index, block), result in zip(items, results, strict=True):
         if block >= 0 and not stored:
-            _check_variables(trial, index, block, result)
-            trial.blocks.put(index, block, result)
+            arrays = result.arrays if isinstance(result, Searched) else result
+            _check_variables(trial, index, block, arrays)
+            trial.blocks.put(index, block, arrays)
     before = trial.open
     following = trial.receive(items, results)
     if trial.open < before and progress is not None:

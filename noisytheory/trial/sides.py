@@ -1,11 +1,11 @@
-"""Words for claims about instances: one definition in two arithmetics, and twins that scale."""
+"""Words for claims about instances: one definition in two arithmetics, lists, twins that scale."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from noisytheory.trial.claim import Certificate
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
-__all__ = ["both", "exact_numbers", "scaled"]
+__all__ = ["both", "exact_numbers", "scaled", "worked"]
 
 _SHOWN = 16
 """Numbers of a row that a step shows."""
@@ -139,6 +139,66 @@ def both(
         member.made_of = (function, draw)  # type: ignore[attr-defined]
         member.__module__ = function.__module__
     return made if bound is None else {**made, "bound": bound}
+
+
+def worked(cases: Callable[..., Iterable[Certificate]], *names: str) -> dict[str, Any]:
+    """Fields ``exact`` and ``certify`` of a claim whose instances are all worked in fractions.
+
+    Parameters
+    ----------
+    cases : callable
+        Parameters of a cell to certificates, always in the same order.
+    *names : str
+        Steps that the claim's bound reads: then the bound is the right side, and the certificate
+        has it in fractions. Without names the certificate's right side is the claim's.
+
+    Returns
+    -------
+    dict
+        ``exact`` lists both sides of every instance, ``certify`` gives one of them.
+
+    Examples
+    --------
+    >>> def squares(n):
+    ...     return (Certificate(k * k, n * k) for k in range(n))
+    >>> made = worked(squares)
+    >>> made["exact"](n=3)["lhs"].tolist(), made["certify"](case=2, n=3).rhs
+    ([0.0, 1.0, 4.0], 6)
+    """
+    parameters = list(inspect.signature(cases).parameters)
+
+    def exact(**given: Any) -> dict[str, NDArray[Any]]:
+        found = _worked(cases, tuple(given.items()))
+        sides = {
+            "lhs": np.array([_float(one.lhs) for one in found]),
+            "applies": np.array([one.applies for one in found]),
+            "case": np.arange(len(found)),
+        }
+        if not names:
+            sides["rhs"] = np.array([_float(one.rhs) for one in found])
+        for name in names:
+            sides[name] = np.array([_float(dict(one.steps)[name]) for one in found])
+        return sides
+
+    def certify(case: int, **given: Any) -> Certificate:
+        return _worked(cases, tuple(given.items()))[int(case)]
+
+    made = {"exact": _signed(exact, parameters), "certify": _signed(certify, ["case", *parameters])}
+    for member in made.values():
+        member.__module__ = cases.__module__
+    return made
+
+
+@functools.lru_cache(maxsize=16)
+def _worked(
+    cases: Callable[..., Iterable[Certificate]], given: tuple[tuple[str, Any], ...]
+) -> list[Certificate]:
+    """Kept, for several claims and papers ask for the same."""
+    return list(cases(**dict(given)))
+
+
+def _float(side: Any) -> float:
+    return float(sum(side) / 2) if isinstance(side, tuple) else float(side)
 
 
 def _some_of(every: Callable[..., Mapping[str, NDArray[Any]]]) -> Callable[..., dict[str, Any]]:

@@ -21,12 +21,12 @@ from noisytheory.trial.draws import (
     renamed,
     replays,
     unused,
-    work,
 )
 from noisytheory.trial.fingerprint import held
 from noisytheory.trial.independence import Repeats
 from noisytheory.trial.run import BUDGETS, DEFAULT_SEED, audit
 from noisytheory.trial.store import Store
+from noisytheory.trial.tasks import work
 from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import right_side
 
@@ -268,7 +268,8 @@ def _check_simulator(claim: Claim, look: _Look) -> None:
             repeats = Repeats(claim)
             try:
                 repeats.see(cell, first)
-                independence.look(claim, cell, look.seed, repeats, [_FEW] * 3)
+                for block in independence.look(claim, cell, look.seed, [_FEW] * 3):
+                    repeats.see(cell, block)
             except ClaimError as error:
                 raise AssertionError(str(error)) from error
         _draw(claim, cell, 0, look.seed, 1)

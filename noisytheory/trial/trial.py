@@ -10,22 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial.claim import Cell, Certificate, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, draw, kept, renamed
+from noisytheory.trial.certificates import Rank, Searched, searched
+from noisytheory.trial.claim import Cell, Claim
+from noisytheory.trial.draws import Arrays, ClaimError
 from noisytheory.trial.evidence import bounded_bets, log_e_bets, log_e_rate
 from noisytheory.trial.independence import (
     FALSE_ALARM,
+    Comparison,
     Repeats,
-    check_rows,
-    look,
     probe,
     sizes_to_compare,
 )
+from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import ClaimBlocks, Store
+from noisytheory.trial.tasks import Item
 from noisytheory.trial.verdict import (
     RULES,
     Always,
-    Compared,
     Rule,
     SameLaw,
     Tail,
@@ -34,11 +35,10 @@ from noisytheory.trial.verdict import (
     right_side,
 )
 
-__all__ = ["CellState", "Trial", "certified", "side_text"]
+__all__ = ["COMPARED", "KEPT", "CellState", "Trial"]
 
-_RECHECKS = 32
-"""Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
-
+COMPARED = -2
+"""In place of a block's index: the rows of the cell are to be compared."""
 
 _ODD = 0.3
 """Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
@@ -46,7 +46,7 @@ _ODD = 0.3
 _FEW = 4
 """Blocks that decided a cell, up to which those drawn besides must bear them out."""
 
-_KEPT = 16
+KEPT = 16
 """Blocks that decided and that are looked at once more, at most."""
 
 
@@ -60,7 +60,8 @@ class CellState:
     exact: Any = None
     is_exact: bool = False
     blocks: int = 0
-    round: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    merged: int = 0  # blocks that are in the summary, some of them of a round that goes on
+    waiting: dict[int, NDArray[np.float64]] = field(default_factory=dict)  # for those before them
     wanted: int = 0
     done: bool = False
 
@@ -76,24 +77,28 @@ class Trial:
         The largest over the looks, which is no e-value.
     vacuous : ndarray, shape (cells, levels)
         Where the bound is, in every draw, no better than what is true anyway.
+    asked, max_blocks : int
+        Blocks of a cell that the budget allows, and that the rule can weigh of them.
     compared : tuple of int
         Blocks from generators of their own that showed no dependence: in the cell that decides,
         and in the cell with fewest.
+    borne_out : bool
+        Whether they say as well what few blocks decided.
     """
 
     def __init__(
         self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
-        first: Arrays | None = None,
+        first: Sequence[Arrays] = (),
     ) -> None:
         self.claim, self.judged, self.seed = claim, claim, seed
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
-        self.max_blocks = max_blocks
+        self.asked = self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
         self.cells = [CellState(i, cell) for i, cell in enumerate(claim.cells())]
         self.counterexample: dict[str, Any] | None = None
-        self.rank: tuple[bool, float, int, int, int] | None = None
+        self.rank: Rank | None = None
         self.repeats = Repeats(claim)
-        self.compared = (0, 0)
+        self.compared, self.borne_out = (0, 0), True
         self.seconds_per_block = 0.0
         self.exact_left, self.started = 0, False
         self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
@@ -103,18 +108,23 @@ class Trial:
         # A cited claim has nothing to draw; its dataset is stored all the same.
         self.open = 0 if claim.kind == "cited" else len(self.cells)
         self.variables: dict[str, np.dtype[Any]] = {}
+        self.looks: Sequence[Arrays] = ()
+        self.comparisons: dict[int, tuple[list[int], float]] = {}
+        self.answers: dict[int, tuple[list[Arrays], str, bool]] = {}
         if claim.simulate is not None:
-            found = kept(claim, first or probe(claim, self.cells[0].cell, seed))
+            self.looks = first or probe(claim, self.cells[0].cell, seed)
+            found = self.looks[0]
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
-            # An instance that an `always` claim enumerates is no draw.
-            if claim.can_err:
-                look(claim, self.cells[0].cell, seed, Repeats(claim), [len(found["lhs"])] * 3)
+            for block in self.looks:
+                self._check_block(self.cells[0], block)
             if "rhs_draw" in found:
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
                 self.rule = SameLaw()
+                # It weighs all draws at once.
+                self.max_blocks = min(max_blocks, max(1, AT_ONCE // claim.rows))
         self.drawn_bound = self.judged.bound is None or bool(claim.drawn_names())
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
@@ -182,17 +192,19 @@ class Trial:
         target = min(self.max_blocks, max(1, 2 * state.blocks))
         if not self.rule.sequential:
             target = self.max_blocks
-        state.wanted, state.round = target, {}
+        state.wanted = target
         return [(state.index, block) for block in range(state.blocks, target)]
 
     def receive(
         self, items: Sequence[tuple[int, int]], results: Sequence[Any]
     ) -> list[tuple[int, int]]:
-        """Take exact evidence or finished blocks; returns what to compute next."""
+        """Take exact evidence, finished blocks or comparisons; returns what to compute next."""
         following: list[tuple[int, int]] = []
         complete = []
         for (index, block), result in zip(items, results, strict=True):
-            if block < 0:
+            if block == COMPARED:
+                self._receive_compared(index, result)
+            elif block < 0:
                 self._receive_exact(index, result)
             elif self._receive_block(self.cells[index], block, result):
                 complete.append(self.cells[index])
@@ -217,9 +229,7 @@ class Trial:
             return
         state.exact, state.is_exact = result, True
         if isinstance(self.rule, Always):
-            state.exact = result = renamed(result)
-            found = self.rule.compare(self.claim, state.cell, result)
-            state.summary = self._recheck(state, -1, result, found)
+            state.exact, state.summary = result.arrays, self._searched(index, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
             tries, _, forced = state.summary[:3]
             self.vacuous[index] = tries > 0 and forced == tries
@@ -230,22 +240,25 @@ class Trial:
             self.vacuous[index] = self._vacuous(state.cell)
         self._close(state)
 
-    def _receive_block(self, state: CellState, block: int, arrays: Arrays) -> bool:
+    def _receive_block(self, state: CellState, block: int, found: Arrays | Searched) -> bool:
         """Take a block; returns whether its cell's round is complete."""
         if isinstance(self.rule, Always):
-            found = self.rule.compare(self.claim, state.cell, arrays)
-            summary = self._recheck(state, block, None, found)
+            if not isinstance(found, Searched):  # It was in the store.
+                found = searched(self.claim, self.seed, state.index, block, found, whole=False)
+            summary = self._searched(state.index, found)
         else:
-            summary = self.rule.summarise(self.claim, state.cell, conditioned(arrays))
-        self._check_block(state, arrays)
-        state.round[block] = summary
-        if state.blocks + len(state.round) < state.wanted:
-            return False
-        for key in sorted(state.round):
-            piece = state.round[key]
+            assert not isinstance(found, Searched)
+            summary = self.rule.summarise(self.claim, state.cell, conditioned(found))
+            self._check_block(state, found)
+        state.waiting[block] = summary
+        while state.merged in state.waiting:
+            piece = state.waiting.pop(state.merged)
             state.summary = (
                 piece if state.summary is None else self.rule.merge(state.summary, piece)
             )
+            state.merged += 1
+        if state.merged < state.wanted:
+            return False
         state.blocks = state.wanted
         return True
 
@@ -296,45 +309,14 @@ class Trial:
         kept[at] = np.where(kept[at] >= threshold, kept[at], found)
         highest[at] = np.maximum(highest[at], found)
 
-    def _recheck(
-        self, state: CellState, block: int, drawn: Arrays | None, found: Compared
-    ) -> NDArray[np.float64]:
-        """The summary of a block whose worst suspects are certified or, where that fails, cleared.
-
-        What exact arithmetic clears has the sides that it finds. A block is drawn again for what
-        was not stored of its instances.
-        """
-        assert isinstance(self.rule, Always)
-        claim, cell, excess = self.claim, state.cell, found.excess
-        suspects = np.flatnonzero(excess > 0)
-        near = self.rule.nearest(found) if block <= 0 and claim.certify is not None else []
-        if claim.certify is None or suspects.size + len(near) == 0:
-            return self.rule.reduce(claim, cell, found)
-        if drawn is None:
-            drawn = draw(claim, cell, block, seed=self.seed)
-        left, right = found.lhs.copy(), found.rhs.copy()
-        order = suspects[np.argsort(-excess[suspects], kind="stable")][:_RECHECKS]
-        for row in (*order, *near):
-            certificate = certified(claim, cell, drawn, int(row))
-            broken = (
-                certificate.differs() if claim.kind == "identity" else certificate.exceeds()
-            )
-            if not broken:
-                sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
-                # Intervals that are too wide to tell leave a suspect.
-                left[row], right[row] = sides or (left[row], right[row])
-                continue
-            self.against[state.index] = np.inf
-            broke = _counterexample(
-                claim, cell, self.seed, block, int(row), certificate, float(excess[row])
-            )
-            # One that was written down before one that was found, then the worst; ties go to the
-            # first address, so that no order of arrival shows in the result.
-            rank = (block >= 0, -broke["excess"], state.index, block, int(row))
+    def _searched(self, index: int, found: Searched) -> NDArray[np.float64]:
+        """Write a counterexample down, if one was found; the summary."""
+        if found.broke is not None:
+            self.against[index] = np.inf
+            rank, broke = found.broke
             if self.rank is None or rank < self.rank:
                 self.counterexample, self.rank = broke, rank
-            break
-        return self.rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
+        return found.summary
 
     def _vacuous(
         self, cell: Cell, summary: NDArray[np.float64] | None = None
@@ -390,18 +372,17 @@ class Trial:
         average = float(np.logaddexp.reduce(entries, axis=None) - np.log(entries.size))
         return float(np.logaddexp(average, self.rule.pool(self.claim, summaries)) - np.log(2))
 
-    def check_rows(self, *, refuted: bool) -> bool:
-        """Refuse draws that depend on each other: a look at every cell, a long one where it counts.
+    def to_compare(self, *, refuted: bool) -> list[tuple[int, int]]:
+        """Items that refuse draws which depend on each other, before they decide.
 
-        That is the cell that says most, of a refutation, or least, of what is upheld. Where few
-        blocks decided it others must say so, too: returned is whether they do.
+        Every cell is looked at, and long where it counts: in the cell that says most, of a
+        refutation, or least, of what is upheld.
         """
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
-        for state in drawn:
-            if state.index > 0:  # The first was looked at before anything was drawn.
-                probe(self.claim, state.cell, self.seed)
-        if not drawn or not self.claim.can_err:
-            return True
+        if not self.claim.can_err:
+            # The first was looked at before anything was drawn.
+            self.comparisons = {state.index: ([], 0.0) for state in drawn if state.index > 0}
+            return [(index, COMPARED) for index in self.comparisons]
         for state in drawn:
             assert state.summary is not None
             self._check_variance(state)
@@ -416,28 +397,64 @@ class Trial:
             self.against[s.index].max() if refuted else -self.support[s.index].min() for s in drawn
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
-        sizes = sizes_to_compare(self.claim.rows, len(order), refuted=refuted)
-        told = [
-            check_rows(
-                self.claim, state.cell, self.seed, repeats=self.repeats, sizes=some,
-                asked=self._asked(state, sum(some) if state is order[0] else 0),
-                odd=_ODD / len(order),
-                decided=[self.blocks.get(state.index, b) for b in range(min(state.blocks, _KEPT))],
-            )
-            for state, some in zip(order, sizes, strict=True)
-        ]
-        self.compared = told[0][0], min(compared for compared, _ in told)
-        return all(borne_out for _, borne_out in told)
+        sizes = sizes_to_compare(
+            self.claim.rows, len(order), refuted=refuted,
+            decided=min(order[0].blocks, KEPT) if order else 0,
+        )
+        self.comparisons = {
+            state.index: (some, _ODD / len(order))
+            for state, some in zip(order, sizes, strict=False)
+        }
+        return [(index, COMPARED) for index in self.comparisons]
 
-    def _asked(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
+    def task(self, items: Sequence[tuple[int, int]]) -> list[Item]:
+        """These items with all that a worker needs for them."""
+        return [
+            self._comparison(index) if block == COMPARED else (index, block)
+            for index, block in items
+        ]
+
+    def _comparison(self, index: int) -> Comparison:
+        sizes, odd = self.comparisons[index]
+        blocks = range(min(self.cells[index].blocks, KEPT) if self.claim.can_err else 0)
+        return Comparison(
+            index, self.looks if index == 0 else (),
+            [self.blocks.get(index, block) for block in blocks], sizes, odd,
+            self._least(self.cells[index], sum(sizes)) if index == next(iter(self.comparisons))
+            else (),
+        )
+
+    def _least(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
         """What so many rows must say, by level, where few blocks decided: half what those would."""
-        few, at = rows > 0 and not self.rule.together and state.blocks <= _FEW, state.index
-        share = min(1.0, rows / (2 * self.claim.rows * state.blocks))
+        if self.rule.together or not 0 < state.blocks <= _FEW or not self.claim.can_err:
+            return []
+        share, at = min(1.0, rows / (2 * self.claim.rows * state.blocks)), state.index
         limits = self.thresholds.entry, self.thresholds.uphold
         return [
-            np.where((found >= limit) & few & ~self.vacuous[at], limit * share, -np.inf)
+            np.where((found >= limit) & ~self.vacuous[at], limit * share, -np.inf)
             for found, limit in zip((self.against[at], self.support[at]), limits, strict=True)
         ]
+
+    def _receive_compared(self, index: int, found: tuple[list[Arrays], str, bool]) -> None:
+        """Take a comparison; once all are in, what they say, in the order of the cells asked."""
+        self.answers[index] = found
+        if len(self.answers) < len(self.comparisons):
+            return
+        for at in self.comparisons:
+            drawn, refusal, _ = self.answers[at]
+            for block in drawn:
+                self._check_block(self.cells[at], block)
+            if refusal:
+                raise ClaimError(refusal)
+        if self.claim.can_err:
+            generators = [
+                len(self.answers[at][0]) + min(self.cells[at].blocks, KEPT)
+                + (len(self.looks) if at == 0 else 0) for at in self.comparisons
+            ]
+            self.compared = generators[0], min(generators)
+        self.borne_out = all(borne_out for *_, borne_out in self.answers.values())
+        self.answers.clear()
+        self.comparisons.clear()
 
     def _check_variance(self, state: CellState) -> None:
         """Refuse draws that spread beyond the declared variance, by half the squares of pairs."""
@@ -467,43 +484,3 @@ class Trial:
             for s in self.cells
             if s.summary is not None and not s.is_exact
         )
-
-
-def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
-    """One row in exact arithmetic."""
-    assert claim.certify is not None
-    instance = {name: array[row] for name, array in drawn.items()}
-    try:
-        certificate = claim.call(claim.certify, cell, instance)
-    except Exception as error:
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
-        ) from error
-    if not isinstance(certificate, Certificate):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify must return a Certificate, "
-            f"got {certificate!r}"
-        )
-    return certificate
-
-
-def side_text(side: Any) -> str:
-    """A certificate's side in words."""
-    return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)
-
-
-def _counterexample(
-    claim: Claim, cell: Cell, seed: int, block: int, row: int, certificate: Certificate,
-    excess: float,
-) -> dict[str, Any]:
-    return {
-        "seed": seed,
-        "claim": claim.id,
-        "cell": claim.address(cell),
-        "block": block,
-        "row": row,
-        "excess": excess,
-        "lhs": side_text(certificate.lhs),
-        "rhs": side_text(certificate.rhs),
-        "steps": [[name, str(value)] for name, value in certificate.steps],
-    }

@@ -3,35 +3,51 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from noisytheory.trial.claim import Claim, Law
 from noisytheory.trial.draws import draw, exact_evidence
+from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
-__all__ = ["REPLICATES", "Truth", "needed", "told", "truth"]
+__all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
 
 REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
 
 FEW = 10
-"""Draws beyond a quantile, with fewer of which it is not told."""
+"""Draws beyond a quantile, with fewer of which it is not estimated."""
+
+
+CONFIDENCE = 0.99
+"""Of limits, as of those that a trial shows."""
+
+LOOKS = 512
+"""Numbers that one answer of `needed` looks at, at most: they share what its limits may err."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """A number, and how it was found: ``the exact law``, or so many draws."""
+    """A number, how it was found (``the exact law``, or so many draws), and its limits.
+
+    Of an exact law the limits are the number; infinite where draws cannot tell them.
+    """
 
     value: Any
     how: str
+    low: Any
+    high: Any
 
 
 def told(claim: Claim, values: Mapping[str, Any]) -> bool:
-    """Whether what the claim bounds can be told at values like these.
+    """Whether what the claim bounds can be computed at values like these.
 
     Parameters
     ----------
@@ -76,26 +92,30 @@ def truth(
     Returns
     -------
     Truth or None
-        None where so few draws cannot tell so small a level.
+        None where so few draws cannot tell so small a level, or come from another law.
 
     Examples
     --------
     >>> from noisytheory import claims, populations
     >>> cell = {"population": populations.axis(), "n": 4, "delta": 0.05}
     >>> truth(claims["kernel-mean/theorem-5"], cell)
-    Truth(value=1.0, how='the exact law')
+    Truth(value=1.0, how='the exact law', low=1.0, high=1.0)
     """
-    cell = {name: value for name, value in values.items() if name != "delta"}
-    delta = float(values["delta"]) if claim.kind == "tail" else None
+    cell, delta = _split(claim, values)
     law = exact_evidence(claim, cell) if claim.exact is not None else None
     if isinstance(law, Law):
-        return Truth(law.mean() if delta is None else law.quantile(1 - delta), "the exact law")
-    if claim.simulate is None or (delta is not None and delta * replicates < FEW):
+        value = law.mean() if delta is None else law.quantile(1 - delta)
+        return Truth(value, "the exact law", value, value)
+    left = _left(claim, cell, delta, replicates, seed)
+    if left is None:
         return None
-    drawn = draw(claim, cell, 0, seed=seed, rows=replicates)
-    left = drawn["lhs"][drawn.get("applies", np.ones(replicates, bool))]
-    value = left.mean() if delta is None else np.quantile(left, 1 - delta, method="inverted_cdf")
-    return Truth(float(value), f"{replicates:,} draws")
+    how = f"{replicates:,} draws"
+    if delta is None:
+        return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, CONFIDENCE))
+    ranks = np.array(quantile_ranks(left.size, 1 - delta, CONFIDENCE))
+    # An end that the sample is too small to give is infinite.
+    draws = np.concatenate([[-np.inf], np.sort(left), [np.inf]])
+    return Truth(float(draws[ranks[0]]), how, *map(float, draws[ranks[1:]]))
 
 
 def needed(
@@ -119,38 +139,147 @@ def needed(
     Returns
     -------
     Truth or None
-        None where draws cannot tell. At the number before it is not so; after it, as far as half
-        as many more were looked at, it is.
+        Infinite where not even ``most`` is enough; None where draws cannot tell. At the number
+        before it is not so; after it, as far as four times as many were looked at, it is.
+
+    Notes
+    -----
+    Draws at one number have nothing to do with those at another. At each, what is true has limits
+    whose level is the 512th part of 1%, and no more numbers are looked at, so that with 99%
+    confidence they hold at all of them, wherever the search went. The lower limit is the number
+    after one at which it is then certain that the target is not attained. From the upper one on it
+    is certain that it is, at each number looked at; between those it is taken for granted.
 
     Examples
     --------
     >>> from noisytheory import claims, populations
     >>> cell = {"population": populations.axis(), "delta": 0.05}
-    >>> needed(claims["kernel-mean/theorem-5"], "n", 0.5, cell, 80).value
-    15
+    >>> needed(claims["kernel-mean/theorem-5"], "n", 0.5, cell, 80)
+    Truth(value=15, how='the exact law', low=15, high=15)
     """
-    how = ""
+    seen: dict[int, _Look] = {}
 
-    def small(n: int) -> bool | None:
-        nonlocal how
-        found = truth(claim, {**values, name: n})
-        how = how if found is None else found.how
-        # What exceeds the target by rounding attains it, as in a trial.
-        return None if found is None else (
-            found.value - target <= claim.rounding * max(abs(found.value), abs(target))
-        )
+    def look(n: int) -> _Look:
+        if n not in seen:
+            found = _looked(claim, {**values, name: n}, target) if len(seen) < LOOKS else None
+            if found is None:
+                raise _CannotTell
+            seen[n] = found
+        return seen[n]
 
-    low, high = 0, int(most)
+    try:
+        value = since(lambda n: look(n).attained, most)
+        low = since(lambda n: look(n).attained or not look(n).certain, most)
+        high = since(lambda n: look(n).attained and look(n).certain, most)
+    except _CannotTell:
+        return None
+    drawn = sum(not one.exact for one in seen.values())
+    how = f"{REPLICATES:,} draws at {'each of ' * (drawn > 1)}{drawn} number{'s' * (drawn > 1)}"
+    how += " and the exact law at others" * (drawn < len(seen))
+    return Truth(value, how if drawn else "the exact law", low, high)
+
+
+class _CannotTell(Exception):
+    """Of so few draws, or after so many looks."""
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Whether a target is attained, whether that is certain, and whether a law says so."""
+
+    attained: bool
+    certain: bool
+    exact: bool
+
+
+def _looked(claim: Claim, values: Mapping[str, Any], target: float) -> _Look | None:
+    cell, delta = _split(claim, values)
+
+    def beyond(value: Any) -> Any:
+        """What exceeds the target by rounding attains it, as in a trial."""
+        return value - target > claim.rounding * np.maximum(np.abs(value), abs(target))
+
+    law = exact_evidence(claim, cell) if claim.exact is not None else None
+    if isinstance(law, Law):
+        value = law.mean() if delta is None else law.quantile(1 - delta)
+        return _Look(not beyond(value), certain=True, exact=True)
+    left = _left(claim, cell, delta, REPLICATES, DEFAULT_SEED)
+    if left is None:
+        return None
+    confidence = 1 - (1 - CONFIDENCE) / LOOKS
+    if delta is None:
+        attained, at = not beyond(left.mean()), float(target)
+        low, high = _mean_limits(claim, cell, left, confidence)
+    else:
+        above, draws, at = np.count_nonzero(beyond(left)), left.size, delta
+        attained = bool(above <= delta * draws)
+        # Clopper and Pearson's: how many draws there are was settled before.
+        low = betaincinv(above, draws - above + 1, (1 - confidence) / 2) if above else 0.0
+        high = betaincinv(above + 1, draws - above, (1 + confidence) / 2) if above < draws else 1.0
+    return _Look(attained, bool(high <= at if attained else low > at), exact=False)
+
+
+def since(holds: Callable[[int], bool], most: int) -> float:
+    """The smallest whole number from which on something holds, as far as is looked.
+
+    Parameters
+    ----------
+    holds : callable
+        Of a whole number from 1 to ``most``.
+    most : int
+        The largest to be looked at.
+
+    Returns
+    -------
+    int or float
+        Infinite if it holds nowhere, or at last no more.
+
+    Examples
+    --------
+    >>> since(lambda n: n >= 12 and n != 13, 100)
+    14
+    """
+    low, high = 0, 1
+    while not holds(high):
+        if high == most:
+            return math.inf
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        holds = small(middle)
-        if holds is None:
-            return None
-        low, high = (low, middle) if holds else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     # Sums of signs take turns: what holds at 12 may not at 13.
-    while True:
-        ahead = {*range(high, high + 32), *map(int, np.linspace(high, 1.5 * high, 32))}
-        wrong = [n for n in ahead if n < most and not small(n)]
+    while high <= most:
+        ahead = {*range(high, high + 24), *map(int, np.linspace(high, 1.5 * high, 16)),
+                 2 * high, 4 * high}
+        wrong = [n for n in ahead if n <= most and not holds(n)]
         if not wrong:
-            return Truth(high, how)
+            return high
         high = max(wrong) + 1
+    return math.inf
+
+
+def _split(claim: Claim, values: Mapping[str, Any]) -> tuple[dict[str, Any], float | None]:
+    """The cell, and the level of a tail."""
+    cell = {name: value for name, value in values.items() if name != "delta"}
+    return cell, float(values["delta"]) if claim.kind == "tail" else None
+
+
+def _left(
+    claim: Claim, cell: dict[str, Any], delta: float | None, replicates: int, seed: int
+) -> NDArray[np.float64] | None:
+    """Draws of the left side; None where they cannot tell so small a level, or are weighted."""
+    if claim.simulate is None or (delta is not None and delta * replicates < FEW):
+        return None
+    drawn = draw(claim, cell, 0, seed=seed, rows=replicates)
+    left = np.asarray(drawn["lhs"], float)[drawn.get("applies", np.ones(replicates, bool))]
+    return left if left.size and "weight" not in drawn else None
+
+
+def _mean_limits(
+    claim: Claim, cell: dict[str, Any], left: NDArray[np.float64], confidence: float
+) -> tuple[float, float]:
+    """Within the declared range; infinite where none is."""
+    ends = (claim.value("low", cell), claim.value("high", cell))
+    low, high = (i if end is None else float(end)
+                 for end, i in zip(ends, (-math.inf, math.inf), strict=True))
+    return mean_limits(np.clip(left, low, high), low, high, confidence)

@@ -27,8 +27,8 @@ from noisytheory.trial import evidence
 from noisytheory.trial.claim import Cell, Claim, Law
 
 __all__ = [
-    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room",
-    "relative", "right_side", "rounding", "slack", "tightness", "violations",
+    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room", "merged",
+    "moments", "relative", "right_side", "rounding", "slack", "tightness", "violations",
 ]
 
 Floats = NDArray[np.float64]
@@ -411,13 +411,13 @@ _UNSEEN = 0.01
 """Level at which a mean weight below 4/5, or above 5/4, must be excluded."""
 
 
-def _moments(lhs: NDArray[Any]) -> Floats:
-    """Number, mean and sum of squares about it."""
+def moments(lhs: NDArray[Any]) -> Floats:
+    """Number of draws, mean and sum of squares about it."""
     mean = float(lhs.mean()) if lhs.size else 0.0
     return np.array([lhs.size, mean, np.square(lhs - mean).sum()])
 
 
-def _merged(left: Floats, right: Floats) -> Floats:
+def merged(left: Floats, right: Floats) -> Floats:
     """Moments of both parts, without the cancellation of raw squares."""
     n = left[0] + right[0]
     if n == 0:
@@ -521,7 +521,7 @@ class Mean(Rule):
             for sign, side in self.tests
         ]
         least = right_side(claim, cell, drawn).min(initial=np.inf)
-        return np.concatenate([_moments(lhs), [least], *bets])
+        return np.concatenate([moments(lhs), [least], *bets])
 
     def margin(self, claim: Claim, cell: Cell) -> float:
         """None: a mean is promised to the last bit."""
@@ -530,7 +530,7 @@ class Mean(Rule):
     def merge(self, left: Floats, right: Floats) -> Floats:
         """Moments about the common mean; bets add up."""
         least = [min(left[3], right[3])]
-        return np.concatenate([_merged(left[:3], right[:3]), least, left[4:] + right[4:]])
+        return np.concatenate([merged(left[:3], right[:3]), least, left[4:] + right[4:]])
 
     def wealths(self, summaries: Sequence[Floats]) -> list[Floats]:
         """Log wealth of each test, each of shape (cells, 1)."""
@@ -910,11 +910,11 @@ class Rate(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
         lhs = np.asarray(drawn["lhs"], float)
-        return _moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
+        return moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """About the common mean."""
-        return _merged(left, right)
+        return merged(left, right)
 
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats], threshold: float
@@ -1062,11 +1062,11 @@ class Published(Rule):
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
         """Moments."""
         values, _, _ = _centre(claim, cell, drawn)
-        return _moments(values)
+        return moments(values)
 
     def merge(self, left: Floats, right: Floats) -> Floats:
         """About the common mean."""
-        return _merged(left, right)
+        return merged(left, right)
 
     def _errors(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float, float]:
         """Coefficients of the deviation at level L: a sqrt(L) + b L, and the printed error's."""

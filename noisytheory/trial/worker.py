@@ -1,18 +1,60 @@
-"""What a local worker process does besides computing: it ends with its run, and only then."""
+"""What a worker does besides computing: a local one ends with its run, and only then; one of a
+cluster refuses to compute what another version would be asked for.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import multiprocessing
 import os
+import platform
 import signal
+import socket
 import sys
 import threading
 import types
+from collections.abc import Callable, Mapping
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
-__all__ = ["BlankMainContext", "attend"]
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "versions"]
+
+
+class OtherVersion(ValueError):
+    """A worker that would draw other numbers: of another version, or other code."""
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """What the bits of a block depend on besides its address, as this process has it."""
+    import numpy as np
+    import scipy
+
+    import noisytheory
+
+    package = Path(noisytheory.__file__).parent
+    code = hashlib.blake2b(digest_size=4)
+    for path in sorted(package.rglob("*.py")):
+        code.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return {
+        "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+        "noisytheory": noisytheory.__version__, "code": code.hexdigest(),
+    }
+
+
+def if_the_same(asked: Mapping[str, str], function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function, in a process that has the versions of the one that asks."""
+    for name, version in versions().items():
+        if version != asked.get(name):
+            what = "noisytheory of other code" if name == "code" else f"{name} {version}"
+            raise OtherVersion(
+                f"the worker {socket.gethostname()}:{os.getpid()} has {what}, this run "
+                f"{asked.get(name)}: install there what is here, or take it off the cluster"
+            )
+    return function(*args)
 
 
 class _BlankMainProcess(SpawnProcess):

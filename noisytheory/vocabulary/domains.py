@@ -134,9 +134,11 @@ class Domain:
         ValueError
             If any element lies outside, is NaN, or is not a real number.
         """
-        # Most calls bring plain numbers, which need no arrays, if floats can hold them.
-        if type(value) in PLAIN and abs(value) < 2**1000 and self._has(value):  # type: ignore[arg-type]
-            return
+        # Most calls bring plain numbers, which need no arrays.
+        if type(value) in PLAIN:
+            low, high, step = self._floats
+            if low <= value <= high and (not step or value % step == 0):  # type: ignore[operator]
+                return
         values = as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {_in_a_line(value)}")
@@ -149,13 +151,12 @@ class Domain:
             culprit = values[~good].flat[0] if values.ndim else values[()]
             raise ValueError(f"{name} must be {self}, got {culprit:g}")
 
-    def _has(self, number: Any) -> bool:
-        """Whether one plain number lies in it."""
-        return bool(
-            (self.low < number or (self.include_low and self.low == number))
-            and (number < self.high or (self.include_high and self.high == number))
-            and (not self.whole or number % (2 if self.even else 1) == 0)
-        )
+    @functools.cached_property
+    def _floats(self) -> tuple[float, float, int]:
+        """The least and the largest float in it, and the step between whole numbers, or 0."""
+        low = self.low if self.include_low else math.nextafter(self.low, math.inf)
+        high = self.high if self.include_high else math.nextafter(self.high, -math.inf)
+        return low, high, self.whole * (1 + self.even)
 
     def number(self, name: str, value: object) -> float:
         """One number as a float, checked like `check`.
@@ -341,39 +342,63 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
         if unknown:
             raise TypeError(f"{function.__name__} has no argument {sorted(unknown)[0]}")
 
+        places = {name: place for place, name in enumerate(signature.parameters)}
+        defaults = {
+            name: parameter.default for name, parameter in signature.parameters.items()
+            if parameter.default is not parameter.empty
+        }
+
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             if _is_trusted():
                 return function(*args, **kwargs)
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = {name: bound.arguments[name] for name in domains}
+            values: dict[str, Any] = {}
+            plain = True
+            for name in domains:
+                if places[name] < len(args):
+                    value = args[places[name]]
+                elif name in kwargs:
+                    value = kwargs[name]
+                elif name in defaults:
+                    value = defaults[name]
+                else:
+                    return function(*args, **kwargs)  # which says that it is missing
+                values[name] = value
+                plain = plain and type(value) in PLAIN
             index = None
-            if not all(type(value) in PLAIN for value in values.values()):
+            if not plain:
                 values, index = of_series(values)
                 labelled_among(values)
+            given: list[Any] = list(args)
             for name, domain in domains.items():
                 value = values[name]
                 domain.check(name, value)
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
-                bound.arguments[name] = (
-                    value.astype(float)
-                    if hasattr(value, "dims")
-                    else np.asarray(value, dtype=float)[()]
-                )
+                if plain or type(value) in PLAIN:
+                    value = np.float64(value)
+                elif hasattr(value, "dims"):
+                    value = value.astype(float)
+                else:
+                    value = np.asarray(value, dtype=float)[()]
+                values[name] = value
+                if places[name] < len(args):
+                    given[places[name]] = value
+                else:
+                    kwargs[name] = value
             try:
-                found: Any = function(*bound.args, **bound.kwargs)
+                found: Any = function(*given, **kwargs)
             except ValueError:
-                check_shapes({
-                    n: v for n in domains if not hasattr(v := bound.arguments[n], "dims")
-                })
+                check_shapes({n: v for n, v in values.items() if not hasattr(v, "dims")})
                 raise
+            if type(found) in PLAIN:
+                return cast(R, found)
             if index is not None:
                 return cast(R, relabelled(found, index, function.__name__))
             if isinstance(found, tuple):
                 return cast(R, tuple(_renamed(member, None) for member in found))
             return cast(R, _renamed(found, function.__name__))
 
+        checked.__signature__ = signature  # type: ignore[attr-defined]
         checked.domains = domains  # type: ignore[attr-defined]
         checked.__doc__ = _completed(function.__doc__, domains, list(signature.parameters))
         return checked

@@ -18,13 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LABELS", "Enclosed", "Undecided", "around", "compositions", "enclosed_root", "ends", "lattice",
-    "margin", "mass_where", "risk", "root", "signed", "simplex", "sphere",
+    "LABELS", "Enclosed", "Undecided", "around", "bayes_risk", "compositions", "enclosed_root",
+    "ends", "fractions", "joint", "lattice", "margin", "mass_where", "risk", "root", "signed",
+    "simplex", "sphere", "twice_wrong",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
+Zero: TypeAlias = Literal["both", "half", "none", "negative"]
+"""For which labels a score of 0 is an error."""
 
 LABELS = np.array([1, -1])
 """Order of the labels along the last axis of the masses."""
@@ -110,6 +113,40 @@ def sphere(dimension: int, radius: int, inside: bool = False) -> Ints:
     return np.asarray(found)
 
 
+def joint(masses: Numbers, eta: Numbers) -> Numbers:
+    r"""Masses of both labels, of points with their masses and posteriors $P(1\mid x_j)$.
+
+    Parameters
+    ----------
+    masses, eta : array, shape (..., J)
+
+    Returns
+    -------
+    array, shape (..., J, 2)
+
+    Examples
+    --------
+    >>> joint(np.array([0.5, 0.5]), np.array([0.75, 0.0])).tolist()
+    [[0.375, 0.125], [0.0, 0.5]]
+    """
+    return np.stack([masses * eta, masses * (1 - eta)], axis=-1)
+
+
+def fractions(values: Any) -> Any:
+    """Nested lists of fractions, of numbers in nested sequences or an array.
+
+    Examples
+    --------
+    >>> fractions(np.array([0.5, 2])), fractions(Fraction(1, 3))
+    ([Fraction(1, 2), Fraction(2, 1)], Fraction(1, 3))
+    """
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return [fractions(value) for value in values]
+    return Fraction(values)
+
+
 def signed(masses: Numbers) -> Numbers:
     r"""$P(x_j,1)-P(x_j,-1)$: what a mean weighs a point with.
 
@@ -132,9 +169,27 @@ def mass_where(masses: Numbers, where: NDArray[np.bool_]) -> Numbers:
     return np.sum(masses * where, axis=(-2, -1))
 
 
+def twice_wrong(margins: Numbers, zero: Zero = "both") -> Numbers:
+    """Twice the 0-1 loss of margins, so that one half stays exact in every arithmetic.
+
+    Parameters
+    ----------
+    margins : array
+        For ``"negative"`` the labels are along the last axis.
+    zero : {"both", "half", "none", "negative"}
+        As in `risk`.
+
+    Examples
+    --------
+    >>> twice_wrong(np.array([-1, 0, 1]), "half").tolist()
+    [2, 1, 0]
+    """
+    at = {"both": 2, "half": 1, "none": 0, "negative": 1 - LABELS}[zero]
+    return 2 * (margins < 0) + at * (margins == 0)
+
+
 def risk(
-    masses: Numbers, scores: Numbers, *, zero: Literal["both", "half", "none"] = "both",
-    gamma: Any = 0,
+    masses: Numbers, scores: Numbers, *, zero: Zero = "both", gamma: Any = 0,
 ) -> Numbers:
     r"""$P(yf(x)\le\gamma)$; a margin of exactly $\gamma$ counts whole, half, or not at all.
 
@@ -142,9 +197,9 @@ def risk(
     ----------
     masses : array, shape (..., J, 2)
     scores : array, shape (..., J)
-    zero : {"both", "half", "none"}
+    zero : {"both", "half", "none", "negative"}
         What a margin of exactly `gamma` counts: at 0, whether a zero score is an error for both
-        labels, half an error, or none.
+        labels, half an error, none, or an error for the negative label, as where sign 0 is 1.
     gamma : number or array, shape (...)
 
     Returns
@@ -154,13 +209,31 @@ def risk(
     Examples
     --------
     >>> masses = np.array([[0.5, 0.25], [0.0, 0.25]])
-    >>> [float(risk(masses, np.array([0.0, 1.0]), zero=z)) for z in ("both", "half", "none")]
-    [1.0, 0.625, 0.25]
+    >>> scores = np.array([0.0, 1.0])
+    >>> [float(risk(masses, scores, zero=z)) for z in ("both", "half", "none", "negative")]
+    [1.0, 0.625, 0.25, 0.5]
     """
     over = scores[..., None] * LABELS - np.asarray(gamma)[..., None, None]
-    # Counted twice, so that one half stays exact in every arithmetic.
-    at = {"both": 2, "half": 1, "none": 0}[zero]
-    return np.sum(masses * (2 * (over < 0) + at * (over == 0)), axis=(-2, -1)) / 2
+    return np.sum(masses * twice_wrong(over, zero), axis=(-2, -1)) / 2
+
+
+def bayes_risk(masses: Numbers) -> Numbers:
+    r"""The least 0-1 risk $R^*$: the smaller mass of the two labels at each point.
+
+    Parameters
+    ----------
+    masses : array, shape (..., J, 2)
+
+    Returns
+    -------
+    array, shape (...)
+
+    Examples
+    --------
+    >>> float(bayes_risk(np.array([[0.5, 0.25], [0.0, 0.25]])))
+    0.25
+    """
+    return masses.min(axis=-1).sum(axis=-1)
 
 
 def margin(masses: Numbers, scores: Numbers) -> Numbers:
@@ -216,8 +289,10 @@ def root(square: Any) -> Any:
     return low, high
 
 
-def enclosed_root(square: Fraction | int) -> tuple[Fraction, Fraction]:
-    """A rational interval that holds the square root, to twelve places; a point where it is one.
+def enclosed_root(
+    square: Fraction | int, places: int = 10**12
+) -> tuple[Fraction, Fraction]:
+    """A rational interval that holds the square root, ``1/places`` wide; a point where it is one.
 
     Examples
     --------
@@ -228,7 +303,6 @@ def enclosed_root(square: Fraction | int) -> tuple[Fraction, Fraction]:
     exactly = Fraction(isqrt(square.numerator), isqrt(square.denominator))
     if exactly**2 == square:
         return exactly, exactly
-    places = 10**12
     low = isqrt(square.numerator * places**2 // square.denominator)
     return Fraction(low, places), Fraction(low + 1, places)
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from noisytheory.vocabulary.domains import Domain, checked_floats, checked_reals
+from noisytheory.vocabulary.exact import twice_wrong
 from noisytheory.vocabulary.noise import checked_number, flip_rates
 
 __all__ = [
@@ -180,8 +181,7 @@ class ZeroOne(MarginLoss):
 
     def at_margin(self, margin: Values) -> Values:
         """0, 1/2 or 1 at given margins."""
-        at_zero = 1.0 if self.zero == "both" else 0.5
-        return np.where(margin < 0, 1.0, np.where(margin == 0, at_zero, 0.0))
+        return np.asarray(twice_wrong(margin, self.zero) / 2)
 
     def slope(self, margin: Values) -> Values:
         """Zero; there is none at the jump."""

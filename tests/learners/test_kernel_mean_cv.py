@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV
 from noisytheory.learners.class_sums import class_sums
@@ -34,8 +33,7 @@ def test_class_sums_are_the_definition(sample, form):
     x, codes, weights = sample
     kernels = KERNELS if form is np.asarray else KERNELS[1:-1]
     found = class_sums(kernels, form(x), codes, weights)
-    with threadpool_limits(3):
-        assert np.array_equal(found, class_sums(kernels, form(x), codes, weights))
+    assert np.array_equal(found, class_sums(kernels, form(x), codes, weights, workers=3))
     own = weights[:, None] * (codes[:, None] == np.arange(3))
     for kernel, sums in zip(kernels, found, strict=True):
         gram = np.array(kernel(x, x))
@@ -157,6 +155,43 @@ def test_thresholds_do_not_see_examples_of_no_weight(board):
     np.testing.assert_allclose(zero.threshold_, fewer.threshold_, atol=1e-12)
 
 
+def test_frequencies_are_copies_of_which_one_is_left_out(board):
+    x, y, rng = board
+    x, y, times = x[:200], y[:200], rng.integers(0, 4, 200)
+    options = {"thresholds": [True], "one_standard_error": True, "frequencies": True}
+    counted = KernelMeanClassifierCV(**options).fit(x, y, times)
+    copied = KernelMeanClassifierCV(**options).fit(np.repeat(x, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(counted.risks_, copied.risks_, atol=1e-12)
+    np.testing.assert_allclose(counted.standard_errors_, copied.standard_errors_, atol=1e-12)
+    np.testing.assert_allclose(counted.decision_function(x), copied.decision_function(x),
+                               atol=1e-12)
+    whole = KernelMeanClassifierCV(thresholds=[True]).fit(x, y, times)
+    # Copies vouch for each other, most of all where a kernel sees nothing else.
+    assert counted.risks_[0] < whole.risks_[0]
+    with pytest.raises(ValueError, match="whole numbers with frequencies=True"):
+        KernelMeanClassifierCV(frequencies=True).fit(x, y, np.full(200, 0.5))
+
+
+@pytest.mark.parametrize("rate", [0.6, None])
+def test_risks_of_several_classes_are_corrected(rate):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(6000, 2)) + 4 * np.eye(3)[:, :2][true := rng.integers(3, size=6000)]
+    noise = np.array([[0.6, 0.3, 0.0], [0.4, 0.6, 0.2], [0.0, 0.1, 0.8]])
+    if rate is not None:
+        noise = np.full((3, 3), rate / 2) + (1 - 1.5 * rate) * np.eye(3)
+    noisy = (rng.random((6000, 1)) > noise.cumsum(axis=0).T[true]).sum(axis=1)
+    given = noise if rate is None else rate
+    model = KernelMeanClassifierCV(noise_rate=given, bandwidths=[2.0]).fit(x[:3000], noisy[:3000])
+    clean = 1 - model.score(x[3000:], true[3000:])
+    # Of a mean of 3,000 costs that lie in a range of 1 / (1 - 1.5 rate) or so.
+    error = 0.5 / np.sqrt(3000) / (0.1 if rate else 0.25)
+    assert abs(model.corrected_risk(x[3000:], noisy[3000:]) - clean) < 3 * error < 0.3
+    assert abs(1 - model.best_score_ - clean) < 3 * error
+    assert np.mean(model.predict(x[3000:]) != noisy[3000:]) - clean > 3 * error
+    with pytest.raises(ValueError, match=r"noise_rate must be a number in \[0, 0.666667\)"):
+        KernelMeanClassifierCV(noise_rate=0.7).fit(x, noisy)
+
+
 def test_compression_and_margins_keep_the_threshold(board):
     x, y, _ = board
     model = KernelMeanClassifierCV(thresholds=[True]).fit(x[:300], y[:300])
@@ -177,7 +212,7 @@ def test_sparse_rows_and_several_classes(sample):
     thin = KernelMeanClassifierCV(**options).fit(sparse.csr_array(x), y, weights)
     assert dense.best_params_ == thin.best_params_
     assert np.allclose(thin.predict_proba(sparse.csr_array(x)), dense.predict_proba(x))
-    with pytest.raises(ValueError, match="matrix of 3 classes, and y holds 4"):
+    with pytest.raises(ValueError, match="that y holds, 4, got a matrix of 3 classes"):
         KernelMeanClassifierCV(**options).fit(x, codes + (x[:, 2] > 2))
 
 
@@ -190,6 +225,13 @@ def test_what_cannot_work_is_said():
     for model in (KernelMeanClassifier(), KernelMeanClassifierCV()):
         with pytest.warns(UserWarning, match="try StandardScaler"):
             model.fit(x * [1, 1, 1000], x[:, 2] > 0)
+    rows = np.where(rng.random((200, 400)) < 0.02, 1 + rng.random((200, 400)), 0)
+    # Rare features are none of a small scale.
+    rows[:, 0] = np.arange(200) % 2
+    KernelMeanClassifierCV().fit(sparse.csr_array(rows), rows[:, 0])
+    for model in (KernelMeanClassifier(), KernelMeanClassifierCV()):
+        with pytest.warns(UserWarning, match="try MaxAbsScaler"):
+            model.fit(sparse.csr_array(rows * np.where(np.arange(400), 1, 1000)), rows[:, 0])
     with pytest.warns(UserWarning, match="predicted as False: the kernel is too wide"):
         KernelMeanClassifier(kernel_params={"bandwidth": 50.0}).fit(x, rng.random(200) < 0.3)
 

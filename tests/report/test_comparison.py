@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import campaign
 import numpy as np
 import pytest
@@ -30,9 +32,50 @@ def test_a_refuted_bound_wins_nothing():
     both = nt.compare(bounds, n=[1, 2, 4], delta=0.1)
     assert both.names == ["small", "large"]
     assert set(both.dataset["best"].values.ravel()) == {"large"}
-    # Nothing else is asked for, so that what is true is told without a population.
-    assert both.how == "4,096 draws" and (both.dataset["truth"] * [1, 2, 4] < 1).all()
+    # Nothing else is asked for, so that what is true is known without a population.
+    assert both.how.startswith("4,096 draws; at 99% each is within ")
+    # A share of .9 of uniform numbers: 1 - .1 is within the limits, and nothing far off is.
+    truth = both.dataset[["truth", "truth_low", "truth_high"]] * [1, 2, 4]
+    assert (truth["truth_low"] < 0.9).all() and (truth["truth_high"] > 0.9).all()
+    assert (abs(truth - 0.9) < 0.03).all().to_array().all()
     assert both.dataset["says_from"].values.ravel().tolist() == [2, 3]
+
+
+def test_a_bound_below_what_is_true_wins_nothing():
+    # Of draws above 1/2 the first says so, the second says 1/4, the third nothing below n = 3.
+    bounds = [
+        nt.Paper("mine", "Notes").tail(
+            name, statement="x", bound=lambda n, delta, c=c, idle=idle: c if n > idle else np.inf,
+            simulate=lambda n, size, rng: 0.5 + rng.random(size) / 8,
+            grid={"n": [1], "delta": [0.1]},
+        )
+        for name, c, idle in (("large", 1.0, 1), ("wrong", 0.25, 0), ("late", 0.8, 2))
+    ]
+    found = nt.compare(bounds, n=[1, 2, 3], delta=0.1)
+    assert found.winners() == ["delta = 0.1: none from n = 1; large from n = 2; late from n = 3"]
+    assert [found.wins_not(name) for name in found.names] == ["", " (below what is true)", ""]
+
+
+def test_what_the_population_settles_is_not_asked_otherwise():
+    ask = functools.partial(nt.compare, "kernel-mean/theorem-5*", n=[10], delta=0.05)
+    with pytest.raises(ValueError, match=r"^norm must be 0\.8, as on axis, p=0\.9, or left out"):
+        ask(population="axis, p=0.9", norm=0.2)
+    assert ask(population="axis, p=0.9", norm=0.8).names == ask(population="axis, p=0.9").names
+
+
+def test_of_several_quantities_the_one_that_reads_what_is_given():
+    given = {"epsilon": [0.1, 0.5], "delta": 0.05, "beta": 5, "dimension": 2, "classes": 3}
+    found = nt.compare("uma/proposition-3/*", **given)
+    assert found.names == ["printed", "sample-size"]
+    assert found.dataset.attrs["quantity"] == "largest sample that still violates"
+
+
+def test_a_bound_that_has_no_value_on_the_population_is_left_out():
+    game = next(p for p in nt.claims["noisy-kernels/theorem-1-regret"].grid["population"])
+    found = nt.compare("noisy-kernels/*regret*", population=game, T=game.T)
+    assert "theorem-1-regret" in found.names
+    why = found.left_out["noisy-kernels/theorem-2/regret/repaired"]
+    assert why == "is not defined there: sigma2 must be a finite number > 0, got nan"
 
 
 def test_what_is_given_by_itself_must_be_known():
@@ -58,10 +101,15 @@ def test_an_argument_called_bound_is_told_beside_the_bound():
     assert [row["bound_"] for row in found.rows()] == [1.0, 2.0] and found.along == "bound_"
 
 
-def test_of_a_bound_that_reads_the_sample_only_what_was_compared_is_told():
-    found = nt.compare("kernel-mean/theorem-5*", n=[100], delta=0.05, population="axis, p=0.9")
-    assert found.says_from("empirical") == ["at most 100"]
-    assert found.says_from("theorem-5") == ["5"]
+def test_a_bound_that_reads_the_sample_says_something_from_where_its_median_does():
+    ask = functools.partial(
+        nt.compare, "kernel-mean/theorem-5*", delta=0.05, population="axis, p=0.9"
+    )
+    found = ask(n=[100, 200])
+    first = int(found.says_from("empirical-bernstein")[0])
+    assert 2 < first < 100 and found.says_from("theorem-5") == ["5"]
+    around = ask(n=[first - 1, first]).dataset["bound"].sel(claim="empirical-bernstein")
+    assert around[0, 0] >= 2 > around[0, 1]
 
 
 def test_who_wins_where_is_told_in_order():

@@ -457,3 +457,26 @@ def test_processes_that_draw_write_the_same_files(tmp_path, monkeypatch):
     assert len(files) > 8
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
+    store, folder = tmp_path / "store", tmp_path / "pages"
+    audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
+    write(store, folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    spoiled, missing, *_ = sorted(folder.glob("planted/hoeffding-*.svg"))
+    spoiled.write_bytes(b"<svg/>")
+    missing.unlink()
+    drawn, decide = [], pages._decide
+
+    def noted(record, *where):
+        drawn.append(record.id)
+        return decide(record, *where)
+
+    monkeypatch.setattr(pages, "_decide", noted)
+    write(store, folder)
+    assert {path: path.read_bytes() for path in before} == before
+    assert drawn == ["planted/hoeffding"]
+    (folder / pages._DRAWN).write_text('{"a": [[["x"], "y"], 3]}')
+    write(store, folder)
+    assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]

@@ -11,7 +11,7 @@ import planted
 from noisytheory import Law, Paper, audit
 from noisytheory.report import read, write
 from noisytheory.report.trials import falls_if, sharpest, short
-from noisytheory.topics.multiclass.updates import simulate
+from noisytheory.topics.multiclass.deviations import simulate
 
 
 def _coin(p):

@@ -135,7 +135,7 @@ def test_a_random_claim_gets_no_wrong_verdict(made, seed):
         return
     told = result.verdict
     assert not (told == "refuted" and truth is True), (result, fields)
-    # That every instance holds cannot be told from some: a rare break may be missed.
+    # Some instances do not show that all hold: a rare break may be missed.
     if kind not in ("always", "identity"):
         assert not (told == "upheld" and truth is False), (result, fields)
     assert result.summary.attrs["verdict"] == told

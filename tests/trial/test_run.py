@@ -89,7 +89,7 @@ def test_two_processes_give_the_same_bits(reference):
 
 
 def test_cells_described_one_by_one_give_the_same_bits(reference, monkeypatch):
-    monkeypatch.setattr("noisytheory.trial.result._TOGETHER", 1)
+    monkeypatch.setattr("noisytheory.trial.description._TOGETHER", 1)
     with run() as other:
         assert_identical(reference, other)
 
@@ -105,23 +105,6 @@ def test_blocks_weighed_in_other_company_give_the_same_bits(reference, monkeypat
 def test_any_executor_gives_the_same_bits(reference):
     with ThreadPoolExecutor(3) as pool, run(executor=pool) as other:
         assert_identical(reference, other)
-
-
-def test_dask_gives_the_same_bits(reference):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True,
-                                 dashboard_address=None) as cluster,
-        run(scheduler=cluster.scheduler_address) as other,
-    ):
-        assert_identical(reference, other)
-
-
-def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("noisytheory.trial.engine.PATIENCE", 0.2)
-    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        run(scheduler="tcp://127.0.0.1:9")
 
 
 def _dies_once(marker, *, size, rng):
@@ -156,6 +139,20 @@ def _ends(n, *, size, rng):
     os._exit(0)
 
 
+def _ends_at_short_blocks(n, *, size, rng):
+    if size < 8:
+        os._exit(0)
+    return rng.uniform(size=size) / 2
+
+
+def _ties(*, size, rng):
+    return {"lhs": np.ones(size), "rhs": np.ones(size)}
+
+
+def _ends_as_it_certifies(lhs):
+    os._exit(0)
+
+
 class _Unheard(BaseException):
     pass
 
@@ -183,13 +180,17 @@ def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
             assert_identical(quiet, again)
     dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
     ends, raises = of("ends", _ends, n=[1]), of("raises", _raises, n=[1])
+    late = of("late", _ends_at_short_blocks, n=[1])  # when its rows are compared
+    exact = planted.PAPER.always(
+        "exact", statement="x", simulate=_ties, certify=_ends_as_it_certifies, rows=64,
+    )
     with pytest.raises(Unfinished) as caught:
-        run([fine, ends, dies, raises, other], workers=2)
+        run([fine, ends, late, exact, dies, raises, other], workers=2)
     with caught.value.audit as found:
         assert [result.claim.id for result in found] == [fine.id, other.id]
     said = {name: str(error) for name, error in caught.value.faults.items()}
     assert said.pop("planted/raises").endswith("simulate raised _Unheard: of")
-    assert said.keys() == {"planted/ends", "planted/dies"}
+    assert said.keys() == {"planted/ends", "planted/late", "planted/exact", "planted/dies"}
     for name, text in said.items():
         line = f"{name}: a worker that works on it alone dies, 3 times in a row"
         assert text.startswith(line)

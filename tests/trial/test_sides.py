@@ -151,7 +151,7 @@ def test_what_a_function_hands_on_is_told_once():
                 "second": 2 * at.second}
 
     found = both(sides, Quarters)["certify"](first_one=0.5, second=0.25)
-    # The instance is told whole, though a step has a name of it for something else.
+    # The instance is shown whole, though a step has a name of it for something else.
     assert found.steps == [("first one", Fraction(1, 2)), ("second", Fraction(1, 2)),
                            ("second", Fraction(1, 4))]
 

@@ -318,6 +318,29 @@ def test_a_claim_without_blocks(location: str) -> None:
         assert open_blocks(store).finished
 
 
+@pytest.mark.parametrize("together", [1, 2 * ROWS, 3 * ROWS, 100])
+def test_cells_are_read_in_chunks_of_whatever_size_they_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """What was written when all of a cell was one chunk, too."""
+    chains = 5
+    finished_store(tmp_path / "whole", chains)
+    size = "noisytheory.trial.store.chunks.TOGETHER"
+    monkeypatch.setattr(size, together)
+    finished_store(tmp_path / "parts", chains)
+    for name, rows in (("whole", chains), ("parts", min(chains, max(1, together // ROWS)))):
+        with Store.open(tmp_path / name, RUN) as store:
+            blocks = open_blocks(store)
+            assert blocks.finished and blocks.damaged == 0
+            for number in range(chains):
+                assert_block(blocks, CELLS - 1, number)
+            lhs = store.read(CLAIM)["lhs"]
+            assert lhs.encoding["chunks"] == (1, 1, rows, ROWS)
+            assert lhs.values[1, 2, 4].tobytes() == block(CELLS - 1, 4)["lhs"].tobytes()
+    one, other = (Store.load(tmp_path / name).read(CLAIM) for name in ("whole", "parts"))
+    assert one.identical(other)
+
+
 def test_a_temporary_store_goes_when_it_is_closed() -> None:
     with Store.open(None, RUN) as store:
         assert Path(store.location).is_dir()
@@ -1100,6 +1123,13 @@ def test_a_remote_place_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
+    def lost(*args: object, **kwargs: object) -> None:
+        raise EOFError("the connection is lost")  # by a library whose errors are no OSErrors
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(fs), "pipe_file", lost)
+        with pytest.raises(StoreError, match="EOFError: the connection is lost; what it holds is"):
+            blocks.put(1, 0, block(1, 0))
     for broken in ("pipe_file", "open"):
         with monkeypatch.context() as patch:
             patch.setattr(type(fs), broken, refuse)
@@ -1374,6 +1404,6 @@ def test_a_durable_store_waits_for_the_disk(
 
 
 def test_only_a_directory_can_be_durable() -> None:
-    for place in (None, "memory://durable"):
-        with pytest.raises(StoreError, match="about a store in a directory"):
+    for place, name in ((None, "that goes with"), ("memory://durable", "memory://durable is none")):
+        with pytest.raises(StoreError, match=f"waits for the disk .* the store {name}"):
             Store.open(place, RUN, durable=True)

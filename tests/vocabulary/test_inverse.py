@@ -16,6 +16,7 @@ import noisytheory as nt
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Domain, requires
 
 DEVIATION = nt.kernel_mean.mean_deviation
+SCALAR = {k: v for k, v in values_of(nt.online.scalar_second_moment).items() if k != "p"}
 
 
 def points_of(domain, near):
@@ -39,7 +40,13 @@ def tried(bound, name, points, others):
             found = np.asarray(bound(**{name: points}, **others), float)
             if found.shape == points.shape:
                 return found
-        found = np.full(points.shape, np.nan)
+        return one_by_one(bound, name, points, others)
+
+
+def one_by_one(bound, name, points, others):
+    """The bound of single numbers: a power of arrays may differ in the last bit."""
+    found = np.full(len(points), np.nan)
+    with np.errstate(all="ignore"):
         for i, x in enumerate(points):
             with contextlib.suppress(ValueError):
                 found[i] = bound(**{name: x}, **others)
@@ -93,8 +100,8 @@ def test_every_public_bound_is_solved_for_every_numeric_argument(label):
                 if len(changes) == 0 and not points[0] < x < points[-1]:
                     assert meets.all() or not meets.any()
                     continue
-                there = tried(bound, name, beside(x, domain), others) <= target
-                assert tried(bound, name, np.array([x], float), others)[0] <= target, (name, x)
+                there = one_by_one(bound, name, beside(x, domain), others) <= target
+                assert one_by_one(bound, name, [x], others)[0] <= target, (name, x)
                 assert not there.all() or x in (points[0], points[-1]), (name, target, x)
 
 
@@ -226,6 +233,64 @@ def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
     assert nt.solve(nested, at_most=6, x=...) == nt.solve(half, at_most=6, x=...)
     with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x is enough"):
         nt.solve(nested, at_most=3, x=...)
+
+
+def test_one_question_is_answered_as_many_are():
+    radii = np.geomspace(0.01, 1, 40)
+    for bound, unknown, given in [
+        (DEVIATION, "n", {"delta": 1e-3}),
+        (DEVIATION, "delta", {"n": 5000}),
+        (nt.label_noise.noisy_deviation, "sigma", {"n": 10**6, "delta": 0.05}),
+    ]:
+        ask = functools.partial(nt.solve, bound, **{unknown: ...}, **given, fill=-1)
+        assert ask(at_most=radii).tolist() == [ask(at_most=radius) for radius in radii.tolist()]
+
+
+def test_a_question_asks_the_bound_few_times():
+    calls = []
+
+    @requires(n=COUNT)
+    def counted(n):
+        calls.append(np.size(n))
+        return n**-0.5
+
+    assert nt.solve(counted, at_most=0.01, n=...) == 10**4
+    # All over and around the answer at once, singly on the way, and last with the checks.
+    assert len(calls) <= 8 and calls.count(1) == len(calls) - 2
+    calls.clear()
+    jump = requires(x=POSITIVE)(lambda x: calls.append(1) or 1.0 * (x < np.pi))
+    assert nt.solve(jump, at_most=0.5, x=...) == np.pi
+    assert len(calls) < 80  # 51 halvings lie between sampled values
+
+
+def test_rounding_makes_no_crossings():
+    # The second one is real, between two sampled values; at the first the floats go up and down.
+    second = functools.partial(nt.online.scalar_second_moment, **SCALAR)
+    target = second(p=2.5)
+    with pytest.raises(nt.NotMonotone) as turned:
+        nt.solve(nt.online.scalar_second_moment, at_least=target, p=..., **SCALAR)
+    assert len(turned.value.crossings) == 2 and turned.value.crossings[1] == 2.5
+
+
+def test_that_nothing_turns_between_what_was_seen_is_proved_or_not():
+    for bound, unknown, given in [
+        (DEVIATION, "n", {"delta": 1e-3}),
+        (DEVIATION, "delta", {"n": 5000}),
+        (nt.label_noise.noisy_deviation, "sigma", {"n": 10**6, "delta": 0.05}),
+        (lambda n, delta: np.sqrt(np.log(1 / delta) / (2 * n)), "n", {"delta": 0.1}),
+    ]:
+        assert nt.crosses_once(bound, at_most=0.1, **{unknown: ...}, **given)
+    # Too narrow to be seen, far above the answer at 10: no proof.
+    spiked = requires(x=POSITIVE)(lambda x: 1 / x + np.exp(-((x - 137.123) ** 2) * 1e12))
+    smooth = requires(x=POSITIVE)(lambda x: 1 / x + np.exp(-(x**2) * 1e12))
+    assert nt.solve(spiked, at_most=0.1, x=...) == nt.solve(smooth, at_most=0.1, x=...) == 10
+    assert not nt.crosses_once(spiked, at_most=0.1, x=...)
+    assert nt.crosses_once(smooth, at_most=0.1, x=...)
+    # What takes single numbers only is not proved; what has no answer says so.
+    assert not nt.crosses_once(lambda n, delta: math.sqrt(-math.log(delta) / n), at_most=0.1, n=...,
+                               delta=0.1)
+    with pytest.raises(nt.OutOfReach):
+        nt.crosses_once(DEVIATION, at_most=0.1, n=100, delta=...)
 
 
 def test_thousands_of_questions_at_once():

@@ -22,9 +22,10 @@ import recorded
 import xarray as xr
 
 import noisytheory as nt
-from noisytheory.trial.draws import block_generator, one_thread, work
-from noisytheory.trial.result import finish
+from noisytheory.trial.draws import block_generator, one_thread
+from noisytheory.trial.result import conclude, finish
 from noisytheory.trial.store import Store
+from noisytheory.trial.tasks import work
 from noisytheory.trial.trial import Trial
 
 CELLS, ROWS, SEED = 2000, 16, 2026
@@ -100,7 +101,11 @@ def stages() -> dict[str, float]:
 
         stage("storing", put)
         stage("weighing", lambda: [trial.receive(*of) for of in zip(tasks, drawn, strict=True)])
-        stage("building the dataset", lambda: finish(trial, {}))
+        found = conclude(trial)
+        rows = trial.to_compare(refuted=found.verdict == "refuted")
+        stage("comparing rows",
+              lambda: trial.receive(rows, work(CLAIM, SEED, trial.task(rows))[:-1]))
+        stage("building the dataset", lambda: finish(trial, found, {}))
     return seconds_of
 
 

@@ -2,8 +2,8 @@
 
 Run as ``python validation/benchmarks/mean_classifier.py`` (``--json`` for numbers alone,
 ``--record`` to keep them). Both score the same queries with the same Gaussian kernel, in turns;
-beside them stands the matrix product alone, in the tiles that ours takes. Images are MNIST, odd
-digits against even, where ``NOISYTHEORY_DATA`` names a folder with mnist.npz: many coordinates are
+beside them stands the matrix product alone, in square tiles. Images are MNIST, odd digits against
+even, where ``NOISYTHEORY_DATA`` names a folder with mnist.npz: many coordinates are
 constant within a tile of one class, and need no product. Random rows have no such coordinate.
 """
 

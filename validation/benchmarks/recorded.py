@@ -260,7 +260,7 @@ def words(found: dict[str, Any]) -> str:
         memory = "" if line["peak_mib"] is None else f"{line['peak_mib']:9.1f} MiB"
         error = "" if line["error"] is None else f"  error {line['error']:.6f}"
         note = f"  {line['note']}" if line["note"] else ""
-        time_ = " " * 12 if line["seconds"] is None else f"{line['seconds']:10.4f} s"
+        time_ = " " * 12 if line["seconds"] is None else f"{line['seconds']:10.4g} s"
         lines.append(f"  {line['who']:<42} {time_} {memory}{error}{note}")
     for line in found["goals"]:
         state = "reached" if line["reached"] else "NOT reached"

@@ -23,7 +23,7 @@ FURTHER = ((INK, "X"), (MUTED, "d"), (INK, "*"), (MUTED, "p"), (INK, "h"), (MUTE
 
 @styled
 def compared(comparison: Comparison) -> Figure:
-    """How many times what is true each bound is, or where nothing is told the bounds themselves.
+    """How many times what is true each bound is; where that is not known, the bounds themselves.
 
     Parameters
     ----------

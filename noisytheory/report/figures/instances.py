@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisytheory.report.figures.cells import (
     ROUNDING,
@@ -27,7 +28,30 @@ __all__ = [
     "excess",
     "optimum",
     "why_open",
+    "worst",
 ]
+
+
+def worst(record: Record) -> tuple[NDArray[np.float64], float]:
+    """By how much left exceeds right at most, cell by cell, and the largest that is rounding alone.
+
+    What rounding leaves of equality is 0 here: it would stand on the wrong side of a line that was
+    kept.
+
+    Parameters
+    ----------
+    record : Record
+        Of an always or identity claim.
+
+    Returns
+    -------
+    ndarray, float
+    """
+    values = record.per_cell("mean").astype(float)
+    values = np.where(np.isfinite(values), values, np.nan)
+    within = (record.decision[:, 0] == UPHELD) & (values > -ROUNDING)
+    rounded = float(np.nanmax(np.abs(values), where=within, initial=0.0))
+    return np.where(within, 0.0, values), rounded
 
 
 @styled
@@ -46,13 +70,8 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     from matplotlib.ticker import FuncFormatter
 
     record = Record.of(dataset)
-    values = record.per_cell("mean").astype(float)
     tries = record.per_cell("tries")
-    values = np.where(np.isfinite(values), values, np.nan)
-    # What rounding leaves of equality would stand on the wrong side of a line that was kept.
-    within = (record.decision[:, 0] == UPHELD) & (values > -ROUNDING)
-    rounded = np.nanmax(np.abs(values), where=within, initial=0.0)
-    values = np.where(within, 0.0, values)
+    values, rounded = worst(record)
     rows = rows_shown(record, np.nan_to_num(values, nan=-np.inf))
     figure, axes = draw_rows(record, rows, values, values, values, 0.0, "allowed", values=False)
     finite = values[np.isfinite(values)]

@@ -10,7 +10,7 @@ import numpy as np
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.cells import ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum
+from noisytheory.report.figures.instances import excess, optimum, worst
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
 from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
@@ -218,7 +218,9 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     elif record.kind == "equal":
         drawn |= {"laws": laws} if record.two_laws else {"means": means}
     elif record.kind in ("always", "identity"):
-        drawn["excess"] = excess
+        # Dots on the line at 0, and nothing else, say no more than the verdict does.
+        if record.verdict != "upheld" or np.any(np.nan_to_num(worst(record)[0])):
+            drawn["excess"] = excess
     elif record.kind != "rate" or slopes(record):
         # A rate whose means are not positive has no line to draw.
         drawn[record.kind] = {"exists": optimum, "rate": rate, "published": published}[record.kind]

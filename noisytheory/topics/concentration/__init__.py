@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from noisytheory.topics.concentration.bounds import bousquet, hilbert_bernstein, mcdiarmid, pinelis
+from noisytheory.topics.concentration.differences.bounds import mcdiarmid
+from noisytheory.topics.concentration.vectors.bounds import bousquet, hilbert_bernstein, pinelis
 
 __all__ = ["bousquet", "hilbert_bernstein", "mcdiarmid", "pinelis"]

@@ -10,6 +10,20 @@ from noisytheory.topics.multiclass.convergence.bounds import (
     updates_noisy,
     updates_unnormalised,
 )
+from noisytheory.topics.multiclass.deviations.bounds import (
+    direction_deviation,
+    finite_deviation,
+    finite_deviation_sharp,
+    one_sided_deviation,
+    sample_size,
+    sample_size_printed,
+    swap_deviation,
+    swap_deviation_printed,
+    uniform_deviation,
+    vector_deviation,
+    vector_deviation_sharp,
+    vector_deviation_variance,
+)
 from noisytheory.topics.multiclass.experiments.front_end import (
     kernel_features,
 )
@@ -26,6 +40,9 @@ from noisytheory.topics.multiclass.mistakes.bounds import (
     mistake_bound,
     mistake_bound_hinge,
     mistake_bound_sharp,
+)
+from noisytheory.topics.multiclass.pairs.bounds import (
+    share_deviation,
 )
 from noisytheory.topics.multiclass.setting.bounds import (
     least_mistake_bound,
@@ -49,21 +66,6 @@ from noisytheory.topics.multiclass.uma import (
     class_shares,
     uma,
     update_vectors,
-)
-from noisytheory.topics.multiclass.updates.bounds import (
-    direction_deviation,
-    finite_deviation,
-    finite_deviation_sharp,
-    one_sided_deviation,
-    sample_size,
-    sample_size_printed,
-    share_deviation,
-    swap_deviation,
-    swap_deviation_printed,
-    uniform_deviation,
-    vector_deviation,
-    vector_deviation_sharp,
-    vector_deviation_variance,
 )
 
 __all__ = [

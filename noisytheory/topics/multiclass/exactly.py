@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from noisytheory.vocabulary.exact import fractions
+
 __all__ = [
     "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "means", "online",
     "regions", "root", "run", "squared", "unit", "vectors",
@@ -22,15 +24,6 @@ Matrix: TypeAlias = list[Vector]
 Exact: TypeAlias = Any
 
 DIGITS = 10**40
-
-
-def fractions(values: Any) -> Any:
-    """Nested lists of fractions from nested sequences or an array of numbers."""
-    if hasattr(values, "tolist"):
-        values = values.tolist()
-    if isinstance(values, list | tuple):
-        return [fractions(value) for value in values]
-    return Fraction(values)
 
 
 def dot(a: Vector, b: Vector) -> Fraction:

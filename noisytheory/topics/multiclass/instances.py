@@ -6,40 +6,67 @@ import functools
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
-__all__ = ["FIVE", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
+from noisytheory.vocabulary.populations.multiclass import Multiclass
+
+__all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
+
+Matrix: TypeAlias = list[list[Fraction]]
 
 
 @dataclass(frozen=True)
 class Instance:
-    """Atoms with masses and true classes, a confusion in columns, and weights, all rational."""
+    """A population and weights, both rational; what it says of the population is in fractions."""
 
-    points: list[list[Fraction]]
-    masses: list[Fraction]
-    labels: list[int]
-    confusion: list[list[Fraction]]
-    weights: list[list[Fraction]]
+    population: Multiclass
+    weights: Matrix
+
+    @classmethod
+    def of(
+        cls, points: Matrix, masses: list[Fraction], labels: list[int], confusion: Matrix,
+        weights: Matrix,
+    ) -> Instance:
+        """Atoms with masses and true classes, a confusion in columns, and weights."""
+        return cls(Multiclass("", points, labels, masses, confusion), weights)
 
     @property
     def classes(self) -> int:
         """Number of classes."""
-        return len(self.confusion)
+        return self.population.classes
 
     @property
-    def joint(self) -> list[list[Fraction]]:
+    def points(self) -> Matrix:
+        """Its atoms."""
+        return self.population.exact_points
+
+    @property
+    def masses(self) -> list[Fraction]:
+        """Their masses."""
+        return self.population.exact_masses
+
+    @property
+    def labels(self) -> list[int]:
+        """Their true classes."""
+        return self.population.labels.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def confusion(self) -> Matrix:
+        """Chances of labels, true classes in columns."""
+        return self.population.exact_confusion
+
+    @property
+    def joint(self) -> Matrix:
         """Mass of every (atom, noisy label)."""
-        return [
-            [mass * row[label] for row in self.confusion]
-            for mass, label in zip(self.masses, self.labels, strict=True)
-        ]
+        return self.population.exact_joint
 
 
 def _of(rows: list[list[int]], by: int) -> list[list[Fraction]]:
     return [[Fraction(value, by) for value in row] for row in rows]
 
 
-FIVE = Instance(
+FIVE = Instance.of(
     _of([[5, 0], [3, 4], [-3, 4], [-5, 0], [0, -5]], 5),
     [Fraction(m, 10) for m in (3, 2, 2, 1, 2)],
     [0, 1, 1, 2, 2],
@@ -77,12 +104,16 @@ def random_instances(count: int) -> tuple[Instance, ...]:
             inverse(confusion)
         except ZeroDivisionError:
             continue
-        found.append(Instance(
+        found.append(Instance.of(
             [[Fraction(rng.randint(-4, 4), 4) for _ in range(d)] for _ in range(atoms)],
             [Fraction(p, sum(parts)) for p in parts], labels, confusion,
             [[Fraction(rng.randint(-2, 2)) for _ in range(d)] for _ in range(q)],
         ))
     return tuple(found)
+
+
+TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
+"""The hypothesis that they meet."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +149,7 @@ def taught_instances(count: int) -> tuple[Taught, ...]:
     for cosine, sine in ((3, 4), (7, 24), (20, 21)):
         size = {3: 5, 7: 25, 20: 29}[cosine]
         c, s = Fraction(cosine, size), Fraction(sine, size)
-        pair = Instance(
+        pair = Instance.of(
             [[-one, none], [c, s], [c, -s]], [one / 2, one / 4, one / 4], [0, 1, 1],
             [[3 * one / 4, one / 4], [one / 4, 3 * one / 4]], [[none, none], [-one, none]],
         )
@@ -129,7 +160,7 @@ def taught_instances(count: int) -> tuple[Taught, ...]:
         scores = [[dot(w, x) for w in teacher] for x in at.points]
         labels = [s.index(max(s)) for s in scores]
         one_more = taught_by(
-            Instance(at.points, at.masses, labels, at.confusion, at.weights), teacher
+            Instance.of(at.points, at.masses, labels, at.confusion, at.weights), teacher
         )
         if one_more.gap > 0 and len(found) < count:
             found.append(one_more)

@@ -16,7 +16,7 @@ __all__ = ["Bytes", "Dense", "Kept", "Spread", "kept"]
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 
-FEW = 1 << 12
+FEW = 1 << 11
 """Coordinates of moved points up to which they are added one by one."""
 
 SPARSE_FEW = 1 << 15
@@ -65,12 +65,15 @@ class Dense:
 
     def _move(self, moved: Whole, before: Whole | None, after: Whole) -> None:
         labels, q = self.labels[moved], self.classes
-        if isinstance(self.points, np.ndarray) and moved.size * self.points.shape[1] <= FEW:
-            np.add.at(self._raw, (after, labels), self.points[moved])
+        dense = isinstance(self.points, np.ndarray)
+        if dense and moved.size * self.points.shape[1] <= FEW:
+            points: Any = self.points[moved]
+            flat: Any = self._raw.reshape(-1, self.points.shape[1])
+            np.add.at(flat, after * q + labels, points)
             if before is not None:
-                np.subtract.at(self._raw, (before, labels), self.points[moved])
+                np.subtract.at(flat, before * q + labels, points)
             return
-        if not isinstance(self.points, np.ndarray):
+        if not dense:
             first = self.points.indptr[moved]
             lengths = self.points.indptr[moved + 1] - first
             total = int(lengths.sum())

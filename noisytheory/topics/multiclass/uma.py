@@ -265,15 +265,14 @@ def uma(
     usable = shares > least_share
     pairs: list[tuple[int, int]] = []
     lengths: list[float] = []
-    skipped, stopped, draws = 0, "max_iter", 0
-    passed = np.zeros((classes, classes), bool)
+    skipped, stopped, draws, passed = 0, "max_iter", 0, False
+    among = off & (norms > tolerance) if stop == "all_pairs" else off
     # The printed stop may look at a pair without an error set for ever.
     while len(pairs) < max_iter and (stop == "all_pairs" or draws < max_iter):
-        large = off & ~passed & (norms > tolerance)
-        if stop == "all_pairs" and not large.any():
-            stopped = "no error set" if passed.any() else "small"
+        if stop == "all_pairs" and not among.any():
+            stopped = "no error set" if passed else "small"
             break
-        p, q = _select(norms, large if stop == "all_pairs" else off, strategy, shares, usable, rng)
+        p, q = _select(norms, among, strategy, shares, usable, rng)
         draws += 1
         vector, norm = vectors[p, q], float(norms[p, q])
         scores = weights @ vector
@@ -285,17 +284,18 @@ def uma(
             weights += tau[:, None] * vector
             pairs.append((p, q))
             lengths.append(norm)
-            passed[:] = False
             changed = held.update(tau, vector)
             if len(changed):
-                vectors[changed] = inverse @ held.sums(changed)
-                norms[changed] = np.sqrt(np.einsum("pqd,pqd->pq", vectors[changed],
-                                                   vectors[changed]))
+                vectors[changed] = found = inverse @ held.sums(changed)
+                norms[changed] = np.sqrt(np.einsum("pqd,pqd->pq", found, found))
+            if stop == "all_pairs":
+                among, passed = off & (norms > tolerance), False
             if watch is not None:
                 watch(len(pairs), weights)
         else:
             skipped += 1
-            passed[p, q] = stop == "all_pairs"
+            if stop == "all_pairs":
+                among[p, q], passed = False, True
         if stop == "printed" and norm <= tolerance:
             stopped = "small"
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.online.adaptive.bounds import adaptive_regret
 from noisytheory.topics.online.adversaries import (
     adaptive_value,
     adversary,
@@ -75,7 +76,6 @@ from noisytheory.topics.online.queries.bounds import (
     query_tail_gaussian,
 )
 from noisytheory.topics.online.regrets.bounds import (
-    adaptive_regret,
     averaging_floor,
     batch_excess,
     general_regret,

@@ -14,49 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-__all__ = ["erf", "erfi", "exp", "pair", "pi", "sqrt", "times"]
+from noisytheory.vocabulary.exact import enclosed_root
+
+__all__ = ["erf", "erfi", "exp", "pi", "sqrt"]
 
 WIDTH = 10**40
 """Enclosures are about 1 / WIDTH wide."""
 Ends = tuple[Any, Any]
-
-
-def pair(values: Any) -> Ends:
-    """A number known exactly, as an interval.
-
-    Parameters
-    ----------
-    values : number or array
-
-    Returns
-    -------
-    (low, high)
-
-    Examples
-    --------
-    >>> pair(2)
-    (2, 2)
-    """
-    return values, values
-
-
-def times(first: Ends, second: Ends) -> Ends:
-    """The product of two intervals of numbers that are at least 0.
-
-    Parameters
-    ----------
-    first, second : (low, high)
-
-    Returns
-    -------
-    (low, high)
-
-    Examples
-    --------
-    >>> times((1, 2), (3, 4))
-    (3, 8)
-    """
-    return first[0] * second[0], first[1] * second[1]
 
 
 def _both(
@@ -65,7 +29,7 @@ def _both(
 ) -> Ends:
     array = np.asarray(values)
     if array.dtype != object:
-        return pair(floats(array.astype(float)))
+        return (found := floats(array.astype(float))), found
     ends = [exact(Fraction(v)) for v in array.ravel()]
     out = []
     for which in (0, 1):
@@ -92,13 +56,7 @@ def sqrt(values: Any) -> Ends:
     >>> bool(low[0] ** 2 <= 2 <= high[0] ** 2 and high[0] - low[0] < Fraction(1, 10**30))
     True
     """
-    def exact(v: Fraction) -> tuple[Fraction, Fraction]:
-        whole = v.numerator * v.denominator * WIDTH**2
-        root = math.isqrt(whole)
-        low = Fraction(root, v.denominator * WIDTH)
-        return low, low if root * root == whole else Fraction(root + 1, v.denominator * WIDTH)
-
-    return _both(values, np.sqrt, exact)
+    return _both(values, np.sqrt, lambda v: enclosed_root(v, WIDTH))
 
 
 def _short(v: Fraction, up: bool) -> Fraction:
@@ -164,7 +122,7 @@ def pi(values: Any) -> Ends:
     True
     """
     if np.asarray(values).dtype != object:
-        return pair(math.pi)
+        return math.pi, math.pi
     digits = 3141592653589793238462643383279502884197
     return Fraction(digits, 10**39), Fraction(digits + 1, 10**39)
 

@@ -7,6 +7,7 @@ from noisytheory.topics.sparse.algorithms import (
     TO_TOLERANCE,
     check_options,
     find_algorithm,
+    map_reduce,
 )
 from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.clusters.bounds import (
@@ -24,7 +25,6 @@ from noisytheory.topics.sparse.herding import (
     recursive_herding,
 )
 from noisytheory.topics.sparse.least_diameter import least_diameter
-from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.topics.sparse.partitions.bounds import luckiness, luckiness_sharp, projection_error
 from noisytheory.topics.sparse.projection import (
     convex_projection,

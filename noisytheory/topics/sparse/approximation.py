@@ -36,6 +36,7 @@ from noisytheory.vocabulary.kernels import (
     checked_points,
     expansion,
 )
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "Approximation",
@@ -81,14 +82,14 @@ class Approximation:
     @functools.cached_property
     def errors(self) -> Doubles:
         """RKHS distance to the target after every step; the last is that of these weights."""
-        found = self.measure() if callable(self.measure) else self.measure
+        found = on_one_thread(self.measure)() if callable(self.measure) else self.measure
         return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @functools.cached_property
     def error(self) -> float:
         """RKHS distance to the target."""
         if self.final is not None and "errors" not in self.__dict__:
-            return float(self.final())
+            return float(on_one_thread(self.final)())
         return float(self.errors[-1])
 
     def __repr__(self) -> str:

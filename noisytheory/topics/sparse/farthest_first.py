@@ -18,6 +18,7 @@ from noisytheory.topics.sparse.approximation import (
 )
 from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Plan, checked_points
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["Traversal", "farthest_first", "farthest_first_printed", "printed_loop", "traverse"]
 
@@ -49,6 +50,7 @@ class Traversal:
     radii: Doubles
 
 
+@on_one_thread
 def farthest_first(
     kernel: Kernel,
     points: ArrayLike,
@@ -105,6 +107,7 @@ def farthest_first(
     return traverse(Target(kernel, array, weights), k, start=start, tolerance=tolerance)
 
 
+@on_one_thread
 def farthest_first_printed(
     kernel: Kernel,
     points: ArrayLike,

@@ -19,6 +19,7 @@ from noisytheory.topics.sparse.approximation import (
 )
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.vocabulary.kernels import Kernel, blocks, checked_points
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["away_steps", "estimated_scores", "herding", "recursive_herding"]
 
@@ -26,6 +27,7 @@ Doubles = NDArray[np.float64]
 STEPS = ("line search", "uniform", "classic", "greedy")
 
 
+@on_one_thread
 def herding(
     kernel: Kernel,
     points: ArrayLike,
@@ -198,6 +200,7 @@ def _true_errors(
     return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
 
 
+@on_one_thread
 def estimated_scores(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, size: int, *, rng: np.random.Generator
 ) -> Doubles:
@@ -272,6 +275,7 @@ def _allowed(target: Target, candidates: ArrayLike | None) -> NDArray[np.int64] 
     return allowed
 
 
+@on_one_thread
 def away_steps(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
 ) -> Approximation:
@@ -340,6 +344,7 @@ def away_steps(
     return target.approximation(list(held), list(held.values()), errors)
 
 
+@on_one_thread
 def recursive_herding(
     kernel: Kernel,
     points: ArrayLike,

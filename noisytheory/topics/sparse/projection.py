@@ -17,6 +17,7 @@ from noisytheory.topics.sparse.approximation import (
 )
 from noisytheory.topics.sparse.farthest_first import traverse
 from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "convex_projection",
@@ -31,6 +32,7 @@ Doubles = NDArray[np.float64]
 KEPT = 1 << 26
 
 
+@on_one_thread
 def projection(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
 ) -> Approximation:
@@ -88,6 +90,7 @@ def _span_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
     return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
 
 
+@on_one_thread
 def convex_projection(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
 ) -> Approximation:
@@ -125,6 +128,7 @@ def _hull_errors(target: Target, centres: Ints, gram: Doubles) -> Doubles:
     return np.asarray(target.total * np.sqrt(np.maximum(target.square + squares, 0.0)))
 
 
+@on_one_thread
 def nearest_centre(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, start: int = 0
 ) -> Approximation:
@@ -236,6 +240,7 @@ def _on_the_plane(matrix: Doubles, linear: Doubles) -> Doubles:
         return np.asarray(np.linalg.lstsq(system, right, rcond=None)[0][:size])
 
 
+@on_one_thread
 def fully_corrective(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, gap: float = 0.0
 ) -> Approximation:

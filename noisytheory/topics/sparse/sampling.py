@@ -19,6 +19,7 @@ from noisytheory.topics.sparse.approximation import (
 from noisytheory.topics.sparse.farthest_first import Traversal, ended, traverse
 from noisytheory.vocabulary.domains import LEVEL, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "cells_to_tolerance",
@@ -37,6 +38,7 @@ Doubles = NDArray[np.float64]
 ROWS = 256
 
 
+@on_one_thread
 def with_replacement(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, rng: np.random.Generator
 ) -> Approximation:
@@ -70,6 +72,7 @@ def with_replacement(
     return _mean_of(target, checked_rng(rng).choice(len(target), size=count, p=target.masses))
 
 
+@on_one_thread
 def without_replacement(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, *, rng: np.random.Generator
 ) -> Approximation:
@@ -147,6 +150,7 @@ def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
     return np.maximum(np.ceil(masses * m - 1e-9), masses > 0).astype(np.int64)
 
 
+@on_one_thread
 def clustered(
     kernel: Kernel,
     points: ArrayLike,
@@ -242,6 +246,7 @@ def clustered_printed(
     return _sample_cells(target, cells, k, rng)
 
 
+@on_one_thread
 def clustered_to_tolerance(
     kernel: Kernel,
     points: ArrayLike,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import fit
+from noisytheory.vocabulary import exact
 
 __all__ = ["LinearPopulation", "axis_population", "clusters", "hopeless", "trained"]
 
@@ -39,10 +40,15 @@ class LinearPopulation:
     mu: float
 
     @functools.cached_property
+    def joint(self) -> Floats:
+        """Masses of points and labels, shape (J, 2)."""
+        return np.asarray(exact.joint(np.array(self.masses), np.array(self.eta)))
+
+    @functools.cached_property
     def signed(self) -> tuple[Floats, Floats]:
         """Signed rows and their masses, positive labels first."""
-        x, p, e = np.array(self.points), np.array(self.masses), np.array(self.eta)
-        rows, masses = np.vstack([x, -x]), np.concatenate([p * e, p * (1 - e)])
+        x = np.array(self.points)
+        rows, masses = np.vstack([x, -x]), self.joint.T.ravel()
         used = masses > 0
         return rows[used], masses[used]
 
@@ -80,8 +86,7 @@ class LinearPopulation:
     @property
     def bayes(self) -> float:
         """Bayes risk."""
-        e = np.array(self.eta)
-        return float(np.array(self.masses) @ np.minimum(e, 1 - e))
+        return float(exact.bayes_risk(self.joint))
 
     @property
     def approximation(self) -> float:
@@ -91,15 +96,13 @@ class LinearPopulation:
     @property
     def largest_excess(self) -> float:
         r"""$E|2\eta-1|$: no classifier is worse."""
-        return float(np.array(self.masses) @ np.abs(2 * np.array(self.eta) - 1))
+        return float(np.abs(exact.signed(self.joint)).sum())
 
     def excess(self, w: Floats) -> Floats:
         """Excess risk of the signs of scores, shape (size,); the sign of 0 is 1."""
         scores = w @ np.array(self.points).T
         scores = np.where(np.abs(scores) < 1e-9, 0.0, scores)
-        e = np.array(self.eta)
-        wrong = np.where(scores >= 0, 1 - e, e) - np.minimum(e, 1 - e)
-        return np.asarray(wrong @ np.array(self.masses))
+        return np.asarray(exact.risk(self.joint, scores, zero="negative") - self.bayes)
 
 
 def axis_population(eta: float, C: float, mu: float) -> LinearPopulation:

@@ -22,6 +22,9 @@ _ID = re.compile(r"\w[\w.+-]*(?:/\w[\w.+-]*)+")
 _LITTLE: dict[str, Any] = {"name": "bytes", "configuration": {"endian": "little"}}
 _MISSING = 2**64 - 1
 
+TOGETHER = 2**20
+"""Draws of a cell that are one chunk, at most, unless a block has more: a read takes whole ones."""
+
 
 def group_of(claim_id: str) -> str:
     """Name the Zarr group of a claim: the paper, then everything else as one name.
@@ -104,20 +107,40 @@ def block_array(
     name: str, dims: Sequence[str], shape: Sequence[int], dtype: np.dtype[Any],
     attributes: Mapping[str, Any], *, whole: bool,
 ) -> Array:
-    """Describe a variable of the blocks: one file, in it one chunk a cell, then their index."""
+    """Describe a variable of the blocks: one file, in it the chunks of each cell, then their index.
+
+    A cell has as many blocks as fill its chunks: those behind its last are no part of the array.
+    """
     fill = fill_of(dtype)
     if not whole and dtype.kind in "iu":
         attributes = {**attributes, "_FillValue": int(fill)}
+    *cells, chains, rows = shape
+    inner = blocks_together(chains, rows)
+    stored = [*cells, -(-chains // inner) * inner, rows]
     sharding = {
         "name": "sharding_indexed",
         "configuration": {
-            "chunk_shape": [1] * (len(shape) - 2) + list(shape[-2:]),
+            "chunk_shape": [1] * len(cells) + [inner, rows],
             "codecs": [_LITTLE],
             "index_codecs": [_LITTLE],
             "index_location": "end",
         },
     }
-    return Array(name, _metadata(dims, shape, dtype, fill, shape, sharding, attributes))
+    return Array(name, _metadata(dims, shape, dtype, fill, stored, sharding, attributes))
+
+
+def blocks_together(chains: int, rows: int) -> int:
+    """How many of a cell's blocks are one chunk."""
+    return min(chains, max(1, TOGETHER // rows))
+
+
+def blocks_of(metadata: Mapping[str, Any]) -> tuple[int, int]:
+    """How many blocks a variable of the blocks has room for in a cell, and in one chunk of it."""
+    (sharding,) = metadata["codecs"]
+    return (
+        metadata["chunk_grid"]["configuration"]["chunk_shape"][-2],
+        sharding["configuration"]["chunk_shape"][-2],
+    )
 
 
 def fill_of(dtype: np.dtype[Any]) -> Any:
@@ -127,8 +150,9 @@ def fill_of(dtype: np.dtype[Any]) -> Any:
     return dtype.type(np.iinfo(dtype).min) if dtype.kind in "iu" else np.bool_(False)
 
 
-def shard_index(present: np.ndarray, stride: int) -> bytes:
-    """Return offset and length of every cell's chunk, in C order."""
+def shard_index(present: np.ndarray, pieces: int, stride: int) -> bytes:
+    """Return offset and length of every chunk, in C order: so many a cell, all or none there."""
+    present = np.repeat(present, pieces)
     index = np.full((len(present), 2), _MISSING, dtype="<u8")
     index[present, 0] = np.arange(np.count_nonzero(present), dtype="<u8") * np.uint64(stride)
     index[present, 1] = stride

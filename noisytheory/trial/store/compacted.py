@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -38,6 +39,7 @@ class Compacted:
         self._rank = np.cumsum(self._present) - 1
         keys = {array.name: f"{group}/{array.key}" for array in arrays}
         self._files = [(keys[name], size) for name, size in layout.sizes.items() if name in keys]
+        self._room = _room(arrays, layout, self.digests.shape[1])
 
     def __contains__(self, where: Where) -> bool:
         return where[1] < self.digests.shape[1] and bool(self.digests[where])
@@ -49,7 +51,7 @@ class Compacted:
 
     def frame(self, where: Where) -> bytes | None:
         """Return a block as a journal has it, or None if it is no longer what was written."""
-        first = int(self._rank[where[0]]) * self.digests.shape[1] + where[1]
+        first = int(self._rank[where[0]]) * self._room[0] + where[1]
         parts = [self._read(key, first * size, (first + 1) * size) for key, size in self._files]
         frame = self._layout.frame(*where, b"".join(parts))
         if self._layout.split(frame)[1] == self.digests[where]:
@@ -61,11 +63,11 @@ class Compacted:
 
     def verify(self) -> None:
         """Read all blocks, and strike out those that are not what was written."""
-        count, chains = np.count_nonzero(self._present), self.digests.shape[1]
+        count, (room, inner) = np.count_nonzero(self._present), self._room
         self.whole &= not count or len(self._files) == len(self._layout.sizes)
         for key, size in self._files:
-            index = chunks.shard_index(self._present, chains * size)
-            end = count * chains * size
+            index = chunks.shard_index(self._present, room // inner, inner * size)
+            end = count * room * size
             # One byte more than there should be: a longer file is not whole either.
             self.whole &= self._read(key, end, end + len(index) + 1) == index
         for where in sorted(self.blocks()):
@@ -78,6 +80,22 @@ class Compacted:
             if not gone(error):
                 raise
             return b""
+
+
+def _room(arrays: Sequence[chunks.Array], layout: Layout, chains: int) -> tuple[int, int]:
+    """For how many blocks a cell has room, and one chunk of it; those that hold many once were one.
+
+    Whoever else writes another number of them has written what is not ours.
+    """
+    inner = chunks.blocks_together(max(1, chains), layout.rows)
+    known = [(chains, chains), (-(-chains // inner) * inner, inner)]
+    found = {chunks.blocks_of(a.metadata) for a in arrays if a.name in layout.sizes}
+    if not found or not chains:
+        return 1, 1
+    (only,) = found
+    if only not in known:
+        raise ValueError("no chunks of this package")
+    return only
 
 
 def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
@@ -168,27 +186,29 @@ def write_blocks(
     create: Create, arrays: Sequence[chunks.Array], layout: Layout, blocks: Iterable[Where],
     frame: Callable[[Where], bytes], digests: np.ndarray,
 ) -> None:
-    """Fill the block variables cell by cell, and `digests` with what was read."""
+    """Fill the block variables chunk by chunk, and `digests` with what was read."""
     if not arrays:
         return
-    chains = digests.shape[1]
+    room, inner = chunks.blocks_of(arrays[0].metadata)
     absent: dict[str, bytes | memoryview] = {
         name: np.full(layout.rows, chunks.fill_of(dtype), dtype).tobytes()
         for name, dtype in layout.variables.items()
     }
-    by_cell: dict[int, list[Where]] = {}
+    by_chunk: dict[tuple[int, int], list[Where]] = {}
     for where in blocks:
-        by_cell.setdefault(where[0], []).append(where)
+        by_chunk.setdefault((where[0], where[1] // inner), []).append(where)
+    present = np.zeros(layout.cells, bool)
+    present[[cell for cell, _ in by_chunk]] = True
     with contextlib.ExitStack() as stack:
         files = {array.name: stack.enter_context(create(array.key)) for array in arrays}
-        for _, found in sorted(by_cell.items()):
-            parts = {name: [absent[name]] * chains for name in files}
-            for where in found:
+        for cell, piece in itertools.product(np.flatnonzero(present), range(room // inner)):
+            parts = {name: [absent[name]] * inner for name in files}
+            for where in by_chunk.get((int(cell), piece), ()):
                 payload, digests[where] = layout.split(frame(where))
                 for name, values in layout.parts(payload):
-                    parts[name][where[1]] = values
+                    parts[name][where[1] % inner] = values
             for name, file in files.items():
                 file.write(b"".join(parts[name]))
-        present = np.any(digests, axis=1)
         for name, file in files.items():
-            file.write(chunks.shard_index(present, chains * layout.sizes[name]))
+            index = chunks.shard_index(present, room // inner, inner * layout.sizes[name])
+            file.write(index)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-import mmap
 import os
 import stat
 import struct
@@ -23,6 +22,7 @@ _HEAD = struct.Struct("<8sQQQ")  # magic, cell, block, length of the payload tha
 _DIGEST = 8  # bytes of the digest after the payload
 _HEADER = 2**64 - 1  # cell and block of the frame that starts a journal and describes its claim
 _BATCH = 64  # objects fetched at a time
+_WINDOW = 2**20  # bytes looked through at a time for the start of a frame
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 """Flag of every file that is opened to be written: a link leads to data of others."""
@@ -214,9 +214,8 @@ class FileJournal:
         self._open()
         length = os.fstat(self._fd).st_size
         if length:
-            with mmap.mmap(self._fd, length, access=mmap.ACCESS_READ) as data:
-                self._end = self._found_in(data)
-                start = bytes(data[: len(self._layout.header)])
+            self._end = self._found_in(length)
+            start = self._at(0, len(self._layout.header))
             # The start, when a process died in the middle of it, is all that a new journal has.
             torn = start.startswith(_MAGIC) or self._layout.header.startswith(start)
             if not self._end and not torn:
@@ -227,22 +226,36 @@ class FileJournal:
         if not self._end:
             self.remove()
 
-    def _found_in(self, data: mmap.mmap) -> int:
+    def _found_in(self, length: int) -> int:
         """Return the end of the last whole frame; 0 if there is neither frame nor header."""
         header, size = self._layout.header, self._layout.frame_size
-        headed = data[: len(header)] == header
-        end = min(len(header), len(data))
+        headed = self._at(0, len(header)) == header
+        end = min(len(header), length)
         place = end if headed else 0
-        while 0 <= place < len(data):
-            where = self._layout.verified(data[place : place + size])
+        while 0 <= place < length:
+            where = self._layout.verified(self._at(place, size))
             if where is None:
-                place = data.find(_MAGIC, place + 1)
+                place = self._magic_from(place + 1)
                 continue
             self.damaged += max(0, place - end) // size
             self.blocks[where] = place
             end = place = place + size
-        self.damaged += max(0, len(data) - end) // size
+        self.damaged += max(0, length - end) // size
         return end if self.blocks or headed else 0
+
+    def _magic_from(self, place: int) -> int:
+        """Say where the next frame may begin, or -1."""
+        while len(piece := self._at(place, _WINDOW)) >= len(_MAGIC):
+            found = piece.find(_MAGIC)
+            if found >= 0:
+                return place + found
+            place += len(piece) - len(_MAGIC) + 1
+        return -1
+
+    def _at(self, place: int, size: int) -> bytes:
+        """Read a part of the file, shorter where it ends before."""
+        os.lseek(self._fd, place, os.SEEK_SET)
+        return os.read(self._fd, size)
 
     def append(self, where: Where, frame: bytes) -> None:
         """Add a frame; once this returns, death of the process cannot lose it."""
@@ -265,8 +278,7 @@ class FileJournal:
     def read(self, where: Where) -> bytes:
         """Return a frame, unverified."""
         self._open()
-        os.lseek(self._fd, self.blocks[where], os.SEEK_SET)
-        return os.read(self._fd, self._layout.frame_size)
+        return self._at(self.blocks[where], self._layout.frame_size)
 
     def close(self) -> None:
         """Let go of the file; the blocks in it stay."""
@@ -290,12 +302,13 @@ class FileJournal:
 class TemporaryJournal(FileJournal):
     """The journal of a store that dies with its process: in memory as long as there is room.
 
-    `room` is what the store's journals may still hold there, in bytes, shared by all of them.
+    `room` is what the store's journals may still hold there, in bytes, shared by all of them, and
+    `most` what one of them may.
     """
 
-    def __init__(self, path: Path, layout: Layout, room: list[int]) -> None:
+    def __init__(self, path: Path, layout: Layout, room: list[int], most: int) -> None:
         super().__init__(path, layout)
-        self._room = room
+        self._room, self._most = room, most
         self._kept: dict[Where, bytes] = {}
 
     @property
@@ -305,10 +318,11 @@ class TemporaryJournal(FileJournal):
 
     def append(self, where: Where, frame: bytes) -> None:
         """Add a frame."""
-        if len(frame) > self._room[0]:
+        if len(frame) > min(self._room[0], self._most):
             super().append(where, frame)
             return
         self._room[0] -= len(frame)
+        self._most -= len(frame)
         self._kept[where], self.blocks[where] = frame, -1
 
     def read(self, where: Where) -> bytes:
@@ -317,7 +331,9 @@ class TemporaryJournal(FileJournal):
 
     def remove(self) -> None:
         """Forget all blocks."""
-        self._room[0] += sum(map(len, self._kept.values()))
+        held = sum(map(len, self._kept.values()))
+        self._room[0] += held
+        self._most += held
         self._kept.clear()
         super().remove()
 

@@ -25,6 +25,9 @@ from noisytheory.trial.store.journal import (
 HIDDEN = ".journal"
 """Where in a store its journals, its lock, and what is not yet whole are."""
 
+WRITER = f"{HIDDEN}/writer"
+"""Where objects have no locks: who opened the store to write last."""
+
 COPY = f"{HIDDEN}/run.json"
 """What the first run wrote about itself once more, sealed: one bad byte must not lock a store."""
 
@@ -148,13 +151,17 @@ class Temporary(Directory):
     ROOM = 2**28
     """Bytes of blocks held in memory; a standard audit of all claims makes less than half of it."""
 
+    ROOM_OF_A_CLAIM = 2**25
+    """Bytes of them that one claim may hold there, however many it draws."""
+
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._room = [self.ROOM]
 
     def journal(self, group: str, layout: Layout) -> TemporaryJournal:
         """Return the journal of a group, which need not exist."""
-        return TemporaryJournal(Path(self._hidden(group, "blocks")), layout, self._room)
+        path = Path(self._hidden(group, "blocks"))
+        return TemporaryJournal(path, layout, self._room, self.ROOM_OF_A_CLAIM)
 
 
 def _no_link(path: Path) -> None:
@@ -185,6 +192,27 @@ class _NewFile:
             os.close(self._fd)
 
 
+@contextlib.contextmanager
+def _spoken() -> Iterator[None]:
+    """Make an OSError of what a file system's own library raises, as everybody else does."""
+    try:
+        yield
+    except (OSError, StoreError, LookupError, ValueError, TypeError):
+        raise
+    except Exception as error:
+        raise OSError(errno.ECONNABORTED, f"{type(error).__name__}: {error}") from error
+
+
+class _Spoken:
+    """A file system whose methods raise OSErrors."""
+
+    def __init__(self, fs: Any) -> None:
+        self._fs = fs
+
+    def __getattr__(self, name: str) -> Any:
+        return _spoken()(getattr(self._fs, name))
+
+
 class Objects:
     """A store on any file system that fsspec knows."""
 
@@ -194,7 +222,22 @@ class Objects:
         import fsspec
 
         self.location = url.rstrip("/")
-        self._fs, self._root = fsspec.core.url_to_fs(self.location)
+        fs, self._root = fsspec.core.url_to_fs(self.location)
+        fs.invalidate_cache()  # another process may have written since
+        self._fs, self._own = _Spoken(fs), b""
+
+    def take(self) -> None:
+        """Be the one that writes here: there are no locks, but who came before will notice."""
+        bucket = self._root.partition("/")[0]
+        if bucket and not self._fs.exists(bucket):  # a typing error would make one
+            raise StoreError(f"there is no bucket {bucket} for the store {self.location}: make it")
+        own = os.urandom(8).hex().encode()
+        self.write(WRITER, own)
+        self._own = own
+
+    def _check(self) -> None:
+        if self._own and read_or_nothing(self, WRITER) != self._own:
+            raise StoreError(f"another run has come to write to the store {self.location}")
 
     def read(self, key: str, start: int | None = None, stop: int | None = None) -> bytes:
         """Return an object or part of it, shorter where it ends before."""
@@ -203,6 +246,7 @@ class Objects:
 
     def write(self, key: str, data: bytes) -> None:
         """Replace an object."""
+        self._check()
         self._fs.pipe_file(self._with_parent(f"{self._root}/{key}"), data)
 
     def groups(self, key: str) -> list[str]:
@@ -218,10 +262,18 @@ class Objects:
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a group in place; its own metadata comes last and makes it one."""
+        self._check()
         target = f"{self._root}/{group}"
         if self._fs.exists(target):
             self._fs.rm(target, recursive=True)
-        yield lambda key: self._fs.open(self._with_parent(f"{target}/{key}"), "wb")
+
+        @contextlib.contextmanager
+        def create(key: str) -> Iterator[Any]:
+            path = self._with_parent(f"{target}/{key}")
+            with _spoken(), self._fs.open(path, "wb") as file:
+                yield file
+
+        yield create
 
     def journal(self, group: str, layout: Layout) -> ObjectJournal:
         """Return the journal of a group, which need not exist."""

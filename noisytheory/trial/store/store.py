@@ -33,8 +33,10 @@ IDENTITY = ("format", "seed", "version")
 class Store:
     """One audit's blocks and results; made by `Store.open` or `Store.load`.
 
-    Use as a context manager. Only one process at a time may write a local store; on other file
-    systems nothing keeps a second writer out.
+    Use as a context manager. Only one process at a time may write a local store. On other file
+    systems nothing keeps a second writer out, but the first is refused from then on; no move puts a
+    claim in its place at once, so who reads meanwhile may miss it; links are not looked for; and
+    when a block is safe from a loss of power only their service knows.
 
     Attributes
     ----------
@@ -104,13 +106,18 @@ class Store:
         root = self._root
         if durable:
             if location is None or not isinstance(root.place, Directory):
-                raise StoreError("durable is about a store in a directory: name one")
+                raise StoreError(
+                    "durable waits for the disk of a directory, and the store "
+                    f"{location or 'that goes with this process'} is none: leave durable out"
+                )
             root.place.durable = True
         try:
             with opening(self.location):
                 if isinstance(root.place, Directory):
                     self._held.lock(root.place.path)
                     root.place.sweep()
+                else:
+                    root.place.take()
                 found = root.found()
                 root.attributes = own if found is None else found
                 for name in IDENTITY:
@@ -258,7 +265,8 @@ class Store:
                     "run again with this store, mends it"
                 )
             found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
-        found.attrs.pop("complete", None)  # about the group's files, not about the claim
+        # About the group's files, not about the claim; who knows it knows all that they hold.
+        found.encoding["complete"] = found.attrs.pop("complete", None)
         return found
 
     def readable(self) -> list[xr.Dataset]:

@@ -7,7 +7,7 @@ $C$. A sample is a multinomial count of (atom, label), so a million examples cos
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.confusion import amplification, columns
-from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats, checked_reals
+from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
+from noisytheory.vocabulary.exact import fractions
 
 __all__ = ["Multiclass", "largest_margin", "margin_of"]
 
 Floats: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = list[list[Fraction]]
 
 
 def margin_of(weights: ArrayLike, points: ArrayLike, labels: ArrayLike) -> float:
@@ -134,7 +136,7 @@ class Multiclass:
     labels : array-like of int, shape (a,)
         True classes, 0 to Q - 1.
     masses : array-like, shape (a,), optional
-        Probabilities; equal ones by default. Fractions are taken at their value.
+        Probabilities; equal ones by default.
     confusion : array-like, shape (Q, Q), optional
         Column-stochastic; none by default.
     classes : int, optional
@@ -153,6 +155,13 @@ class Multiclass:
     [[0.4, 0.1], [0.1, 0.4]]
     >>> round(population.theta**2, 9)
     2.0
+
+    Of fractions the confused law is exact, too:
+
+    >>> from fractions import Fraction
+    >>> tenths = [[Fraction(8, 10), Fraction(2, 10)], [Fraction(2, 10), Fraction(8, 10)]]
+    >>> print(*population.with_confusion(tenths).exact_joint[0])
+    2/5 1/10
     """
 
     name: str
@@ -161,8 +170,10 @@ class Multiclass:
     masses: Any = None
     confusion: Any = None
     classes: int = 0
+    _given: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        given = (self.points, self.masses, self.confusion)
         points = np.array(checked_floats("points", self.points), dtype=np.float64)
         labels = np.asarray(self.labels)
         if points.ndim != 2 or labels.shape != (len(points),) or labels.dtype.kind not in "iu":
@@ -181,20 +192,50 @@ class Multiclass:
         if self.masses is None:
             masses = np.full(len(points), 1 / len(points))
         else:
-            given = checked_reals("masses", self.masses)
-            masses = np.array([float(Fraction(m)) for m in given.tolist()])
+            masses = checked_floats("masses", self.masses).copy()
         if masses.shape != labels.shape or masses.min() < 0 or abs(masses.sum() - 1) > 1e-9:
             raise ValueError(f"masses must be >= 0 and sum to 1, got sum {masses.sum():.6g}")
         for name, value in (
             ("points", points), ("labels", labels.astype(np.int64)), ("masses", masses),
-            ("confusion", confusion), ("classes", classes),
+            ("confusion", confusion), ("classes", classes), ("_given", given),
         ):
             object.__setattr__(self, name, value)
 
     @functools.cached_property
     def joint(self) -> Floats:
         """Probability of (atom, noisy label), shape (a, Q)."""
-        return np.asarray(self.masses[:, None] * self.confusion[:, self.labels].T)
+        return self._confused(self.masses, self.confusion)
+
+    def _confused(self, masses: NDArray[Any], confusion: NDArray[Any]) -> NDArray[Any]:
+        """One definition for floats and fractions."""
+        return np.asarray(masses[:, None] * confusion[:, self.labels].T)
+
+    @functools.cached_property
+    def exact_points(self) -> Matrix:
+        """The points in fractions; what was given as floats is taken at its value."""
+        exact: Matrix = fractions(self._given[0])
+        return exact
+
+    @functools.cached_property
+    def exact_masses(self) -> list[Fraction]:
+        """The masses in fractions."""
+        equal = [Fraction(1, len(self.labels))] * len(self.labels)
+        return equal if self._given[1] is None else list(fractions(self._given[1]))
+
+    @functools.cached_property
+    def exact_confusion(self) -> Matrix:
+        """The confusion in fractions, true classes in columns."""
+        given = np.eye(self.classes) if self._given[2] is None else self._given[2]
+        exact: Matrix = fractions(given)
+        return exact
+
+    @functools.cached_property
+    def exact_joint(self) -> Matrix:
+        """Probability of (atom, noisy label) in fractions."""
+        exact: Matrix = self._confused(
+            np.array(self.exact_masses), np.array(self.exact_confusion)
+        ).tolist()
+        return exact
 
     @functools.cached_property
     def priors(self) -> Floats:
@@ -217,11 +258,10 @@ class Multiclass:
         r"""Noise amplification $\max|C^{-1}|$."""
         return float(amplification(self.confusion).max())
 
-    def with_confusion(self, confusion: ArrayLike, name: str = "") -> Multiclass:
+    def with_confusion(self, confusion: Any, name: str = "") -> Multiclass:
         """The same instances under another confusion, in columns."""
-        return Multiclass(
-            name or self.name, self.points, self.labels, self.masses, confusion, self.classes
-        )
+        points, masses, _ = self._given
+        return Multiclass(name or self.name, points, self.labels, masses, confusion, self.classes)
 
     def regions(self, weights: ArrayLike, alpha: float = 0.0) -> NDArray[np.bool_]:
         r"""Which atoms lie in $A^\alpha_p$, shape (Q, a): by `>=`, so ties lie in several.

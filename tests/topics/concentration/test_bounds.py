@@ -111,11 +111,8 @@ def test_monotone(n, delta, factor):
         assert bound(n + 1, delta) < bound(n, delta)
 
 
-@given(
-    n=st.lists(N, min_size=1, max_size=3, unique=True),
-    delta=st.lists(DELTA, min_size=1, max_size=3, unique=True),
-)
-def test_labelled_arrays_keep_their_names(n, delta):
+def test_labelled_arrays_keep_their_names():
+    n, delta = [1, 100, 10**6], [0.5, 1e-9]
     a = xr.DataArray(n, dims="n", coords={"n": n})
     b = xr.DataArray(delta, dims="delta", coords={"delta": delta})
     for bound, arguments in (

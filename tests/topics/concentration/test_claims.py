@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from noisytheory.topics.concentration.claims import theorem_24
+from noisytheory.topics.concentration.differences.claims import theorem_24
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from noisytheory.topics.concentration.simulate import (
+from noisytheory.topics.concentration.differences.simulate import (
     CoinMean,
     DistinctValues,
     DyadicSum,

@@ -24,7 +24,10 @@ def tightness(result, population, n, delta=0.05):
 
 
 def test_the_table_of_theorem_5(tried):
-    result = tried["kernel-mean/theorem-5"]
+    result = tried.at(
+        "kernel-mean/theorem-5", n=[100, 1000], delta=[0.05],
+        population=["point mass", "axis, fair", "axis, p=0.9", "50 orthonormal", "50 axes"],
+    )
     assert tightness(result, "axis, fair", 100) == pytest.approx(0.450, abs=5e-4)
     assert tightness(result, "axis, p=0.9", 100) == pytest.approx(0.270, abs=5e-4)
     assert tightness(result, "50 orthonormal", 100) == pytest.approx(0.258, abs=1e-3)
@@ -58,10 +61,13 @@ def test_the_repaired_mean_is_all_but_attained(tried):
 
 
 def test_the_table_of_theorem_6(tried):
-    printed = tried["kernel-mean/theorem-6"]
-    repaired = tried["kernel-mean/theorem-6/repaired"]
-    for k, first, second in ((1, 0.445, 0.574), (10, 0.538, 0.665), (1000, 0.614, 0.727)):
-        name = f"{k} independent sign{'s' if k > 1 else ''}"
+    table = {"1 independent sign": (0.445, 0.574), "10 independent signs": (0.538, 0.665),
+             "1000 independent signs": (0.614, 0.727)}
+    printed, repaired = (
+        tried.at(f"kernel-mean/theorem-6{other}", population=table, n=[200], delta=[0.05])
+        for other in ("", "/repaired")
+    )
+    for name, (first, second) in table.items():
         assert tightness(printed, name, 200) == pytest.approx(first, abs=5e-4)
         assert tightness(repaired, name, 200) == pytest.approx(second, abs=5.1e-4)
 
@@ -76,15 +82,18 @@ def test_the_minimax_value_is_above_the_two_point_bound(tried):
 
 
 def test_sharper_bounds_are_sharper_somewhere(tried):
-    def rhs(name, population):
-        summary = tried[f"kernel-mean/theorem-5{name}"].summary
-        return float(summary["rhs"].sel(population=population, n=1000, delta=0.05))
+    fair, biased, many = "axis, fair", "axis, p=0.9", "50 orthonormal"
 
-    fair, biased = "axis, fair", "axis, p=0.9"
+    def rhs(name, population):
+        summary = tried.at(
+            f"kernel-mean/theorem-5{name}", population=[population], n=[1000], delta=[0.05]
+        ).summary
+        return float(summary["rhs"].item())
+
     assert rhs("/pinelis", fair) < rhs("/repaired", fair) < rhs("", fair)
     assert rhs("/repaired", biased) < rhs("/pinelis", biased)
     assert rhs("/hilbert-bernstein", biased) < rhs("/repaired", biased)
-    assert rhs("/bousquet", "50 orthonormal") < rhs("/hilbert-bernstein", "50 orthonormal")
+    assert rhs("/bousquet", many) < rhs("/hilbert-bernstein", many)
     # From the sample alone, and still below what is printed.
     assert rhs("/empirical-bernstein", biased) < rhs("/empirical", biased) < rhs("", biased)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from worked import certificate
 
 import noisytheory as nt
 from noisytheory.topics.label_noise import instances
@@ -26,20 +27,10 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-def fractions(values):
-    """Numbers and texts such as "9/10" as fractions, in an array."""
-    array = np.array(values, dtype=object)
-    out = np.empty(array.shape, dtype=object)
-    out.ravel()[:] = [Fraction(v) for v in array.ravel()]
-    return out[()]
-
-
 def worked(name, given=None, **instance):
     """The certificate of an instance, its sides alone and then its steps."""
     claim = nt.claims[name if name.startswith("average") else f"kernel-mean/{name}"]
-    cell = {**claim.given, **(given or {})}
-    exactly = {key: fractions(value) for key, value in instance.items()}
-    found = claim.call(claim.certify, cell, exactly)
+    found = certificate(claim, instance, given)
     return (found.lhs, found.rhs), dict(found.steps), found.applies
 
 
@@ -166,9 +157,9 @@ def test_margins_of_three_points():
     assert worked("margin-for-error", **near)[::2] == ((HALF, HALF), True)
     assert not worked("margin-for-error", **pushed)[2]
     # The worst by 1/4: x_1 at 0 with both labels. With half an error there, 3/8 + 3/16.
-    name = "average-classifier/theorem-6"
-    assert worked(name, **pushed)[0] == (Fraction(6, 8), Fraction(6, 8))
-    assert worked(f"{name}/half-error", **pushed)[0] == (Fraction(9, 16), Fraction(6, 8))
+    whole, half = "average-classifier/theorem-6", "average-classifier/theorem-6/half-error"
+    assert worked(whole, **pushed)[0] == (Fraction(6, 8), Fraction(6, 8))
+    assert worked(half, **pushed)[0] == (Fraction(9, 16), Fraction(6, 8))
 
 
 def test_gaps_of_margins():

@@ -11,6 +11,9 @@ from sklearn.decomposition import KernelPCA
 from noisytheory.topics.multiclass import exactly, ultraconservative, uma, update_vectors
 from noisytheory.topics.multiclass.convergence import bounds as convergence_bounds
 from noisytheory.topics.multiclass.convergence import sides as convergence
+from noisytheory.topics.multiclass.deviations import bounds, simulate
+from noisytheory.topics.multiclass.deviations import sides as deviations
+from noisytheory.topics.multiclass.deviations.claims import regions
 from noisytheory.topics.multiclass.experiments import simulate as experiments
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
@@ -23,12 +26,9 @@ from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import READINGS, sectors, toy_data
 from noisytheory.topics.multiclass.instances import FIVE, random_instances
 from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
+from noisytheory.topics.multiclass.pairs import sides as pairs
 from noisytheory.topics.multiclass.setting import bounds as setting_bounds
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
-from noisytheory.topics.multiclass.updates import bounds, simulate
-from noisytheory.topics.multiclass.updates import sides as updates
-from noisytheory.topics.multiclass.updates.claims import regions
-from noisytheory.vocabulary.populations import Multiclass
 
 
 def floats(rows):
@@ -89,8 +89,7 @@ def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
 
 
 def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
-    five = Multiclass("five", floats(FIVE.points), FIVE.labels, FIVE.masses,
-                      floats(FIVE.confusion))
+    five = FIVE.population
     mean = five.update_means(floats(FIVE.weights))[0, 1]
     np.testing.assert_allclose(mean, [0.12, 0.16], atol=1e-15)
     _, best = five.best
@@ -99,7 +98,7 @@ def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
 
 
 def test_circle_points_are_cut_out_in_all_ways():
-    (found,) = updates.shattered(10, 3)
+    (found,) = deviations.shattered(10, 3)
     assert (found.lhs, found.rhs) == (8, 4)
 
 
@@ -111,7 +110,7 @@ def test_half_of_the_sample_size_is_needed():
 
 def test_swaps_by_hand():
     chances = {
-        (m, e): float(next(updates.swaps(m, e, 512)).lhs)
+        (m, e): float(next(deviations.swaps(m, e, 512)).lhs)
         for m, e in ((100, 4.0), (400, 2.0), (1600, 1.0))
     }
     assert chances[100, 4.0] == pytest.approx(0.01203, abs=5e-6)
@@ -121,7 +120,7 @@ def test_swaps_by_hand():
 
 def test_spread_of_a_growing_region():
     printed = [4.70, 5.94, 7.84, 10.04, 11.84]
-    found = list(updates.growing_region("correct points"))
+    found = list(pairs.growing_region("correct points"))
     spread = [found[0].rhs, *(one.lhs for one in found)]
     np.testing.assert_allclose(np.sqrt(floats(spread)), printed, atol=0.005)
 

@@ -123,6 +123,6 @@ def test_a_projection_is_tried_in_the_norms_of_its_statement(name):
 def test_theorem_20_beyond_its_range():
     printed = nt.claims["kernel-mean/theorem-20/printed"]
     for n, k in ((6, 6), (6, 7), (7, 12)):
-        exact = printed.certify(n, k)
+        exact = printed.certify(one=1.0, n=n, k=k)
         assert exact.rhs == Fraction(n - k, n * k) and exact.exceeds() == (k > n)
     assert "1 <= k <= n" in nt.claims["kernel-mean/theorem-20"].hypotheses

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from worked import certificate
 
 import noisytheory as nt
 from noisytheory.topics.sparse import samples
@@ -17,16 +18,7 @@ HALF = Fraction(1, 2)
 
 
 def worked(name, **instance):
-    claim = nt.claims[name]
-    exactly = {
-        key: np.array([[Fraction(v) for v in row] for row in value], dtype=object)
-        if isinstance(value[0], list | tuple) else np.array([Fraction(v) for v in value], object)
-        for key, value in instance.items()
-    }
-    given = dict(claim.given)
-    if "product" in exactly:
-        exactly["product"] = exactly["product"][0]
-    found = claim.call(claim.certify, {**claim.cell(0), **given}, exactly)
+    found = certificate(nt.claims[name], instance)
     return found.lhs, found.rhs, found.applies
 
 
@@ -68,14 +60,14 @@ def test_the_sign_of_a_shifted_score_by_hand():
 @pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
 def test_distances_of_labelled_features_by_hand(product, square):
     # K = 3/5: (1 - 3/5)^2 + 16/25 = 20/25 = 2 - 6/5, and (1 + 3/5)^2 + 16/25 = 80/25 = 2 + 6/5.
-    instance = dict(x=["3/5", "4/5"], z=[1, 0], product=[product])
+    instance = dict(x=["3/5", "4/5"], z=[1, 0], product=product)
     square = Fraction(square)
     assert worked("kernel-mean/distance-formula", **instance) == (square, square, True)
     unlike = worked("kernel-mean/distance-formula/unlike-labels", **instance)
     assert unlike == (2, square, product < 0)
     # Of opposite sign, K = -3/5: nearer than the root of 2, and no instance of the claim.
     opposite = worked("kernel-mean/distance-formula/unlike-labels", x=["-3/5", "4/5"], z=[1, 0],
-                      product=[-1])
+                      product=-1)
     assert opposite == (2, Fraction(4, 5), False)
 
 
@@ -215,11 +207,11 @@ def test_equal_weights_in_the_middle_of_a_segment_by_hand():
     # From (1/2, 1/2) both ends are 1/sqrt(2) away, d = r. After three steps the weights are 2/3 and
     # 1/3: error sqrt(2) / 6, a third of r; an even number of steps has none.
     middle = dict(top=[1, 1], low=2, hull="simplex 2")
-    for name in ("inverse", "inverse-sharp"):
-        found = herded(f"kernel-mean/herding-rates/{name}", **middle, k=3)
+    for name in ("kernel-mean/herding-rates/inverse", "kernel-mean/herding-rates/inverse-sharp"):
+        found = herded(name, **middle, k=3)
         assert found.lhs == found.rhs
         assert found.lhs[0] < np.sqrt(2) / 6 < found.lhs[1]
-        assert herded(f"kernel-mean/herding-rates/{name}", **middle, k=2).lhs == (0, 0)
+        assert herded(name, **middle, k=2).lhs == (0, 0)
 
 
 def test_the_instances_nearest_to_the_rates():
@@ -283,6 +275,65 @@ def test_atoms_of_the_parts_by_hand(name, merged, atoms):
     # Parts {1, 0} and {1 + eta, eta}.
     cell = {**claim.given, **next(claim.cells()), "merged": merged}
     assert claim.call(claim.certify, cell, {}).lhs == atoms
+
+
+THREE = samples.Scheme(samples.far_apart(3, 1), 1)
+TWELVE = np.zeros((12, 2))
+TWELVE[:2] = (1, 0), (0, 2)
+HALVES = [0.5, 0.5, *[0.0] * 10]
+
+
+@pytest.mark.parametrize("name, instance, cell, left, right", [
+    # k = 4 of n = 2 points: 1/4 - 1/2.
+    ("kernel-mean/theorem-20/printed", {"one": 1.0}, {"n": 2, "k": 4}, 0, -Fraction(1, 4)),
+    # Of 1, 3/2, 0 and 1/2, of mean 3/4: 1 and 0 have the mean 1/2, and 1 and 1/2 the same.
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"eta": 0.5},
+     Fraction(1, 4), Fraction(1, 4)),
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"eta": 0.5},
+     0, Fraction(1, 4)),
+    # (1/3, 1/3, 1/3) less (1/2, 1/2, 0): 1/36 + 1/36 + 1/9.
+    ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},
+     Fraction(1, 6), Fraction(1, 6)),
+    # Two atoms of four, a half each: four coordinates a quarter off.
+    *[(name, {"top": np.ones(4), "low": 4.0}, {"n": 4, "k": 2, "step": "uniform"}, Fraction(1, 4),
+       Fraction(1, 4)) for name in ("kernel-mean/theorem-20/attained",
+                                    "average-classifier/herding-rates/worst-case")],
+    # As in two steps on the square: e1 with 3/4 and -e1 with 1/4.
+    ("average-classifier/algorithm-1/support", {"top": np.array([2.0, 1]), "low": 4.0},
+     {"hull": "cross 2", "k": 2, "step": "line search"}, 2, 2),
+    # The first atom is the target, and the second step goes nowhere.
+    ("average-classifier/algorithm-1/support", {"top": np.array([0.0, 1]), "low": 1.0},
+     {"hull": "cross 2", "k": 2, "step": "line search"}, 1, 2),
+    # Half of (1, 0) and of (0, 2), and nothing found: 1/4 + 1, against (2 / 4)^2.
+    ("average-classifier/recursive", {"points": TWELVE, "alpha": HALVES, "found": [0.0] * 12},
+     {"epsilon": 0.25, "rounds": 2}, Fraction(5, 4), Fraction(1, 4)),
+    # Of 1/3 and 2/3, with m = 2: ceilings of 2/3 and 4/3.
+    ("kernel-mean/theorem-21/sparsity", {"case": 1}, {"m": 2}, 3, 4),
+    ("kernel-mean/theorem-21/sparsity-repaired", {"case": 1}, {"m": 2}, 3, 3),
+    # One of three corners of mass 1/3, as by hand above: 1/12, of 1/(2m) and 1/(2m + 2).
+    ("kernel-mean/algorithmic-luckiness/repaired", {}, {"population": THREE, "m": 1},
+     Fraction(1, 12), Fraction(1, 2)),
+    ("kernel-mean/algorithmic-luckiness/sharp", {}, {"population": THREE, "m": 1},
+     Fraction(1, 12), Fraction(1, 4)),
+    # All at once, a row of ten an iteration, and a row a centre.
+    ("average-classifier/computation/matrix", {}, {"n": 10}, 100, 100),
+    ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
+    ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
+    # 1/k - 1/10000 is 4/10000 at k = 2000.
+    ("average-classifier/herding-rates/printed", {}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
+    # Weights of a half each.
+    ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
+     {"n": 2}, 2, 2),
+])
+def test_what_is_left_by_hand(name, instance, cell, left, right):
+    claim = nt.claims[name]
+    found = claim.call(claim.certify, {**claim.given, **cell}, instance)
+    assert (found.lhs, found.rhs, found.applies) == (left, right, True)
+
+
+def test_equal_points_have_no_only_expansion():
+    claim = nt.claims["average-classifier/sparsity-prose"]
+    assert not claim.certify(points=np.ones((2, 4)), n=2, fewer=0).applies
 
 
 def test_luckiness_of_seven_corners():

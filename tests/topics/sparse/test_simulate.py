@@ -14,9 +14,7 @@ from noisytheory.topics.sparse import samples
 from noisytheory.topics.sparse.checkerboard.simulate import missed_clusters_law
 from noisytheory.topics.sparse.clusters import simulate
 from noisytheory.topics.sparse.farthest_first import traverse
-from noisytheory.topics.sparse.greedy import simulate as costs
 from noisytheory.topics.sparse.greedy.simulate import (
-    expansion_certificate,
     herding_evaluations,
     iteration_certificate,
     matrix_certificate,
@@ -227,12 +225,6 @@ def test_kernel_evaluations():
 def test_certificates_of_costs_count_for_themselves(n):
     assert matrix_certificate(n).lhs == herding_evaluations(n, 1, "scores")["lhs"][0]
     assert iteration_certificate(n, 3).lhs == herding_evaluations(n, 3, "iterations")["lhs"][0]
-
-
-def test_points_in_a_plane_have_no_only_expansion(monkeypatch):
-    assert expansion_certificate(3, 0).applies
-    monkeypatch.setattr(costs, "_independent_points", lambda n: np.ones((n, n + 2)))
-    assert not expansion_certificate(3, 0).applies
 
 
 def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisytheory.topics.concentration.bounds import mcdiarmid
+from noisytheory.topics.concentration.differences.bounds import mcdiarmid
 from noisytheory.vocabulary.domains import (
     LEVEL,
     POSITIVE,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
-from noisytheory.topics.concentration import bounds as concentration
+from noisytheory.topics.concentration.vectors import bounds as concentration
 from noisytheory.topics.kernel_mean.deviation import bounds, simulate
 from noisytheory.topics.kernel_mean.terms import (
     BIASED,

@@ -22,6 +22,8 @@ Codes: TypeAlias = NDArray[np.intp]
 ClassWeight: TypeAlias = Literal["balanced"] | None
 Risk: TypeAlias = Literal["error", "balanced"]
 
+ROUNDING = 1e-12
+"""What risks that are equal may differ by."""
 PARTS = 5
 """In how many parts thresholds are tried on examples that did not choose them."""
 
@@ -227,8 +229,9 @@ def choose(
     least = np.unravel_index(np.argmin(risks), shape)
     more = risks - risks[least]
     allowed = _spread(lost - lost[least], more, shares) if one_standard_error else 0.0
-    kernel = int(np.flatnonzero((more <= allowed).any(axis=(1, 2)))[-1])
-    of_kernel = np.unravel_index(np.argmin(risks[kernel]), shape[1:])
+    kernel = int(np.flatnonzero((more <= allowed + ROUNDING).any(axis=(1, 2)))[-1])
+    equal = more[kernel] <= more[kernel].min() + ROUNDING
+    of_kernel = np.unravel_index(np.argmax(equal), shape[1:])
     best = (kernel, int(of_kernel[0]), int(of_kernel[1]))
     chosen = scores(sums[kernel], codes, weights, class_weights[best[1]])
     return Choice(risks, _spread(lost, risks, shares), best, float(cuts[best]), chosen)

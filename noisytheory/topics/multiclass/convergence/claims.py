@@ -6,8 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.convergence import bounds, sides, simulate
-from noisytheory.topics.multiclass.shown import shown
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import LEVEL, Domain, Numeric, requires
 
 CLEAN = "populations without noise, update vectors exact"
@@ -15,7 +14,7 @@ NORMAL = "update vectors divided by their norm"
 
 START: dict[str, Any] = dict(
     place="Algorithm 2, Sec. 3.2", quantity="1 if stuck at W = 0", hypotheses=[CLEAN],
-    **shown(sides.alpha_from_zero),
+    **worked(sides.alpha_from_zero),
 )
 alpha_printed = PAPER.always(
     "algorithm-2/alpha-printed",
@@ -35,7 +34,7 @@ alpha_repaired = PAPER.always(
 )
 ANY: dict[str, Any] = dict(
     place="Remark 2, Sec. 3.3", quantity="error at the end", unit="probability",
-    hypotheses=[CLEAN, NORMAL], **shown(sides.final_error_by_alpha),
+    hypotheses=[CLEAN, NORMAL], **worked(sides.final_error_by_alpha),
 )
 remark_2_printed = PAPER.always(
     "remark-2/printed",
@@ -54,7 +53,7 @@ remark_2 = PAPER.always(
 )
 ERRING: dict[str, Any] = dict(
     place="Algorithm 2, step 8, Sec. 3.2", quantity="1 if a true mistake has an empty error set",
-    **shown(sides.erring_pairs),
+    **worked(sides.erring_pairs),
 )
 error_set_printed = PAPER.always(
     "algorithm-2/error-set-printed",
@@ -75,7 +74,7 @@ error_set = PAPER.always(
 )
 LONGEST: dict[str, Any] = dict(
     place="(19), Sec. 3.5", quantity="1 if of a class predicted right",
-    hypotheses=["the error is positive"], **shown(sides.longest),
+    hypotheses=["the error is positive"], **worked(sides.longest),
 )
 diagonal_printed = PAPER.always(
     "algorithm-2/diagonal-printed",
@@ -94,7 +93,7 @@ diagonal = PAPER.always(
 )
 OUTSIDE: dict[str, Any] = dict(
     place="Sec. 4: steps of a regular Perceptron", quantity="selected pairs with p outside of E",
-    **shown(sides.outside),
+    **worked(sides.outside),
 )
 outside_printed = PAPER.always(
     "algorithm-2/step-printed",
@@ -126,7 +125,7 @@ proposition_4_printed = PAPER.always(
         "masses 1 - m and m, need $2+\\lfloor(1-m)/(2m)\\rfloor$ updates: 501 for m = .001, where "
         "print has 4, and no noise at all."
     ),
-    **UPDATES, **shown(sides.exact_means, "theta"),
+    **UPDATES, **worked(sides.exact_means, "theta"),
 )
 prop4_exact = PAPER.always(
     "proposition-4/exact",
@@ -136,7 +135,7 @@ prop4_exact = PAPER.always(
     given=dict(lengths="one", limit="none"),
     note="Attained by two orthonormal atoms, where tied points lie in both regions.",
     twin=scaled(0.5),
-    **UPDATES, **shown(sides.exact_means, "theta"),
+    **UPDATES, **worked(sides.exact_means, "theta"),
 )
 prop4_unnormalised = PAPER.always(
     "proposition-4/unnormalised",
@@ -148,7 +147,7 @@ prop4_unnormalised = PAPER.always(
     note="Kantorovich's inequality; the worst case does grow like 1/(2m).",
     twin=dict(bound=bounds.updates_exact, given=dict(lengths="as they are", limit="none"),
               why="the factor dropped"),
-    **UPDATES, **shown(sides.exact_means, "theta", "least", "largest"),
+    **UPDATES, **worked(sides.exact_means, "theta", "least", "largest"),
 )
 SAMPLED: dict[str, Any] = dict(
     bound=bounds.updates_noisy,
@@ -161,7 +160,7 @@ prop4_repaired = PAPER.always(
     given=dict(flips="1/10", step="predicted", tolerance="1/20"),
     note=r"With $\eta$ by `uniform_deviation` this is a sample size; it has $C^{-1}$ in it.",
     twin=scaled(0.5),
-    **UPDATES, **SAMPLED, **shown(sides.sampled_updates, "theta", "eta", "tolerance"),
+    **UPDATES, **SAMPLED, **worked(sides.sampled_updates, "theta", "eta", "tolerance"),
 )
 prop4_forced = PAPER.always(
     "prop4-forced",
@@ -172,14 +171,14 @@ prop4_forced = PAPER.always(
     note="For steps always from the predicted class. They collapse where C is estimated.",
     twin=scaled(0.5),
     **{**UPDATES, **SAMPLED, "bound": bounds.updates_forced},
-    **shown(sides.sampled_updates, "theta", "eta", "tolerance"),
+    **worked(sides.sampled_updates, "theta", "eta", "tolerance"),
 )
 LAST: dict[str, Any] = dict(
     place="Proof of Proposition 4, last sentence, Sec. 3.4",
     bound=bounds.final_error,
     quantity="error at the end",
     unit="probability",
-    **shown(sides.sampled_error, "theta", "eta", "tolerance", "classes"),
+    **worked(sides.sampled_error, "theta", "eta", "tolerance", "classes"),
 )
 final_error_printed = PAPER.always(
     "prop4-final-error/printed",
@@ -223,7 +222,7 @@ stuck = PAPER.equal(
 )
 GIVEN: dict[str, Any] = dict(
     place="Proof of Proposition 4, last sentence, Sec. 3.4", quantity="probability",
-    unit="probability", **shown(sides.given_label),
+    unit="probability", **worked(sides.given_label),
 )
 given_printed = PAPER.always(
     "proposition-4/conditional-printed",
@@ -311,7 +310,7 @@ cost_printed = PAPER.always(
     given=dict(form="kept"),
     expect="refuted",
     note="Of order $ndQ$ for the scores and $nd$ for the sums.",
-    **COST, **shown(sides.wider),
+    **COST, **worked(sides.wider),
 )
 cost = PAPER.always(
     "cost/repaired",
@@ -320,10 +319,10 @@ cost = PAPER.always(
     note="Where scores and sums are kept, as `noisytheory.multiclass.uma` does; a benchmark has "
     "seconds.",
     twin=dict(given=dict(form="obvious"), why="scores from scratch"),
-    **COST, **shown(sides.multiplications),
+    **COST, **worked(sides.multiplications),
 )
 STRATEGY: dict[str, Any] = dict(
-    place="Sec. 3.5", quantity="square of the criterion", **shown(sides.selected)
+    place="Sec. 3.5", quantity="square of the criterion", **worked(sides.selected)
 )
 strategy_error = PAPER.identity(
     "strategy-error",
@@ -369,7 +368,7 @@ perceptron_printed = PAPER.identity(
     expect="refuted",
     quantity="updates",
     note="With C = I it is a batch Perceptron, not one run through the data.",
-    **shown(sides.batch_and_online),
+    **worked(sides.batch_and_online),
 )
 perceptron = PAPER.identity(
     "c-identity-is-perceptron/repaired",
@@ -378,5 +377,5 @@ perceptron = PAPER.identity(
     given=dict(confusion="none"),
     quantity="coordinate of a weight after one update",
     twin=dict(given=dict(confusion="as given"), why="noisy labels"),
-    **shown(sides.one_update),
+    **worked(sides.one_update),
 )

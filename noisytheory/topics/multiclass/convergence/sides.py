@@ -77,7 +77,8 @@ def best_taught(
 ) -> Taught:
     """A population under its classifier of the largest margin, which is in its weights, too."""
     _, best = largest_margin(np.array(points, float), labels, len(confusion))
-    return taught_by(Instance(points, masses, labels, confusion, fractions(best)), fractions(best))
+    weights = fractions(best)
+    return taught_by(Instance.of(points, masses, labels, confusion, weights), weights)
 
 
 def drawn_masses(at: Instance, n: int, rng: np.random.Generator) -> Matrix:
@@ -197,7 +198,7 @@ def sampled_error(
 ) -> Iterator[Certificate]:
     """Error at the end of such runs, and of one whose radius hides a class seen at an angle."""
     cosine, sine = Fraction(7, 25), Fraction(24, 25)
-    hidden = Instance(
+    hidden = Instance.of(
         [[-ONE, ZERO], [cosine, sine], [cosine, -sine]], [HALF, HALF / 2, HALF / 2], [0, 1, 1],
         unit(2), [[-ONE, ZERO], [ONE, ZERO]],
     )
@@ -234,7 +235,7 @@ def outside(vectors_of: str) -> Iterator[Certificate]:
         at = taught.at
         q = at.classes
         noisy = [[Fraction(1, 2 * q) + HALF * (i == j) for j in range(q)] for i in range(q)]
-        here = Instance(at.points, at.masses, at.labels, noisy, at.weights)
+        here = Instance(at.population.with_confusion(noisy), at.weights)
         seen = here.joint
         if vectors_of == "a sample":
             seen = drawn_masses(here, 60, rng)

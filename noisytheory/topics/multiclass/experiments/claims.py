@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.experiments import pictures, sides, simulate
-from noisytheory.topics.multiclass.shown import shown
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import LEVEL, Numeric, requires
 
 DIGITS = "1,200 of scikit-learn's 1,797 digits to learn from, the others to test on; 20 updates"
@@ -40,7 +40,7 @@ rates_printed = PAPER.always(
     expect="refuted",
     quantity="squared rate",
     note="A rate is at most 1; the text reads 2.75 off the figure.",
-    **shown(sides.figure_1_rates),
+    **worked(sides.figure_1_rates),
 )
 rates_repaired = PAPER.always(
     "confusion-rate/repaired",
@@ -49,7 +49,7 @@ rates_repaired = PAPER.always(
     given=dict(scaled=0),
     quantity="squared norm",
     twin=dict(given=dict(scaled=1), why="divided by the root of Q"),
-    **shown(sides.figure_1_rates),
+    **worked(sides.figure_1_rates),
 )
 EMPTY: dict[str, Any] = dict(
     place="Sec. 4.1", bound=nothing, simulate=simulate.empty_classes, rows=64,
@@ -125,10 +125,10 @@ protocol = PAPER.always(
     quantity="difference of an entry",
     note="Shares of each true class. Of each prediction they would be another matrix.",
     twin=dict(given=dict(by="prediction"), why="rows normalised"),
-    **shown(sides.estimates),
+    **worked(sides.estimates),
 )
 BUDGET: dict[str, Any] = dict(
-    place="Sec. 4.2.1 and 4.2.3", quantity="true labels", **shown(sides.budgets)
+    place="Sec. 4.2.1 and 4.2.3", quantity="true labels", **worked(sides.budgets)
 )
 budget_printed = PAPER.identity(
     "protocol-421/budget-printed",
@@ -219,7 +219,7 @@ figure_2 = PAPER.always(
     quantity="size of the largest class",
     note="On the test half, which scikit-learn has.",
     twin=dict(given=dict(most="1"), why="exactly even"),
-    **shown(sides.evenness),
+    **worked(sides.evenness),
 )
 LINES: dict[str, Any] = dict(
     hypotheses=[DIGITS, "m = 10", DRAWN, "in most runs"], picture=pictures.figure_3, **MEDIAN,
@@ -399,7 +399,7 @@ INTRINSIC: dict[str, Any] = dict(
                 "noise added to it", "update vectors exact, of length 1"],
     quantity="error at the end",
     unit="probability",
-    **shown(sides.two_noises),
+    **worked(sides.two_noises),
 )
 intrinsic_printed = PAPER.always(
     "plateau-intrinsic-noise/printed",

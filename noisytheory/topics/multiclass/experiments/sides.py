@@ -14,7 +14,7 @@ from noisytheory.topics.multiclass.experiments.simulate import (
     digits,
     protocol_runs,
 )
-from noisytheory.topics.multiclass.instances import FIVE, Instance, taught_instances
+from noisytheory.topics.multiclass.instances import FIVE, taught_instances
 from noisytheory.trial.claim import Certificate
 
 FIGURE_1 = ("1/2", "9/4", "17/10", "11/4", "9/5", "13/5", "43/20")
@@ -36,7 +36,7 @@ def two_noises(told: str) -> Iterator[Certificate]:
                for i in range(q)]
         both = [[sum((at.confusion[i][k] * own[k][j] for k in range(q)), Fraction(0))
                  for j in range(q)] for i in range(q)]
-        seen = Instance(at.points, at.masses, at.labels, both, at.weights).joint
+        seen = at.population.with_confusion(both).exact_joint
         used = both if told == "product" else at.confusion
         found = run(at.points, seen, used, normalise=True, max_iter=MOST)
         error = error_of(at.points, at.masses, at.labels, found.weights)

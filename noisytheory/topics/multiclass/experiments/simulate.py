@@ -132,8 +132,9 @@ def _features() -> tuple[Floats, Codes]:
     return first / np.linalg.norm(first, axis=1)[:, None], labels
 
 
-def _wrong(weights: Floats, points: Floats, labels: Codes) -> float:
-    return float(np.mean(np.argmax(points @ weights.T, axis=1) != labels))
+def wrong(weights: Floats, points: Any, labels: Codes) -> float:
+    """Share of wrong predictions, the lowest of tied classes predicted; points may be sparse."""
+    return float(np.mean(np.argmax(np.asarray(points @ weights.T), axis=1) != labels))
 
 
 @dataclass(frozen=True)
@@ -215,13 +216,13 @@ def late_gain(
 
         def watch(count: int, weights: Floats, run: Drawn = run, path: list[float] = path) -> None:
             if count == early:
-                path.append(_wrong(weights, run.test, run.truth))
+                path.append(wrong(weights, run.test, run.truth))
 
         weights = uma(
             run.points, run.run.labels, run.run.confusion.matrix, orientation="column",
             max_iter=late, watch=watch,
         ).weights
-        end = _wrong(weights, run.test, run.truth)
+        end = wrong(weights, run.test, run.truth)
         gain[i] = (path[0] if path else end) - end - beyond
     return gain
 
@@ -265,7 +266,7 @@ def rough_gap(
                 break
         ours = uma(pixels[here], y, guess.matrix, orientation="column", max_iter=UPDATES)
         plain = uma(pixels[here], y, np.eye(CLASSES), max_iter=UPDATES)
-        gap[i] = _wrong(ours.weights, pixels[test], labels[test]) - _wrong(
+        gap[i] = wrong(ours.weights, pixels[test], labels[test]) - wrong(
             plain.weights, pixels[test], labels[test]
         )
     return gap if order == "UMA first" else -gap

@@ -21,6 +21,7 @@ from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     digits,
     toy_norm,
+    wrong,
 )
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
@@ -148,10 +149,6 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
             truth.astype(np.int64))
 
 
-def _error(weights: Floats, points: Any, labels: Codes) -> float:
-    return float(np.mean(np.argmax(np.asarray(points @ weights.T), axis=1) != labels))
-
-
 def protocol(
     data: Split, few: int, share: float, *, columns: Sequence[str], rng: np.random.Generator
 ) -> dict[str, float]:
@@ -181,7 +178,7 @@ def protocol(
                 data.points, run.labels, run.confusion.matrix, orientation="column", step="forced",
                 max_iter=data.updates,
             ).weights
-            found[name] = _error(weights, data.test, data.truth)
+            found[name] = wrong(weights, data.test, data.truth)
         else:
             said = run.predict(NAMES[name], data.test)
             found[name] = float(np.mean(said != data.truth))

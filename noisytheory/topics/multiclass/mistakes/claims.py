@@ -6,8 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.mistakes import bounds, sides
-from noisytheory.topics.multiclass.shown import shown
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 
 SEPARABLE = ["true labels, separable", "W = 0 at the start"]
 
@@ -25,7 +24,7 @@ algorithm_1 = PAPER.always(
         "the sum is not asked."
     ),
     twin=dict(given=dict(taken="forced"), why="always down by one for the predicted class"),
-    **shown(sides.constraints),
+    **worked(sides.constraints),
 )
 sum_zero = PAPER.identity(
     "sum-of-weights-zero",
@@ -36,7 +35,7 @@ sum_zero = PAPER.identity(
     quantity="largest coordinate of the sum",
     note="Of the Perceptron's family, and of UMA with any update vectors.",
     twin=dict(given=dict(start="elsewhere"), why="weights that do not start at 0"),
-    **shown(sides.sums),
+    **worked(sides.sums),
 )
 K: dict[str, Any] = dict(place="Theorem 1, Sec. 3.1", quantity="updates")
 theorem_1_printed = PAPER.always(
@@ -49,7 +48,7 @@ theorem_1_printed = PAPER.always(
         r"$\mathcal S$ is the noisy sample; $\mathcal S_{\rm true}$ is meant. Two opposite points "
         "have a bound of 1; with a fifth of 200 labels flipped there are dozens of updates."
     ),
-    **K, **shown(sides.noisy_mistakes, "theta", "radius"),
+    **K, **worked(sides.noisy_mistakes, "theta", "radius"),
 )
 theorem_1 = PAPER.always(
     "theorem-1/repaired",
@@ -64,7 +63,7 @@ theorem_1 = PAPER.always(
         "at its value."
     ),
     twin=scaled(0.5),
-    **K, **shown(sides.mistakes, "theta", "radius"),
+    **K, **worked(sides.mistakes, "theta", "radius"),
 )
 theorem_1_sharp = PAPER.always(
     "theorem-1-sharp",
@@ -76,7 +75,7 @@ theorem_1_sharp = PAPER.always(
     origin="sharper",
     note="Attained by uniform steps on orthonormal inputs, for every number of classes.",
     twin=dict(given=dict(sizes="uniform"), why="T of uniform steps for every rule"),
-    **K, **shown(sides.mistakes, "theta", "radius", "largest_step"),
+    **K, **worked(sides.mistakes, "theta", "radius", "largest_step"),
 )
 theorem_1_hinge = PAPER.always(
     "theorem-1-hinge",
@@ -87,5 +86,5 @@ theorem_1_hinge = PAPER.always(
     origin="sharper",
     note="Crammer and Singer 2003: for text such as Reuters, where no margin exists.",
     twin=dict(given=dict(deficits="none"), why="the deficits left out"),
-    **K, **shown(sides.inseparable, "theta", "radius", "deficit"),
+    **K, **worked(sides.inseparable, "theta", "radius", "deficit"),
 )

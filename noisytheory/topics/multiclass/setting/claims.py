@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.setting import bounds, sides
-from noisytheory.topics.multiclass.shown import shown
+from noisytheory.trial.sides import worked
 
 CLASSES = [2, 3, 5, 10]
 
@@ -26,11 +26,11 @@ classifier = PAPER.always(
     quantity="1 if a prediction changes",
     note="So weights may be taken to sum to 0, as they do in every run from W = 0.",
     twin=dict(given=dict(moved="one"), why="v added to one row alone"),
-    **shown(sides.predictions),
+    **worked(sides.predictions),
 )
 LABELS: dict[str, Any] = dict(
     place="Assumption 2 and (4), Sec. 2.1", quantity="probability of a label",
-    **shown(sides.laws_of_labels),
+    **worked(sides.laws_of_labels),
 )
 same_law_printed = PAPER.identity(
     "assumption-2/printed",
@@ -50,7 +50,7 @@ same_law = PAPER.identity(
 )
 PAIRS: dict[str, Any] = dict(
     place="(17), Sec. 3.5", quantity="error rate", unit="probability",
-    **shown(sides.pair_errors),
+    **worked(sides.pair_errors),
 )
 pair_error_printed = PAPER.identity(
     "eq-17/printed",
@@ -79,10 +79,10 @@ margin_ceiling = PAPER.always(
     quantity="squared margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **shown(sides.margins),
+    **worked(sides.margins),
 )
 RATE: dict[str, Any] = dict(
-    place="Conclusion", quantity="updates", **shown(sides.mistakes_on_simplex)
+    place="Conclusion", quantity="updates", **worked(sides.mistakes_on_simplex)
 )
 free_of_classes_printed = PAPER.always(
     "sum-rate-independent-of-q/printed",
@@ -112,7 +112,7 @@ free_of_classes = PAPER.always(
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
     twin=dict(given=dict(bound="two"), bound=None, why="the bound of two classes"),
-    **{**RATE, **shown(sides.mistakes_on_simplex)},
+    **{**RATE, **worked(sides.mistakes_on_simplex)},
 )
 remark_1 = PAPER.identity(
     "remark-1",
@@ -123,7 +123,7 @@ remark_1 = PAPER.identity(
     quantity="share of a class among a label's examples",
     note="It needs the class shares; print warns against taking one for the other.",
     twin=dict(given=dict(read="transposed"), why="C transposed taken for it"),
-    **shown(sides.bayes),
+    **worked(sides.bayes),
 )
 assumption_3 = PAPER.always(
     "assumption-3",
@@ -134,7 +134,7 @@ assumption_3 = PAPER.always(
     quantity="1 if singular",
     note="Print says rows; columns sum to 1. Not enough: sample sizes grow with the inverse.",
     twin=dict(given=dict(excess="0"), why="one half allowed"),
-    **shown(sides.dominant),
+    **worked(sides.dominant),
 )
 not_necessary = PAPER.always(
     "invertibility-not-necessary",
@@ -145,13 +145,13 @@ not_necessary = PAPER.always(
     quantity="classes not told",
     note="As print says, invertibility is only sufficient; distinct columns are necessary.",
     twin=dict(given=dict(columns="equal"), why="two equal columns"),
-    **shown(sides.decoded),
+    **worked(sides.decoded),
 )
 MONOTONE: dict[str, Any] = dict(
     place="Sec. 2.1, after Assumption 2",
     quantity="error after UMA on the population",
     unit="probability",
-    **shown(sides.monotone),
+    **worked(sides.monotone),
 )
 monotone_printed = PAPER.always(
     "monotonic-noise/printed",
@@ -184,7 +184,7 @@ identity_columns = PAPER.identity(
     quantity="coordinate of the sum",
     note="The cheapest sign of a matrix given with rows and columns exchanged.",
     twin=dict(given=dict(orientation="row"), why="C transposed"),
-    **shown(sides.column_sums),
+    **worked(sides.column_sums),
 )
 PATH: dict[str, Any] = dict(place="Sec. 4.1", quantity="entry of the confusion matrix")
 path_average_printed = PAPER.identity(
@@ -193,7 +193,7 @@ path_average_printed = PAPER.identity(
     given=dict(weights="I and its end", most=20),
     expect="refuted",
     note="At i = 10 every diagonal entry would be 1/11.",
-    **PATH, **shown(sides.path_average),
+    **PATH, **worked(sides.path_average),
 )
 path_average = PAPER.identity(
     "noise-path/repaired",
@@ -202,7 +202,7 @@ path_average = PAPER.identity(
     given=dict(weights="I and M", most=10),
     note="Rows are true classes; the algorithm needs the transpose.",
     twin=dict(given=dict(weights="I and M", most=11), why="one step beyond 10"),
-    **PATH, **shown(sides.path_average),
+    **PATH, **worked(sides.path_average),
 )
 path_end = PAPER.identity(
     "noise-path/saturation",
@@ -211,10 +211,10 @@ path_end = PAPER.identity(
     origin="candidate",
     note="Print has it converge; it is there from a finite index, and points of Figure 1 coincide.",
     twin=dict(given=dict(early=1), why="one step earlier"),
-    **PATH, **shown(sides.path_end),
+    **PATH, **worked(sides.path_end),
 )
 CONFUSION: dict[str, Any] = dict(
-    place="Sec. 4", quantity="squared confusion rate", **shown(sides.rates)
+    place="Sec. 4", quantity="squared confusion rate", **worked(sides.rates)
 )
 confusion_rate = PAPER.always(
     "confusion-rate",
@@ -234,7 +234,7 @@ estimated = PAPER.always(
     quantity="squared error of the expected update vector",
     note="What an estimated confusion adds to every deviation, attained by a single atom.",
     twin=dict(given=dict(orientation="column"), why="the largest entry of a column"),
-    **shown(sides.leaking),
+    **worked(sides.leaking),
 )
 
 SHATTERED: dict[str, Any] = dict(
@@ -248,7 +248,7 @@ natarajan_printed = PAPER.always(
         "Print hopes to tighten a sample size whose capacity is d and ln Q by this dimension. It "
         "is larger: points are shown whose labellings by two classes each are all realised."
     ),
-    **SHATTERED, **shown(sides.natarajan_printed),
+    **SHATTERED, **worked(sides.natarajan_printed),
 )
 natarajan = PAPER.always(
     "natarajan-remark/repaired",
@@ -256,5 +256,5 @@ natarajan = PAPER.always(
     given=dict(moved="weights"),
     note="At most dQ (Daniely and others 2011): it fits the repaired sample size's (Q - 1)d.",
     twin=dict(given=dict(moved="nothing"), why="one classifier for every labelling"),
-    **SHATTERED, **shown(sides.shattered_by_classifiers),
+    **SHATTERED, **worked(sides.shattered_by_classifiers),
 )

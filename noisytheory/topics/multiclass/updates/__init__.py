@@ -1,1 +1,1 @@
-"""Update vectors from noisy labels: Sections 3.2 and 3.3."""
+"""Means of update vectors from noisy labels: Sections 3.2 and 3.3."""

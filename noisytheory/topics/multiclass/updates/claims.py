@@ -1,22 +1,13 @@
-"""Sections 3.2 to 3.5 and the appendix on trial: update vectors, their means and deviations."""
+"""Sections 3.2 and 3.3 on trial: means of update vectors, and what they say of classes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from noisytheory.papers import UMA as PAPER
-from noisytheory.topics.multiclass.shown import shown
-from noisytheory.topics.multiclass.updates import bounds, sides, simulate
-from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import POSITIVE, Domain, Numeric, requires
-from noisytheory.vocabulary.populations import Multiclass
-
-OneAtom = simulate.OneAtom
-LEVELS = [0.5, 0.1, 0.05, 0.01]
-PAIR = "p != q, W fixed before the sample is drawn"
-TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
+from noisytheory.topics.multiclass.instances import TAUGHT
+from noisytheory.topics.multiclass.updates import sides
+from noisytheory.trial.sides import worked
 
 MEAN: dict[str, Any] = dict(place="Proposition 1, Sec. 3.3", quantity="coordinate of a mean")
 proposition_1 = PAPER.identity(
@@ -26,11 +17,11 @@ proposition_1 = PAPER.identity(
     given=dict(what="sums", read="column"),
     note="Every sample of two examples is enumerated. It holds for k = p as well.",
     twin=dict(given=dict(what="sums", read="transposed"), why="C transposed"),
-    **MEAN, **shown(sides.expected),
+    **MEAN, **worked(sides.expected),
 )
 ADAPTIVE: dict[str, Any] = dict(
     place="Algorithm 2 with Proposition 1", quantity="expected deviation along the weights",
-    **shown(sides.adaptive),
+    **worked(sides.adaptive),
 )
 adaptive_printed = PAPER.identity(
     "proposition-1-adaptive/printed",
@@ -64,7 +55,7 @@ unbiased = PAPER.identity(
     quantity="coordinate of a mean",
     note="Every sample of two examples is enumerated, at alpha = 0 and 1/4.",
     twin=dict(given=dict(what="vectors", read="transposed"), why="C transposed"),
-    **shown(sides.expected),
+    **worked(sides.expected),
 )
 matrix_printed = PAPER.identity(
     "proposition-2-unbiased/matrix-printed",
@@ -74,11 +65,11 @@ matrix_printed = PAPER.identity(
     expect="refuted",
     note=r"The sum needs $\mu^p_q$; as printed each row has one mean, and C would drop out.",
     quantity="coordinate of a mean",
-    **shown(sides.expected),
+    **worked(sides.expected),
 )
 TRUE: dict[str, Any] = dict(
     place="(12), Proposition 2, Sec. 3.3", quantity="margin due", hypotheses=[TAUGHT],
-    **shown(sides.true_margins)
+    **worked(sides.true_margins)
 )
 true_margin_printed = PAPER.always(
     "proposition-2-true-margin/printed",
@@ -98,7 +89,7 @@ true_margin = PAPER.always(
 )
 PREDICTED: dict[str, Any] = dict(
     place="(13), Proposition 2, Sec. 3.3", quantity="margin due",
-    **shown(sides.predicted_margins),
+    **worked(sides.predicted_margins),
 )
 predicted_margin_printed = PAPER.always(
     "proposition-2-pred-margin/printed",
@@ -119,7 +110,7 @@ predicted_margin = PAPER.always(
 )
 CLASS: dict[str, Any] = dict(
     place="Proposition 2, Sec. 3.3", quantity="1 if of another class", hypotheses=[TAUGHT],
-    **shown(sides.class_of_mean),
+    **worked(sides.class_of_mean),
 )
 true_class_printed = PAPER.always(
     "proposition-2-i/printed",
@@ -157,7 +148,7 @@ predicted_class = PAPER.always(
 )
 WRONGED: dict[str, Any] = dict(
     place="Sec. 3.3, after Proposition 1", quantity="lead of another class",
-    **shown(sides.wronged),
+    **worked(sides.wronged),
 )
 misprediction_printed = PAPER.always(
     "misprediction-sentence/printed",
@@ -175,383 +166,6 @@ misprediction = PAPER.always(
     twin=dict(given=dict(reading="true p"), why="classes exchanged"),
     **WRONGED,
 )
-
-NEAR: list[Any] = [OneAtom(0.49), OneAtom(0.1)]
-DEVIATION: dict[str, Any] = dict(
-    place="Proposition 3 and (16), Sec. 3.3, for one W",
-    hypotheses=[PAIR, r"\|X\|\le1"],
-    simulate=simulate.deviation,
-    exact=simulate.deviation_law,
-    rows=64,
-)
-direction = PAPER.tail(
-    "prop3-fixed-w/direction",
-    statement=r"|\langle u,z_{pq}-\mu^p_q\rangle|\le\beta_q\sqrt{2\ln(2/\delta)/n}",
-    bound=bounds.direction_deviation,
-    grid=dict(population=NEAR, n=[50, 400], delta=LEVELS),
-    given=dict(side="both", scale=1.0),
-    quantity="deviation along a unit vector",
-    note="One atom, whose law is exact; flips near one half come near, others hide the noise.",
-    twin=scaled(0.5),
-    **DEVIATION,
-)
-vector = PAPER.tail(
-    "prop3-fixed-w/norm",
-    statement=r"\|z_{pq}-\mu^p_q\|\le\tfrac{\beta_q}{\sqrt n}\big(1+\sqrt{2\ln(1/\delta)}\big)",
-    bound=bounds.vector_deviation,
-    grid=dict(population=NEAR, n=[50, 400], delta=LEVELS[1:]),
-    given=dict(side="both", scale=1.0),
-    quantity="norm of the deviation",
-    note="Candidate: print has no norm. McDiarmid; tightness near .6 on a single atom.",
-    origin="candidate",
-    twin=scaled(0.5),
-    **DEVIATION,
-)
-vector_sharp = PAPER.tail(
-    "prop3-fixed-w/pinelis",
-    statement=r"\|z_{pq}-\mu^p_q\|\le(\beta_q+\|\mu^p_q\|)\sqrt{2\ln(2/\delta)/n}",
-    bound=bounds.vector_deviation_sharp,
-    grid=dict(population=[OneAtom(0.49), OneAtom(0.49, 0)], n=[50, 400], delta=LEVELS),
-    given=dict(side="both", scale=1.0),
-    quantity="norm of the deviation",
-    origin="sharper",
-    note="Pinelis 1994, in any dimension.",
-    twin=scaled(0.5),
-    **DEVIATION,
-)
-vector_variance = PAPER.tail(
-    "prop3-fixed-w/bernstein",
-    statement=r"\|z_{pq}-\mu^p_q\|\le\frac{2\beta_q\ln(2/\delta)}n+\sqrt{2\sigma^2\ln(2/\delta)/n}",
-    bound=bounds.vector_deviation_variance,
-    grid=dict(population=[OneAtom(0.49), OneAtom(0.3)], n=[50, 400], delta=LEVELS),
-    given=dict(side="both", scale=1.0),
-    quantity="norm of the deviation",
-    origin="sharper",
-    note="Pinelis 1994 in the form of Smale and Zhou 2007, Lemma 2.",
-    twin=scaled(0.5),
-    **DEVIATION,
-)
-
-
-def half_margin(n: Numeric, delta: Numeric, beta: Numeric) -> Numeric:
-    r"""What the repaired (14) lets $\langle w^*_q-w^*_k,z\rangle$ fall short of $\theta m$."""
-    return np.sqrt(2) * bounds.one_sided_deviation(n, delta, beta)
-
-
-proposition_3 = PAPER.tail(
-    "proposition-3/repaired",
-    statement=r"\langle w^*_q-w^*_k,z_{pq}\rangle\ge\theta m_{pq}-\sqrt2\,\beta_q"
-    r"\sqrt{2\ln(1/\delta)/n}",
-    bound=half_margin,
-    grid=dict(population=NEAR, n=[50, 400], delta=LEVELS),
-    given=dict(side="short", scale=2**0.5),
-    quantity="shortfall of the margin",
-    note=(
-        "For one pair and W; over all of them `uniform_deviation` takes the place of the last "
-        "term. The difference of two unit-norm halves of W* has norm the root of 2."
-    ),
-    twin=scaled(0.5),
-    **DEVIATION,
-)
-
-
-def nothing() -> float:
-    """Zero."""
-    return 0.0
-
-
-mass_printed = PAPER.tail(
-    "proposition-3/mass-printed",
-    statement=r"n\ge n_0\Rightarrow\langle w^*_q-w^*_k,z_{pq}\rangle\ge\theta-\epsilon",
-    place="(14), Proposition 3, Sec. 3.3",
-    hypotheses=["no noise at all, two atoms of mass 1/2"],
-    bound=nothing,
-    exact=simulate.margin_law,
-    grid=dict(n=[2000, 20_000], delta=[0.05]),
-    given=dict(epsilon=0.1, short="theta"),
-    expect="refuted",
-    quantity="shortfall of the margin",
-    note=r"The margin is $\theta m_{pq}$, half of $\theta$ here; `/repaired` has the mass.",
-)
-no_mass_printed = PAPER.tail(
-    "proposition-3/no-mass-printed",
-    statement=r"\langle w_p-w_k,z_{pq}\rangle\ge0",
-    place="(15), Proposition 3, Sec. 3.3",
-    hypotheses=[r"W = W^*, so that \mu^p_q=0"],
-    bound=nothing,
-    exact=simulate.deviation_law,
-    grid=dict(population=[OneAtom(0.2, 0)], n=[101, 1001, 100_001], delta=[0.05]),
-    given=dict(side="short", scale=1.0),
-    expect="refuted",
-    quantity="shortfall",
-    note="Pure noise points either way at every n: about one half.",
-)
-
-
-@requires(epsilon=POSITIVE)
-def epsilon_alone(epsilon: Numeric) -> Numeric:
-    """The accuracy that print promises."""
-    return epsilon
-
-
-PROMISED: dict[str, Any] = dict(
-    place="(16), Proof of Proposition 3, Sec. 3.3",
-    bound=epsilon_alone,
-    exact=simulate.deviation_law,
-    expect="refuted",
-    quantity="deviation",
-)
-amplification_printed = PAPER.tail(
-    "proposition-3/amplification-printed",
-    statement=r"n\ge20\,n_0(\epsilon,\delta,d,Q)\Rightarrow|\langle u,z_{pq}-\mu^p_q\rangle|"
-    r"\le\epsilon",
-    grid=dict(population=[OneAtom(0.49), OneAtom(0.495)], n=[20_000], epsilon=[0.1],
-              delta=[0.05]),
-    given=dict(side="both", scale=1.0),
-    note=(
-        r"$n_0$ has no $C$: twenty times its value for two classes in the plane and constant 1 "
-        r"does not suffice, nor does any multiple, as deviations grow with $\beta$."
-    ),
-    **PROMISED,
-)
-scale_printed = PAPER.tail(
-    "proposition-3/scale-printed",
-    statement=r"|\langle w_p-w_q,z_{pq}-\mu^p_q\rangle|\le\epsilon\text{ for every }W",
-    grid=dict(population=[OneAtom(0.25)], n=[20_000], epsilon=[0.1], delta=[0.05]),
-    given=dict(side="both", scale=100.0),
-    note="(16) is proved for unit differences and stated for all: weights 100 times as long.",
-    **PROMISED,
-)
-capacity_printed = PAPER.always(
-    "proposition-3/capacity-printed",
-    statement=r"\text{a region cuts out all subsets of at most }d+1\text{ points}",
-    place="Appendix A",
-    grid=dict(classes=[10], dimension=[3]),
-    expect="refuted",
-    quantity="points, all of whose subsets are regions",
-    note="A region is an intersection of Q - 1 half-spaces: 8 points of a circle with ten classes.",
-    **shown(sides.shattered),
-)
-
-
-@requires(classes=Domain(2, include_low=True))
-def quarter_power(classes: Numeric) -> Numeric:
-    """Exponent that a logarithm stays below on the tried range."""
-    return 0.25 + 0 * classes
-
-
-CLASSES: dict[str, Any] = dict(
-    place="Proposition 3, Sec. 3.3",
-    simulate=simulate.lower_supremum,
-    grid=dict(classes=[130, 258, 514, 1026, 2080], n=[200_000]),
-    along="classes",
-    low=0.0,
-    high=simulate.supremum_limit,
-    rows=128,
-    quantity="deviation over all weights, from below",
-)
-classes_printed = PAPER.rate(
-    "proposition-3/classes-printed",
-    statement=r"\sup_W\|z_{pq}-\mu^p_q\|=O\big(\sqrt{\ln Q/n}\big)",
-    bound=quarter_power,
-    expect="refuted",
-    note="On this range a logarithm's root has exponent below 1/4; in three dimensions it is 1/2.",
-    **CLASSES,
-)
-NEEDED: dict[str, Any] = dict(
-    place="Proposition 3, Sec. 3.3",
-    grid=dict(beta=[5.5, 10.5], epsilon=[0.5], dimension=[2], classes=[2], delta=[0.05]),
-    quantity="largest sample that still violates",
-    unit="examples",
-)
-size_printed = PAPER.always(
-    "proposition-3/printed",
-    statement=r"n_0=\tfrac1{\epsilon^2}\big[\ln\tfrac1\delta+\ln Q+d\ln\tfrac1\epsilon\big]"
-    r"\text{ suffices for one direction}",
-    bound=bounds.sample_size_printed,
-    expect="refuted",
-    given=dict(level=0.05, promise="printed"),
-    note="With the constant 1; any other falls to a larger amplification.",
-    **NEEDED, **shown(simulate.needed, "examples"),
-)
-size_repaired = PAPER.always(
-    "proposition-3/sample-size",
-    statement=r"n_0=\frac{2\beta_q^2\ln(2/\delta)}{\epsilon^2}\text{ suffices for one direction}",
-    bound=bounds.sample_size,
-    given=dict(level=0.05, promise="squared"),
-    note="Half of it is needed, by the exact binomial.",
-    twin=scaled(0.375, "three eighths of it"),
-    **NEEDED, **shown(simulate.needed, "examples"),
-)
-ARCS: dict[str, Any] = dict(
-    place="Proposition 3, Sec. 3.3",
-    hypotheses=["no ties, alpha = 0, the plane: regions are arcs"],
-    simulate=simulate.supremum,
-    quantity="largest deviation over all weights and classes",
-    rows=4096,
-)
-
-
-def over_all_weights(
-    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
-) -> Numeric:
-    """The uniform bound of a population in its own dimension."""
-    return bounds.uniform_deviation(n, delta, population.points.shape[1], classes, beta)
-
-
-def noise_forgotten(
-    population: Multiclass, n: Numeric, delta: Numeric, classes: int
-) -> Numeric:
-    """The same as if there were no noise."""
-    return bounds.uniform_deviation(n, delta, population.points.shape[1], classes, 1.0)
-
-
-uniform = PAPER.tail(
-    "prop3-uniform",
-    statement=r"\sup_W\max_{p\ne q}\|z_{pq}-\mu^p_q\|\le\tfrac\beta{\sqrt n}\Big[2+2\sqrt{2L}"
-    r"+\sqrt{2\ln\tfrac{Q(Q-1)}\delta}\Big],\ L=(Q-1)d\ln\tfrac{en}d",
-    bound=over_all_weights,
-    grid=dict(population=[simulate.circle(9, 0.2), simulate.circle(9, 0.66)], n=[400, 10_000],
-              delta=[0.5, 0.1, 0.05]),
-    origin="candidate",
-    note=(
-        "Proposition 3 repaired for all weights. The bound is loose: no instance known comes "
-        "nearer than a tenth, and a halved one would not be noticed."
-    ),
-    twin=dict(bound=noise_forgotten, why="the amplification forgotten, as in print"),
-    **ARCS,
-)
-
-
-def regions(population: Multiclass) -> int:
-    """M, sets of atoms on a circle that a region can be: arcs shorter than all, all, and none."""
-    atoms = len(population.points)
-    return atoms * (atoms - 1) + 2
-
-
-def finite(
-    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
-) -> Numeric:
-    """The bound of a population's own number of regions."""
-    return bounds.finite_deviation(n, delta, regions(population), classes, beta)
-
-
-def finite_sharp(
-    population: Multiclass, n: Numeric, delta: Numeric, beta: float, classes: int
-) -> Numeric:
-    """The same by Pinelis' inequality."""
-    return bounds.finite_deviation_sharp(n, delta, regions(population), classes, beta)
-
-
-FEW = dict(
-    population=[simulate.two_atoms(0.49), simulate.circle(9, 0.2)], n=[400, 10_000],
-    delta=[0.05, 0.01],
-)
-finite_atoms = PAPER.tail(
-    "prop3-finite",
-    statement=r"\sup_W\max_{p,q}\|z_{pq}-\mu^p_q\|\le\tfrac\beta{\sqrt n}\Big(1+\sqrt{2\ln"
-    r"\tfrac{MQ}\delta}\Big)",
-    bound=finite,
-    grid=FEW,
-    origin="candidate",
-    note="M sets of atoms that a region can be. Half of this bound is never seen broken either.",
-    twin=scaled(0.375, "three eighths of the bound"),
-    **ARCS,
-)
-finite_atoms_sharp = PAPER.tail(
-    "prop3-finite/pinelis",
-    statement=r"\sup_W\max_{p,q}\|z_{pq}-\mu^p_q\|\le(\beta+1)\sqrt{2\ln(2MQ/\delta)/n}",
-    bound=finite_sharp,
-    grid=FEW,
-    origin="candidate",
-    twin=scaled(0.5),
-    **ARCS,
-)
-
-SANDWICH: dict[str, Any] = dict(
-    place="Sec. 3.5, (19)", quantity="square", **shown(sides.sandwich)
-)
-norm_printed = PAPER.always(
-    "norm-estimates-error/printed",
-    statement=r"\text{the pair with the longest }\mu^p_q\text{ has most errors}",
-    place="Sec. 3.5, (19)",
-    expect="refuted",
-    quantity="mass of error passed over",
-    note="Points of one class may cancel: mass 1/2 has norm .14 where mass 1/5 has norm .2.",
-    **shown(sides.by_norm),
-)
-norm_below = PAPER.always(
-    "norm-estimates-error/below",
-    statement=r"\tfrac12\theta^2m_{pq}^2\le\|\mu^p_q\|^2",
-    given=dict(side="below"),
-    origin="candidate",
-    hypotheses=[TAUGHT],
-    note="Attained by a class seen at an angle from both sides.",
-    twin=dict(given=dict(side="below, no half"), why="the half dropped"),
-    **SANDWICH,
-)
-norm_above = PAPER.always(
-    "norm-estimates-error/above",
-    statement=r"\|\mu^p_q\|^2\le m_{pq}^2",
-    hypotheses=[r"\|X\|\le1"],
-    given=dict(side="above"),
-    origin="candidate",
-    note="Attained by a class of one atom.",
-    twin=dict(given=dict(side="above, halved"), why="half of it"),
-    **SANDWICH,
-)
-pi_hat = PAPER.identity(
-    "pi-hat",
-    statement=r"\mathbb E\hat\pi_q=\pi_q",
-    place="Sec. 3.5",
-    given=dict(orientation="column"),
-    quantity="share of a class",
-    note="Every sample of two examples is enumerated.",
-    twin=dict(given=dict(orientation="row"), why="C transposed"),
-    **shown(sides.shares),
-)
-pi_hat_positive = PAPER.always(
-    "pi-hat/printed",
-    statement=r"\hat\pi_q\ge0",
-    place="Sec. 3.5, (20)",
-    expect="refuted",
-    quantity="minus the least share",
-    note="(20) divides by it; of two examples a rare label makes it negative.",
-    **shown(sides.negative_shares),
-)
-pi_hat_tail = PAPER.tail(
-    "pi-hat/deviation",
-    statement=r"|\hat\pi_q-\pi_q|\le(\max_kB_{qk}-\min_kB_{qk})\sqrt{\tfrac{\ln(2/\delta)}{2n}}",
-    place="Sec. 3.5",
-    bound=bounds.share_deviation,
-    simulate=simulate.share_gap,
-    exact=simulate.share_law,
-    grid=dict(population=[OneAtom(0.49), OneAtom(0.45)], n=[50, 400], delta=LEVELS),
-    origin="candidate",
-    quantity="deviation of a share",
-    note="Print has the estimate without a deviation.",
-    twin=scaled(0.5),
-)
-REGION: dict[str, Any] = dict(
-    place="Sec. 3.5, (ii)", quantity="relative variance, times n", **shown(sides.growing_region)
-)
-bigger_printed = PAPER.always(
-    "bigger-region-more-reliable/printed",
-    statement=r"A_p\text{ larger}\Rightarrow z_{pq}\text{ more reliable}",
-    given=dict(added="correct points"),
-    expect="refuted",
-    note="Correct points bring only their noise: from 4.7 to 11.8 times the mean's norm.",
-    **REGION,
-)
-bigger_repaired = PAPER.always(
-    "bigger-region-more-reliable/repaired",
-    statement=r"A_p\text{ and }m_{pq}\text{ larger in proportion}\Rightarrow z_{pq}"
-    r"\text{ more reliable}",
-    given=dict(added="errors"),
-    twin=dict(given=dict(added="correct points"), why="correct points added"),
-    **REGION,
-)
-
 formula_printed = PAPER.identity(
     "appendix/zpq-formula-printed",
     statement=r"\tfrac1m\textstyle\sum_i1\{t(x_i)=q\}1\{x_i\in A_p\}x_i=z_{pq}",
@@ -560,7 +174,7 @@ formula_printed = PAPER.identity(
     expect="refuted",
     quantity="coordinate",
     note="The left side cannot be observed; the two agree only where C = I.",
-    **shown(sides.unobservable),
+    **worked(sides.unobservable),
 )
 formula_repaired = PAPER.identity(
     "appendix/zpq-formula-repaired",
@@ -569,49 +183,5 @@ formula_repaired = PAPER.identity(
     given=dict(noise="none"),
     quantity="coordinate",
     twin=dict(given=dict(noise="as given"), why="labels confused"),
-    **shown(sides.unobservable),
-)
-LOSS: dict[str, Any] = dict(
-    place="Appendix A", quantity="loss", **shown(sides.losses)
-)
-loss_printed = PAPER.always(
-    "appendix/loss-range-printed",
-    statement=r"2-\langle w_q-w_p,x\rangle\le2",
-    given=dict(most="2"),
-    expect="refuted",
-    note="Weights in the unit ball have differences of up to 2 each way.",
-    **LOSS,
-)
-loss_repaired = PAPER.always(
-    "appendix/loss-range-repaired",
-    statement=r"2-\langle w_q-w_p,x\rangle\le4",
-    given=dict(most="4"),
-    twin=dict(given=dict(most="3"), why="unit differences in place of unit weights"),
-    **LOSS,
-)
-SWAP: dict[str, Any] = dict(
-    place="(24), Appendix A",
-    grid=dict(m=[100, 400], epsilon=[2.0, 4.0]),
-    quantity="probability",
-    unit="probability",
-)
-swap_printed = PAPER.always(
-    "appendix/eq24-printed",
-    statement=r"\Pr_\sigma[\,|\cdot|\ge\tfrac\epsilon4]\le2e^{-m\epsilon^2/128}",
-    bound=bounds.swap_deviation_printed,
-    expect="refuted",
-    given=dict(constant=128),
-    note="Right for losses in [0, 2]; they are in [0, 4].",
-    **SWAP, **shown(sides.swaps, "m"),
-)
-swap_repaired = PAPER.always(
-    "appendix/eq24-repaired",
-    statement=r"\Pr_\sigma[\,|\cdot|\ge\tfrac\epsilon4]\le2e^{-m\epsilon^2/512}",
-    bound=bounds.swap_deviation,
-    given=dict(constant=512),
-    twin=dict(
-        bound=bounds.swap_deviation_printed, given=dict(constant=128),
-        why="128 in the exponent, as printed",
-    ),
-    **SWAP, **shown(sides.swaps, "m"),
+    **worked(sides.unobservable),
 )

@@ -1,4 +1,4 @@
-"""Instances of Sections 3.2 to 3.5 and of the appendix, worked in fractions: update vectors."""
+"""Instances of Sections 3.2 and 3.3, worked in fractions: means of update vectors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,10 @@ from noisytheory.topics.multiclass.exactly import (
     means,
     regions,
     run,
-    squared,
     unit,
     vectors,
 )
-from noisytheory.topics.multiclass.instances import (
-    FIVE,
-    Instance,
-    random_instances,
-    taught_instances,
-)
+from noisytheory.topics.multiclass.instances import Instance, random_instances, taught_instances
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import compositions
 
@@ -47,7 +41,8 @@ def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
         yield chance, masses
 
 
-def _transposed(matrix: Matrix) -> Matrix:
+def transposed(matrix: Matrix) -> Matrix:
+    """Rows as columns."""
     return [list(row) for row in zip(*matrix, strict=True)]
 
 
@@ -63,7 +58,7 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
     for at in random_instances(4):
         if len(at.points) * at.classes > 16:
             continue
-        used = _transposed(at.confusion) if read == "transposed" else at.confusion
+        used = transposed(at.confusion) if read == "transposed" else at.confusion
         try:
             back = unit(at.classes) if what == "sums" else inverse(used)
         except ZeroDivisionError:
@@ -92,7 +87,7 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
                     yield Certificate(a, b)
 
 
-PAIR = Instance(
+PAIR = Instance.of(
     [[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [ONE / 2, ONE / 2], [0, 1],
     [[3 * ONE / 4, ONE / 4], [ONE / 4, 3 * ONE / 4]], [[ZERO, ZERO], [ZERO, ZERO]],
 )
@@ -130,7 +125,7 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
         yield Certificate(bias, 0, [("samples", len(drawn))])
 
 
-def _seen(at: Instance, inside: list[bool], true: int) -> tuple[Vector, Fraction]:
+def mean_and_mass(at: Instance, inside: list[bool], true: int) -> tuple[Vector, Fraction]:
     """Sum of mass times point, and mass, of a true class within a region."""
     mass = sum((
         m for m, within, label in zip(at.masses, inside, at.labels, strict=True)
@@ -146,7 +141,7 @@ def true_margins(share: str) -> Iterator[Certificate]:
         for inside in regions(at.points, at.weights):
             whole = sum((m for m, i in zip(at.masses, inside, strict=True) if i), ZERO)
             for q in range(at.classes):
-                mean, mass = _seen(at, inside, q)
+                mean, mass = mean_and_mass(at, inside, q)
                 least = min(
                     dot(taught.teacher[q], mean) - dot(w, mean)
                     for k, w in enumerate(taught.teacher) if k != q
@@ -165,7 +160,7 @@ def predicted_margins(share: str, alpha: str) -> Iterator[Certificate]:
             for q in range(at.classes):
                 if q == p:
                     continue
-                mean, mass = _seen(at, inside, q)
+                mean, mass = mean_and_mass(at, inside, q)
                 least = min(
                     dot(at.weights[p], mean) - dot(w, mean)
                     for k, w in enumerate(at.weights) if k != p
@@ -182,7 +177,7 @@ def class_of_mean(which: str, alpha: str, massless: str) -> Iterator[Certificate
             for q in range(at.classes):
                 if q == p:
                     continue
-                mean, mass = _seen(at, inside, q)
+                mean, mass = mean_and_mass(at, inside, q)
                 weights, wanted = (taught.teacher, q) if which == "teacher" else (at.weights, p)
                 scores = [dot(w, mean) for w in weights]
                 yield Certificate(
@@ -197,114 +192,12 @@ def wronged(reading: str) -> Iterator[Certificate]:
         at = taught.at
         for p, inside in enumerate(regions(at.points, at.weights)):
             for q in range(at.classes):
-                mean, mass = _seen(at, inside, q)
+                mean, mass = mean_and_mass(at, inside, q)
                 if q == p or not mass:
                     continue
                 true, other = (q, p) if reading == "true q" else (p, q)
                 gap = dot(taught.teacher[other], mean) - dot(taught.teacher[true], mean)
                 yield Certificate(gap, 0, [("mean", mean)])
-
-
-def sandwich(side: str) -> Iterator[Certificate]:
-    """Squared norms of update means between multiples of the squared mass."""
-    for taught in taught_instances(30):
-        at = taught.at
-        radius = max(map(squared, at.points))
-        for inside in regions(at.points, at.weights):
-            for q in range(at.classes):
-                mean, mass = _seen(at, inside, q)
-                square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
-                if side == "above":
-                    yield Certificate(square, mass**2 * radius, [("mass", mass)])
-                elif side == "above, halved":
-                    yield Certificate(square, mass**2 * radius / 2, [("mass", mass)])
-                else:
-                    yield Certificate(
-                        low / (2 if side == "below" else 1), square, [("mass", mass)]
-                    )
-
-
-def by_norm() -> Iterator[Certificate]:
-    """Mass of the largest error, less that of the pair with the longest update mean."""
-    c, s = Fraction(7, 25), Fraction(24, 25)
-    masses = [Fraction(m, 20) for m in (6, 5, 5, 4)]
-    points = [[-ONE, ZERO, ZERO], [c, s, ZERO], [c, -s, ZERO], [ZERO, ZERO, ONE]]
-    labels = [0, 1, 1, 2]
-    inside = [True] * 4
-    norms = {q: squared(means(points, masses, labels, inside, q)) for q in (1, 2)}
-    wrong = {
-        q: sum((m for m, t in zip(masses, labels, strict=True) if t == q), ZERO) for q in (1, 2)
-    }
-    longest = max(norms, key=lambda q: norms[q])
-    yield Certificate(
-        max(wrong.values()) - wrong[longest], 0,
-        [("squared norms", list(norms.values())), ("masses", list(wrong.values()))],
-    )
-
-
-def shares(orientation: str) -> Iterator[Certificate]:
-    """Expected class shares over all samples of two examples, against the true ones."""
-    for at in random_instances(10):
-        used = at.confusion if orientation == "column" else _transposed(at.confusion)
-        try:
-            back = inverse(used)
-        except ZeroDivisionError:
-            continue
-        found = [ZERO] * at.classes
-        for chance, masses in samples(at, 2):
-            seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
-            found = [f + chance * dot(row, seen) for f, row in zip(found, back, strict=True)]
-        for q in range(at.classes):
-            true = sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
-            yield Certificate(found[q], true)
-
-
-def negative_shares() -> Iterator[Certificate]:
-    """Minus the least estimated share over all samples of two examples."""
-    back = inverse(FIVE.confusion)
-    for _, masses in samples(FIVE, 2):
-        seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
-        yield Certificate(-min(dot(row, seen) for row in back), 0, [("label shares", seen)])
-
-
-def growing_region(added: str) -> Iterator[Certificate]:
-    """Squared relative spread of an update vector in a larger region, against a smaller one."""
-    flip, first = Fraction(3, 10), Fraction(1, 10)
-    spread = []
-    for region in (Fraction(r, 10) for r in (1, 2, 4, 7, 10)):
-        mass = first if added == "correct points" else region
-        # One atom: mass of class 1 predicted 0, the rest of the region of class 0.
-        row = [-flip / (1 - 2 * flip), (1 - flip) / (1 - 2 * flip)]
-        seen = mass * (flip * row[0] ** 2 + (1 - flip) * row[1] ** 2)
-        seen += (region - mass) * ((1 - flip) * row[0] ** 2 + flip * row[1] ** 2)
-        spread.append((seen - mass**2) / mass**2)
-    for small, large in itertools.pairwise(spread):
-        yield Certificate(large, small, [("relative variance times n", large)])
-
-
-def shattered(classes: int, dimension: int) -> Iterator[Certificate]:
-    """Points of a circle at a height, all of whose subsets some region is: in three dimensions."""
-    corners = [(1, 0), (4, 3), (3, 4), (0, 1), (-3, 4), (-4, 3), (-1, 0), (0, -1)][: classes - 2]
-    circle = []
-    for a, b in corners:
-        size = Fraction(math.isqrt(a * a + b * b))
-        circle.append([Fraction(4, 5) * a / size, Fraction(4, 5) * b / size, Fraction(3, 5)])
-    realised = 0
-    for subset in itertools.product((False, True), repeat=len(circle)):
-        # Class 0 is p; class k + 2 cuts off point k alone, or nothing.
-        weights: Matrix = [[ZERO, ZERO, ZERO], [ZERO, ZERO, -ONE]]
-        for x, kept in zip(circle, subset, strict=True):
-            if kept:
-                weights.append([ZERO, ZERO, -ONE])
-            else:
-                others = max(x[0] * y[0] + x[1] * y[1] for y in circle if y is not x)
-                own = x[0] ** 2 + x[1] ** 2
-                weights.append([x[0], x[1], -(others + own) / 2 / Fraction(3, 5)])
-        # Region 0: the product with its own weights, which are 0, is at least all others.
-        inside = tuple(all(dot(w, x) <= 0 for w in weights[1:]) for x in circle)
-        realised += inside == subset
-    count = len(circle) if realised == 2 ** len(circle) else 0
-    yield Certificate(count, dimension + 1, [("subsets", realised)])
 
 
 def unobservable(noise: str) -> Iterator[Certificate]:
@@ -329,23 +222,3 @@ def unobservable(noise: str) -> Iterator[Certificate]:
                 mean = means(at.points, truly, at.labels, inside, q)
                 for a_, b_ in zip(mean, found[q], strict=True):
                     yield Certificate(a_, b_)
-
-
-def losses(most: str) -> Iterator[Certificate]:
-    """Values 2 - <w_q - w_p, x> of the appendix's loss for weights and points in the unit ball."""
-    corners: list[Vector] = [[ONE, ZERO], [-ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]]
-    for first, second, x in itertools.product(corners, repeat=3):
-        yield Certificate(2 - (dot(first, x) - dot(second, x)), Fraction(most))
-
-
-def swaps(m: int, epsilon: float, constant: int) -> Iterator[Certificate]:
-    """Exact chance that swaps of losses 0 and 4 move the mean by epsilon/4 or more."""
-    # (1/m) |sum of m signs times 4| >= epsilon/4.
-    m = int(m)
-    least = math.ceil(Fraction(epsilon) * m / 16)
-    chance = sum(math.comb(m, k) for k in range(m + 1) if abs(2 * k - m) >= least)
-    bound, rounding = Fraction(2 * math.exp(-m * epsilon**2 / constant)), Fraction(1, 10**12)
-    yield Certificate(
-        Fraction(chance, 2**m), (bound * (1 - rounding), bound * (1 + rounding)),
-        [("m", m), ("epsilon", Fraction(epsilon))],
-    )

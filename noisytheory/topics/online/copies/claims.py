@@ -122,7 +122,7 @@ theorem_3_printed = PAPER.exists(
     place="Theorem 3, Sec. 4.3",
     bound=bounds.some_regret,
     exact=sides.separation,
-    grid=dict(loss=["squared"], low=[0.5], high=[0.5]), given=dict(told=0),
+    given=dict(loss="squared", low=0.5, high=0.5, told=0),
     expect="refuted",
     note=(
         r"A single point $\mathcal W=\{w_0\}$ has no regret: read literally it is false there, and "

@@ -35,9 +35,9 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "adaptive_regret", "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret",
-    "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail",
-    "squared_radius", "tuning_free_regret", "two_copies_regret",
+    "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
+    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "squared_radius",
+    "tuning_free_regret", "two_copies_regret",
 ]
 
 
@@ -87,25 +87,9 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
     return _general(T, Bw, Bg, Bpsi)
 
 
-@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
-def adaptive_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
-    r"""Against an adversary who sees the predictor: $2\sqrt{B_wB_gB_\Psi T}$.
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Ours. The comparator is random then, and costs as much again; against one fixed in advance
-    `general_regret` holds.
-
-    Examples
-    --------
-    >>> float(adaptive_regret(100, 1.0, 1.0, 4.0))
-    40.0
-    """
-    return 2 * _general(T, Bw, Bg, Bpsi)
+def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:
+    """By the squared radius $u$ of what a score's estimate is made of."""
+    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
@@ -138,7 +122,7 @@ def regret(
     218
     """
     u = squared_radius(p, Bw, Bx, kernel)
-    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss, By)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
@@ -162,7 +146,7 @@ def regret_gaussian_printed(
     99.09
     """
     u = radius_gaussian_printed(p, Bw, Bx, sigma2)
-    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
@@ -186,7 +170,7 @@ def regret_gaussian(
     1215.7
     """
     u = radius_gaussian(p, Bw, Bx, sigma2)
-    return loss.majorant(np.sqrt((p - 1) * u)) * np.sqrt(u * T)
+    return _of_radius(T, p, u, loss)
 
 
 @requires(T=ROUNDS, c=REAL.of("Slope of the loss."), Bw=BALL, Bx=INSTANCE)

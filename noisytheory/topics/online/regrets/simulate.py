@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.online.adversaries import (
-    adaptive_value,
-    adversary,
     after_round,
     hardest_labels,
     lattice,
@@ -301,7 +299,7 @@ class Environment:
 def known_noise_regret(
     population: Environment, T: int, Bg: float, told: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """Regret of squared loss on [-1, 1] from one copy, told the noise's variance; or told wrong."""
+    """Regret of squared loss on [-1, 1] from one copy and the noise's variance, or a wrong one."""
     examples, noise = population.examples, population.noise
     known = noise.variance if told else 4.0 - noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
@@ -309,25 +307,6 @@ def known_noise_regret(
     x, y = examples.x[:, 0], examples.y
     best = float(np.clip(x @ y / (x @ x), -1, 1))
     return runs.losses - float(np.square(best * x - y).sum())
-
-
-def adaptive_regret(
-    p: float, T: int, eta: float, fixed: int, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Against the best adversary who sees the predictor; with `fixed` the comparator w = 1."""
-    examples = Examples("adaptive", np.ones((T, 1)), np.ones(T))
-    runs = replicate(
-        examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, eta, T=T), p=p, size=size,
-        rng=rng, labels=adversary(p, T, fixed=bool(fixed)),
-    )
-    sums = runs.sums[:, 0]
-    return runs.losses + (sums if fixed else np.abs(sums))
-
-
-def adaptive_optimum(p: float, T: int, fixed: int) -> tuple[float, float]:
-    """The adversary's dynamic programme, and its rounding."""
-    value = adaptive_value(p, T, fixed=bool(fixed))
-    return value, 1e-10 * value
 
 
 def batch_excess(

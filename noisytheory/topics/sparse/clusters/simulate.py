@@ -118,7 +118,10 @@ def drawn_points(m: int) -> dict[str, Any]:
 
 
 def sparsity_certificate(m: int, spared: int, case: int) -> Certificate:
-    """The ceilings in fractions, against $2m$ less what is spared."""
+    """The ceilings in fractions, against $2m$ less what is spared.
+
+    On trial is the public rule for the draws, which has to round floats.
+    """
     masses = _masses(m)[int(case)]
     draws = [math.ceil(share * m) for share in masses]
     return Certificate(

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.digits import plain
 from noisytheory.topics.sparse.herding import herding
-from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
@@ -283,7 +283,7 @@ def _instances(counts: dict[int, int], protocol: Protocol) -> dict[str, NDArray[
     }
 
 
-# The same by plain loops.
+# The same by plain loops: on trial are herds that the public algorithms find, not two formulas.
 
 
 @functools.lru_cache(maxsize=8)

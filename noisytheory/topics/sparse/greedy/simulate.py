@@ -27,7 +27,8 @@ Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
-# Costs and weights.
+# Costs and weights. What the public algorithms look up is counted; certificates count for a plain
+# loop, which is no second arithmetic of the same.
 
 
 class _Counting(Kernel):
@@ -121,35 +122,42 @@ def iteration_certificate(n: int, k: int) -> Certificate:
     return Certificate(looked_up, n * k, [("atoms", atoms), ("values looked up", looked_up)])
 
 
-def expansion_certificate(n: int, fewer: int) -> Certificate:
-    """Atoms of the only expansion, if the points are independent over fractions; against all."""
-    rows = [[Fraction(x) for x in row] for row in _independent_points(n).tolist()]
-    rank = 0
-    for column in range(n + 2):
-        pivot = next((row for row in rows if row[column] != 0), None)
-        if pivot is None:
-            continue
-        rows.remove(pivot)
-        rank += 1
-        rows = [
-            [x - row[column] / pivot[column] * y for x, y in zip(row, pivot, strict=True)]
-            for row in rows
-        ]
-    return Certificate(
-        n, n - fewer,
-        [("points", n), ("rank", rank), ("weights", f"{n} times 1/{n}, and no others")], rank == n,
+@dataclass(frozen=True)
+class Independent:
+    """Points in a space of two dimensions more than they are.
+
+    Parameters
+    ----------
+    points : array, shape (size, n, n + 2)
+        Whole numbers.
+    """
+
+    points: Any
+
+    @staticmethod
+    def every(n: int) -> Arrays:
+        """The one sample that is tried."""
+        return {"points": 1.0 * np.random.default_rng(n).integers(-9, 10, (1, n, n + 2))}
+
+
+def mean_expansion(at: Independent, n: int, fewer: int) -> Arrays:
+    """Atoms in the only expansion of the mean, if the points are independent; against all."""
+    gram = np.sum(at.points[:, :, None] * at.points[:, None], axis=-1)
+    weights = gram.sum(axis=2) / n
+    independent = np.ones(len(gram), dtype=bool)
+    for i in range(n):
+        pivot = gram[:, i, i]
+        independent &= pivot != 0
+        share = gram[:, :, i] / np.where(pivot != 0, pivot, 1)[:, None]
+        share[:, i] = 0
+        gram = gram - share[:, :, None] * gram[:, i, None]
+        weights = weights - share * weights[:, i, None]
+    pivots = np.diagonal(gram, axis1=1, axis2=2)
+    weights = weights / np.where(pivots != 0, pivots, 1)
+    return dict(
+        lhs=np.sum(2 * n * weights > 1, axis=1), rhs=np.full(len(gram), n - fewer),
+        applies=independent, weights=weights,
     )
-
-
-def _independent_points(n: int) -> Doubles:
-    return np.random.default_rng(n).standard_normal((n, n + 2))
-
-
-def mean_expansion(n: int) -> Arrays:
-    """Number of atoms in the only expansion of the mean of independent points."""
-    points = _independent_points(n)
-    weights = np.linalg.solve(points @ points.T, points @ points.mean(axis=0))
-    return {"lhs": [int(np.sum(weights > 1 / (2 * n)))]}
 
 
 def summed_weights(at: Inside, hull: str, k: int, empty: int) -> Arrays:
@@ -200,46 +208,49 @@ def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generat
     ]), **drawn}
 
 
-def herd_certificate(top: Any, low: Any, hull: str, k: int, step: str, fewer: int) -> Certificate:
-    """Atoms with weight after ``k`` steps in fractions, against ``k`` less ``fewer``."""
-    target = np.array([[Fraction(x) / Fraction(low) for x in top.tolist()]], dtype=object)
-    _, atoms, rates = run(vertices_of(hull), target, k, step)
-    weights: dict[tuple[int, ...], Fraction] = {}
-    for atom, rate in zip(atoms[0], [Fraction(1), *rates[0]], strict=False):
-        weights = {a: w * (1 - rate) for a, w in weights.items()}
-        key = tuple(int(x) for x in atom)
-        weights[key] = weights.get(key, Fraction(0)) + rate
-    left = {a: w for a, w in weights.items() if w != 0}
-    return Certificate(
-        len(left), k - fewer, [("atoms", [list(a) for a in left]), ("steps", k)],
+def atoms_left(at: Inside, hull: str, k: int, step: str, fewer: int) -> Arrays:
+    """Vertices with weight after ``k`` steps of a run of our own, and ``k`` less ``fewer``."""
+    _, atoms, rates = run(vertices_of(hull), at.target, k, step)
+    taken = (atoms[:, :, None] == vertices_of(hull)).all(axis=-1)
+    weights = 1 * taken[:, 0]
+    for t in range(1, k):
+        rate = rates[:, t - 1, None]
+        weights = weights * (1 - rate) + rate * taken[:, t]
+    return dict(
+        lhs=np.sum(weights != 0, axis=1), rhs=np.full(len(weights), k - fewer), weights=weights,
     )
 
 
-def recursive_squares(
-    epsilon: float, rounds: int, *, size: int, rng: np.random.Generator
-) -> Arrays:
-    """Squared error of the public algorithm after so many rounds, with what it found."""
-    points = rng.integers(-9, 10, (size, 12, 2)) / 4
-    alpha = (1 + rng.multinomial(52, np.full(12, 1 / 12), size=size)) / 64
-    found = np.zeros((size, 12))
-    for i in range(size):
-        herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
-        found[i, herd.indices] = herd.weights
-    left = np.einsum("ij,ijp->ip", alpha - found, points)
-    return {"lhs": np.sum(left**2, axis=1), "points": points, "alpha": alpha, "found": found}
+@dataclass(frozen=True)
+class Herded:
+    """Twelve points of the plane, their weights, and those that herding again and again leaves.
+
+    Parameters
+    ----------
+    points : array, shape (size, 12, 2)
+    alpha, found : array, shape (size, 12)
+    """
+
+    points: Any
+    alpha: Any
+    found: Any
+
+    @staticmethod
+    def draw(epsilon: float, rounds: int, *, size: int, rng: np.random.Generator) -> Arrays:
+        """Found by the public algorithm."""
+        points = rng.integers(-9, 10, (size, 12, 2)) / 4
+        alpha = (1 + rng.multinomial(52, np.full(12, 1 / 12), size=size)) / 64
+        found = np.zeros((size, 12))
+        for i in range(size):
+            herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
+            found[i, herd.indices] = herd.weights
+        return {"points": points, "alpha": alpha, "found": found}
 
 
-def recursive_certificate(
-    points: Any, alpha: Any, found: Any, epsilon: float, rounds: int, fewer: int
-) -> Certificate:
-    r"""Squared error of the weights found, in fractions, against the square of $j\epsilon$."""
-    left = [Fraction(a) - Fraction(w) for a, w in zip(alpha.tolist(), found.tolist(), strict=True)]
-    rest = [sum((c * Fraction(x) for c, x in zip(left, column.tolist(), strict=True)), Fraction(0))
-            for column in points.T]
-    return Certificate(
-        sum((x * x for x in rest), Fraction(0)), ((rounds - fewer) * Fraction(epsilon)) ** 2,
-        [("points", points.tolist()), ("weights", alpha.tolist()), ("found", found.tolist())],
-    )
+def recursive_square(at: Herded) -> Arrays:
+    """Squared error of the weights found."""
+    left = np.sum((at.alpha - at.found)[:, :, None] * at.points, axis=1)
+    return dict(lhs=np.sum(left**2, axis=1))
 
 
 BEYOND = {
@@ -270,6 +281,9 @@ def _beyond(hull: str) -> tuple[Any, Any]:
     """Candidates and target, in fractions."""
     points, shares = (np.vectorize(Fraction, otypes=[object])(x) for x in BEYOND[hull])
     return points[:-1], shares @ points
+
+
+# Where the public loop stops is on trial, so that its certificates are loops of their own.
 
 
 def steps_to_proof(hull: str, epsilon: float, k: int, gap: float, step: str) -> Arrays:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.sparse.loops import simulate
 from noisytheory.topics.sparse.terms import ERROR
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, Numeric, requires
 
 
@@ -102,11 +102,9 @@ counterexample = [
         statement=r"S=\{1,1+\eta,0,\eta\}:\ \|\omega^*-\tilde\omega\|\le\tfrac\eta2",
         place="Sec. 5.4, second round",
         hypotheses=["one atom from each cluster"],
-        bound=_half_the_gap,
-        exact=simulate.parallel_error,
-        grid={"eta": [0.01, 0.1]},
-        certify=simulate.parallel_certificate,
+        grid={"eta": [1 / 64, 1 / 8]},
         twin=scaled(Fraction(1, 2)),
         **ERROR,
+        **both(simulate.parallel_error, simulate.Atoms, _half_the_gap),
     ),
 ]

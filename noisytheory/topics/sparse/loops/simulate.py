@@ -1,17 +1,21 @@
-r"""Algorithm 1 as printed and mended, and the parallel example, on a few numbers of the line."""
+r"""Algorithm 1 as printed and mended, and the parallel example, on a few numbers of the line.
+
+On trial is the public loop, in floats; its certificates go through the loop in plain steps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.topics.sparse.farthest_first import printed_loop, traverse
-from noisytheory.topics.sparse.parallel import map_reduce
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Linear
 
@@ -105,20 +109,26 @@ def atoms_certificate(eta: float, merged: int, apart: int) -> Certificate:
     )
 
 
-def parallel_error(eta: float) -> Arrays:
-    """Error of two atoms, one from each pair, in every draw of clustered sub-sampling."""
-    values = np.array([1.0, 1 + eta, 0.0, eta])
-    pairs = [(i, j) for i in (0, 1) for j in (2, 3)]
-    errors = [abs(values[list(pair)].mean() - values.mean()) for pair in pairs]
-    return {"lhs": errors, "pair": pairs}
+@dataclass(frozen=True)
+class Atoms:
+    r"""One of the first two of $\{1,1+\eta,0,\eta\}$, and one of the others.
+
+    Parameters
+    ----------
+    pair : int array, shape (size, 2)
+        Their places.
+    """
+
+    pair: Any
+
+    @staticmethod
+    def every() -> Arrays:
+        """All draws of clustered sub-sampling."""
+        return {"pair": np.array([(i, j) for i in (0, 1) for j in (2, 3)])}
 
 
-def parallel_certificate(eta: float, pair: Ints) -> Certificate:
-    """Error of two atoms in fractions, against half of eta."""
-    step = Fraction(str(eta))
-    values = [Fraction(1), 1 + step, Fraction(0), step]
-    chosen = [values[int(i)] for i in pair]
-    error = abs(sum(chosen, Fraction(0)) / 2 - sum(values, Fraction(0)) / 4)
-    return Certificate(
-        error, step / 2, [("S", [str(v) for v in values]), ("atoms", [str(v) for v in chosen])],
-    )
+def parallel_error(at: Atoms, eta: Any) -> Arrays:
+    """Error of the mean of both atoms."""
+    values = np.array([1 + 0 * eta, 1 + eta, 0 * eta, eta])
+    chosen = values[at.pair]
+    return dict(lhs=abs(chosen.sum(axis=1) / 2 - values.sum() / 4), atoms=chosen)

@@ -35,6 +35,7 @@ LEMMA_22: dict[str, Any] = {
     **SQUARE,
 }
 
+UNITED = both(sides.mean_of_means, sides.Parts)
 DISTRIBUTED = (
     r"\sum_{\omega\in S}\alpha(\omega)\omega=\sum_i\alpha(S_i)"
     r"\big(\sum_{\omega\in S_i}\tfrac{\alpha(\omega)}{\alpha(S_i)}\omega\big)"
@@ -71,10 +72,11 @@ parallel = [
         hypotheses=["parts weighted by their mass; equal weights need parts of equal size"],
         given={"weighted": 1},
         rows=256,
-        twin={"given": {"weighted": 0}, "why": "parts of different mass weighted equally"},
+        twin={"given": {"weighted": 0}, "simulate": UNITED["simulate"],
+              "why": "parts of different mass weighted equally"},
         quantity="coordinate of the mean",
         simulate=sides.united,
-        certify=sides.united_certificate,
+        certify=UNITED["certify"],
         note="Three uneven parts, approximated by all of their points, and united.",
     ),
 ]

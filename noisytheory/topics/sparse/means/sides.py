@@ -3,14 +3,13 @@ r"""Means of means, scores and distances of labelled features, for floats and fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.sparse.parallel import map_reduce
+from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.projection import nearest_centre
-from noisytheory.trial.claim import Certificate, Law
+from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import sphere
 from noisytheory.vocabulary.kernels import Linear
 
@@ -83,42 +82,30 @@ class Parts:
                 "weights": (1 + rng.multinomial(11, np.full(5, 0.2), size=size)) / 16}
 
 
-def united(weighted: int, *, size: int, rng: Rng) -> Drawn:
-    """The mean of all points, and that of what is made of the parts by the public algorithm.
+def united(*, size: int, rng: Rng) -> Drawn:
+    """The mean of what is made of the parts by the public algorithm, and that of all points.
 
-    Every part is approximated by all of its points, so that nothing is lost but by the union. If
-    not ``weighted``, the parts' own means are averaged with equal weights.
+    Every part is approximated by all of its points, so that nothing is lost but by the union.
     """
     drawn = Parts.draw(size=size, rng=rng)
     found = np.empty(size)
     for i, (points, weights) in enumerate(zip(drawn["points"], drawn["weights"], strict=True)):
-        line = points[:, None]
-        if weighted:
-            run = map_reduce(
-                Linear(), line, weights, 5, parts=3, method=nearest_centre, second_round=False
-            )
-            found[i] = run.weights @ points[run.indices]
-        else:
-            found[i] = np.mean([
-                weights[part::3] @ points[part::3] / weights[part::3].sum() for part in range(3)
-            ])
+        run = map_reduce(
+            Linear(), points[:, None], weights, 5, parts=3, method=nearest_centre,
+            second_round=False,
+        )
+        found[i] = run.weights @ points[run.indices]
     return {"lhs": found, "rhs": np.sum(drawn["points"] * drawn["weights"], axis=1), **drawn}
 
 
-def united_certificate(points: Any, weights: Any, weighted: int) -> Certificate:
-    """Means of the parts in fractions, with the weights of the parts, against that of all."""
-    values, shares = ([Fraction(x) for x in row.tolist()] for row in (points, weights))
-    parts = [(sum(shares[part::3], Fraction(0)),
-              sum((a * x for a, x in zip(shares[part::3], values[part::3], strict=True)),
-                  Fraction(0))) for part in range(3)]
-    means = [total / mass for mass, total in parts]
-    ours = [mass if weighted else Fraction(1, 3) for mass, _ in parts]
-    return Certificate(
-        sum((mass * mean for mass, mean in zip(ours, means, strict=True)), Fraction(0)),
-        sum((a * x for a, x in zip(shares, values, strict=True)), Fraction(0)),
-        [("points", list(map(str, values))), ("weights", list(map(str, shares))),
-         ("means of the parts", list(map(str, means))), ("their weights", list(map(str, ours)))],
-    )
+def mean_of_means(at: Parts, weighted: int) -> Sides:
+    """The parts' means with the weights of the parts, or equal ones, and the mean of all points."""
+    shared = at.points * at.weights
+    masses, sums = (np.stack([each[:, part::3].sum(axis=1) for part in range(3)], axis=1)
+                    for each in (at.weights, shared))
+    ours = masses if weighted else 0 * masses + masses.sum(axis=1, keepdims=True) / 3
+    return dict(lhs=np.sum(ours * sums / masses, axis=1), rhs=np.sum(shared, axis=1),
+                means_of_the_parts=sums / masses, their_weights=ours)
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,8 @@ def best_sparse_certificate(
 ) -> Certificate:
     r"""The same in fractions, ``times`` $D^{*2}/(2m+r)$ on the right; $r$ is ``more``.
 
+    In closed form, against the algorithms' own projection.
+
     Points are orthogonal, so that what $x_i$ lack, $1-\sum t_i$ of the support, is shared by
     $1/\|x_i\|^2$.
     """
@@ -291,7 +293,10 @@ def projection_error(
 
 
 def projection_certificate(points: Ints, n: int, m: int) -> Certificate:
-    r"""Squared distance from a span, by fractions, against $(1-m/n)^2D^{*2}$."""
+    r"""Squared distance from a span, by fractions, against $(1-m/n)^2D^{*2}$.
+
+    By elimination, which tells dependent centres apart; in floats that takes a pseudo-inverse.
+    """
     case = Whole(points[None])
     centres, least = _traverse(case.squares, m)[0][0], int(_least(case.squares, m)[0][0])
     rest = [Fraction(int(total), n) for total in points.sum(axis=0)]

@@ -47,6 +47,10 @@ def _linear(hull: str, k: int, distance: Numeric, first: Numeric, times: int) ->
     return bounds.herding_linear_square(k, nearer, diameter, first)
 
 
+def _boundary_square(n: int) -> Numeric:
+    return bounds.boundary_distance(n) ** 2
+
+
 def _away(hull: str, k: int, first: Numeric, times: int) -> Numeric:
     width = math.sqrt(pyramidal_width_square(hull))
     diameter = math.sqrt(diameter_square(hull))
@@ -85,14 +89,6 @@ INVERSE: dict[str, Any] = {
     "grid": {"hull": [*HULLS, "simplex 2"], "k": [1, 3, 10, 100]},
     "twin": scaled(Fraction(1, 2)),
     **ERROR,
-}
-BOUNDARY: dict[str, Any] = {
-    "bound": bounds.boundary_distance,
-    "exact": simulate.boundary_distance,
-    "grid": {"n": [2, 3, 10, 30]},
-    "rounding": 1e-9,
-    "quantity": "distance from the boundary",
-    "unit": "RKHS norm",
 }
 QUADRATIC: dict[str, Any] = {
     "simulate": simulate.steps_per_nat,
@@ -260,10 +256,13 @@ herding_rates = [
         statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
         place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
         hypotheses=["orthonormal sample", "equal target weights"],
-        certify=simulate.boundary_certificate,
+        grid={"n": [2, 3, 10, 30]},
         given={"subtracted": 1},
-        twin={"bound": lambda n: 1 / n, "given": {"subtracted": 0}, "why": "1/n"},
-        **BOUNDARY,
+        rounding=1e-9,
+        twin={"bound": lambda n: n**-2, "given": {"subtracted": 0}, "why": "1/n"},
+        quantity="squared distance from the boundary",
+        unit="RKHS norm^2",
+        **both(simulate.facet_square, simulate.Facets, _boundary_square),
     ),
     KERNEL_MEAN.always(
         "herding-rates/away-steps",
@@ -322,7 +321,7 @@ herding_rates_earlier = [
         exact=simulate.orthonormal_error,
         grid={"n": [50], "k": [1, 10, 49], "step": ["line search", "uniform"]},
         given={"subtracted": 1},
-        certify=simulate.orthonormal_certificate,
+        certify=both(simulate.orthonormal_square, sides.Inside)["certify"],
         twin={"bound": lambda k: k**-0.5, "given": {"subtracted": 0}, "why": "1/k alone"},
         rounding=1e-9,
         **ERROR,

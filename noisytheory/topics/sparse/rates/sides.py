@@ -278,7 +278,10 @@ def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arr
 
 
 def away_certificate(hull: str, k: int, times: int, top: Any, low: Any) -> Certificate:
-    r"""Herding with away steps once more, in fractions, and the rate of ``times`` the width."""
+    r"""Herding with away steps once more, in fractions, and the rate of ``times`` the width.
+
+    A run of its own, as the public algorithm is on trial: with atoms that are dropped, row by row.
+    """
     target = [Fraction(x) / Fraction(low) for x in top.tolist()]
     rows = [[int(x) for x in row] for row in vertices_of(hull)]
     errors, lines = _exact_away(rows, target, k)

@@ -2,6 +2,7 @@ r"""What rates of herding mean: steps, errors and distances from the boundary.""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
-from noisytheory.topics.sparse.rates.sides import run, vertices_of
+from noisytheory.topics.sparse.rates.sides import Inside, run, vertices_of
 from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.exact import ends
 from noisytheory.vocabulary.kernels import Linear
 
 Doubles = NDArray[np.float64]
@@ -77,11 +79,18 @@ def settled_steps(shape: str, inverse_distance: int) -> Law:
 
 
 def orthonormal_error(n: int, k: int, step: str) -> Arrays:
-    """Squared error of herding the mean of ``n`` orthonormal points."""
+    """Error of herding the mean of ``n`` orthonormal points."""
     found = herding(Linear(), np.eye(n), np.full(n, 1 / n), k, step=step)
     weights = np.full(n, 1 / n)
     weights[found.indices] -= found.weights
-    return {"lhs": [float(np.sqrt(weights @ weights))]}
+    return {"lhs": [float(np.sqrt(weights @ weights))], "top": np.ones((1, n)), "low": [1.0 * n]}
+
+
+def orthonormal_square(at: Inside, n: int, k: int, step: str, subtracted: int) -> Arrays:
+    """Its square by a run of our own, and $1/k-1/n$, or $1/k$ unless ``subtracted``."""
+    errors, _, rates = run(vertices_of(f"simplex {n}"), at.target, k, step)
+    one = at.low / at.low
+    return dict(lhs=ends(errors[:, -1]), rhs=one / k - subtracted * one / n, rates=rates)
 
 
 def iterations_needed(n: int, epsilon: float) -> Arrays:
@@ -94,7 +103,10 @@ def iterations_needed(n: int, epsilon: float) -> Arrays:
 
 
 def iterations_certificate(n: int, epsilon: float) -> Certificate:
-    r"""An iteration adds at most one atom; Theorem 20 bounds the error of $k$ atoms from below."""
+    r"""An iteration adds at most one atom; Theorem 20 bounds the error of $k$ atoms from below.
+
+    By itself: the logarithm on the right is replaced by a whole number above it.
+    """
     rate, k = Fraction(str(epsilon)), int(iterations_needed(n, epsilon)["lhs"][0])
     # log(1/epsilon) < 4, because e^4 > 2.7^4 > 53.
     below = Fraction(1, k - 1) - Fraction(1, n)
@@ -106,48 +118,39 @@ def iterations_certificate(n: int, epsilon: float) -> Certificate:
     )
 
 
-def boundary_distance(n: int) -> Arrays:
-    """Distance of their mean from each facet of the hull, by projection."""
-    points = np.eye(n)
-    mean = np.full(n, 1 / n)
-    distances = []
-    for i in range(n):
-        rest = np.delete(points, i, axis=0)
-        edges = (rest[1:] - rest[0]).T
-        shift = mean - rest[0]
-        solved = np.linalg.lstsq(edges, shift, rcond=None)[0] if n > 2 else np.zeros(0)
-        distances.append(float(np.linalg.norm(shift - edges @ solved)))
-    return {"lhs": distances}
+@dataclass(frozen=True)
+class Facets:
+    """Orthonormal points but one.
 
-
-def boundary_certificate(n: int, subtracted: int) -> Certificate:
-    r"""Squared distance of the mean from that of the other points, against $1/n(n-1)$, or $1/n^2$.
+    Parameters
+    ----------
+    points : array, shape (size, n - 1, n)
     """
-    foot = Fraction(1, n - 1)
-    square = (n - 1) * (foot - Fraction(1, n)) ** 2 + Fraction(1, n) ** 2
-    return Certificate(
-        square, Fraction(1, n * (n - subtracted)),
-        [("nearest point of a facet", f"mean of the other {n - 1}"), ("squared", square)],
-    )
+
+    points: Any
+
+    @staticmethod
+    def every(n: int) -> Arrays:
+        """Each left out in turn."""
+        return {"points": np.stack([np.delete(np.eye(n), i, axis=0) for i in range(n)])}
 
 
-def orthonormal_certificate(n: int, k: int, step: str, subtracted: int) -> Certificate:
-    """Squared error of herding in fractions, against $1/k-1/n$, or $1/k$ unless ``subtracted``.
+def facet_square(at: Facets, n: int, subtracted: int) -> Arrays:
+    r"""Squared distance of the mean of all from a facet, by projection; $1/n(n-1)$, or $1/n^2$."""
+    corner = at.points[:, 0]
+    one = corner.sum(axis=1)
+    rest = (one / n)[:, None] - corner
+    basis: list[Any] = []
+    for vertex in np.moveaxis(at.points[:, 1:], 1, 0):
+        edge = vertex - corner
+        for other in basis:
+            edge = _beside(edge, other)
+        basis.append(edge)
+        rest = _beside(rest, edge)
+    return dict(lhs=np.sum(rest**2, axis=1), rhs=one / (n * (n - subtracted)), left=rest)
 
-    Inner products of orthonormal points are weights.
-    """
-    weights = np.array([Fraction(i == 0) for i in range(n)])
-    rates = [Fraction(1)]
-    for t in range(2, k + 1):
-        rest = Fraction(1, n) - weights
-        z = int(rest.argmax())
-        slope, curvature = rest[z] - rest @ weights, 1 - 2 * weights[z] + weights @ weights
-        rates.append(min(slope / curvature, Fraction(1)) if step == "line search"
-                     else Fraction(1, t))
-        weights *= 1 - rates[-1]
-        weights[z] += rates[-1]
-    rest = Fraction(1, n) - weights
-    return Certificate(
-        rest @ rest, Fraction(1, k) - (Fraction(1, n) if subtracted else 0),
-        [("n", n), ("k", k), ("rates", [*map(str, rates)]), ("squared error", rest @ rest)],
-    )
+
+def _beside(vectors: Any, others: Any) -> Any:
+    """What is orthogonal to others."""
+    share = np.sum(vectors * others, axis=1) / np.sum(others**2, axis=1)
+    return vectors - share[:, None] * others

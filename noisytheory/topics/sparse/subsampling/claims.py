@@ -8,10 +8,11 @@ from fractions import Fraction
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.sparse.rates import simulate as rates_simulate
+from noisytheory.topics.sparse.rates.sides import Inside
 from noisytheory.topics.sparse.samples import SAMPLES
 from noisytheory.topics.sparse.subsampling import bounds, simulate
 from noisytheory.topics.sparse.terms import BOUNDED, ERROR, LEVELS, SQUARE
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, LEVEL, Numeric, requires
 from noisytheory.vocabulary.populations import axis, orthonormal
 
@@ -112,8 +113,7 @@ theorem_20 = [
         statement=r"0\le\tfrac1k-\tfrac1n\quad\text{for every }k,\text{ as a root needs}",
         place="Theorem 20, Sec. 5.1; proof A.11",
         hypotheses=["any k and n, as printed"],
-        exact=simulate.radicand,
-        certify=simulate.radicand_certificate,
+        **both(simulate.radicand, simulate.Alone),
         grid={"n": [6, 7], "k": [1, 4, 6, 7, 8, 12]},
         expect="refuted",
         quantity="0, against what print takes the root of",
@@ -134,7 +134,7 @@ theorem_20 = [
         grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},
         origin="sharper",
         given={"subtracted": 1},
-        certify=rates_simulate.orthonormal_certificate,
+        certify=both(rates_simulate.orthonormal_square, Inside)["certify"],
         twin={"bound": lambda k: k**-0.5, "given": {"subtracted": 0}, "why": "1/k alone"},
         rounding=1e-9,
         **ERROR,

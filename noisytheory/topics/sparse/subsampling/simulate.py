@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import SAMPLES
-from noisytheory.trial.claim import Certificate, Law
+from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.finite import Finite
 
@@ -71,16 +71,25 @@ def best_sparse_error(n: int, k: int) -> tuple[float, float]:
     return best, best - least + 1e-15
 
 
-def radicand(n: int, k: int) -> Arrays:
-    """0, and what Theorem 20 takes the root of."""
-    return {"lhs": np.zeros(1), "rhs": np.array([1 / k - 1 / n])}
+@dataclass(frozen=True)
+class Alone:
+    """The one instance of a cell; its 1 says which arithmetic is asked for."""
+
+    one: Any
+
+    @staticmethod
+    def every() -> Arrays:
+        """All that there are."""
+        return {"one": np.ones(1)}
+
+    def steps(self) -> list[tuple[str, Any]]:
+        """Nothing is drawn."""
+        return []
 
 
-def radicand_certificate(n: int, k: int) -> Certificate:
-    """The same in fractions, beside the least distance there is."""
-    atoms = min(n, k)
-    return Certificate(
-        0, Fraction(1, k) - Fraction(1, n),
-        [("n, k", f"{n}, {k}"), ("1/k - 1/n", Fraction(1, k) - Fraction(1, n)),
-         ("least squared distance", Fraction(1, atoms) - Fraction(1, n))],
+def radicand(at: Alone, n: int, k: int) -> Arrays:
+    """0, and what Theorem 20 takes the root of, beside the least squared distance there is."""
+    return dict(
+        lhs=0 * at.one, rhs=at.one / k - at.one / n,
+        least_squared_distance=at.one / min(n, k) - at.one / n,
     )

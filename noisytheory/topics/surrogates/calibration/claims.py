@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.calibration import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 SCORED = "scores in [-1, 1]"
 ZERO = "a zero score is an error for both labels"
@@ -84,7 +84,7 @@ def _calibration(name: str, losses: dict[str, Any]) -> list[Any]:
 calibration = [claim for item in SURROGATES.items() for claim in _calibration(*item)]
 
 
-def _beyond_half(sigma: float, zero: str) -> Any:
+def _beyond_half(sigma: float, zero: simulate.Zero) -> Any:
     return simulate.minimisers(1 - sigma, zero)
 
 

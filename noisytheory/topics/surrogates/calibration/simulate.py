@@ -9,9 +9,12 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.exact import around, lattice
+from noisytheory.vocabulary.exact import around, bayes_risk, joint, lattice, risk
 
 __all__ = [
     "bayes_optimal",
@@ -21,6 +24,13 @@ __all__ = [
     "minimisers",
 ]
 
+Zero: TypeAlias = Literal["both", "half"]
+Problem: TypeAlias = tuple[
+    tuple[Fraction, Fraction], tuple[Fraction, ...], tuple[Fraction, ...]
+]
+"""Masses of points, their posteriors and scores; points of mass 0 stand last."""
+
+ONE = np.array([Fraction(1)])
 POSTERIORS = [Fraction(k, 10) for k in range(11)]
 SCORES = lattice(-1, 1, 2)
 WEIGHTS = [(Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(2, 3))]
@@ -29,19 +39,28 @@ SCALES = {"hinge": 1, "squared hinge": 1, "exponential": 2, "logistic": 2}
 r"""Factors $s$ of $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}_\psi$."""
 
 
-def _error(eta: Fraction, score: Fraction, zero: str) -> Fraction:
-    if score == 0:
-        return Fraction(1) if zero == "both" else Fraction(1, 2)
-    return 1 - eta if score > 0 else eta
+def _error(eta: Fraction, score: Fraction, zero: Zero) -> Fraction:
+    """0-1 risk of a score at one point."""
+    return Fraction(risk(joint(ONE, np.array([eta])), np.array([score]), zero=zero))
+
+
+def _least(eta: Fraction) -> Fraction:
+    """That of the best score."""
+    return Fraction(bayes_risk(joint(ONE, np.array([eta]))))
+
+
+def _regrets(problems: Sequence[Problem], zero: Zero) -> list[Fraction]:
+    """Regrets for misclassification."""
+    weights, etas, f = (np.array(part) for part in zip(*problems, strict=True))
+    masses = joint(weights, etas)
+    return list(risk(masses, f, zero=zero) - bayes_risk(masses))
 
 
 def _mix(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
     return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0))
 
 
-def _problems(
-    posteriors: Sequence[Fraction],
-) -> Iterator[tuple[tuple[Fraction, Fraction], tuple[Fraction, ...], tuple[Fraction, ...]]]:
+def _problems(posteriors: Sequence[Fraction]) -> Iterator[Problem]:
     """One point, and two of them, over every posterior and every score."""
     for weights in WEIGHTS:
         some = posteriors if weights[1] == 0 else [*posteriors[::4], posteriors[5]]
@@ -52,7 +71,7 @@ def _problems(
                 yield weights, etas, f
 
 
-def calibrated(loss: str, zero: str, posteriors: str) -> Iterator[Certificate]:
+def calibrated(loss: str, zero: Zero, posteriors: str) -> Iterator[Certificate]:
     r"""What a surrogate promises of misclassification, instance by instance.
 
     Parameters
@@ -66,13 +85,12 @@ def calibrated(loss: str, zero: str, posteriors: str) -> Iterator[Certificate]:
         ``"any"``: $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}$; ``"away"``: no posterior is
         $\frac12$, and the left side is divided by $((1+c)/2c)^2$ with $c$ the least $|2\eta-1|$.
     """
-    for weights, etas, f in _problems(POSTERIORS):
+    problems = list(_problems(POSTERIORS))
+    for (weights, etas, f), wrong in zip(problems, _regrets(problems, zero), strict=True):
         used = [e for w, e in zip(weights, etas, strict=True) if w]
         least = min(abs(2 * e - 1) for e in used)
         if posteriors == "away" and least == 0:
             continue
-        errors = [_error(e, v, zero) for e, v in zip(etas, f, strict=True)]
-        wrong = _mix(weights, errors) - _mix(weights, [min(e, 1 - e) for e in etas])
         parts = [_conditional(loss, e, v) for e, v in zip(etas, f, strict=True)]
         low, high = (_mix(weights, [part[k] for part in parts]) for k in (0, 1))
         if posteriors == "minimisers":
@@ -126,8 +144,8 @@ def bayes_optimal(threshold: Fraction = Fraction(1, 2)) -> Iterator[Certificate]
     for eta in POSTERIORS:
         rule = Fraction(1) if eta >= threshold else Fraction(-1)
         risks = [1 - (2 * eta - 1) * v for v in SCORES]
-        risk = 1 - (2 * eta - 1) * rule
-        yield Certificate(risk, min(risks), [("eta", eta), ("f_P", rule), ("risk of f_P", risk)])
+        own = 1 - (2 * eta - 1) * rule
+        yield Certificate(own, min(risks), [("eta", eta), ("f_P", rule), ("risk of f_P", own)])
 
 
 def bayes_rule(otherwise: int, threshold: str) -> Iterator[Certificate]:
@@ -142,13 +160,13 @@ def bayes_rule(otherwise: int, threshold: str) -> Iterator[Certificate]:
     """
     for eta in POSTERIORS:
         rule = 1 if eta >= Fraction(threshold) else otherwise
-        risk = _error(eta, Fraction(rule), "both")
+        error = _error(eta, Fraction(rule), "both")
         yield Certificate(
-            risk, min(eta, 1 - eta), [("eta", eta), ("f", rule), ("Risk01 of f", risk)]
+            error, _least(eta), [("eta", eta), ("f", rule), ("Risk01 of f", error)]
         )
 
 
-def minimisers(sigma: float, zero: str) -> Iterator[Certificate]:
+def minimisers(sigma: float, zero: Zero) -> Iterator[Certificate]:
     r"""Scores that minimise misclassification under $P_\sigma$ and under $P$, as bits."""
     rate = Fraction(str(sigma))
     for eta in POSTERIORS:
@@ -165,11 +183,11 @@ def minimisers(sigma: float, zero: str) -> Iterator[Certificate]:
         )
 
 
-def linear_calibrated(multiplier: int, zero: str) -> Iterator[Certificate]:
+def linear_calibrated(multiplier: int, zero: Zero) -> Iterator[Certificate]:
     r"""Whether every minimiser of $\lambda yv$ on [-1, 1] has no regret, against $\lambda<0$."""
     calibrated = True
     for eta in POSTERIORS:
         risks = [multiplier * (2 * eta - 1) * v for v in SCORES]
         best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
-        calibrated &= all(_error(eta, v, zero) == min(eta, 1 - eta) for v in best)
+        calibrated &= all(_error(eta, v, zero) == _least(eta) for v in best)
     yield Certificate(int(calibrated), int(multiplier < 0), [("lambda", multiplier)])

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.definitions import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 LINEAR: dict[str, Any] = dict(place="Sec. 3, before Lemma 3", unit="loss")
 ZERO = "a zero score is an error for both labels"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.discrepancy import simulate
 from noisytheory.topics.surrogates.instances import UNIT
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 relation_mmd = KERNEL_MEAN.identity(
     "relation-mmd",

@@ -9,8 +9,8 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates import bounds
 from noisytheory.topics.surrogates.long_servedio import pictures, simulate
-from noisytheory.topics.surrogates.worked import worked
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import NOISE_RATE, Numeric, requires
 from noisytheory.vocabulary.exact import around
 

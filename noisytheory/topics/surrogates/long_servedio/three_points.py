@@ -1,4 +1,4 @@
-r"""The three points $(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$, all positive.
+r"""The three points of `long_servedio` in fractions, and minimisers of noisy risks on them.
 
 The noisy risk of a piecewise linear potential is convex and piecewise linear in the plane, so its
 least value is taken at an intersection of two lines on which a margin sits at a kink; all of them
@@ -17,13 +17,15 @@ from typing import TypeAlias
 import numpy as np
 
 from noisytheory.vocabulary import exact
+from noisytheory.vocabulary.populations import long_servedio
 
 __all__ = ["BENT", "HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
            "risk01", "two_slopes"]
 
 Vector: TypeAlias = tuple[Fraction, Fraction]
 
-MASSES = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+MASSES: tuple[Fraction, ...] = tuple(exact.fractions(long_servedio().exact_weights))
+"""All of the positive label."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,10 @@ BENT = PiecewiseLinear(
 """Steeper than the hinge where the margin is below -1."""
 
 
+@cache
 def points(R: Fraction) -> tuple[Vector, ...]:
     """The three points."""
-    one = Fraction(1)
-    return ((one, -one), (one, 3 * one), (Fraction(R), 0 * one))
+    return tuple((a, b) for a, b in exact.fractions(long_servedio(R).points))
 
 
 def margins(R: Fraction, omega: Vector) -> tuple[Fraction, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.orders import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 RATES = [0.1, 0.4]
 CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"

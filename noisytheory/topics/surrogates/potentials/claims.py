@@ -7,7 +7,7 @@ from typing import Any
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.surrogates.instances import RATIONAL, UNIT
 from noisytheory.topics.surrogates.potentials import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 
 IN_BALL = r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
 ANY_POTENTIAL: dict[str, Any] = dict(

@@ -9,7 +9,7 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNIT
 from noisytheory.topics.surrogates.relations import simulate
-from noisytheory.topics.surrogates.worked import worked
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 TRIED = (

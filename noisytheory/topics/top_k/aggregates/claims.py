@@ -10,15 +10,15 @@ from noisytheory.topics.top_k import pictures
 from noisytheory.topics.top_k.aggregates import bounds, sides
 from noisytheory.topics.top_k.terms import told
 from noisytheory.topics.top_k.vectors import Losses, Pairs, Signed
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 
 NK: dict[str, Any] = {"n": [5], "k": [2, 3]}
 
 individual_losses = [
     told(
         TOP_K.always, f"def-individual-losses/{shape}", sides.zero_one, Pairs,
-        r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2], "shape": [shape]},
-        given={"times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
+        r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2]},
+        given={"shape": shape, "times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
         quantity="0-1 loss", note="Equality at a score of 0.",
     )
     for shape in ("hinge", "square")
@@ -92,16 +92,12 @@ difference = told(
     note="The right side is computed by thresholds (Lemma 1), the left by sorting.",
 )
 LATTICE: dict[str, Any] = dict(
-    bound=lambda: 1,
-    certify=sides.midpoint_certificate,
-    place="Sec. 1",
-    quantity="whether a mid-point proves it",
+    place="Sec. 1", quantity="whether a mid-point proves it", **worked(sides.midpoints),
 )
 nonconvex = [
     TOP_K.identity(
         "text-topk-nonconvex/printed",
         statement=r"\ell_{[k]}=kAT_k-(k-1)AT_{k-1}\Rightarrow\ell_{[k]}\text{ is not convex}",
-        exact=sides.midpoints,
         grid={"n": [2, 3], "k": [1, 2]},
         given={"which": "top"},
         expect="refuted",
@@ -111,7 +107,6 @@ nonconvex = [
     TOP_K.identity(
         "text-topk-nonconvex",
         statement=r"k\ge2\Rightarrow\ell_{[k]}\text{ is not convex}",
-        exact=sides.midpoints,
         grid={"n": [2, 3], "k": [2]},
         given={"which": "top"},
         twin={"given": {"which": "sum"}, "why": "the sum of the k largest"},

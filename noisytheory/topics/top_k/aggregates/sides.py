@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -239,11 +240,6 @@ def at_zero_certificate(base: float, score: float) -> Any:
     return Certificate(1, (value - error, value + error), [("score", score)])
 
 
-def midpoints(n: int, k: int, which: str) -> dict[str, NDArray[Any]]:
-    """Whether the lattice has a mid-point that proves a function not to be convex."""
-    return dict(lhs=np.array([int(breaks_midpoint(n, k, which))]))
-
-
-def midpoint_certificate(n: int, k: int, which: str) -> Certificate:
-    """The same, in whole numbers."""
-    return Certificate(int(breaks_midpoint(n, k, which)), 1)
+def midpoints(n: int, k: int, which: str) -> Iterator[Certificate]:
+    """Whether the lattice has a mid-point that proves a function not to be convex, against yes."""
+    yield Certificate(int(breaks_midpoint(n, k, which)), 1)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.vocabulary.exact import bayes_risk, joint
+
 __all__ = ["Half", "battery", "bayes", "noisy_bayes"]
 
 Numbers = NDArray[Any]
@@ -37,12 +39,10 @@ def battery() -> tuple[Numbers, Numbers]:
 def bayes(index: int) -> Fraction:
     """R* of a population, exactly."""
     masses, eta = battery()
-    return sum((m * min(e, 1 - e) for m, e in zip(masses[index], eta[index], strict=True)),
-               Fraction(0))
+    return Fraction(bayes_risk(joint(masses[index], eta[index])))
 
 
 def noisy_bayes(index: int) -> Fraction:
     r"""$\int_{\eta\ne1/2}\min(\eta,1-\eta)$, exactly."""
     masses, eta = battery()
-    return sum((m * min(e, 1 - e) for m, e in zip(masses[index], eta[index], strict=True)
-                if e != Half), Fraction(0))
+    return Fraction(bayes_risk(joint(masses[index] * (eta[index] != Half), eta[index])))

@@ -35,7 +35,7 @@ calibration = [
         hypotheses=["the reading of Sec. 3.1: sufficient and necessary conditions"],
         exact=sides.by_optimal_risk,
         certify=sides.by_optimal_risk_certificate,
-        grid={"loss": ["logistic"]},
+        given={"loss": "logistic"},
         expect="refuted",
         note="Between $2R^*$ and $E^*_\\ell$ it is calibrated as well; below $2R^*$ it is not.",
         **BATTERY,

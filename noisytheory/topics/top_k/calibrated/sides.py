@@ -233,6 +233,8 @@ def sufficient_certificate(
     applies = exact > 0
     if ratios == "above":
         applies = applies and exact > risk_in(loss, unit, index)[1]
+    if ratios == "beyond":
+        applies = applies and exact > 2 * bayes(index)
     left = turned(index) if kink else falls(index, exact)
     return Certificate(1, int(left), [("R*", bayes(index)), ("nu", exact)], applies=applies)
 

@@ -8,7 +8,7 @@ from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.constants import bounds, sides
 from noisytheory.topics.top_k.constants.sides import Line, Scalars
 from noisytheory.topics.top_k.terms import told
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 
 constants = [
     told(
@@ -29,8 +29,7 @@ constants = [
         statement=r"\text{one }f_H\text{ serves: }\|f_H\|^2\le1000",
         place="Sec. 3.2",
         hypotheses=["kernel $1-|x-x'|$ on [0, 1]", "posteriors .9 and .1 at two points"],
-        exact=sides.steep,
-        certify=sides.steep_certificate,
+        **worked(sides.steep),
         expect="refuted",
         quantity="squared norm of the minimiser",
         note="On two points at distance h it is $2/h$. A universal kernel without approximation "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -103,15 +104,14 @@ def reaches_one(at: Line, eighths: int) -> dict[str, Numbers]:
     return dict(lhs=eighths + 0 * norm, rhs=8 * kappa * norm, applies=np.asarray(best < 6))
 
 
-def steep() -> dict[str, Numbers]:
-    r"""Squared norm of the function that is 1 and -1 at two points at distance h: $2/(1-K)$."""
-    h = 2.0 ** -np.arange(1, 21)
-    return dict(lhs=2 / h, rhs=np.full(len(h), 1000.0), h=h)
+def steep() -> Iterator[Certificate]:
+    r"""Squared norm of the function that is 1 and -1 at two points at distance h, against 1000.
 
-
-def steep_certificate(h: float) -> Certificate:
-    r"""By the Gram matrix of the kernel $1-|x-x'|$: $c^\top K^{-1}c$ with $c=(1,-1)$."""
-    off = 1 - Fraction(h)
-    # The inverse of ((1, off), (off, 1)), between (1, -1) on both sides.
-    norm = (1 + off + off + 1) / (1 - off * off)
-    return Certificate(norm, 1000, [("distance", Fraction(h))])
+    By the Gram matrix of the kernel $1-|x-x'|$: $c^\top K^{-1}c$ with $c=(1,-1)$.
+    """
+    for exponent in range(1, 21):
+        h = Fraction(1, 2**exponent)
+        off = 1 - h
+        # The inverse of ((1, off), (off, 1)), between (1, -1) on both sides.
+        norm = (1 + off + off + 1) / (1 - off * off)
+        yield Certificate(norm, 1000, [("distance", h)])

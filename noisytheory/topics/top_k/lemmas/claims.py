@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.concentration import bounds as concentration
+from noisytheory.topics.concentration.differences import bounds as concentration
 from noisytheory.topics.top_k.lemmas import bounds, simulate
 from noisytheory.topics.top_k.lemmas.simulate import OrthonormalAtoms, TwoLosses
-from noisytheory.trial.sides import scaled
+from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 
@@ -86,8 +86,7 @@ lemmas = [
         statement=r"\mathbb E\sup_f\Big|\sum\epsilon_i\Psi_i(f_i)\Big|"
         r"\le2\,\mathbb E\sup_f\Big|\sum c_i\epsilon_if_i\Big|",
         place="Lemma 4, App. A.3",
-        exact=simulate.contraction,
-        certify=simulate.contraction_certificate,
+        **worked(simulate.contraction),
         grid={"m": [3]},
         given={"form": "printed"},
         expect="refuted",
@@ -100,8 +99,7 @@ lemmas = [
         r"\le2\,\mathbb E\sup_f\Big|\sum c_i\epsilon_if_i\Big|",
         place="Lemma 4, App. A.3",
         hypotheses=["$\\Psi_i(0)=0$"],
-        exact=simulate.contraction,
-        certify=simulate.contraction_certificate,
+        **worked(simulate.contraction),
         grid={"m": [3]},
         given={"form": "two"},
         quantity="sum over signs",
@@ -113,8 +111,7 @@ lemmas = [
         r"\mathbb E\sup_f\sum c_i\epsilon_if_i",
         place="Lemma 4, App. A.3",
         hypotheses=["no absolute values; any $\\Psi_i(0)$"],
-        exact=simulate.contraction,
-        certify=simulate.contraction_certificate,
+        **worked(simulate.contraction),
         grid={"m": [3]},
         given={"form": "signed"},
         origin="sharper",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,13 +89,13 @@ def supremum(
     return np.asarray(population.radius * np.linalg.norm(counts / n - 1 / m, axis=1))
 
 
-def contraction(m: int, form: str) -> dict[str, NDArray[Any]]:
+def contraction(m: int, form: str) -> Iterator[Certificate]:
     r"""Lemma 4 on small classes, over all signs, times $2^m$: left and right side of each class."""
-    lhs, rhs = zip(*(sides_of_contraction(i, m, form) for i in range(3)), strict=True)
-    return dict(lhs=np.array(lhs, float), rhs=np.array(rhs, float), index=np.arange(3))
+    for index in range(3):
+        yield Certificate(*_sides_of_contraction(index, m, form), [("class", index)])
 
 
-def sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
+def _sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
     """A class of functions on m points, whole numbers: the two sums over signs.
 
     ``"printed"`` has $\\Psi=1$ in its first class; ``"two"`` and ``"one"`` have absolute values
@@ -118,9 +118,3 @@ def sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
         return int(left.max(axis=0).sum()), int(right.max(axis=0).sum())
     times = 1 if form == "one" else 2
     return int(np.abs(left).max(axis=0).sum()), int(times * np.abs(right).max(axis=0).sum())
-
-
-def contraction_certificate(m: int, form: str, index: int) -> Certificate:
-    """Whole numbers throughout."""
-    left, right = sides_of_contraction(int(index), m, form)
-    return Certificate(left, right, [("class", int(index))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,48 +12,25 @@ from noisytheory.topics.top_k.constants.bounds import KAPPA, MU, REGULARISATION,
 from noisytheory.topics.top_k.lemmas.bounds import exceedance
 from noisytheory.topics.top_k.linear_populations import axis_population, hopeless
 from noisytheory.topics.top_k.margins import bounds, simulate
-from noisytheory.topics.top_k.terms import LEVELS, SIGN
+from noisytheory.topics.top_k.terms import LEVELS, SIGN, minus
 from noisytheory.topics.top_k.theorem_2.bounds import where
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
-def _lemma_7(
-    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
-    kappa_norm: Numeric,
-) -> Numeric:
-    """The radius where the level covers the event of (16), else nothing."""
-    covered = exceedance(n, mu, kappa_norm) <= delta
-    return where(covered, bounds.norm_margin_printed(nu, C, mu, norm), np.inf)
+def _on_the_event(side: Callable[..., Numeric], advantage: float = 1) -> Callable[..., Numeric]:
+    """A right side where the level covers the event of (16), which leaves so much of mu."""
 
+    @requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
+    def bound(
+        n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
+        kappa_norm: Numeric,
+    ) -> Numeric:
+        """Infinite where the level does not."""
+        covered = exceedance(n, mu, kappa_norm) <= delta
+        return where(covered, side(nu, C, mu * advantage, norm), np.inf)
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
-def _half_lemma_7(
-    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
-    kappa_norm: Numeric,
-) -> Numeric:
-    """The same from `norm_margin` with the advantage that (16) leaves."""
-    covered = exceedance(n, mu, kappa_norm) <= delta
-    return where(covered, bounds.norm_margin(nu, C, mu / 2, norm), np.inf)
-
-
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
-def _eq_17(
-    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
-    kappa_norm: Numeric,
-) -> Numeric:
-    covered = exceedance(n, mu, kappa_norm) <= delta
-    return where(covered, -bounds.margin_floor_printed(nu, C, mu, norm), np.inf)
-
-
-@requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, mu=MU)
-def _half_17(
-    n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
-    kappa_norm: Numeric,
-) -> Numeric:
-    covered = exceedance(n, mu, kappa_norm) <= delta
-    return where(covered, -bounds.margin_floor(nu, C, mu / 2, norm), np.inf)
+    return bound
 
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, kappa=KAPPA)
@@ -76,7 +54,7 @@ margins = [
         statement=r"\frac{\|f_z\|}{\rho_z}\le\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},"
         r"\frac{2\|f_H\|}\mu\Big)",
         place="Lemma 7, App. A.3",
-        bound=_lemma_7,
+        bound=_on_the_event(bounds.norm_margin_printed),
         simulate=simulate.ratio,
         quantity="norm over margin",
         twin=scaled(0.245, "less than a quarter of it"),
@@ -88,7 +66,7 @@ margins = [
         "new-norm-margin/event",
         statement=r"\frac{\|f_z\|}{\rho_z}\le\max\Big(\sqrt{C\nu},\frac{2\nu\|f_H\|}\mu\Big)",
         place="beside Lemma 7, App. A.3",
-        bound=_half_lemma_7,
+        bound=_on_the_event(bounds.norm_margin, 0.5),
         simulate=simulate.ratio,
         origin="candidate",
         quantity="norm over margin",
@@ -101,7 +79,7 @@ margins = [
         "eq-17",
         statement=r"\rho_z\ge\frac nk\min\Big\{\frac\mu4,\frac{C\mu^2}{8\|f_H\|^2}\Big\}",
         place="(17), App. A.3",
-        bound=_eq_17,
+        bound=_on_the_event(minus(bounds.margin_floor_printed)),
         simulate=simulate.minus_margin,
         quantity="minus the margin",
         twin=scaled(8.1, "a little more than eight times as much"),
@@ -113,7 +91,7 @@ margins = [
         "new-margin-floor/event",
         statement=r"\rho_z\ge\min\Big\{1,\frac{C\mu^2}{4\nu\|f_H\|^2}\Big\}",
         place="beside (17), App. A.3",
-        bound=_half_17,
+        bound=_on_the_event(minus(bounds.margin_floor), 0.5),
         simulate=simulate.minus_margin,
         origin="candidate",
         quantity="minus the margin",

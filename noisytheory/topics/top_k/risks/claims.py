@@ -6,6 +6,7 @@ from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.risks import sides
 from noisytheory.topics.top_k.risks.sides import Points
 from noisytheory.topics.top_k.terms import told
+from noisytheory.trial.sides import worked
 
 populations = [
     told(
@@ -15,7 +16,7 @@ populations = [
     told(
         TOP_K.always, "eq-18/printed", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
-        given={"zero": "error", "times": 1}, expect="refuted", quantity="excess risk",
+        given={"zero": "both", "times": 1}, expect="refuted", quantity="excess risk",
         hypotheses=["the 0-1 loss of Sec. 1: a score of 0 is an error"],
         note="At $f=0$, $\\eta=\\frac12$: one half above 0. It matters, as the minimiser is 0 with "
         "positive probability.",
@@ -23,7 +24,7 @@ populations = [
     told(
         TOP_K.always, "eq-18", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
-        given={"zero": "positive", "times": 1}, broken={"times": 2}, why="the right side halved",
+        given={"zero": "negative", "times": 1}, broken={"times": 2}, why="the right side halved",
         hypotheses=["the sign of 0 is 1"], quantity="excess risk",
     ),
     told(
@@ -52,11 +53,9 @@ existence = [
         statement=r"\text{(7) has a minimiser for every such loss}",
         place="(7), Sec. 3.1",
         hypotheses=["noise-free labels, $\\ell(t)=1/(1+t)$ for $t\\ge0$"],
-        exact=sides.minimum_attained,
-        certify=sides.minimum_certificate,
-        given={"side": "positive"},
+        **worked(sides.minimum_attained),
         expect="refuted",
-        quantity="value at the largest score tried",
+        quantity="value at a score of a million",
         note="With $R^*=0$ and a loss that is positive everywhere, logistic or this one, the "
         "infimum 0 is attained nowhere. Theorem 1 takes a minimiser for granted.",
     ),
@@ -65,8 +64,7 @@ existence = [
         statement=r"\text{in finite dimension }\mathcal E_h\text{ is coercive}",
         place="Sec. 3.2",
         hypotheses=["x uniform on (0, 1], y = 1, linear"],
-        exact=sides.coercive,
-        certify=sides.coercive_certificate,
+        **worked(sides.coercive),
         expect="refuted",
         quantity="hinge risk at a weight, below that at twice the weight",
         note="$\\mathcal E_h(w)=1/(2w)$ for $w\\ge1$: the infimum 0 is attained nowhere.",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import LABELS, bayes_risk, joint, risk
 
 __all__ = ["Points"]
 
@@ -34,69 +37,57 @@ class Points:
         f = rng.choice([0, 0, 1, 3, 8, 16, 24], size=(size, 3)) * rng.choice([-1, 1], (size, 3))
         return dict(masses=masses / 16, eta=eta, f=f / 16, rho=rng.integers(1, 17, size) / 16)
 
-
-def conditional(at: Points, f: Numbers) -> Numbers:
-    """Hinge risk, times the mass."""
-    zero = f * 0
-    inner = at.eta * np.maximum(1 - f, zero) + (1 - at.eta) * np.maximum(1 + f, zero)
-    return np.asarray((at.masses * inner).sum(axis=1))
+    @functools.cached_property
+    def joint(self) -> Numbers:
+        """Masses of points and labels, shape (size, 3, 2)."""
+        return np.asarray(joint(self.masses, self.eta))
 
 
-def bayes_of(at: Points) -> Numbers:
-    """Bayes risk, times the mass."""
-    return np.asarray((at.masses * np.minimum(at.eta, 1 - at.eta)).sum(axis=1))
+def hinge(f: Numbers) -> Numbers:
+    """Losses of both labels, shape (size, J, 2)."""
+    return np.asarray(np.maximum(1 - f[..., None] * LABELS, f[..., None] * 0))
 
 
-def zhang(at: Points, zero: str, times: int) -> dict[str, Numbers]:
+def zhang(at: Points, zero: Literal["both", "negative"], times: int) -> dict[str, Numbers]:
     r"""(18): excess misclassification against excess hinge risk, with a convention at score 0."""
-    wrong = np.where(np.asarray(at.f > 0), 1 - at.eta, at.eta)
-    at_zero = at.eta * 0 + 1 if zero == "error" else 1 - at.eta
-    wrong = np.where(np.asarray(at.f == 0), at_zero, wrong)
-    excess = (at.masses * wrong).sum(axis=1) - bayes_of(at)
-    return dict(lhs=times * excess, rhs=conditional(at, at.f) - 2 * bayes_of(at))
+    least = bayes_risk(at.joint)
+    surrogate = (at.joint * hinge(at.f)).sum(axis=(1, 2))
+    return dict(lhs=times * (risk(at.joint, at.f, zero=zero) - least), rhs=surrogate - 2 * least)
 
 
 def zhang_scaled(at: Points, times: int) -> dict[str, Numbers]:
     r"""(19): the same of $f/\rho$, crossed with $\rho$."""
     scaled = Points(at.masses, at.eta, at.f / at.rho[:, None], at.rho)
-    return zhang(scaled, "positive", times)
+    return zhang(scaled, "negative", times)
 
 
 def hinge_optimum(at: Points, times: int) -> dict[str, Numbers]:
     r"""$\min_f\mathcal E_h$, over the kinks -1, 0, 1 of each point, against $2R^*$."""
-    zero = at.eta * 0
-    values = [
-        at.eta * np.maximum(1 - t + zero, zero) + (1 - at.eta) * np.maximum(1 + t + zero, zero)
-        for t in (-1, 0, 1)]
-    best = np.minimum(np.minimum(values[0], values[1]), values[2])
-    return dict(lhs=(at.masses * best).sum(axis=1), rhs=times * bayes_of(at))
+    values = [(at.joint * hinge(0 * at.eta + t)).sum(axis=2) for t in (-1, 0, 1)]
+    return dict(lhs=np.min(values, axis=0).sum(axis=1), rhs=times * bayes_risk(at.joint))
 
 
 def tail(at: Points, f: Numbers, nu: Numbers) -> Numbers:
     r"""$\min_{\lambda\ge0}E[\ell(yf)-\lambda]_++\nu\lambda$ with the hinge, over the kinks."""
-    zero = f * 0
-    losses = np.concatenate([np.maximum(1 - f, zero), np.maximum(1 + f, zero)], axis=1)
-    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
-    kinks = np.concatenate([losses, zero[:, :1]], axis=1)
+    losses, mass = (both.reshape(len(f), -1) for both in (hinge(f), at.joint))
+    kinks = np.concatenate([losses, f[:, :1] * 0], axis=1)
     over = np.maximum(losses[:, None, :] - kinks[:, :, None], losses[:, :1, None] * 0)
     return np.asarray(((mass[:, None, :] * over).sum(axis=2) + nu[:, None] * kinks).min(axis=1))
 
 
 def attained(at: Points, halves: int) -> dict[str, Numbers]:
     r"""The value of $f_c$ against that of any $f$, hinge loss, $\nu$ between $2R^*$ and 1."""
-    total = at.masses.sum(axis=1)
-    nu = total - (total - 2 * bayes_of(at)) / 4
+    total, least = at.masses.sum(axis=1), bayes_risk(at.joint)
+    nu = total - (total - 2 * least) / 4
     best = np.where(np.asarray(2 * at.eta >= 1), 1, -1) * (at.eta * 0 + 1) * halves / 2
-    applies = np.asarray(2 * bayes_of(at) < total)
+    applies = np.asarray(2 * least < total)
     return dict(lhs=tail(at, best, nu), rhs=tail(at, at.f, nu), applies=applies)
 
 
 def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
     """Mean over all samples of the sum in (3), f and threshold fixed, against its limit."""
-    zero = at.f * 0
-    mass = np.concatenate([at.masses * at.eta, at.masses * (1 - at.eta)], axis=1)
-    over = np.concatenate([np.maximum(1 - at.f, zero), np.maximum(1 + at.f, zero)], axis=1)
-    over = np.maximum(over - at.rho[:, None], over * 0)
+    losses, mass = (both.reshape(len(at.f), -1) for both in (hinge(at.f), at.joint))
+    over = np.maximum(losses - at.rho[:, None], losses * 0)
     total = mass.sum(axis=1)
     # All ordered samples of size n, weighted by their masses.
     lhs = total * 0
@@ -110,35 +101,20 @@ def population_limit(at: Points, n: int, less: int) -> dict[str, Numbers]:
     return dict(lhs=lhs, rhs=(n - less) * (mass * over).sum(axis=1) * total ** (n - 1))
 
 
-def never_attained(t: Any) -> Any:
-    r"""$1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1."""
-    return Fraction(1) / (1 + t) if t >= 0 else 1 - t
+def minimum_attained() -> Iterator[Certificate]:
+    r"""Noise-free labels: the value at a large score against that at twice the score.
+
+    Of $1/(1+t)$ for $t\ge0$ and $1-t$ before: convex, positive, 1 at 0 with slope -1.
+    """
+    t = Fraction(2**20)
+    yield Certificate(1 / (1 + t), 1 / (1 + 2 * t), [("score", t)])
 
 
-def minimum_attained(side: str) -> dict[str, Numbers]:
-    """Noise-free labels: the value at a score against that at twice the score."""
-    t = 2.0 ** np.arange(0, 21)
-    lhs = 1 / (1 + t) if side == "positive" else np.maximum(1 - t, 0)
-    rhs = 1 / (1 + 2 * t) if side == "positive" else np.maximum(1 - 2 * t, 0)
-    return dict(lhs=lhs, rhs=rhs, t=t, applies=t >= 2.0**20)
+def coercive() -> Iterator[Certificate]:
+    r"""Hinge risk at a weight against that at twice the weight; x uniform on (0, 1], y = 1.
 
-
-def minimum_certificate(t: float, side: str) -> Certificate:
-    """In fractions, at the largest score tried."""
-    x = Fraction(t)
-    if side == "positive":
-        return Certificate(never_attained(x), never_attained(2 * x), [("score", x)],
-                           applies=t >= 2.0**20)
-    return Certificate(max(1 - x, 0), max(1 - 2 * x, 0), [("score", x)], applies=t >= 2.0**20)
-
-
-def coercive() -> dict[str, Numbers]:
-    """Hinge risk at a weight, against that at twice the weight; x uniform on (0, 1], y = 1."""
-    w = 2.0 ** np.arange(4, 21)
-    return dict(lhs=1 / (2 * w), rhs=1 / (4 * w), w=w)
-
-
-def coercive_certificate(w: float) -> Certificate:
-    r"""$\int_0^1(1-wx)_+dx$ is a triangle of base $1/w$ and height 1, in fractions."""
-    x = Fraction(w)
-    return Certificate(1 / (2 * x), 1 / (4 * x), [("w", x)])
+    $\int_0^1(1-wx)_+dx$ is a triangle of base $1/w$ and height 1.
+    """
+    for exponent in range(4, 21):
+        w = Fraction(2**exponent)
+        yield Certificate(1 / (2 * w), 1 / (4 * w), [("w", w)])

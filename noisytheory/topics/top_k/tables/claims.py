@@ -8,6 +8,7 @@ from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k.tables import sides, simulate
 from noisytheory.topics.top_k.terms import EXACT, MONK, minus
+from noisytheory.trial.sides import worked
 
 
 def _column(column: int) -> dict[str, Any]:
@@ -75,10 +76,7 @@ tables = [
         "cost seconds.",
     ),
 ]
-CELLS: dict[str, Any] = {
-    "exact": sides.compared, "certify": sides.compared_certificate,
-    "unit": "units of the last digit",
-}
+CELLS: dict[str, Any] = {"unit": "units of the last digit", **worked(sides.compared)}
 NAMES = ["table 1", "table 2", "table 4", "table 5"]
 columns = [
     TOP_K.always(
@@ -109,8 +107,7 @@ columns = [
         "table-1-monk-australian-largest-gain",
         statement=r"\text{no other set gains more than Monk and Australian, logistic loss}",
         place="Table 1, Sec. 4",
-        exact=sides.mean_gains,
-        certify=sides.gains_certificate,
+        **worked(sides.mean_gains),
         given={"loss": "first", "share": 1},
         quantity="gain",
         unit="hundredths of a per cent",
@@ -120,8 +117,7 @@ columns = [
         "table-4",
         statement=r"G\le\frac a{2\sqrt{p(1-p)}}\text{ in every cell of Tables 4 and 1}",
         place="Table 4, App. C",
-        exact=sides.balanced_accuracy,
-        certify=sides.balance_certificate,
+        **worked(sides.balanced_accuracy),
         given={"squares": 4},
         origin="sharper",
         quantity="squared G-mean, scaled",
@@ -136,8 +132,7 @@ columns = [
         statement=r"\text{Monk: }432,6,1.12;\ \text{Titanic: }2201,3,2.10",
         place="Table 3, App. C",
         hypotheses=["MONK's problem 3 and the full census, generated"],
-        exact=sides.sizes,
-        certify=sides.size_certificate,
+        **worked(sides.sizes),
         given={"wanted": 3},
         quantity="number",
         twin={"given": {"wanted": 2}, "why": "a hundredth more"},
@@ -148,10 +143,9 @@ columns = [
         "table-2",
         statement=r"\text{Sinc: }AT_{k^*}\le\text{average}\le\text{maximum in print}",
         place="Table 2, Sec. 4",
-        grid={"table": ["table 2"]},
-        given={"small": "AT_k", "large": "maximum", "only": "Sinc"},
+        given={"table": "table 2", "small": "AT_k", "large": "maximum", "only": "Sinc"},
         quantity="RMSE of AT_k",
-        twin={"given": {"small": "maximum", "large": "AT_k", "only": "Sinc"},
+        twin={"given": {"table": "table 2", "small": "maximum", "large": "AT_k", "only": "Sinc"},
               "why": "the other way round"},
         **CELLS,
     ),
@@ -206,7 +200,7 @@ sinc = [
         printed_error=0.0142,
         margin=0.02,
         simulate=simulate.sinc_maximum,
-        grid={"centres": ["ends"]},
+        given={"centres": "ends"},
         low=0.05, high=0.3,
         rows=32,
         expect="refuted",

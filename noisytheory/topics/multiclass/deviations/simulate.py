@@ -1,4 +1,4 @@
-"""Draws of update vectors: one atom exactly, circles over all weights, and shares of classes."""
+"""Draws of update vectors: one atom exactly, circles over all weights."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.shown import near
-from noisytheory.topics.multiclass.uma import class_shares, update_vectors
+from noisytheory.topics.multiclass.uma import update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations.multiclass import Multiclass
 
 __all__ = [
-    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "share_gap",
-    "share_law", "supremum", "two_atoms",
+    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "supremum",
+    "two_atoms",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -116,19 +115,6 @@ def margin_law(n: int, epsilon: float, short: str) -> Law:
     return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
 
 
-def share_gap(population: OneAtom, n: int, *, size: int, rng: np.random.Generator) -> Floats:
-    """Deviation of the estimated share of class 1, by the public function."""
-    hits = rng.binomial(n, population.confusion[1, population.true], size=size)
-    seen = np.stack([n - hits, hits], axis=1) / n
-    return np.abs(class_shares(seen, inverse_of(population.confusion))[:, 1] - population.norm)
-
-
-def share_law(population: OneAtom, n: int) -> Law:
-    """The law of the same."""
-    values, chance = population.law(n)
-    return Law(np.abs(values - population.norm), chance, error=1e-7)
-
-
 def circle(atoms: int, rate: float) -> Multiclass:
     """Three classes on arcs of a circle, uneven masses, labels replaced at a rate."""
     angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
@@ -208,6 +194,15 @@ def supremum_limit(classes: int, n: int) -> float:
     return 0.6 * (points * deviation / 2 + reach)
 
 
+ROUNDING = Fraction(1, 10**12)
+
+
+def _near(value: float) -> tuple[Fraction, Fraction]:
+    """An interval around a float that was computed by a few operations on correct ones."""
+    exact = Fraction(value)
+    return exact * (1 - ROUNDING), exact * (1 + ROUNDING)
+
+
 @functools.cache
 def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     from scipy.stats import binom
@@ -239,4 +234,4 @@ def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[
     inverse = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
     due = (2 * beta**2 if promise == "squared" else 1) * inverse / epsilon**2
     steps = [("examples", n), ("chance", Fraction(round(float(chance), 6)))]
-    yield Certificate(n if exceeded else 0, near(due), steps)
+    yield Certificate(n if exceeded else 0, _near(due), steps)

@@ -23,7 +23,6 @@ __all__ = [
     "one_sided_deviation",
     "sample_size",
     "sample_size_printed",
-    "share_deviation",
     "swap_deviation",
     "swap_deviation_printed",
     "uniform_deviation",
@@ -42,7 +41,6 @@ NORM = UNIT_INTERVAL.of(r"$\|\mu^p_q\|$.")
 PAIRS = SAMPLE_SIZE.of("Pairs that are swapped.")
 QUARTERED = POSITIVE.of(r"Differences beyond $\epsilon/4$ count.")
 SETS = COUNT.of("M, number of sets of atoms that a region can be.")
-SPREAD = POSITIVE.of(r"$\max_kB_{qk}-\min_kB_{qk}$, of the row of the inverse.")
 VARIANCE = NONNEGATIVE.of(r"$\sigma^2=\mathbb E[B_{qY}^21\{X\in A_p\}]$.")
 
 
@@ -290,28 +288,6 @@ def sample_size_printed(
     20.3
     """
     return (np.log(1 / delta) + np.log(classes) + dimension * np.log(1 / epsilon)) / epsilon**2
-
-
-@requires(n=SAMPLE_SIZE, delta=LEVEL, spread=SPREAD)
-def share_deviation(n: Numeric, delta: Numeric, spread: Numeric) -> Numeric:
-    r"""Deviation of an estimated class share.
-
-    $$\Pr\Big[|\hat\pi_q-\pi_q|>(\max_kB_{qk}-\min_kB_{qk})\sqrt{\tfrac{\ln(2/\delta)}{2n}}\Big]\le\delta.$$
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Hoeffding; print gives the estimate without a deviation.
-
-    Examples
-    --------
-    >>> round(float(share_deviation(200, 0.05, 1.0)), 4)
-    0.096
-    """
-    return spread * np.sqrt(np.log(2 / delta) / (2 * n))
 
 
 @requires(m=PAIRS, epsilon=QUARTERED)

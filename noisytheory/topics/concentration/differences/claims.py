@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisytheory.papers import KERNEL_MEAN
-from noisytheory.topics.concentration import bounds, simulate
-from noisytheory.topics.concentration.simulate import (
+from noisytheory.topics.concentration.differences import bounds, simulate
+from noisytheory.topics.concentration.differences.simulate import (
     CoinMean,
     DistinctValues,
     DyadicSum,

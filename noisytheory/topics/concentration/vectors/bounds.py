@@ -1,8 +1,7 @@
-r"""How far a function of independent draws strays from its mean.
+r"""How far a mean of centred, independent vectors in a Hilbert space strays from 0.
 
-McDiarmid's inequality is Theorem 24 of the kernel-mean paper. The others hold for means of centred,
-independent vectors in a Hilbert space and are not the paper's: they stand beside it because each
-is sharper somewhere.
+None of these is the paper's: they stand beside McDiarmid's inequality because each is sharper
+somewhere. The deviation of a kernel mean tries them.
 """
 
 from __future__ import annotations
@@ -11,43 +10,14 @@ import numpy as np
 
 from noisytheory.vocabulary.domains import LEVEL, NONNEGATIVE, SAMPLE_SIZE, Numeric, requires
 
-__all__ = ["bousquet", "hilbert_bernstein", "mcdiarmid", "pinelis"]
+__all__ = ["bousquet", "hilbert_bernstein", "pinelis"]
 
-SQUARED_DIFFERENCES = NONNEGATIVE.of(
-    r"$\sum_i c_i^2$, in the squared unit of $f$: what it moves by when argument $i$ alone moves."
-)
 N = SAMPLE_SIZE.of("Number of vectors.")
 RADIUS = NONNEGATIVE.of(r"$c$ with $\|\xi_i\|\le c$ almost surely, a norm.")
 VARIANCE = NONNEGATIVE.of(r"$v=E\|\xi\|^2$, a squared norm.")
 TOP_EIGENVALUE = NONNEGATIVE.of(
     r"$s^2$, the largest variance of $\langle u,\xi\rangle$ over unit vectors $u$."
 )
-
-
-@requires(delta=LEVEL, squared_differences=SQUARED_DIFFERENCES)
-def mcdiarmid(delta: Numeric, squared_differences: Numeric) -> Numeric:
-    r"""Deviation of a function with bounded differences above its mean (McDiarmid).
-
-    With probability at least $1-\delta$,
-
-    $$f(Z)-E f(Z)\le\sqrt{\frac{\log(1/\delta)\,\sum_i c_i^2}{2}}.$$
-
-    Returns
-    -------
-    float or array
-        In the unit of $f$.
-
-    Notes
-    -----
-    Hypotheses: $Z_1,\dots,Z_n$ independent; nothing else. Source: Theorem 24 of the kernel-mean
-    paper (McDiarmid 1989). The display there lets the index run over "$i\in[i;n]$".
-
-    Examples
-    --------
-    >>> round(float(mcdiarmid(delta=0.05, squared_differences=100 * 0.01**2)), 6)
-    0.122387
-    """
-    return np.sqrt(-np.log(delta) * squared_differences / 2)
 
 
 @requires(n=N, delta=LEVEL, radius=RADIUS)

@@ -1,0 +1,1 @@
+"""How far update vectors are from their means: Proposition 3 and its proof."""

@@ -1,0 +1,91 @@
+"""Norms, masses and shares of classes on small populations, worked in fractions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+
+from noisytheory.topics.multiclass.exactly import dot, inverse, means, regions, squared
+from noisytheory.topics.multiclass.instances import FIVE, random_instances, taught_instances
+from noisytheory.topics.multiclass.updates.sides import mean_and_mass, samples, transposed
+from noisytheory.trial.claim import Certificate
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def sandwich(side: str) -> Iterator[Certificate]:
+    """Squared norms of update means between multiples of the squared mass."""
+    for taught in taught_instances(30):
+        at = taught.at
+        radius = max(map(squared, at.points))
+        for inside in regions(at.points, at.weights):
+            for q in range(at.classes):
+                mean, mass = mean_and_mass(at, inside, q)
+                square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
+                if side == "above":
+                    yield Certificate(square, mass**2 * radius, [("mass", mass)])
+                elif side == "above, halved":
+                    yield Certificate(square, mass**2 * radius / 2, [("mass", mass)])
+                else:
+                    yield Certificate(
+                        low / (2 if side == "below" else 1), square, [("mass", mass)]
+                    )
+
+
+def by_norm() -> Iterator[Certificate]:
+    """Mass of the largest error, less that of the pair with the longest update mean."""
+    c, s = Fraction(7, 25), Fraction(24, 25)
+    masses = [Fraction(m, 20) for m in (6, 5, 5, 4)]
+    points = [[-ONE, ZERO, ZERO], [c, s, ZERO], [c, -s, ZERO], [ZERO, ZERO, ONE]]
+    labels = [0, 1, 1, 2]
+    inside = [True] * 4
+    norms = {q: squared(means(points, masses, labels, inside, q)) for q in (1, 2)}
+    wrong = {
+        q: sum((m for m, t in zip(masses, labels, strict=True) if t == q), ZERO) for q in (1, 2)
+    }
+    longest = max(norms, key=lambda q: norms[q])
+    yield Certificate(
+        max(wrong.values()) - wrong[longest], 0,
+        [("squared norms", list(norms.values())), ("masses", list(wrong.values()))],
+    )
+
+
+def shares(orientation: str) -> Iterator[Certificate]:
+    """Expected class shares over all samples of two examples, against the true ones."""
+    for at in random_instances(10):
+        used = at.confusion if orientation == "column" else transposed(at.confusion)
+        try:
+            back = inverse(used)
+        except ZeroDivisionError:
+            continue
+        found = [ZERO] * at.classes
+        for chance, masses in samples(at, 2):
+            seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
+            found = [f + chance * dot(row, seen) for f, row in zip(found, back, strict=True)]
+        for q in range(at.classes):
+            true = sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
+            yield Certificate(found[q], true)
+
+
+def negative_shares() -> Iterator[Certificate]:
+    """Minus the least estimated share over all samples of two examples."""
+    back = inverse(FIVE.confusion)
+    for _, masses in samples(FIVE, 2):
+        seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
+        yield Certificate(-min(dot(row, seen) for row in back), 0, [("label shares", seen)])
+
+
+def growing_region(added: str) -> Iterator[Certificate]:
+    """Squared relative spread of an update vector in a larger region, against a smaller one."""
+    flip, first = Fraction(3, 10), Fraction(1, 10)
+    spread = []
+    for region in (Fraction(r, 10) for r in (1, 2, 4, 7, 10)):
+        mass = first if added == "correct points" else region
+        # One atom: mass of class 1 predicted 0, the rest of the region of class 0.
+        row = [-flip / (1 - 2 * flip), (1 - flip) / (1 - 2 * flip)]
+        seen = mass * (flip * row[0] ** 2 + (1 - flip) * row[1] ** 2)
+        seen += (region - mass) * ((1 - flip) * row[0] ** 2 + flip * row[1] ** 2)
+        spread.append((seen - mass**2) / mass**2)
+    for small, large in itertools.pairwise(spread):
+        yield Certificate(large, small, [("relative variance times n", large)])

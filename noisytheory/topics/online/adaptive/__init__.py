@@ -1,0 +1,1 @@
+"""Labels chosen with sight of the predictor: Theorem 4 where it falls, and repaired."""

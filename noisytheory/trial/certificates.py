@@ -1,0 +1,124 @@
+"""Instances that seem to break a promise, tried again in exact arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.trial.claim import Cell, Certificate, Claim
+from noisytheory.trial.draws import Arrays, ClaimError, draw, kept
+from noisytheory.trial.verdict import RULES, Always
+
+__all__ = ["Searched", "certified", "searched", "side_text"]
+
+_RECHECKS = 32
+"""Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
+
+Rank = tuple[bool, float, int, int, int]
+"""One that was written down before one that was found, then the worst; ties go to the first
+address, so that no order of arrival shows in the result."""
+
+
+class Searched(NamedTuple):
+    """Instances, and what a search among them found.
+
+    Attributes
+    ----------
+    arrays : dict of str to ndarray
+        What is kept of them.
+    summary : ndarray
+        Of the rule.
+    broke : (rank, counterexample), optional
+    """
+
+    arrays: Arrays
+    summary: NDArray[np.float64]
+    broke: tuple[Rank, dict[str, Any]] | None
+
+
+def searched(
+    claim: Claim, seed: int, index: int, block: int, drawn: Arrays, *, whole: bool = True
+) -> Searched:
+    """The summary of a block whose worst suspects are certified or, where that fails, cleared.
+
+    What exact arithmetic clears has the sides that it finds.
+
+    Parameters
+    ----------
+    claim : Claim
+        About instances.
+    seed : int
+        Root seed.
+    index, block : int
+        The cell, and which of its blocks; -1 where all instances are listed.
+    drawn : dict of str to ndarray
+        Instances.
+    whole : bool
+        Or only what is stored of them: the rest is drawn again where it is needed.
+
+    Returns
+    -------
+    Searched
+    """
+    rule, cell = RULES[claim.kind], claim.cell(index)
+    assert isinstance(rule, Always)
+    arrays = drawn if block < 0 else kept(claim, drawn)
+    found = rule.compare(claim, cell, arrays)
+    suspects = np.flatnonzero(found.excess > 0)
+    near = rule.nearest(found) if block <= 0 and claim.certify is not None else []
+    if claim.certify is None or suspects.size + len(near) == 0:
+        return Searched(arrays, rule.reduce(claim, cell, found), None)
+    if not whole:
+        drawn = draw(claim, cell, block, seed=seed)
+    left, right, broke = found.lhs.copy(), found.rhs.copy(), None
+    order = suspects[np.argsort(-found.excess[suspects], kind="stable")][:_RECHECKS]
+    for row in (*order.tolist(), *near):
+        certificate = certified(claim, cell, drawn, row)
+        broken = certificate.differs() if claim.kind == "identity" else certificate.exceeds()
+        if not broken:
+            sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
+            # Intervals that are too wide to tell leave a suspect.
+            left[row], right[row] = sides or (left[row], right[row])
+            continue
+        excess = float(found.excess[row])
+        broke = (block >= 0, -excess, index, block, row), {
+            "seed": seed,
+            "claim": claim.id,
+            "cell": claim.address(cell),
+            "block": block,
+            "row": row,
+            "excess": excess,
+            "lhs": side_text(certificate.lhs),
+            "rhs": side_text(certificate.rhs),
+            "steps": [[name, str(value)] for name, value in certificate.steps],
+        }
+        break
+    summary = rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
+    return Searched(arrays, summary, broke)
+
+
+def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
+    """One row in exact arithmetic."""
+    assert claim.certify is not None
+    instance = {name: array[row] for name, array in drawn.items()}
+    try:
+        certificate = claim.call(claim.certify, cell, instance)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # whatever a user's code can think of
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(certificate, Certificate):
+        raise ClaimError(
+            f"{claim.id} at {claim.address(cell)}: certify must return a Certificate, "
+            f"got {certificate!r}"
+        )
+    return certificate
+
+
+def side_text(side: Any) -> str:
+    """A certificate's side in words."""
+    return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)

@@ -1,0 +1,52 @@
+"""Which tail mass lets the minimiser see the labels, worked by hand, mostly at one point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from worked import Worked, by_hand
+
+import noisytheory as nt
+
+# One point with posterior 5/8: 2R* = 3/4, a square risk of 4 * 3/8 * 5/8 = 15/16; the logistic
+# risk is .954, with natural logarithms .662. At nu = 13/16 the worst outcomes of the sign lose
+# 3/8 - 7/16 < 0, at 11/16 they lose 3/8 - 5/16 > 0.
+ALONE, PAIR = np.intp(3), np.intp(1)
+ABOVE, BELOW = dict(index=ALONE, nu="13/16"), dict(index=ALONE, nu="11/16")
+
+test_by_hand = by_hand("top-k", [
+    Worked("new-calibration-iff", ABOVE, 1, 1),
+    Worked("new-calibration-iff", BELOW, 0, 0),
+    Worked("new-calibration-iff", dict(index=ALONE, nu="3/4"), 0, 0),
+    Worked("new-calibration-iff", dict(index=ALONE, nu="193/256"), 1, 1),
+    Worked("theorem-1-ii/printed", ABOVE, 1, (0, 0)),
+    Worked("theorem-1-i", ABOVE, 1, 1),
+    Worked("theorem-1-i", BELOW, 1, 0, applies=False),
+    Worked("theorem-1-i/natural", BELOW, 1, 0),
+    Worked("theorem-1-i/repaired", BELOW, 1, 0, applies=False),
+    Worked("theorem-1-i/repaired", dict(index=ALONE, nu="31/32"), 1, 1),
+    # Posteriors 1/2 and 7/8 with equal masses: 1/2 * 1/8 counts, and 1/16 + 0 - 2/16 < 0.
+    Worked("theorem-1-ii", dict(index=PAIR, nu="11/16"), "1/16", "11/16"),
+    Worked("theorem-1-ii", dict(index=PAIR, nu="10/16"), "1/16", "10/16", applies=False),
+    Worked("text-k-lower-bound", ABOVE, 1, 1),
+    Worked("text-k-lower-bound", BELOW, 1, 0, applies=False),
+    Worked("text-bartlett", dict(index=ALONE, nu=1), 1, 1),
+    # (15/16 - 3/4) / (15/16) = 1/5, no threshold; of the square 1/16, and the odds 5/3 end at
+    # 4 / (8/3)^2 = 9/16.
+    Worked("text-lambda-star-range", dict(index=ALONE, nu="15/16"), ("1/5", "1/5"), (1, 1),
+           cell=dict(loss="hinge")),
+    Worked("text-lambda-star-range", dict(index=ALONE, nu=1), ("1/16", "1/16"), ("7/16", "7/16"),
+           cell=dict(loss="margin-square")),
+    Worked("new-clipped-logit", dict(index=ALONE, nu="15/16"), 0, 0),
+    Worked("text-risk-dominates", dict(index=ALONE), "3/4", ("15/16", "15/16"),
+           cell=dict(loss="margin-square")),
+    # Noise of 1/16, a tail of 1/4: 1/16 - 3/16 < 0.
+    Worked("text-max-loss", dict(noise="1/16"), "1/8", "1/4", cell=dict(n=4)),
+])
+
+
+def test_where_the_scores_are_clipped():
+    # 3/8 (1 + Q) = 15/16.
+    found = nt.claims["top-k/new-clipped-logit"].certify(index=int(ALONE), nu=15 / 16, times=1.0)
+    assert dict(found.steps)["odds at the end"] == Fraction(3, 2)

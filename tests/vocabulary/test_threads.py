@@ -1,0 +1,55 @@
+"""Threads over tiles: the same bits, and no thread more than there is work for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import noisytheory as nt
+from noisytheory.topics.sparse.approximation import Target
+from noisytheory.vocabulary import kernels, threads
+
+POINTS = np.random.default_rng(0).normal(size=(700, 4))
+WEIGHTS = np.full(len(POINTS), 1 / len(POINTS))
+
+
+def of_linear_algebra():
+    return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+
+
+@pytest.mark.parametrize("kernel", [kernels.Gaussian(1.5), kernels.Laplace(2.0)], ids=repr)
+def test_tiles_shared_out_give_the_same_bits(kernel, monkeypatch):
+    plan = kernel.plan(POINTS, POINTS, scaled=True)
+    alone = plan.sums(WEIGHTS), kernel(POINTS)
+    monkeypatch.setattr(kernels, "SHARE", 1)
+    asked = []
+    monkeypatch.setattr(threads, "threads", lambda: asked.append(1) or 3)
+    for one, other in zip(alone, (plan.sums(WEIGHTS), kernel(POINTS)), strict=True):
+        np.testing.assert_array_equal(other, one)
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "algorithm", [nt.sparse.herding, nt.sparse.away_steps, nt.sparse.fully_corrective],
+    ids=lambda algorithm: algorithm.__name__,
+)
+def test_rows_one_after_another_take_one_thread_of_linear_algebra(algorithm, monkeypatch):
+    seen = set()
+
+    def noted(self, *of, plain=Target.row):
+        seen.add((of_linear_algebra(), threads.threads()))
+        return plain(self, *of)
+
+    monkeypatch.setattr(Target, "row", noted)
+    with threadpool_limits(2):
+        free = threads.threads()
+        algorithm(kernels.Gaussian(1.5), POINTS, WEIGHTS, 5)
+        assert of_linear_algebra() == 2
+    # Tiles, which share their work out, may still have all of them.
+    assert seen == {(1, free)}
+
+
+def test_a_single_tile_starts_no_thread(monkeypatch):
+    monkeypatch.setattr(kernels, "in_order", None)
+    kernels.Gaussian(1.5)(POINTS[:50])
