@@ -151,6 +151,8 @@ def masks() -> list[Plant]:
                **instances),
         _plant("applies", "masked-everywhere", "tail", "undecided", bound=HALF,
                simulate=_masked(never, never, 0.0)),
+        _plant("applies", "masked-everywhere-always", "always", "undecided", bound=HALF,
+               simulate=_masked(never, never, 0.0)),
         _plant("applies", "masked-nearly", "mean", "undecided", bound=HALF, **UNIT,
                simulate=_masked(never, often, 0.002)),
     ]
@@ -718,8 +720,25 @@ def lattices() -> list[Plant]:
     def infinite(*, size, rng):
         return np.full(size, np.inf)
 
+    def apart(by):
+        return lambda *, size, rng: {"lhs": rng.uniform(size=size) + by,
+                                     "other": rng.uniform(size=size)}
+
     big = {"rows": 8192, "margin": 0.05}
     return [
+        # A mass and a level of 3/10, written as floats in two ways.
+        _plant("ties", "law-at-its-level", "tail", "upheld", bound=HALF, grid={"delta": [0.3]},
+               exact=lambda: Law([0.0, 1.0], [0.7, 0.1 + 0.2])),
+        _plant("ties", "law-in-slack-equal", "equal", "undecided", bound=_at(0.45), margin=0.01,
+               slack=0.1, exact=lambda: Law([0.5], [1.0])),
+        # Their distance is 1/10 and less than the error of their masses.
+        _plant("ties", "laws-at-their-margin", "equal", FALSE, margin=0.1, exact=lambda: (
+            Law([0.0, 1.0], [0.5, 0.5]), Law([0.0, 1.0], [0.6 + 5e-11, 0.4 - 5e-11]))),
+        _plant("ties", "laws-apart-in-slack", "equal", "undecided", simulate=apart(0.2), slack=0.3,
+               **big | {"margin": 0.1}),
+        _plant("ties", "laws-apart-in-slack-natural", "equal", "undecided", simulate=apart(0.2),
+               slack=0.3, low=0.0, high=1.2, **big | {"margin": 0.1}),
+        _plant("equal", "laws-apart-downwards", "equal", "refuted", simulate=apart(0.3), **big),
         _plant("ties", "lattices-agree", "equal", "upheld", simulate=tenths(0.3), **big),
         _plant("ties", "lattices-differ", "equal", "refuted", simulate=tenths(0.6), **big),
         _plant("ties", "inf-against-inf", "always", "undecided", simulate=infinite,
