@@ -443,12 +443,52 @@ def _after_a_block(broken, rows=512, **fields):
     return wanted, trial
 
 
+def test_looks_come_at_one_two_and_four_blocks():
+    # What a look costs counts on it.
+    drawn = {"lhs": 1.0 * (np.arange(512) >= 486)}  # 0.05 of them: nothing is settled.
+    wanted, trial = _after_a_block(26, grid={"delta": [0.05]})
+    assert wanted == [(0, 1)] and trial.receive(wanted, [drawn]) == [(0, 2), (0, 3)]
+
+
+def test_what_others_must_bear_out_is_a_share_of_what_decided():
+    _, trial = _after_a_block(10, grid={"delta": [0.3, 0.01]})
+    (state,) = trial.cells
+    for rows, share in ((512, 0.5), (2048, 1.0)):
+        against, support = trial._least(state, rows)
+        assert np.all(against == -np.inf)
+        assert support.tolist() == [trial.thresholds.uphold * share, -np.inf]
+
+
+def test_the_cell_that_says_least_is_looked_at_longest():
+    for broken, refuted in (((0, 10), False), ((400, 300), True)):
+        claim = planted.PAPER.tail("cells", statement="x", bound=lambda: 0.5, rows=512,
+                                   simulate=lambda *, size, rng: rng.uniform(size=size),
+                                   grid={"n": [1, 2], "delta": [0.3]})
+        with Store.open(None, {"seed": 0, "version": "0"}) as store:
+            trial = Trial(claim, seed=0, max_blocks=1, store=store)
+            items = trial.start(0.01, 1)
+            trial.receive(items, [{"lhs": 1.0 * (np.arange(512) < k)} for k in broken])
+            order = [index for index, _ in trial.to_compare(refuted=refuted)]
+        # Of a refutation the one that says most.
+        assert order == ([0, 1] if refuted else [1, 0])
+
+
+def test_only_claims_that_can_err_share_the_level():
+    fields = {"expect": "undecided", "low": None, "high": None}
+    for claim, charged in ((planted.mean(), True), (planted.mean(**fields), False),
+                           (planted.always(), False)):
+        with Store.open(None, {"seed": 0, "version": "0"}) as store:
+            assert Trial(claim, seed=0, max_blocks=1, store=store).charged == charged
+
+
 def test_a_cell_that_is_not_settled_goes_on():
     # Enough for the claim, but not for a single cell of it.
     level, reach = {"grid": {"delta": [0.05]}}, np.log(1 / 0.01)
     least = violations_to_refute(512, 0.05, reach)
     wanted, trial = _after_a_block(least, **level)
     assert reach <= trial.against.item() < trial.thresholds.entry and wanted == [(0, 1)]
+    # Of one cell its own e-value, their average and the pooled one are the same.
+    assert trial.own_evidence() == pytest.approx(trial.against.item())
     assert _after_a_block(2 * least, **level)[0] == []
     # One of two levels is settled.
     wanted, trial = _after_a_block(10, grid={"delta": [0.3, 0.01]})
