@@ -447,7 +447,8 @@ class Claim:
         Why a ``cited`` claim cannot be decided, in a few words.
     twin : mapping or callable, optional
         Fields that replace this claim's to make its broken twin; the key ``why`` says what was
-        broken. Or a function of the claim to such a mapping, as `noisytheory.scaled` makes one.
+        broken, ``factor`` by how much a right side was multiplied. Or a function of the claim to
+        such a mapping, as `noisytheory.scaled` makes one.
     picture : callable, optional
         ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
         print, drawn again. Or to a pair of the figure and its numbers: rows of text that the page
@@ -698,7 +699,7 @@ class Claim:
             )
         known = {field.name for field in dataclasses.fields(self)} - _OF_THE_TWIN
         for name in twin:
-            if name not in known | {"why"}:
+            if name not in known | _OF_TWINS:
                 raise ValueError(
                     f"{self.id}: twin names {name!r}, which is no field that a twin can change"
                 )
@@ -909,7 +910,7 @@ class Claim:
         """
         if self.twin is None:
             raise ValueError(f"{self.id} has no broken twin")
-        changes = {key: value for key, value in self.twin.items() if key != "why"}
+        changes = {key: value for key, value in self.twin.items() if key not in _OF_TWINS}
         return dataclasses.replace(
             self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, also=(),
             **changes
@@ -991,6 +992,9 @@ def _check_id(claim_id: object, of: str = "") -> None:
             f"characters, got {claim_id[:200]!r}"
         )
 
+
+_OF_TWINS = {"why", "factor"}
+"""What a twin says of itself: what was broken, and of a right side that was scaled by how much."""
 
 _OF_THE_TWIN = {"id", "expect", "twin", "picture", "also"}
 """Fields that a broken twin has of its own."""
