@@ -19,9 +19,9 @@ def _coin(p):
     return Law([0.0, 1.0], [1 - p, p])
 
 
-LOOSE = Paper("p", "P").mean(
-    "loose", statement="x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]}, low=0.0,
-    high=1.0, note="Four times too large.",
+LOOSE = Paper("p", "P", symbols={r"\tilde x": "a coin's $p$", "x": "nothing here"}).mean(
+    "loose", statement=r"\tilde x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]},
+    low=0.0, high=1.0, note="Four times too large.",
 )
 
 
@@ -80,7 +80,7 @@ def test_of_draws_it_is_what_they_are_certain_to_refute_and_never_less_than_a_tw
     assert sharpest(second) is None and "in place of \u22120.25" in falls_if(second)
 
 
-def test_what_falls_short_has_a_page_with_the_reason(tmp_path):
+def test_what_falls_short_has_a_page_with_the_reason_and_a_page_its_symbols(tmp_path):
     few = [planted.cited(), planted.exact_hoeffding(), LOOSE]
     with audit(few, budget="smoke") as found:
         write(found, tmp_path)
@@ -89,4 +89,7 @@ def test_what_falls_short_has_a_page_with_the_reason(tmp_path):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert "Four times too large." in text and "nearer than 0.25 of" in text
         assert "hoeffding-exact" not in text
+    for name, said in (("loose.md", r"* $\tilde x$: a coin's $p$"), ("loose.html", "a coin")):
+        text = (tmp_path / "p" / name).read_text(encoding="utf-8")
+        assert said in text and "nothing here" not in text
     assert "[Where a trial falls short](trials.md)" in (tmp_path / "README.md").read_text()
