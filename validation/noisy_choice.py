@@ -245,6 +245,11 @@ def run(lines: Path, splits: int, only: str | None, who: str) -> None:
                         continue
                     row = {"cell": cell, **tried(method, model, data)}
                     if timed:
+                        # The least of several: the machine does other things, too.
+                        rounds = 4 if row["fit"] < 1 else 1
+                        again = [tried(method, model, data) for _ in range(rounds)]
+                        row |= {what: min(one[what] for one in (row, *again))
+                                for what in ("fit", "predict")}
                         row["memory"] = memory(model, data)
                     out.write(json.dumps(row) + "\n")
                     out.flush()

@@ -156,19 +156,15 @@ def number(name: str, text: str) -> int | float:
     from fractions import Fraction
 
     try:
-        number = float(text) if text.strip("+-").lower() in ("inf", "infinity", "nan") else (
-            Fraction(text)
-        )
+        # Whether it may be infinite, or no number, the argument says.
+        number = float(Fraction(text) if "/" in text else text)
+    except OverflowError:
+        number = float("-inf" if text.strip().startswith("-") else "inf")
     except (ValueError, ZeroDivisionError):
         raise Mistake(f"{name} must be a number, got {text!r}") from None
-    if isinstance(number, float):
-        return number  # what the argument may be says whether that is allowed
-    if number.denominator == 1 and abs(number) < 2**53 and re.fullmatch(r"[+-]?[\d_]+", text):
-        return int(number)
-    try:
-        return float(number)
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+    if abs(number) < 2**53 and re.fullmatch(r"[+-]?[\d_]+", text):
+        return int(text)
+    return number
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

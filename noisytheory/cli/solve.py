@@ -81,9 +81,10 @@ def answered(
         line = f"{point[found]!r}  (the bound is small enough whatever it is)"
         if abs(point[found]) < float("inf"):
             point["bound"] = evaluate(claim, {**values, name: point[found]}, labels)
-            seen = f"; seen at {looks(domain)} values of {name}, not proved for those between"
-            line = f"{point[found]!r}  (the bound there is {point['bound']!r}"
-            line += f"{seen * (not point['proved'])})"
+            line = f"{point[found]!r}  (the bound there is {point['bound']!r})"
+            if not point["proved"]:
+                point["remark"] = f"seen at {looks(domain)} values of {name}, not proved between"
+                line = f"{line[:-1]}; {point['remark']})"
             low, high = ends(domain)
             if point[found] in (low, high) and all(
                 _attained(claim, wanted, target, {**values, name: end}) for end in (low, high)

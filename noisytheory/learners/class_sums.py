@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.learners.compiled import add_powers, powers_of_two
+from noisytheory.learners.compiled import add_powers
 from noisytheory.learners.tiles import (
     Floats,
     Points,
@@ -117,7 +117,7 @@ def _tiled(
         left = widest and row_factors(widest, points, squares, rows)
         across = np.zeros((len(kernels), classes, height))
         down = np.zeros((len(kernels), own[-1] + 1, n - rows.start))
-        tiles = np.empty((2, height * WIDE))
+        logs = np.empty(height * WIDE)
         for whole, laid in zip(blocks, right, strict=True):
             # From the rows themselves on.
             columns = slice(max(whole.start, rows.start), whole.stop)
@@ -125,30 +125,26 @@ def _tiled(
                 continue
             if columns != whole:
                 laid = columns_of(columns) if thin else widest and laid[columns.start - whole.stop:]
-            shape = height, columns.stop - columns.start
-            logs, other = (flat[: shape[0] * shape[1]].reshape(shape) for flat in tiles)
+            if widest:
+                width = columns.stop - columns.start
+                exponents(left, laid, seen := logs[: height * width].reshape(height, width))
             theirs = np.arange(codes[columns.start], codes[columns.stop - 1] + 1)
             ends = np.searchsorted(codes[columns], theirs, side="right")
             done = 0
             for kernel, squarings in chains:
-                if not isinstance(kernel, Gaussian):
-                    block = tile(
+                if widest and isinstance(kernel, Gaussian):
+                    # More would overflow, and has no values but 0 and 1 either.
+                    block, ratio = seen, min(widest.bandwidth / kernel.bandwidth, 1e150) ** 2
+                else:
+                    block, ratio = tile(
                         kernel, points[rows], points[columns], squares[rows], squares[columns]
-                    )
-                elif widest:
-                    if kernel is widest:
-                        exponents(left, laid, logs)
-                    # The last one may have the logarithms themselves.
-                    block = logs if kernel is chains[-1][0] else other
-                    ratio = (float(widest.bandwidth) / float(kernel.bandwidth)) ** 2
-                    if block is other or ratio != 1:
-                        np.multiply(logs, ratio, out=block)
-                    powers_of_two(block)
+                    ), 0.0
                 if columns.start == rows.start:
-                    np.fill_diagonal(block, 0)
+                    # Of no value, or of one whose logarithm that is.
+                    np.fill_diagonal(block, -np.inf if ratio else 0.0)
                 add_powers(
-                    block, squarings, weights[columns], ends, weights[rows], own, across, down,
-                    done, theirs[0], columns.start - rows.start,
+                    block, float(ratio), squarings, weights[columns], ends, weights[rows], own,
+                    across, down, done, theirs[0], columns.start - rows.start,
                 )
                 done += len(squarings)
         # The first columns are the rows themselves: both halves of it are there.

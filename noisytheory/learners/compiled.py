@@ -58,29 +58,55 @@ def powers_of_two(block: Any) -> None:
             row[j] = _power_of_two(row[j])
 
 
-@njit(nogil=True, cache=True)
-def add_gaussians(left: Any, right: Any, weights: Any, out: Any) -> None:
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def add_gaussians(
+    points: Any, origin: Any, seen: Any, factor: float, right: Any, weights: Any, out: Any
+) -> None:
     """Add sums of Gaussian kernel values, a tile of them at a time, to what stands in ``out``.
 
     Parameters
     ----------
-    left : array, shape (rows, e)
-    right : array, shape (columns, e)
-        Factors of the logarithms of the values, to base 2.
+    points : array, shape (rows, d)
+    origin : array, shape (d,)
+        What is taken from each.
+    seen : array of int, shape (e,)
+        The coordinates that ``right`` has.
+    factor : float
+        What a squared distance is times in the logarithm of a value, to base 2.
+    right : array, shape (columns, e + 2)
+        Other points seen from there, 1, and ``factor`` times their squared norms.
     weights : array, shape (columns, k)
     out : array, shape (rows, k)
     """
     height = max(1, BYTES // max(1, len(right) * right.itemsize))
-    tile = np.empty((height, len(right)), left.dtype)
-    sums = np.empty((height, weights.shape[1]), left.dtype)
-    for start in range(0, left.shape[0], height):
-        rows = left[start : start + height]
-        block, some = tile[: len(rows)], sums[: len(rows)]
-        np.dot(rows, right.T, block)
+    left = np.empty((height, right.shape[1]), right.dtype)
+    tile = np.empty((height, len(right)), right.dtype)
+    sums = np.empty((height, weights.shape[1]), right.dtype)
+    for start in range(0, len(points), height):
+        rows = min(height, len(points) - start)
+        for i in range(rows):
+            point, mine = points[start + i], left[i]
+            square = 0.0
+            if len(seen) == len(point):
+                for j in range(len(point)):
+                    moved = np.float64(point[j]) - np.float64(origin[j])
+                    square += moved * moved
+                    mine[j] = -2 * factor * moved
+            else:
+                for j in range(len(point)):
+                    moved = np.float64(point[j]) - np.float64(origin[j])
+                    square += moved * moved
+                for j in range(len(seen)):
+                    k = seen[j]
+                    mine[j] = -2 * factor * (np.float64(point[k]) - np.float64(origin[k]))
+            mine[len(seen)] = factor * square
+            mine[len(seen) + 1] = 1
+        block, some = tile[:rows], sums[:rows]
+        np.dot(left[:rows], right.T, block)
         powers_of_two(block)
         np.dot(block, weights, some)
         # An expression of arrays takes seconds to compile.
-        for i in range(len(rows)):
+        for i in range(rows):
             for c in range(weights.shape[1]):
                 out[start + i, c] += some[i, c]
 
@@ -109,16 +135,19 @@ def add_products(
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def add_powers(
-    block: Any, squarings: Any, right: Any, ends: Any, left: Any, classes: Any, across: Any,
-    down: Any, power: int, part: int, column: int,
+    block: Any, ratio: float, squarings: Any, right: Any, ends: Any, left: Any, classes: Any,
+    across: Any, down: Any, power: int, part: int, column: int,
 ) -> None:
     """Sums over columns, by their classes, and over rows, by theirs, of a block and its powers.
 
-    The block is squared as often as ``squarings`` says before each sum, and is changed.
+    The values are squared as often as ``squarings`` says before each sum.
 
     Parameters
     ----------
     block : array, shape (rows, columns)
+        Logarithms to base 2 of the values to the power 1 / ``ratio``.
+    ratio : float
+        0 if the block holds the values themselves.
     squarings : array of int, shape (powers,)
     right : array, shape (columns,)
         Weights; columns stand in the order of their classes, which end at ``ends``.
@@ -128,22 +157,25 @@ def add_powers(
     down : array, shape (all powers, number of row classes, all columns)
         What is added to, from this ``power``, this ``part`` (class) and this ``column`` on.
     """
+    values = np.empty(PIECE)
     for first in range(0, block.shape[1], PIECE):
         for i in range(block.shape[0]):
-            row, weight = block[i, first : first + PIECE], left[i]
-            beyond = first + len(row)
+            given, weight = block[i, first : first + PIECE], left[i]
+            row = values[: len(given)]
+            for j in range(len(given)):
+                row[j] = given[j] if ratio == 0 else _power_of_two(ratio * given[j])
             for step in range(len(squarings)):
                 for _ in range(squarings[step]):
                     for j in range(len(row)):
                         row[j] *= row[j]
-                sums = down[power + step, classes[i], column:]
-                start = first
+                sums = down[power + step, classes[i], column + first :]
+                start = 0
                 for place in range(len(ends)):
-                    end = min(ends[place], beyond)
+                    end = min(ends[place] - first, len(row))
                     if end <= start:
                         continue
                     # Views: a range that begins elsewhere than at 0 is not vectorised.
-                    some, beside, below = block[i, start:end], right[start:end], sums[start:end]
+                    some, beside, below = row[start:end], right[first + start :], sums[start:end]
                     total = 0.0
                     for j in range(len(some)):
                         total += some[j] * beside[j]

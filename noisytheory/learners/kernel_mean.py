@@ -29,6 +29,7 @@ from noisytheory.learners.tiles import (
     column_factors,
     default_bandwidth,
     diagonal,
+    exponent_factor,
     exponents,
     is_linear,
     row_factors,
@@ -84,8 +85,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     With more than two classes the score of class $c$ is that of one against the rest,
     $2\sum_{y_i=c}p_iK(x,x_i)-\sum_ip_iK(x,x_i)$, and the largest wins. Fitting costs $O(n)$; scores
-    are computed in tiles, so prediction needs a few MiB beside the data. The linear kernel keeps
-    one weight vector a class instead of the sample.
+    are computed in tiles, so prediction needs a few MiB a thread beside the data. The linear kernel
+    keeps one weight vector a class instead of the sample.
 
     Parameters
     ----------
@@ -555,7 +556,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _scores(self, points: Points) -> Floats:
         if is_linear(self.kernel_):
-            return np.asarray(unit_rows(points, self.kernel_) @ self.coef_.T.astype(points.dtype))
+            with one_thread_each():
+                rows = unit_rows(points, self.kernel_)
+                return np.asarray(rows @ self.coef_.T.astype(points.dtype))
         return self._kernel_scores(points, self.offset_)
 
     def _kernel_scores(
@@ -563,19 +566,27 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         double: bool = False,
     ) -> Floats:
         sample, signed = self.points_, self._signed if signed is None else signed
-        thin = sparse.issparse(sample)
-        dense = isinstance(self.kernel_, Gaussian) and not thin
+        kernel: Any = self.kernel_
+        thin, gaussian = sparse.issparse(sample), isinstance(kernel, Gaussian)
         single = points.dtype == sample.dtype == np.float32 and not double
-        if single and isinstance(self.kernel_, Gaussian):
+        if single and gaussian:
             # Rounding of squared norms, in bandwidths, is what distances are wrong by.
             rounding = np.finfo(np.float32).eps * float(squared_norms(sample).max())
-            single = rounding <= ROUNDING * float(self.kernel_.bandwidth) ** 2
+            single = rounding <= ROUNDING * float(kernel.bandwidth) ** 2
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
+        dense = gaussian and not thin
+        origin: Any = None
+        every, factor = None, 0.0
         if dense:
             room = max(1, BYTES // (np.dtype(dtype).itemsize * (sample.shape[1] + 2)))
-            high, wide = min(QUERIES, room), min(WIDE, room)
+            high, wide = room if sparse.issparse(points) else QUERIES, min(WIDE, room)
+            every = np.arange(sample.shape[1])
+            origin = np.zeros(len(every), sample.dtype) if offset is None else offset
+            # No difference has a square above this.
+            furthest = 2 * (squared_norms(points) + origin @ origin)
+            factor = exponent_factor(kernel, furthest, dtype)
         elif thin:
             high, wide = THIN
         else:
@@ -589,40 +600,34 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rows, columns = where
             taken = columns if order is None else order[columns]
             some = sample[taken].astype(dtype, copy=False)
-            moved, varying = offset, None
-            if sought and (seen := _constant(some)) is not None:
-                origin, varying = seen
-                some = some[:, varying]
-                moved = origin if offset is None else offset + origin
+            moved, seen = origin, every
+            if sought and (found := _constant(some)) is not None:
+                constant, seen = found
+                some = some[:, seen]
+                moved = origin + constant
             lengths, weights = squared_norms(some), signed[taken]
-            gaussian = isinstance(self.kernel_, Gaussian)
-            right = column_factors(self.kernel_, some, lengths) if gaussian else None
-            found = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
+            right = column_factors(kernel, some, lengths) if gaussian else None
+            out = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
             if thin:
                 queries = sparse.csr_array(points[rows], dtype=dtype)
                 own = squared_norms(queries)
-            for few in slices(len(found), high):
+            for few in slices(len(out), high):
                 if thin:
-                    left = row_factors(self.kernel_, queries, own, few)
+                    left = row_factors(kernel, queries, own, few)
                     block = exponents(left, right, np.empty((len(left[-1]), len(lengths)), dtype))
                     powers_of_two(block)
-                    found[few] = block @ weights
+                    out[few] = block @ weights
                     continue
                 queries = points[rows.start + few.start : rows.start + few.stop]
                 if sparse.issparse(queries):
                     queries = queries.toarray()
-                queries = queries.astype(dtype, copy=False)
-                if moved is not None and moved.any():
-                    queries = queries - moved
-                own = squared_norms(queries)
-                if varying is not None:
-                    queries = queries[:, varying]
                 if gaussian:
-                    left = row_factors(self.kernel_, queries, own)
-                    add_gaussians(left, right, weights, found[few])
+                    add_gaussians(queries, moved, seen, factor, right, weights, out[few])
                 else:
-                    found[few] = tile(self.kernel_, queries, some, own, lengths) @ weights
-            return rows, found
+                    queries = queries.astype(dtype, copy=False)
+                    own = squared_norms(queries)
+                    out[few] = tile(kernel, queries, some, own, lengths) @ weights
+            return rows, out
 
         # The same tiles, and so the same numbers, whatever the number of threads.
         parts = list(product(slices(points.shape[0], QUERIES), slices(sample.shape[0], wide)))

@@ -17,6 +17,7 @@ __all__ = [
     "column_factors",
     "default_bandwidth",
     "diagonal",
+    "exponent_factor",
     "exponents",
     "is_linear",
     "row_factors",
@@ -118,7 +119,7 @@ def exponents(left: Any, right: Any, out: Floats) -> Floats:
 def row_factors(kernel: Gaussian, x: Points, squares: Floats, rows: slice = slice(None)) -> Any:
     """What beside `column_factors` makes logarithms; of dense rows squares are two coordinates."""
     x_squares = squares[rows]
-    factor = _factor(kernel, x_squares, x.dtype)
+    factor = exponent_factor(kernel, x_squares, x.dtype)
     if sparse.issparse(x):
         start, stop, _ = rows.indices(x.shape[0])
         return x.data, x.indices, x.indptr[start : stop + 1], factor * x_squares
@@ -131,7 +132,7 @@ def row_factors(kernel: Gaussian, x: Points, squares: Floats, rows: slice = slic
 
 def column_factors(kernel: Gaussian, z: Points, squares: Floats) -> Any:
     """Of the other points: dense ones in rows, too, sparse ones laid out by coordinates."""
-    factor = _factor(kernel, squares, z.dtype)
+    factor = exponent_factor(kernel, squares, z.dtype)
     if sparse.issparse(z):
         columns = z.T.tocsr()
         return -2 * factor * columns.data, columns.indices, columns.indptr, factor * squares
@@ -142,7 +143,7 @@ def column_factors(kernel: Gaussian, z: Points, squares: Floats) -> Any:
     return right
 
 
-def _factor(kernel: Gaussian, squares: Floats, dtype: Any) -> Any:
+def exponent_factor(kernel: Gaussian, squares: Floats, dtype: Any) -> Any:
     """What a squared distance is times in the logarithm to base 2, where none overflows."""
     factor = -0.5 * LOG2_E / float(kernel.bandwidth) ** 2
     largest = float(squares.max(initial=1.0))

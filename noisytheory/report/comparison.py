@@ -77,9 +77,21 @@ class Comparison:
         return [str(name) for name in self.dataset["claim"].values]
 
     def says_from(self, name: str) -> list[str]:
-        """From where on a bound says anything, for each choice of the other arguments."""
-        values = self.dataset["says_from"].sel(claim=name).values.ravel()
-        return ["not known" if np.isnan(value) else f"{value:.6g}" for value in values]
+        """From where on, or up to where, a bound says anything, by the other arguments."""
+        one = self.dataset.sortby(self.along).sel(claim=name)
+        tried = one[self.along].dtype.kind == "f" and "the sample" in str(one["needs"].item())
+        ends = one["bound"].isel({self.along: [0, -1]}).values.reshape(-1, 2)
+        told = []
+        for value, (first, last) in zip(one["says_from"].values.ravel(), ends, strict=True):
+            # Of a bound that rises it is the last; of draws at other than whole numbers one tried.
+            rises = last > first
+            if np.isnan(value):
+                told.append("not known")
+            elif value == (-np.inf if rises else np.inf):
+                told.append("nowhere")
+            else:
+                told.append(f"{'up to ' if rises else 'at most ' if tried else ''}{value:.6g}")
+        return told
 
     def wins_not(self, name: str) -> str:
         """Why a bound is not the best, however small, in brackets; empty if it may be."""
@@ -400,12 +412,15 @@ class _Asked:
                 return False
 
             return float(since(says, first))
+        if along not in _parameters(claim):
+            return float(min(values)) if min(bounds) < limit else math.inf
         unknown: dict[str, Any] = {along: ...}
         arguments = claim.arguments(claim.bound, cell, None, **unknown)
         try:
             return float(solve(claim.bound, at_most=np.nextafter(limit, -np.inf), **arguments))
         except OutOfReach:
-            return math.inf
+            rises = bounds[int(np.argmax(values))] > bounds[int(np.argmin(values))]
+            return -math.inf if rises else math.inf
         except NotMonotone as turned:
             return turned.crossings[0]
 

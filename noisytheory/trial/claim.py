@@ -478,8 +478,8 @@ class Claim:
     also : sequence of Elsewhere
         Where else the same result stands, under which names; see `Paper.also`.
     origin : str
-        ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (a formula lost in
-        print) or ``"user"``.
+        ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (ours, where
+        print has lost a formula, or says none) or ``"user"``.
     note : str
         What is wrong in print and why, or a remark.
     reason : str

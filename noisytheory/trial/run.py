@@ -130,7 +130,7 @@ def audit(
     'upheld'
     """
     chosen = select(claims)
-    max_blocks = _check_settings(seed, alpha, budget, replicates, workers)
+    max_blocks = _check_settings(chosen, seed, alpha, budget, replicates, workers)
     _whole("reserve", reserve, 0)
     engine = Engine(workers, scheduler, executor)
     limit = None if replicates is None else replicates
@@ -293,24 +293,35 @@ def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
     return list(chosen.values())
 
 
-def _whole(name: str, value: object, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-        raise ValueError(f"{name} must be a whole number >= {low}, got {value!r}")
+def _whole(name: str, value: object, low: int, most: float = np.inf) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not (
+        low <= value <= most
+    ):
+        end = "" if most == np.inf else f" and <= {most:,}"
+        raise ValueError(f"{name} must be a whole number >= {low}{end}, got {value!r}")
 
 
 def _check_settings(
-    seed: int, alpha: float, budget: str, replicates: int | None, workers: int
+    claims: Sequence[Claim], seed: int, alpha: float, budget: str, replicates: int | None,
+    workers: int,
 ) -> int | None:
     _whole("seed", seed, 0)
-    _whole("workers", workers, 1)
+    _whole("workers", workers, 1, _MOST_WORKERS)
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise ValueError(f"alpha must be a number in (0, 1), got {alpha!r}")
     if budget not in BUDGETS:
         raise ValueError(f"budget must be one of {', '.join(BUDGETS)}, got {budget!r}")
     if replicates is not None:
-        _whole("replicates", replicates, 1)
+        _whole("replicates", replicates, 1, _MOST_BLOCKS * min(claim.rows for claim in claims))
         return None
     return BUDGETS[budget]
+
+
+_MOST_WORKERS = 1000
+"""Processes of one machine."""
+
+_MOST_BLOCKS = 2**24
+"""Blocks of a cell. Each is remembered by its name and digest, some 400 bytes."""
 
 
 def _trials(

@@ -67,6 +67,12 @@ class Interval(NDArrayOperatorsMixin):
             return bool(inputs[0])
         raise TypeError(f"no interval is known of {function.__name__}")
 
+    def __getitem__(self, place: tuple[()]) -> Interval:
+        """Itself, as ``[()]`` makes a number of an array without dimensions."""
+        if place != ():
+            raise TypeError("intervals are not taken apart")
+        return self
+
     def __bool__(self) -> bool:
         """Of a comparison, if it is the same everywhere."""
         if np.all(self.low > 0) or np.all(self.high == 0):
@@ -130,7 +136,8 @@ def _size(ufunc: np.ufunc, x: Interval) -> Ends:
 
 KNOWN: dict[str, Callable[..., Ends]] = {
     **dict.fromkeys(
-        ("sqrt", "log", "log2", "log1p", "exp", "expm1", "arctan", "ceil", "floor", "positive"),
+        ("sqrt", "log", "log2", "log1p", "exp", "expm1", "arctan", "arctanh", "ceil", "floor",
+         "positive"),
         _rising,
     ),
     **dict.fromkeys(("add", "maximum", "minimum"), _each),
@@ -147,7 +154,7 @@ KNOWN: dict[str, Callable[..., Ends]] = {
     "multiply": _corners, "divide": _quotient, "power": _power,
 }
 KEPT = {
-    **dict.fromkeys(("log", "log2", "log1p", "expm1", "arctan"), (0,)),
+    **dict.fromkeys(("log", "log2", "log1p", "expm1", "arctan", "arctanh"), (0,)),
     **dict.fromkeys(("exp", "power"), (0, 1)),
 }
 """What is not rounded to the nearest float, and the values beyond which rounding moves none."""

@@ -188,6 +188,8 @@ def crosses_once(
 ) -> bool:
     """Whether it is proved that a bound crosses its target where `solve` says, and nowhere else.
 
+    Where every value attains the target, whether that is proved.
+
     By interval arithmetic over all the floats, or whole numbers, that are searched, up to what
     rounding makes (1e-12 of the target): half a millisecond for most closed forms.
 
@@ -460,10 +462,11 @@ class _Question:
         if len(place):
             at = turns.argmax(axis=0)[place] + NEXT
             here = {key: value[place] for key, value in columns.items()}
-            ends = self.line.sample[at]
-            crossed, turning = self.crossing(ends, found[at, place], signed[place], here)
+            crossed, turning = self.crossing(
+                self.line.sample[at], found[at, place], signed[place], here
+            )
             answers[place] = self.line.values(crossed)
-            once[place[turning]] = False
+            once[place] = ~turning
         return once, answers, found
 
     def evaluated(

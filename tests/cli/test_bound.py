@@ -45,6 +45,7 @@ def test_bound_takes_a_population_or_what_is_read_of_it(strict):
         ("n=2.5 delta=0.1 norm=1", "n must be a whole number >= 1, got 2.5"),
         ("n=inf delta=0.1 norm=1", "n must be a whole number >= 1, got inf"),
         ("n=1e999 delta=0.1 norm=1", "n must be a whole number >= 1, got inf"),
+        ("n=1e999999999999 delta=0.1 norm=1", "n must be a whole number >= 1, got inf"),
         ("n=9 delta=0 norm=1", "delta must be a finite number in (0, 1), got 0"),
         ("n=9 delta=1 norm=1", "delta must be a finite number in (0, 1), got 1"),
         ("n=9 delta=0.1 norm=1 sigma=1/2", "sigma must be a finite number in [0, 0.5), got 0.5"),

@@ -102,6 +102,15 @@ def test_an_argument_that_nothing_declares_is_what_it_is_on_the_grid(tmp_path):
     assert "nothing says what k may be: declare it above the bound, such as @noisytheory" in told
 
 
+def test_what_is_seen_and_not_proved_is_told(variant):
+    path = variant("/ (2 * n))", "/ (2 * n)) + 1e-9 * np.sin(n)")
+    words = ["bound", path, "delta=0.05", "solve=n"]
+    told = answer(*words, "at-most=0.1").splitlines()[0]
+    assert told.endswith("; seen at 450 values of n, not proved between)")
+    rows = list(csv.DictReader(io.StringIO(answer(*words, "at-most=0.1,0.2", "--csv"))))
+    assert [row["remark"][:18] for row in rows] == ["seen at 450 values"] * 2
+
+
 def test_a_target_that_every_value_attains_is_told():
     told = answer("bound", THEOREM, "n=10000", "at-most=1.5", "solve=delta")
     assert told.startswith("1e-305  (the bound there is ")

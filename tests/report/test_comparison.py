@@ -112,6 +112,14 @@ def test_a_bound_that_reads_the_sample_says_something_from_where_its_median_does
     assert around[0, 0] >= 2 > around[0, 1]
 
 
+def test_where_a_bound_says_something_over_an_argument_that_it_rises_in_or_does_not_read():
+    given = {"n": [3, 1000], "delta": 0.05, "diameter": [2.0, 1.5, 0.5]}
+    found = nt.compare("kernel-mean/theorem-5*", **given)
+    # 2 / sqrt 3 + sqrt(2 log 20 / 3) is 2.57; diameters end at 2.
+    assert found.says_from("theorem-5") == ["nowhere", "0.5"]
+    assert found.says_from("theorem-5/diameter") == ["up to 2", "up to 2"]
+
+
 def test_who_wins_where_is_told_in_order():
     found = nt.compare(
         "kernel-mean/theorem-5*", n=[1000, 10, 50], delta=0.05, population="axis, p=0.9"

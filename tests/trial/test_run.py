@@ -355,8 +355,10 @@ def test_save_refuses_other_suffixes(reference, tmp_path):
         ({"alpha": 0}, r"alpha must be a number in \(0, 1\), got 0"),
         ({"alpha": float("nan")}, "alpha must be"),
         ({"budget": "tiny"}, "budget must be one of smoke, standard, full, got 'tiny'"),
-        ({"replicates": 0}, "replicates must be a whole number >= 1, got 0"),
-        ({"workers": 0}, "workers must be a whole number >= 1, got 0"),
+        ({"replicates": 0}, "replicates must be a whole number >= 1 and <= "),
+        ({"replicates": 10**15}, "got 1000000000000000"),
+        ({"workers": 0}, "workers must be a whole number >= 1 and <= 1,000, got 0"),
+        ({"workers": 10**12}, "workers must be a whole number >= 1 and <= 1,000, got 1000000000"),
     ],
 )
 def test_bad_settings(settings, message):
@@ -571,7 +573,7 @@ def test_spawned_processes_of_ones_own(reference):
 
 @pytest.mark.parametrize("claim_id", [
     "kernel-mean/figure-2",  # equal, exact
-    "average-classifier/herding-rates/monte-carlo",
+    "kernel-mean/random-subsampling-rate/mean-square",
     "kernel-mean/theorem-5/minimax",  # exists
     "kernel-mean/any-q-immunity/sharp",  # drawn, under hypotheses, with a bound of zero
     "kernel-mean/lemma-10",  # identity

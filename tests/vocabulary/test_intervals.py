@@ -25,7 +25,7 @@ def test_every_function_encloses_its_members():
             found = ufunc(*(Interval(*c) for c in corners[: ufunc.nin]))
             value = ufunc(*inside[: ufunc.nin]).astype(float)
             known = ~(np.isnan(found.low) | np.isnan(found.high) | np.isnan(value))
-            assert known.mean() > 0.2, name
+            assert known.mean() > 0.1, name  # arctanh is of little but [-1, 1]
             assert ((found.low <= value) & (value <= found.high))[known].all(), name
 
 
@@ -44,8 +44,9 @@ def test_what_differs_between_members_is_not_decided():
         bool(x > 2)
     found = np.where(x > 2, x, -x)
     assert (found.low.tolist(), found.high.tolist()) == ([-2, -5], [-1, 5])
-    for unknown in (np.cumsum, np.sin):
-        with pytest.raises(TypeError, match="no interval is known of"):
+    assert x[()] is x
+    for unknown in (np.cumsum, np.sin, lambda x: x[0]):
+        with pytest.raises(TypeError, match=r"no interval is known of|not taken apart"):
             unknown(x)
 
 

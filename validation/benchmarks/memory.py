@@ -9,6 +9,7 @@ the system reports of each process (``VmHWM``), so it takes Linux.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -55,19 +56,20 @@ def children_of(process: int) -> list[int]:
 
 
 def audited(file: Path, replicates: int, *options: str) -> tuple[float, float, float]:
-    """Seconds of an audit, and the peaks of its own process and of its largest worker, in MiB."""
+    """CPU seconds of an audit, and the peaks of its process and of its largest worker, in MiB."""
     command = [sys.executable, "-m", "noisytheory", "audit", str(file), "--replicates",
                str(replicates), *options]
-    start = time.perf_counter()
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     own = worker = 0.0
-    while running.poll() is None:
+    while not (ended := os.wait4(running.pid, os.WNOHANG))[0]:
         own = max(own, peak_of(running.pid))
         worker = max([worker, *map(peak_of, children_of(running.pid))])
         time.sleep(0.02)
+    _, status, used = ended
+    running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {running.returncode}")
-    return time.perf_counter() - start, own, worker
+    return used.ru_utime + used.ru_stime, own, worker
 
 
 def main() -> None:
@@ -105,7 +107,7 @@ def main() -> None:
             ))
     found = recorded.result(
         __file__, "Memory over replicates", rows, goals, machine, ["numpy", "xarray", "zarr"], 1,
-        "seconds by the clock, and the most that the largest process held",
+        "CPU seconds of all processes, and the most that the largest of them held",
     )
     recorded.finish(__file__, found, record=options.record, as_json=options.json)
 

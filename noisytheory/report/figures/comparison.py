@@ -48,7 +48,8 @@ def compared(comparison: Comparison) -> Figure:
         y = one["bound"] / here["truth"] if shown else one["bound"]
         looks = _looks(int(index))  # a bound looks alike in pictures of several populations
         axes.plot(x, np.where(np.isfinite(y), y, np.nan), label=str(one["claim"].item()), **looks)
-        idle = x < one["says_from"].item()
+        rises = one["bound"].values[np.argmax(x)] > one["bound"].values[np.argmin(x)]
+        idle = x > one["says_from"].item() if rises else x < one["says_from"].item()
         # Hollow: there the bound says nothing.
         axes.plot(x[idle], np.asarray(y)[idle], **{**looks, "linestyle": "none"},
                   markerfacecolor="white", zorder=3)

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 from noisytheory.vocabulary.exact import fractions
 
 __all__ = [
-    "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "means", "online",
-    "regions", "root", "run", "squared", "unit", "vectors",
+    "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "margin_of", "means",
+    "online", "regions", "root", "run", "squared", "unit", "vectors",
 ]
 
 Vector: TypeAlias = list[Fraction]
@@ -108,6 +108,14 @@ def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> 
              Fraction(0)) for j in range(width)]
         for q in range(classes)
     ]
+
+
+def margin_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:
+    """Least difference of scores, not divided by any norm."""
+    return min(
+        dot(weights[t], x) - dot(w, x)
+        for x, t in zip(points, labels, strict=True) for k, w in enumerate(weights) if k != t
+    )
 
 
 def error_of(

@@ -6,14 +6,12 @@ import functools
 import random
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
 
+from noisytheory.topics.multiclass.exactly import Matrix, dot, inverse, margin_of, squared
 from noisytheory.vocabulary.populations.multiclass import Multiclass
 
 __all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
-
-Matrix: TypeAlias = list[list[Fraction]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Instance:
         return self.population.exact_joint
 
 
-def _of(rows: list[list[int]], by: int) -> list[list[Fraction]]:
+def _of(rows: list[list[int]], by: int) -> Matrix:
     return [[Fraction(value, by) for value in row] for row in rows]
 
 
@@ -76,7 +74,7 @@ FIVE = Instance.of(
 """Five atoms on the circle, three classes; its largest margin is $\\sqrt{3/20}$."""
 
 
-def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> list[list[Fraction]]:
+def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> Matrix:
     """A random column-stochastic matrix with the largest entry of a column on the diagonal."""
     columns = []
     for q in range(classes):
@@ -90,8 +88,6 @@ def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> list[list
 def random_instances(count: int) -> tuple[Instance, ...]:
     """The first of a sequence of random instances after `FIVE`: uneven masses, repeated points,
     scores often tied."""
-    from noisytheory.topics.multiclass.exactly import inverse
-
     rng = random.Random(5)
     found = [FIVE]
     while len(found) < count:
@@ -121,29 +117,21 @@ class Taught:
     """An instance whose classes a teacher separates, by `gap` in scores that are not normalised."""
 
     at: Instance
-    teacher: list[list[Fraction]]
+    teacher: Matrix
     gap: Fraction
     norm: Fraction
     """Squared norm of all the teacher's weights."""
 
 
-def taught_by(at: Instance, teacher: list[list[Fraction]]) -> Taught:
+def taught_by(at: Instance, teacher: Matrix) -> Taught:
     """An instance with the gap that a teacher leaves between its classes."""
-    from noisytheory.topics.multiclass.exactly import dot, squared
-
-    gap = min(
-        dot(teacher[t], x) - dot(w, x)
-        for x, t in zip(at.points, at.labels, strict=True)
-        for k, w in enumerate(teacher) if k != t
-    )
+    gap = margin_of(teacher, at.points, at.labels)
     return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
 
 
 @functools.cache
 def taught_instances(count: int) -> tuple[Taught, ...]:
     """Separable populations: a pair seen at an angle, and random ones under random teachers."""
-    from noisytheory.topics.multiclass.exactly import dot
-
     one, none = Fraction(1), Fraction(0)
     found = []
     for cosine, sine in ((3, 4), (7, 24), (20, 21)):

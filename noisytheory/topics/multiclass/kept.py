@@ -16,7 +16,7 @@ __all__ = ["Bytes", "Dense", "Kept", "Spread", "kept"]
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 
-FEW = 1 << 11
+FEW = 1 << 12
 """Coordinates of moved points up to which they are added one by one."""
 
 SPARSE_FEW = 1 << 15

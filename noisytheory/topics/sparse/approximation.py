@@ -237,6 +237,12 @@ class Target:
         square = math.fsum(left * expansion(self.kernel, self.doubles, left))
         return self.total * math.sqrt(max(square, 0.0))
 
+    def unless_cancelled(self, error: float, atoms: Ints, shares: Doubles) -> float:
+        """The error of a few points as a difference of squares, or anew where rounding hides it."""
+        if self.doubles is self.points and error <= SMALL * self.total * self.longest:
+            return self.small_distance(atoms, shares)
+        return error
+
     def approximation(
         self,
         atoms: ArrayLike,
@@ -257,8 +263,7 @@ class Target:
         indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
         if errors is not None:
             known = np.array(errors, dtype=np.float64)
-            if self.doubles is self.points and known[-1] <= SMALL * self.total * self.longest:
-                known[-1] = self.small_distance(chosen, kept)
+            known[-1] = self.unless_cancelled(known[-1], chosen, kept)
             return Approximation(indices, weights, known)
         last = functools.partial(self.distance, chosen, kept)
         if before is None:

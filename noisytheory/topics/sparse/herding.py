@@ -69,7 +69,8 @@ def herding(
     gap : float
         Stop when the duality gap of the normalised problem is at most this; half the squared
         error exceeds its least value by no more than the gap. Where that value is not reached, a
-        gap of 0 is not either. Below 0 it never stops at a gap, whatever the tolerance.
+        gap of 0 is not either: with no tolerance, all ``k`` steps are taken. Below 0 it never
+        stops at a gap, whatever the tolerance.
     candidates : int array-like, optional
         Points that may be taken; all of non-zero weight if missing.
     distinct : bool
@@ -164,7 +165,9 @@ def herding(
         norms.append(norm)
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
         if errors[-1] <= tolerance and not given_scores:
-            break
+            errors[-1] = target.unless_cancelled(errors[-1], np.array(atoms), shares[:t])
+            if errors[-1] <= tolerance:
+                break
     shares = shares[: len(atoms)]
 
     true = functools.partial(_true_errors, target, atoms, rates, norms)

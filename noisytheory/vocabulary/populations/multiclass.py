@@ -6,6 +6,7 @@ $C$. A sample is a multinomial count of (atom, label), so a million examples cos
 
 from __future__ import annotations
 
+import copy
 import functools
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -173,7 +174,7 @@ class Multiclass:
     _given: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = (self.points, self.masses, self.confusion)
+        given = copy.deepcopy((self.points, self.masses, self.confusion))
         points = np.array(checked_floats("points", self.points), dtype=np.float64)
         labels = np.asarray(self.labels)
         if points.ndim != 2 or labels.shape != (len(points),) or labels.dtype.kind not in "iu":

@@ -90,6 +90,7 @@ def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
 
 def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
     five = FIVE.population
+    np.testing.assert_allclose(five.joint, floats(FIVE.joint), rtol=1e-15)
     mean = five.update_means(floats(FIVE.weights))[0, 1]
     np.testing.assert_allclose(mean, [0.12, 0.16], atol=1e-15)
     _, best = five.best

@@ -805,6 +805,17 @@ def test_errors_are_right_where_rounding_cancels():
     assert near.error == pytest.approx(1e-10, abs=1e-9)
 
 
+def test_far_from_the_origin_the_stop_is_at_the_true_error():
+    # Squares near 1e10 cancel: as their difference the error at the stop was up to twice off.
+    for seed in range(8):
+        points = 1e5 + np.random.default_rng(seed).standard_normal((30, 3))
+        found = sparse.herding(Linear(), points, np.full(30, 1 / 30), 3000, tolerance=1e-3)
+        left = np.full(30, 1 / 30)
+        left[found.indices] -= found.weights
+        assert np.linalg.norm(left @ (points - 1e5)) <= 1e-3
+        assert len(found.errors) < 3000
+
+
 def test_a_tolerance_out_of_reach_ends_the_loop():
     line = [[0.0], [4.0], [10.0]], [0.25, 0.25, 0.5]
     # The mean is 6, and 4 the nearest candidate: 4 is taken first, and nothing is nearer.

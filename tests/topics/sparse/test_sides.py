@@ -192,8 +192,6 @@ def test_two_steps_on_the_square_by_hand():
     assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
     found = herded("average-classifier/algorithm-1/error-falls", **target)
     assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16))
-    found = herded("average-classifier/herding-rates/interior", **target)
-    assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
     found = herded("kernel-mean/herding-rates/general", **target, step="line search")
     assert (found.lhs, found.rhs) == (Fraction(1, 16), 4)
     # A quarter of it. The classic rate 2/3 goes on to (-1/3, 0): 25/36 + 1/16; 10/18 of 4.
@@ -295,9 +293,8 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},
      Fraction(1, 6), Fraction(1, 6)),
     # Two atoms of four, a half each: four coordinates a quarter off.
-    *[(name, {"top": np.ones(4), "low": 4.0}, {"n": 4, "k": 2, "step": "uniform"}, Fraction(1, 4),
-       Fraction(1, 4)) for name in ("kernel-mean/theorem-20/attained",
-                                    "average-classifier/herding-rates/worst-case")],
+    ("kernel-mean/theorem-20/attained", {"top": np.ones(4), "low": 4.0},
+     {"n": 4, "k": 2, "step": "uniform"}, Fraction(1, 4), Fraction(1, 4)),
     # As in two steps on the square: e1 with 3/4 and -e1 with 1/4.
     ("average-classifier/algorithm-1/support", {"top": np.array([2.0, 1]), "low": 4.0},
      {"hull": "cross 2", "k": 2, "step": "line search"}, 2, 2),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
 from worked import Worked, by_hand
 
 import noisytheory as nt
+from noisytheory.topics.top_k.calibrated import sides
+from noisytheory.topics.top_k.calibrated.battery import battery
 
 # One point with posterior 5/8: 2R* = 3/4, a square risk of 4 * 3/8 * 5/8 = 15/16; the logistic
 # risk is .954, with natural logarithms .662. At nu = 13/16 the worst outcomes of the sign lose
@@ -50,3 +53,16 @@ def test_where_the_scores_are_clipped():
     # 3/8 (1 + Q) = 15/16.
     found = nt.claims["top-k/new-clipped-logit"].certify(index=int(ALONE), nu=15 / 16, times=1.0)
     assert dict(found.steps)["odds at the end"] == Fraction(3, 2)
+
+
+def test_the_odds_meet_the_conditions_of_the_convex_programme():
+    """Weights that balance the slopes of both labels, none above what its label has: nu in all."""
+    tried = 0
+    for index, nu in itertools.product(range(9), (Fraction(k, 32) for k in range(1, 32))):
+        if (odds := sides.cap(index, nu)) is None:
+            continue
+        masses, eta = (part[index] for part in battery())
+        wrong, right = masses * np.minimum(eta, 1 - eta), masses * np.maximum(eta, 1 - eta)
+        assert (wrong + np.minimum(odds * wrong, right)).sum() == nu
+        tried += 1
+    assert tried > 100

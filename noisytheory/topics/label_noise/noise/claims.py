@@ -112,10 +112,7 @@ lemma_9 = PAPER.tail(
         r"$\mathbb E\|y\phi(x)-\Phi(P_\sigma)\|^2$ by 4 where it is at most 1. The factor "
         r"$\frac1{1-2\sigma}$ is attained: fair signs do not change under noise."
     ),
-    twin=dict(
-        bound=kernel_mean.mean_deviation,
-        why="the factor 1 / (1 - 2 sigma) dropped on the right",
-    ),
+    twin=scaled(0.5),
     **LEMMA_9,
 )
 
@@ -131,10 +128,7 @@ lemma_9_repaired = PAPER.tail(
         r"The printed proof with "
         r"$\mathbb E\|y\phi(x)-\Phi(P_\sigma)\|^2\le1-\|\Phi(P_\sigma)\|^2$."
     ),
-    twin=dict(
-        bound=kernel_mean.mean_deviation_repaired,
-        why="the factor 1 / (1 - 2 sigma) dropped on the right",
-    ),
+    twin=scaled(0.5),
     **LEMMA_9,
 )
 

@@ -78,7 +78,7 @@ corollary_23 = [
         grid=CELLS,
         given={"divided": 1},
         note=RADIUS,
-        twin={"given": {"divided": 0}, "why": "not divided by 1 - 2 sigma, as printed"},
+        twin=scaled(Fraction(1, 2)),
         **COROLLARY_23,
     ),
     PAPER.tail(
@@ -115,6 +115,7 @@ noise_raises_diameter = PAPER.exists(
     statement=r"\exists S:\ D^*(S_\sigma,16)\ge\tfrac32D^*(S,16)",
     place="Sec. 6",
     hypotheses=["16 clusters on a checkerboard, Gaussian kernel, a label flipped"],
+    origin="candidate",
     bound=_half_more,
     exact=simulate.noisy_diameter,
     grid={"flipped": [1, 3]},

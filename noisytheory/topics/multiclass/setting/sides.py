@@ -15,6 +15,7 @@ from noisytheory.topics.multiclass.exactly import (
     error_of,
     fractions,
     inverse,
+    margin_of,
     online,
     regions,
     run,
@@ -78,16 +79,6 @@ def pair_errors(of: str) -> Iterator[Certificate]:
 def simplex(classes: int) -> list[list[Fraction]]:
     """Corners of the regular simplex, each of squared norm Q(Q-1)."""
     return [[Fraction(classes * (i == j) - 1) for j in range(classes)] for i in range(classes)]
-
-
-def margin_of(
-    weights: list[list[Fraction]], points: list[list[Fraction]], labels: list[int]
-) -> Fraction:
-    """Least difference of scores, not divided by any norm."""
-    return min(
-        dot(weights[t], x) - dot(w, x)
-        for x, t in zip(points, labels, strict=True) for k, w in enumerate(weights) if k != t
-    )
 
 
 def margins(classes: int, present: str) -> Iterator[Certificate]:

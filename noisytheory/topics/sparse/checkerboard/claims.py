@@ -23,6 +23,7 @@ experiments = [
             "our parameters: 16 clusters of 50, spread 0.1, bandwidth 0.25",
             "our reading of print's \"all\": in at least four of five draws",
         ],
+        origin="candidate",
         bound=lambda: 0.2,
         simulate=simulate.all_right,
         grid={"bandwidth": [0.25]},

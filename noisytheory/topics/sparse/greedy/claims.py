@@ -160,6 +160,7 @@ average_classifier = [
         grid={"hull": list(simulate.BEYOND), "epsilon": [0.25, 0.37, 0.4375],
               "step": ["line search", "classic"]},
         given={"gap": 0.0, "k": 2000},
+        origin="candidate",
         note=(
             r"Print has no stop and no number of steps; both are ours. Until the stop the gap "
             r"exceeds $u_t=\frac12(e_t^2-\epsilon^2)$, so that line search has "

@@ -12,9 +12,6 @@ from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
 from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
-from noisytheory.topics.sparse.subsampling import bounds as subsampling_bounds
-from noisytheory.topics.sparse.subsampling import simulate as subsampling_simulate
-from noisytheory.topics.sparse.subsampling.claims import independent_square
 from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
@@ -146,6 +143,7 @@ herding_rates = [
         "herding-rates/inverse",
         statement=r"\|\omega^*-\omega_k\|\le O\big(\tfrac1{dk}\big)=\tfrac{r^2}{dk}",
         place="Sec. 5.5.2, quoting Chen, Welling and Smola",
+        origin="candidate",
         note=(
             r"Print gives no constant. $w_t=t(\omega^*-\omega_t)$ obeys "
             r"$\|w_{t+1}\|^2\le\|w_t\|^2-2d\|w_t\|+r^2$, so that $r^2$ is one. Attained in the "
@@ -187,7 +185,15 @@ herding_rates = [
     KERNEL_MEAN.always(
         "herding-rates/exponential/repaired",
         place="Sec. 5.5.2, from Guélat and Marcotte 1986, Beck and Teboulle 2004",
-        note=r"Repaired: $e^{-kd^2/2D^2}$ in place of $e^{-dk}$.",
+        note=(
+            r"Repaired: $e^{-kd^2/2D^2}$ in place of $e^{-dk}$. Holds with $d$ the distance from "
+            "the relative boundary. For distinct points and a strictly positive definite kernel "
+            r"the hull is a simplex and $d$ is tiny: on an orthonormal sample the factor is "
+            r"$1-\frac1{2n(n-1)}$."
+        ),
+        also=[AVERAGE_CLASSIFIER.also(
+            "herding-rates/interior", "Sec. 6.1, quoting Beck and Teboulle"
+        )],
         **LINEAR,
     ),
     KERNEL_MEAN.equal(
@@ -300,40 +306,6 @@ herding_rates = [
 ]
 
 herding_rates_earlier = [
-    AVERAGE_CLASSIFIER.equal(
-        "herding-rates/monte-carlo",
-        statement=r"\mathbb E\|\omega_P-\omega\|^2=\tfrac1n\big(1-\|\omega_P\|^2\big)",
-        place="Sec. 6.1",
-        hypotheses=["independent draws", "features of norm 1"],
-        bound=lambda sample, k: independent_square(sample, k),
-        exact=subsampling_simulate.subsample_law,
-        grid={"k": [1, 2, 5]},
-        given={"sample": "orthonormal 5"},
-        twin={"bound": lambda sample, k: independent_square(sample, k + 1), "why": "n + 1 for n"},
-        **SQUARE,
-    ),
-    AVERAGE_CLASSIFIER.identity(
-        "herding-rates/worst-case",
-        statement=r"\|\omega_P-\omega_k\|^2=\tfrac1k-\tfrac1n",
-        place="Sec. 6.1: in the worst case no better than 1/k",
-        hypotheses=["orthonormal sample"],
-        bound=subsampling_bounds.sparse_lower_bound,
-        exact=simulate.orthonormal_error,
-        grid={"n": [50], "k": [1, 10, 49], "step": ["line search", "uniform"]},
-        given={"subtracted": 1},
-        certify=both(simulate.orthonormal_square, sides.Inside)["certify"],
-        twin={"bound": lambda k: k**-0.5, "given": {"subtracted": 0}, "why": "1/k alone"},
-        rounding=1e-9,
-        **ERROR,
-    ),
-    AVERAGE_CLASSIFIER.always(
-        "herding-rates/interior", place="Sec. 6.1, quoting Beck and Teboulle",
-        note=(
-            r"Holds with $d$ the distance from the relative boundary. For distinct points and a "
-            r"strictly positive definite kernel the hull is a simplex and $d$ is tiny: on an "
-            r"orthonormal sample the factor is $1-\frac1{2n(n-1)}$."
-        ), **LINEAR,
-    ),
     AVERAGE_CLASSIFIER.always(
         "herding-rates/printed",
         statement=r"O(\log\tfrac1\epsilon)\ \text{iterations give accuracy}\ \epsilon",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from noisytheory.papers import KERNEL_MEAN
+from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.sparse.rates import simulate as rates_simulate
 from noisytheory.topics.sparse.rates.sides import Inside
@@ -63,6 +63,7 @@ random_subsampling = [
         ),
         place="behind Sec. 5, before 5.1",
         hypotheses=["k independent draws from the weights"],
+        also=[AVERAGE_CLASSIFIER.also("herding-rates/monte-carlo", "Sec. 6.1")],
         bound=independent_square,
         exact=simulate.subsample_law,
         grid={"sample": ["orthonormal 5", "weighted", "signed"], "k": [1, 2, 5]},
@@ -129,6 +130,9 @@ theorem_20 = [
         statement=r"\|\omega^*-\omega_k\|=\sqrt{\tfrac1k-\tfrac1n}\ \text{for herding}",
         place="not in the paper",
         hypotheses=["orthonormal sample", "equal target weights"],
+        also=[AVERAGE_CLASSIFIER.also(
+            "herding-rates/worst-case", "Sec. 6.1: in the worst case no better than 1/k"
+        )],
         bound=bounds.sparse_lower_bound,
         exact=rates_simulate.orthonormal_error,
         grid={"n": [50], "k": [1, 7, 25, 49], "step": ["line search", "uniform"]},

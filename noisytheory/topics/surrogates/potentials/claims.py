@@ -46,6 +46,7 @@ any_potential = KERNEL_MEAN.always(
     statement=ANGLE + r"\rho," + RATIO,
     grid=dict(potential=list(simulate.POTENTIALS), radius=["1/2", "1/10", "1/1000"]),
     given=dict(form="ratio"),
+    origin="candidate",
     note=(
         "Print's best reading, the limit: the direction in which the risk falls tends to the "
         r"mean's, linearly in the radius. Of every convex potential whose slope is Lipschitz near "

@@ -167,6 +167,7 @@ not_dense = KERNEL_MEAN.exists(
     r"\ge1-\tfrac1{\sqrt m}",
     place="Sec. 3.4",
     hypotheses=["m points"],
+    origin="candidate",
     bound=one_minus_root,
     exact=simulate.density_gap,
     grid=dict(points=[2, 3, 4, 6]),
