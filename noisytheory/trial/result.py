@@ -45,7 +45,7 @@ _RATES = ("probability", "probability_low", "probability_high")
 _COLUMNS = {
     "tail": ("tries", "violations", "ties", *_RATES, *TIGHTNESS, "refutable_factor", "resolution",
              "weight_limit", "vacuous"),
-    "mean": ("tries", *TIGHTNESS, "resolution", "vacuous"),
+    "mean": ("tries", *TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
     "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
@@ -238,6 +238,8 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     if isinstance(trial.rule, SameLaw):
         natural = claim.low is not None and claim.high is not None
         attributes["distance"] = "Wasserstein" if natural else "Kolmogorov"
+    if claim.twin is not None and "factor" in claim.twin:
+        attributes["twin_factor"] = float(claim.twin["factor"])
     if claim.picture is not None:
         attributes["picture"] = getattr(claim.picture, "__name__", "picture")
     if trial.counterexample is not None:
