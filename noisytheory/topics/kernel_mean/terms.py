@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.vocabulary.populations import axis, oblique_pair
 
-SIZES = [5, 10, 30, 100, 1000]
+SIZES = [5, 10, 55, 100, 1000]
 LEVELS = [0.5, 0.1, 0.05, 0.01, 0.001]
 # Levels that one block of replicates decides.
 FEW_LEVELS = [0.5, 0.1, 0.05, 0.01]

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import nnls
+from scipy.spatial import ConvexHull
 
 from noisytheory import sparse
 from noisytheory.topics.sparse import samples
@@ -21,7 +22,7 @@ from noisytheory.topics.sparse.greedy.simulate import (
 )
 from noisytheory.topics.sparse.partitions import sides as partitions
 from noisytheory.topics.sparse.rates import sides as hulls
-from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
@@ -139,6 +140,15 @@ def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull,
     if hull.startswith("simplex"):
         found = sparse.herding(Linear(), vertices, floats.target[0], k, step=step, gap=-1.0)
         np.testing.assert_allclose(found.errors**2, errors[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("hull", RANDOM)
+def test_the_boundary_of_a_random_hull_is_as_far_as_quickhull_has_it(hull):
+    floats, fractions = inside(hull, 5, 4)
+    *normal, offset = ConvexHull(hulls.vertices_of(hull)).equations.T
+    least = -(floats.target @ normal + offset).max(axis=1)
+    for at in (floats, fractions):
+        np.testing.assert_allclose(at.distance_square(hull).astype(float), least**2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("hull", ["cross 5", "simplex 4", "kite"])

@@ -13,6 +13,7 @@ from noisytheory.topics.surrogates import (
     piecewise_linear_minimiser,
     potential_minimiser,
 )
+from noisytheory.topics.surrogates.long_servedio.cuts import enclosed_scores
 from noisytheory.topics.surrogates.long_servedio.simulate import (
     ATOMS,
     LABELS,
@@ -29,6 +30,7 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
     risk01,
     two_slopes,
 )
+from noisytheory.vocabulary.exact import Undecided
 from noisytheory.vocabulary.losses import (
     Exponential,
     Hinge,
@@ -258,3 +260,12 @@ def test_two_steps_are_not_enough():
     x, y = noisy_line()
     with pytest.raises(ValueError, match="start or steps must change"):
         potential_minimiser(x, y, np.full(60, 1 / 60), Exponential(), start=5.0, steps=2)
+
+
+def test_cuts_around_the_minimiser_hold_it_and_a_bad_guess_leaves_no_triangle():
+    rate = Fraction(3, 20)
+    omega = potential_minimiser(ATOMS, LABELS, noisy_masses(0.15), Logistic())
+    south, *_ = enclosed_scores("logistic", Fraction(30), rate, omega)
+    assert south[0] < Fraction(omega[0] - omega[1]) < south[1] < 0
+    with pytest.raises(Undecided):
+        enclosed_scores("logistic", Fraction(30), rate, omega + np.array([0.1, 0.0]))

@@ -76,6 +76,18 @@ def close_points() -> CellsOf:
     return CellsOf(Finite("three close points", row, [1, 1, 1], kernel=Gaussian(1.0)), 4)
 
 
+def heavy_cell() -> CellsOf:
+    """Two halves of a unit axis, in one cell, and six rare points that take the centres.
+
+    Each rare point is in a large sample, and one of the six centres, so that nearly all draws are
+    fair signs of the two halves; the cell is twice as wide as the best ones.
+    """
+    axes = np.eye(5)
+    points = np.concatenate([np.zeros((1, 5)), axes, -axes[:1] / 2, axes[:1] / 2])
+    weights = [Fraction(1, 10_000)] * 6 + [Fraction(4997, 10_000)] * 2
+    return CellsOf(Finite("one heavy cell", points, [1] * 8, weights), 6)
+
+
 def checkerboard_of_pairs(m: int) -> CellsOf:
     """Two points, 0.06 apart, at each corner of the four by four grid, and ``m`` cells."""
     corners = np.array(list(itertools.product(range(4), repeat=2)), dtype=float)

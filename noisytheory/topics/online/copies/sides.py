@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.separation import least_regret
 from noisytheory.trial.claim import Law
+from noisytheory.vocabulary import enclosures
 from noisytheory.vocabulary.analytic import SmoothedHinge
 
 Floats = NDArray[np.float64]

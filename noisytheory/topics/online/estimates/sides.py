@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.estimators import theta
+from noisytheory.vocabulary import enclosures
 
 DEGREE = 3
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.maps import prod, prod_explicit
 from noisytheory.topics.online.printed import gradient_length, projected
+from noisytheory.vocabulary import enclosures
 
 PARAMETERS = (1.25, 1.5, 2.0, 3.0)
 DEGREE = 2

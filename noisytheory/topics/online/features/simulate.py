@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from noisytheory.topics.online import enclosures
 from noisytheory.topics.online.degrees import Geometric
 from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary import enclosures
 from noisytheory.vocabulary.analytic import ExponentialLoss
 from noisytheory.vocabulary.dot_products import (
     DotProduct,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online import enclosures
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary import enclosures
 from noisytheory.vocabulary.analytic import (
     ExponentialLoss,
     SmoothedAbsolute,

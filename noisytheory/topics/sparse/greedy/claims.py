@@ -9,6 +9,7 @@ from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.sparse.greedy import simulate
 from noisytheory.topics.sparse.rates import sides as hulls
+from noisytheory.topics.sparse.rates.hulls import RANDOM
 from noisytheory.topics.sparse.terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, SAMPLE_SIZE, Numeric, requires
@@ -66,7 +67,7 @@ average_classifier = [
         statement=r"\|\omega_P-\omega_{k+1}\|\le\|\omega_P-\omega_k\|",
         place="Algorithm 1, Sec. 6",
         hypotheses=["line search"],
-        grid={"hull": HULLS, "k": [2, 3, 10]},
+        grid={"hull": [*HULLS, *RANDOM], "k": [2, 3, 10]},
         given={"step": "line search"},
         rows=512,
         twin={"given": {"step": "uniform"}, "why": "steps 1/t"},

@@ -11,7 +11,7 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
-from noisytheory.topics.sparse.rates.hulls import diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
 from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
@@ -23,7 +23,7 @@ def _twenty_logs(epsilon: Numeric) -> Numeric:
 
 HERDING: dict[str, Any] = {"rows": 512, **SQUARE}
 # Many orthonormal points of equal weight are the worst for later steps; a segment for the first.
-HARD = [*HULLS, "simplex 40", "far segment"]
+HARD = [*HULLS, *RANDOM, "simplex 40", "far segment"]
 
 
 def _frank_wolfe(hull: str, k: int) -> Numeric:
@@ -73,7 +73,7 @@ LINEAR: dict[str, Any] = {
         r"\|\omega^*-\omega_k\|\le\|\omega^*-\omega_1\|\big(1-\tfrac{d^2}{D^2}\big)^{(k-1)/2}"
     ),
     "hypotheses": [IN_HULL, "line search", "d to the relative boundary, D the diameter"],
-    "grid": {"hull": [*HULLS, "kite"], "k": [2, 3, 10, 60]},
+    "grid": {"hull": [*HULLS, *RANDOM, "kite"], "k": [2, 3, 10, 60]},
     "given": {"step": "line search", "times": 1},
     "twin": {"given": {"step": "line search", "times": 2}, "why": "twice the square of d"},
     **HERDING,
@@ -83,7 +83,7 @@ INVERSE: dict[str, Any] = {
     "hypotheses": ["steps 1/t", "d > 0 to the relative boundary: finite dimension",
                    "r to the farthest atom"],
     "rows": 512,
-    "grid": {"hull": [*HULLS, "simplex 2"], "k": [1, 3, 10, 100]},
+    "grid": {"hull": [*HULLS, *RANDOM, "simplex 2"], "k": [1, 3, 10, 100]},
     "twin": scaled(Fraction(1, 2)),
     **ERROR,
 }

@@ -1,8 +1,10 @@
-"""Lengths of cross-polytopes, cubes of side 2 and simplices, in closed form."""
+"""Polytopes on trial, and lengths of cross-polytopes, cubes of side 2 and simplices."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+
+import numpy as np
 
 BY_HAND = {
     "segment": ([[1], [2]], [63, 1]),
@@ -14,6 +16,20 @@ BY_HAND = {
 kite and triangle, 0, all vertices score alike, and the first is taken."""
 
 
+def _random(dimension: int, seed: int) -> list[list[int]]:
+    """Between one and six points more than the dimension; some may be mixtures of others."""
+    rng = np.random.default_rng([dimension, seed])
+    size = (dimension + int(rng.integers(1, 7)), dimension)
+    return rng.integers(-9, 10, size).tolist()  # type: ignore[no-any-return]
+
+
+# Of eight hundred seeds the first comes nearest to the rate of steps 1/t, the others to the
+# exponential one.
+RANDOM = {f"random {p} {seed}": _random(p, seed) for p, seed in [(2, 3), (2, 211), (3, 231),
+                                                                (3, 309)]}
+POINTS = {**{hull: points for hull, (points, _) in BY_HAND.items()}, **RANDOM}
+
+
 def diameter_square(hull: str) -> int:
     """Squared diameter.
 
@@ -22,8 +38,8 @@ def diameter_square(hull: str) -> int:
     >>> [diameter_square(hull) for hull in ("cross 5", "cube 3", "simplex 4")]
     [4, 12, 2]
     """
-    if hull in BY_HAND:
-        points = BY_HAND[hull][0]
+    if hull in POINTS:
+        points = POINTS[hull]
         return max(sum((x - z) ** 2 for x, z in zip(p, q, strict=True))
                    for p in points for q in points)
     shape, dimension = hull.split()

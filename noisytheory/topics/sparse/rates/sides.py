@@ -1,4 +1,5 @@
-r"""Herding on polytopes whose geometry is known: cross-polytopes, cubes, simplices, a few by hand.
+r"""Herding on polytopes whose geometry is known: cross-polytopes, cubes, simplices, a few by hand,
+and random ones in two and three dimensions.
 
 Targets have whole coordinates over a whole denominator, so that squared distances are rational. One
 run serves both arithmetics: in fractions while these are short, and then, for line search, whose
@@ -10,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import away_steps
-from noisytheory.topics.sparse.rates.hulls import BY_HAND, pyramidal_width_square
+from noisytheory.topics.sparse.rates.hulls import BY_HAND, POINTS, RANDOM, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
@@ -37,8 +39,8 @@ LONG = 2**512
 @cache
 def vertices_of(hull: str) -> Ints:
     """Vertices with whole coordinates."""
-    if hull in BY_HAND:
-        return np.array(BY_HAND[hull][0])
+    if hull in POINTS:
+        return np.array(POINTS[hull])
     shape, dimension = hull.split()
     p = int(dimension)
     if shape == "cross":
@@ -82,6 +84,10 @@ class Inside:
             if top.shape[1] >= EVEN:
                 top[rng.integers(0, 2, size) == 1] = 1
             low = top.sum(axis=1)
+        elif hull in RANDOM:
+            corners = vertices_of(hull)
+            free = rng.geometric(rng.uniform(0.01, 0.9, (size, len(corners))))
+            top, low = free @ corners, free.sum(axis=1)
         else:
             top = rng.integers(-9, 10, (size, vertices_of(hull).shape[1]))
             cross = hull.startswith("cross")
@@ -113,20 +119,28 @@ class Inside:
 
 
 def _facet_square(vertices: Ints, target: Numbers) -> Numbers:
-    """Least squared distance from an end of a segment, or from an edge of a polygon."""
+    """Least squared distance from an end, an edge or a side: in one to three dimensions."""
     corners = vertices.astype(target.dtype)
-    if vertices.shape[1] == 1:
-        return ((target - corners[:, 0]) ** 2).min(axis=1)
+    dimension = vertices.shape[1]
     found = []
-    for i in range(len(vertices)):
-        for j in range(i):
-            along = vertices[j] - vertices[i]
-            normal = np.array([-along[1], along[0]])
-            heights = (vertices - vertices[i]) @ normal
-            if np.all(heights >= 0) or np.all(heights <= 0):
-                height = (target - corners[i]) @ normal.astype(target.dtype)
-                found.append(height**2 / int(normal @ normal))
+    for facet in combinations(range(len(vertices)), dimension):
+        first, *others = vertices[list(facet)]
+        normal = _normal(np.array([other - first for other in others]), dimension)
+        heights = (vertices - first) @ normal
+        # Without a normal the points of the facet lie on a line.
+        if normal.any() and (np.all(heights >= 0) or np.all(heights <= 0)):
+            height = (target - corners[facet[0]]) @ normal.astype(target.dtype)
+            found.append(height**2 / int(normal @ normal))
     return np.stack(found).min(axis=0)
+
+
+def _normal(edges: Ints, dimension: int) -> Ints:
+    """What is orthogonal to the edges."""
+    if dimension == 1:
+        return np.array([1])
+    if dimension == 2:
+        return np.array([-edges[0, 1], edges[0, 0]])
+    return np.asarray(np.cross(edges[0], edges[1]))
 
 
 def run(vertices: Ints, target: Numbers, k: int, step: str) -> tuple[Numbers, Numbers, Numbers]:

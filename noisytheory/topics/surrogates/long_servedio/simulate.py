@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.surrogates.long_servedio.cuts import enclosed_scores
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import (
     BENT,
@@ -29,6 +30,7 @@ from noisytheory.vocabulary import exact
 from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
 
 __all__ = [
+    "certified_potential",
     "clean_hinge",
     "clean_risk",
     "defeated",
@@ -195,13 +197,47 @@ def mean_scores(R: int, sigma: float) -> Iterator[Certificate]:
     )
 
 
-def potential_risk(potential: str, sigma: float, R: int = 30) -> dict[str, Any]:
-    r"""0-1 risk of the minimiser of a smooth potential on $P_\sigma$."""
-    atoms = np.array([p for p in points(Fraction(R)) for _ in (1, -1)], float)
-    omega = potential_minimiser(atoms, LABELS, noisy_masses(sigma), SMOOTH[potential])
-    scores = atoms[::2] @ omega
-    return {"lhs": exact.risk(POPULATION, scores[None]), "rhs": np.array([0.5]),
-            "south": scores[:1]}
+def _smooth(potential: str, sigma: float, far: str) -> tuple[int, Floats, Floats]:
+    """R, the three points and the minimiser of a smooth potential's noisy risk."""
+    R = int(np.ceil(9 / sigma)) if far == "9 / sigma" else int(far)
+    places = np.array(points(Fraction(R)), float)
+    omega = potential_minimiser(
+        places.repeat(2, axis=0), LABELS, noisy_masses(sigma), SMOOTH[potential]
+    )
+    return R, places, omega
+
+
+def potential_risk(potential: str, sigma: float, far: str) -> dict[str, Any]:
+    r"""0-1 risk of the minimiser of a smooth potential on $P_\sigma$, against one half.
+
+    Parameters
+    ----------
+    potential : str
+        One of `SMOOTH`.
+    sigma : float
+    far : str
+        What $R$ is: ``"9 / sigma"``, rounded up, or a number.
+    """
+    _, places, omega = _smooth(potential, sigma, far)
+    scores = places @ omega
+    return {"lhs": exact.risk(POPULATION, scores[None]), "rhs": np.array([0.5])}
+
+
+def certified_potential(potential: str, sigma: float, far: str) -> Certificate:
+    r"""The same, from scores that are certain for every minimiser."""
+    R, _, omega = _smooth(potential, sigma, far)
+    scores = enclosed_scores(potential, Fraction(R), Fraction(str(sigma)), omega)
+    # A score of zero is an error.
+    least, most = (
+        sum((m for m, s in zip(MASSES, scores, strict=True) if s[end] <= 0), Fraction(0))
+        for end in (1, 0)
+    )
+    named = zip(("south", "north", "east"), scores, strict=True)
+    return Certificate((least, most), Fraction(1, 2), [
+        ("sigma, R", f"{sigma}, {R}"), ("the minimiser is near", str(tuple(omega.tolist()))),
+        *((f"score in the {name}", f"between {float(a):.9g} and {float(b):.9g}")
+          for name, (a, b) in named),
+    ])
 
 
 def t_logistic_risk(sigma: float) -> tuple[float, float]:
