@@ -467,7 +467,7 @@ def _just_refuted(claim: nt.Claim) -> float | None:
         value = np.abs(own.summary["rhs"].values)
         shares = np.divide(needed.values, value, out=np.full(value.shape, np.inf), where=value > 0)
         return float(1 - shares.min())
-    told = own.summary.get("refutable_factor")
+    told = own.summary.get("refutable_factor") if claim.kind == "tail" else None
     known = np.array([]) if told is None else told.values[np.isfinite(told.values)]
     return float(known.max()) if known.size else own.tightness
 
