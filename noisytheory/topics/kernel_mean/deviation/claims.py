@@ -257,6 +257,7 @@ def _candidate(name: str, c: float, expect: str, note: str, **fields: Any) -> Cl
         place="a candidate for the lost formula of Theorem 4",
         hypotheses=[INDEPENDENT, BOUNDED],
         bound=bounds.mean_deviation_candidate,
+        simulate=simulate.fair_axis_deviations,
         exact=simulate.fair_axis_law,
         grid={
             "c": [c],

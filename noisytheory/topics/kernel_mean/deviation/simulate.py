@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.trial.claim import Law
-from noisytheory.vocabulary.populations import Finite, Population
+from noisytheory.vocabulary.populations import Finite, Population, axis
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -99,3 +99,8 @@ def fair_axis_law(n: int) -> Law:
     # Denormal products have lost their digits, and nothing is lost with them.
     kept = mass > 1e-290
     return Law(values[kept], mass[kept] / mass.sum())
+
+
+def fair_axis_deviations(n: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Draws of which `fair_axis_law` is the law."""
+    return axis().deviations(n, size=size, rng=rng)

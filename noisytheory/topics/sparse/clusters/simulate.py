@@ -22,6 +22,8 @@ from noisytheory.topics.sparse.sampling import (
     cells_to_tolerance_printed,
     clustered,
     clustered_printed,
+    clustered_to_tolerance,
+    clustered_to_tolerance_printed,
     draws_per_cell,
 )
 from noisytheory.topics.sparse.subsampling.simulate import multinomial
@@ -181,3 +183,19 @@ def tolerance_law(population: Demand, before: float | str) -> Law | None:
     return _law_of_cells(
         chosen.signed, target.masses, found.cells, len(found.centres), target.total
     )
+
+
+def tolerance_errors(
+    population: Demand, before: float | str, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """Errors of the public Algorithm 2, as `tolerance_law` has their law."""
+    chosen, epsilon, delta = population.sample, population.epsilon, population.asked
+    points, alpha = np.array(chosen.points), np.array(chosen.alpha)
+    if isinstance(before, str):
+        runs = (clustered_to_tolerance(Linear(), points, alpha, epsilon, delta, rng=rng)
+                for _ in range(size))
+    else:
+        runs = (clustered_to_tolerance_printed(Linear(), points, alpha, epsilon, delta, rng=rng,
+                                               radius=before, cells=1)
+                for _ in range(size))
+    return np.array([run.error for run in runs])

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import SAMPLES
+from noisytheory.topics.sparse.sampling import with_replacement
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import compositions
+from noisytheory.vocabulary.kernels import Linear
 from noisytheory.vocabulary.populations.finite import Finite
 
 Doubles = NDArray[np.float64]
@@ -24,6 +26,17 @@ def norm_law(population: Finite, k: int) -> Law | None:
     """Law of the distance of the mean of ``k`` draws from a population's."""
     found = population.exact_norm_law(k)
     return None if found is None else Law(*found)
+
+
+def sampled_norms(
+    population: Finite, k: int, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """The same, drawn by the public sampler."""
+    signed = np.asarray(population.points)[population.instances] * population.labels[:, None]
+    points = signed.astype(float)
+    runs = (with_replacement(Linear(), points, population.weights, k, rng=rng)
+            for _ in range(size))
+    return np.array([run.error for run in runs])
 
 
 def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:

@@ -7,7 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["gap_law", "selected_gap_law"]
+from noisytheory.vocabulary.populations import axis
+
+__all__ = ["gap_law", "sampled_gaps", "selected_gap_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -29,3 +31,11 @@ def selected_gap_law(n: int, kernels: int) -> tuple[Floats, Floats]:
     mass = np.bincount(where, binom.pmf(heads, n, 0.5))
     reached = np.cumsum(mass / mass.sum()) ** kernels
     return values, np.maximum(np.diff(reached, prepend=0.0), 0.0)
+
+
+def sampled_gaps(
+    n: int, kernels: int = 1, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Draws of the largest of so many independent gaps."""
+    gaps = axis().deviations(n, size=size * kernels, rng=rng)
+    return np.asarray(gaps.reshape(size, kernels).max(axis=1))
