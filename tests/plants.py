@@ -151,6 +151,8 @@ def masks() -> list[Plant]:
                **instances),
         _plant("applies", "masked-everywhere", "tail", "undecided", bound=HALF,
                simulate=_masked(never, never, 0.0)),
+        _plant("applies", "masked-everywhere-always", "always", "undecided", bound=HALF,
+               simulate=_masked(never, never, 0.0)),
         _plant("applies", "masked-nearly", "mean", "undecided", bound=HALF, **UNIT,
                simulate=_masked(never, often, 0.002)),
     ]
@@ -272,8 +274,16 @@ def vacuity() -> list[Plant]:
 
         return simulate
 
+    def seldom_not(n, *, size, rng):
+        """In cell 2 vacuous but for two draws of a thousand, which break the promise."""
+        says = rng.uniform(size=size) < 2e-3
+        radius = np.full(size, 0.5) if n == 1 else np.where(says, 0.5, 2.0)
+        return {"lhs": np.full(size, 0.1 if n == 1 else 0.6), "radius": radius}
+
     shared = {"bound": lambda radius: radius, "trivial": 1.0}
     return [
+        _plant("vacuous", "vacuous-but-seldom", "tail", FALSE, simulate=seldom_not, **shared,
+               grid={"n": [1, 2], "delta": [1.6e-3]}, rows=1024),
         _plant("vacuous", "mostly-vacuous-6", "tail", FALSE, simulate=sometimes(0.06), **shared),
         _plant("vacuous", "mostly-vacuous-15", "tail", "refuted", simulate=sometimes(0.15),
                **shared),
@@ -514,6 +524,7 @@ def rates() -> list[Plant]:
             out.append(_plant("rates", f"{name}-noise-{noise:g}", "rate", right,
                               bound=_at(exponent), **falling(mean, noise), **shared))
 
+        plant("inverse-log", "undecided", lambda n: 1 / np.log(n), -0.1)
         plant("power-true", "upheld", root, -0.4)
         plant("power-edge", TRUE, root, -0.5)
         plant("power-false", "refuted", root, -0.6)
@@ -649,6 +660,9 @@ def levels() -> list[Plant]:
         _plant("levels", "weights-just-false", "tail", FALSE, **weighted(1.05)),
         _plant("levels", "weights-true", "tail", "upheld", **weighted(0.3)),
         _plant("levels", "weights-false", "tail", "refuted", **weighted(3.0)),
+        _plant("levels", "weights-below-0", "tail", "refused", bound=HALF, weight_high=2.0,
+               simulate=lambda *, size, rng: {"lhs": rng.uniform(size=size),
+                                              "weight": rng.uniform(-0.5, 2, size)}),
         _plant("levels", "weights-and-mask", "tail", "refused", bound=_at(0.5),
                simulate=lambda *, size, rng: {"lhs": rng.uniform(size=size),
                                               "weight": np.ones(size),
@@ -709,8 +723,25 @@ def lattices() -> list[Plant]:
     def infinite(*, size, rng):
         return np.full(size, np.inf)
 
+    def apart(by):
+        return lambda *, size, rng: {"lhs": rng.uniform(size=size) + by,
+                                     "other": rng.uniform(size=size)}
+
     big = {"rows": 8192, "margin": 0.05}
     return [
+        # A mass and a level of 3/10, written as floats in two ways.
+        _plant("ties", "law-at-its-level", "tail", "upheld", bound=HALF, grid={"delta": [0.3]},
+               exact=lambda: Law([0.0, 1.0], [0.7, 0.1 + 0.2])),
+        _plant("ties", "law-in-slack-equal", "equal", "undecided", bound=_at(0.45), margin=0.01,
+               slack=0.1, exact=lambda: Law([0.5], [1.0])),
+        # Their distance is 1/10 and less than the error of their masses.
+        _plant("ties", "laws-at-their-margin", "equal", FALSE, margin=0.1, exact=lambda: (
+            Law([0.0, 1.0], [0.5, 0.5]), Law([0.0, 1.0], [0.6 + 5e-11, 0.4 - 5e-11]))),
+        _plant("ties", "laws-apart-in-slack", "equal", "undecided", simulate=apart(0.2), slack=0.3,
+               **big | {"margin": 0.1}),
+        _plant("ties", "laws-apart-in-slack-natural", "equal", "undecided", simulate=apart(0.2),
+               slack=0.3, low=0.0, high=1.2, **big | {"margin": 0.1}),
+        _plant("equal", "laws-apart-downwards", "equal", "refuted", simulate=apart(0.3), **big),
         _plant("ties", "lattices-agree", "equal", "upheld", simulate=tenths(0.3), **big),
         _plant("ties", "lattices-differ", "equal", "refuted", simulate=tenths(0.6), **big),
         _plant("ties", "inf-against-inf", "always", "undecided", simulate=infinite,
@@ -744,6 +775,8 @@ def smallness() -> list[Plant]:
         _plant("rounding", "underflow-identity", "identity", "refused",
                simulate=powers(1e-200, 1e-220)),
         _plant("rounding", "underflow-tail", "tail", "refused", simulate=powers(1e-200, 1e-220)),
+        _plant("rounding", "underflow-mean", "mean", "upheld", bound=HALF, **UNIT,
+               simulate=lambda *, size, rng: np.exp(-np.full(size, 800.0))),
         _plant("rounding", "underflow-bound", "always", "refused",
                simulate=lambda *, size, rng: np.exp(np.full(size, -800.0)),
                bound=lambda: np.exp(np.array(-900.0))),
@@ -1041,7 +1074,19 @@ def calls() -> list[Plant]:
 
         return simulate
 
+    def by_turns(*rates):
+        """Blocks that break the promise at one of these rates, by chance."""
+        return {"simulate": lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates)),
+                "bound": HALF, "rows": 4096}
+
     false, two = {"refuted", "undecided", "refused"}, {"grid": {"n": [1, 2]}}
+    true = {"upheld", "undecided", "refused"}
+    turns = [
+        ("rare-turns", false, (0.004, 0.02), 0.01), ("close-turns", false, (0.006, 0.015), 0.01),
+        ("turns", false, (0.03, 0.08), 0.05), ("turns-true", true, (0.0, 0.1), 0.055),
+        ("rare-turns-true", true, (0.0, 0.02), 0.0101),
+        ("seldom-turns", false, (0.0, 0.0, 0.0, 0.05), 0.012),
+    ]
     parts = {
         "block": lambda entropy, block: block,
         "address": lambda entropy, block: entropy,
@@ -1059,6 +1104,14 @@ def calls() -> list[Plant]:
                rows=4096, **UNIT),
         _plant("rows", "blocks-large-seldom", "mean", false, simulate=seldom_large, rows=4096,
                bound=_at(0.28), **UNIT),
+        *(_plant("rows", name, "tail", right, **by_turns(*rates), grid={"delta": [delta]})
+          for name, right, rates, delta in turns),
+        *(_plant("rows", f"shared-scale-{delta}", "tail", right, rows=2048, bound=_at(1.6),
+                 simulate=lambda *, size, rng: rng.normal(size=size) * rng.choice([0.5, 1.5]),
+                 grid={"delta": [delta]}) for right, delta in ((true, 0.075), (false, 0.068))),
+        *(_plant("rows", f"{kind}-by-turns", kind, false, bound=_at(0.47), margin=0.05, rows=2048,
+                 simulate=lambda *, size, rng: rng.choice([0.47, 0.6]) + 0.3 * rng.uniform(
+                     -1, 1, size), **UNIT) for kind in ("equal", "published")),
         *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
                  bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
     ]

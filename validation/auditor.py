@@ -433,7 +433,7 @@ def sharpness(claim_id: str) -> float | None:
         return None
 
     def refuted(factor: Fraction) -> bool:
-        changes = {k: v for k, v in nt.scaled(factor)(claim).items() if k != "why"}
+        changes = {k: v for k, v in nt.scaled(factor)(claim).items() if k not in ("why", "factor")}
         weaker = dataclasses.replace(claim, id=f"{claim.id}/scaled", twin=None, picture=None,
                                      expect="undecided", **changes)
         for seed in range(SHARP_SEEDS):

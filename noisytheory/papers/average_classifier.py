@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noisytheory.papers import phrases
 from noisytheory.papers.phrases import (
     balanced,
     bookkeeping,
@@ -108,6 +109,27 @@ DISCREPANCIES = {
     )],
 }
 
+SYMBOLS = {
+    **phrases.SYMBOLS,
+    r"\omega_P": r"the mean of the population, $\mathbb E\,y\phi(x)$",
+    r"\omega_S": r"the mean of the sample, $\frac1n\sum_iy_i\phi(x_i)$",
+    r"\omega_{P,i^*}": "the mean of the population under the kernel chosen",
+    r"\omega_{S,i^*}": "the mean of the sample under the kernel chosen",
+    r"\hat\omega_S": "the mean of the sample divided by its norm",
+    r"\hat\omega_{i^*}": "the mean of the sample under the kernel chosen, divided by its norm",
+    r"\hat\omega": "the mean of the points drawn from the sample",
+    r"\tilde\omega_j": "what $j$ rounds of herding, each on what the one before kept, have left",
+    r"\omega_{k+1}": "what herding has after $k+1$ steps",
+    r"\tilde f": r"a classifier within $\epsilon$ of $f$",
+    r"\mathrm{Obj}": "the objective of the support vector machine",
+    r"\mathrm{acc}": "accuracy on a test set",
+    "B": "a bound that the text has lost",
+    "R": "what herding has picked",
+    "S_i": "a part of the points",
+    "O": "up to a constant factor",
+}
+"""What the symbols of its formulas stand for, in TeX without dollar signs."""
+
 PAPER = Paper(
     "average-classifier",
     "An Average Classification Algorithm",
@@ -115,4 +137,5 @@ PAPER = Paper(
     reference="arXiv:1506.01520, earlier version; its formulas are lost in the text that we have, "
     "and read from its prose and the later version",
     discrepancies=DISCREPANCIES,
+    symbols=SYMBOLS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noisytheory.papers import phrases
 from noisytheory.papers.phrases import (
     balanced,
     bookkeeping,
@@ -237,10 +238,69 @@ DISCREPANCIES = {
     ],
 }
 
+SYMBOLS = {
+    **phrases.SYMBOLS,
+    r"\hat\Phi": r"the kernel mean divided by its norm, $\Phi/\|\Phi\|$; under an infimum any "
+    "estimator of the mean from the sample",
+    r"\hat\theta": "any estimator of the kernel mean from the sample",
+    r"\hat\imath": "the kernel that the sample chooses",
+    r"\xi": "an example's signed feature less the mean of all",
+    r"\Delta": "the largest distance of two signed features",
+    r"\operatorname{Cov}": "covariance operator",
+    r"\Gamma": r"the margin for error: $\Gamma(P,f)$ is the least margin $yf(x)$ of an example "
+    "that $f$ has right; alone it is that of the kernel mean",
+    r"\tilde P": r"the contaminated population $(1-\sigma)P+\sigma Q$",
+    r"\tilde P_\pm": r"laws of $x$ in either class, contaminated: "
+    r"$\tilde P_+=(1-\alpha)P_++\alpha P_-$ and $\tilde P_-=(1-\beta)P_-+\beta P_+$",
+    r"\tilde P_+": "law of $x$ among the examples labelled 1, contaminated",
+    r"\tilde P_-": "law of $x$ among the examples labelled -1, contaminated",
+    r"P_\pm": "laws of $x$ in either class",
+    "P_+": "law of $x$ in class 1",
+    "P_-": "law of $x$ in class -1",
+    r"\tilde\pi": "share of the label 1 after contamination",
+    r"\pi": "share of class 1",
+    r"Q_\sigma": r"that law with every label flipped with probability $\sigma$",
+    r"Q_{\sigma_-,\sigma_+}": "that law with labels flipped at the two rates",
+    r"S_\sigma": r"the sample with every label flipped with probability $\sigma$",
+    r"\pm S": "the points and their opposites",
+    r"\tilde S": "the centres",
+    r"\tilde f": r"a classifier within $\epsilon$ of $f$",
+    r"\tilde v": r"a score within $\epsilon$ of $v$",
+    r"\omega_\sigma": "a minimiser of the risk under label noise",
+    r"\omega_{\psi,\sigma}": r"a minimiser of the risk of $\psi$ under label noise",
+    r"\omega_r": "a minimiser of the risk among vectors of norm at most $r$",
+    r"\tilde\omega_{16,\sigma}": "what 16 cells keep of a sample with label noise",
+    r"\tilde\omega_{\mathrm{other}}": "what is compared: cells and noise vary",
+    r"\omega_i": "target of part $i$",
+    r"\tilde\omega_i": "what stands in for the target of part $i$",
+    "V_i": "variance of the features in cell $i$",
+    "W": r"the sum of the absolute weights of $\omega^*$",
+    r"\mathrm{Regret}": "risk above the least that any classifier has",
+    r"\psi": "a convex potential: a loss of the margin $yv$",
+    r"\ell_\sigma": r"the loss corrected for noise: its mean over noisy labels is the clean $\ell$",
+    r"\ell_{\sigma_-,\sigma_+}": "the loss corrected for noise at two rates",
+    r"\le_\ell": r"has no larger expected loss $\ell$",
+    r"\mathcal F": "a class of classifiers",
+    r"\mathcal F_\phi^r": r"the scores $\langle\omega,\phi(x)\rangle$ with $\|\omega\|\le r$",
+    r"\mathrm{BER}": "balanced error: mean loss of both classes",
+    r"\mathrm{AUC}": "probability that an example of class 1 has the higher score",
+    r"\mathrm{MMD}": "maximum mean discrepancy, with the factor 1/2",
+    r"\mathrm{TV}": "total variation distance",
+    r"\hat p": "kernel density estimate of a class",
+    r"\mathrm{ess\,inf}": "the least value but for a set of probability 0",
+    "X": "the set of instances",
+    "R": "a parameter of Long and Servedio's population, 30 in print",
+    "L": "a distance that the sample does not rule out",
+    "L_t": "Lipschitz constant of the potential's slope on $[-t,t]$",
+    "L_r": "Lipschitz constant of the potential's slope on $[-r,r]$",
+}
+"""What the symbols of its formulas stand for, in TeX without dollar signs."""
+
 PAPER = Paper(
     "kernel-mean",
     "Sparse Robust Classification via the Kernel Mean",
     authors="B. van Rooyen, A. K. Menon, R. C. Williamson",
     reference="arXiv:1506.01520, final version",
     discrepancies=DISCREPANCIES,
+    symbols=SYMBOLS,
 )

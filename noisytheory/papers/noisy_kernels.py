@@ -148,10 +148,51 @@ DISCREPANCIES = {
     "N15": [bookkeeping("Bibliography", "arXiv 1005.2996.", "arXiv 1005.2296.")],
 }
 
+SYMBOLS = {
+    "B_w": r"largest squared norm of a predictor: $\|w\|^2\le B_w$",
+    "B_x": r"bound on $\mathbb E\|\tilde x\|^2$",
+    "B_y": "bound on a label's absolute value",
+    "B_g": r"bound on $\mathbb E\,\tilde g^2$",
+    r"B_\Psi": r"bound on $\mathbb E\|\tilde\Psi(x)\|^2$",
+    r"B_{\tilde y}": r"bound on $\mathbb E\,\tilde y^2$",
+    "T": "number of rounds",
+    "G": "bound on the length of a gradient",
+    r"\mathcal W": "the set of predictors",
+    r"\mathcal D": "the laws that the adversary has",
+    r"\Psi": "the kernel's feature map",
+    r"\tilde\Psi": r"an unbiased estimate of the features $\Psi(x)$ from noisy copies",
+    r"\tilde x": "a noisy copy of the instance $x$, of mean $x$",
+    r"\tilde y": "a noisy copy of the label",
+    r"\tilde g": "an unbiased estimate of the loss's slope",
+    r"\tilde n": "the predictor's squared norm before it is projected",
+    "Q": r"the kernel as a function of the inner product, $Q(a)=\sum_n\beta_na^n$",
+    "Q'": "$Q'_n$ is an estimate from $n$ copies",
+    r"\Pr[Q\ge z]": "the probability of $z$ queries or more in a round",
+    "p": r"how fast lengths die out: $\Pr[N=n]=(p-1)/p^{n+1}$",
+    "N": "a random length, geometric with parameter $p$",
+    r"\ell": "the loss",
+    r"\ell'_+": r"the slope's power series with absolute coefficients, $\sum_n|\gamma_n|a^n$",
+    "f_+": r"the power series with absolute coefficients, $\sum_n|\gamma_n|a^n$",
+    r"\gamma_n": "coefficients of the power series of $f$, or of the loss's slope",
+    r"\mathrm{regret}": "loss of the predictors played above that of the best fixed one",
+    r"\mathrm{Prod}": "the subroutine for inner products of estimates",
+    r"\theta": "the estimate of $f$ at a mean",
+    "X": "a random number or instance of which copies are drawn",
+    r"\Sigma": "covariance of the noise",
+    "Z": "the noise of a copy",
+    r"\delta": "in a logarithm the probability that is left to failure, else the excess that the "
+    "adversary forces",
+    r"\mathbb E": "expectation",
+    "A_s": "the absolute loss, smoothed",
+    "H_s": "the hinge loss, smoothed",
+}
+"""What the symbols of its formulas stand for, in TeX without dollar signs."""
+
 PAPER = Paper(
     "noisy-kernels",
     "Online Learning of Noisy Data with Kernels",
     authors="N. Cesa-Bianchi, S. Shalev-Shwartz, O. Shamir",
     reference="COLT 2010",
     discrepancies=DISCREPANCIES,
+    symbols=SYMBOLS,
 )

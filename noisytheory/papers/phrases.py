@@ -123,3 +123,36 @@ def equality(name: str, place: str, *repaired: str) -> Discrepancy:
         "correct: the risk does not rise, but it may fall.",
         *repaired,
     )
+
+
+SYMBOLS = {
+    "P": r"the population, a law of examples $(x,y)$ with labels $y=\pm1$, or probability under it",
+    r"P_\sigma": r"the population with every label flipped with probability $\sigma$",
+    "Q": "another law of examples, or of scores and labels",
+    "S": "the sample, or a weighted set of points of the feature space",
+    r"\sigma": "rate of label noise, or share of the contamination",
+    r"\sigma_-": "how often a label -1 is flipped",
+    r"\sigma_+": "how often a label 1 is flipped",
+    r"\delta": "the probability that is left to failure",
+    r"\phi": r"the feature map, into a Hilbert space, with $\|\phi(x)\|\le1$",
+    "K": r"the kernel, $K(x,x')=\langle\phi(x),\phi(x')\rangle$",
+    r"\Phi": r"the kernel mean: $\Phi(P)=\mathbb E\,y\phi(x)$ of a population, "
+    r"$\Phi(S)=\frac1n\sum_iy_i\phi(x_i)$ of a sample",
+    r"\omega": r"a vector of the feature space, with scores $\langle\omega,\phi(x)\rangle$",
+    r"\omega^*": "the target: a point of the convex hull of the points, mostly their mean",
+    r"\tilde\omega": "the sparse point that stands in for the target",
+    r"\omega_k": "what herding has after $k$ steps",
+    r"\ell": r"a loss $\ell(y,v)$ of a label and a score; $\ell_\epsilon$ is 1 where "
+    r"$yv\le\epsilon$",
+    r"\mathrm{Risk}": r"expected loss, by its index; $01$ is misclassification, in which a score "
+    "of 0 is an error for both labels unless said otherwise",
+    r"\mathrm{linear}": "the loss $1-yv$ of a score $v$",
+    r"\mathrm{hinge}": r"the loss $\max(0,1-yv)$ of a score $v$",
+    "D": "the diameter of the points, or the largest of the cells of a partition",
+    "D^*": "$D^*(S,m)$ is the largest diameter of a cell in the best partition of $S$ into $m$",
+    "C": "a constant",
+    r"\mathbb E": "expectation",
+    "E": "expectation under the law in its index",
+    r"\mathrm{co}": "convex hull",
+}
+"""What the symbols of both papers on the kernel mean stand for, in TeX without dollar signs."""

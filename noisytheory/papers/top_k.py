@@ -141,10 +141,44 @@ DISCREPANCIES = {
         "The argument of the infimum; mean absolute error.")],
 }
 
+SYMBOLS = {
+    "AT": "$AT_k$ is the mean of the $k$ largest losses",
+    r"\ell_{[k]}": "the $k$th largest loss",
+    r"\ell": r"an individual loss, of the margin $yf(x)$, with $\ell(0)=1$",
+    r"\nu": r"the share $\frac kn$ of the losses that count",
+    "R^*": r"the Bayes error, $\mathbb E\min(\eta,1-\eta)$",
+    r"R(\mathrm{sign}f)": "probability that the sign of $f$ errs",
+    r"R(\mathrm{sign}f_z)": "probability that the sign of $f_z$ errs",
+    r"\eta": "probability of the label 1, given $x$",
+    r"\eta_t": "step size",
+    r"E^*_\ell": r"the least expected loss $\ell$ of any function",
+    "E^*_h": "the least expected hinge loss of any function",
+    r"\mathcal E_h": "expected hinge loss",
+    r"\mathcal E_{h,z}": "mean hinge loss of the sample",
+    r"\mathcal E_z": "mean hinge loss of the sample",
+    "f_c": "the Bayes classifier",
+    "f_z": "the minimiser on the sample",
+    "f_H": "a minimiser of the expected hinge loss in the space of the kernel",
+    r"\rho_z": r"its margin, $1-\lambda_z$",
+    r"\lambda_z": r"the $\lambda$ of the minimiser on the sample",
+    "A": "approximation error: expected hinge loss of $f_H$ less that of the Bayes classifier",
+    r"\mu": r"by how much, at least, $\frac kn$ exceeds the expected hinge loss of $f_H$",
+    r"\kappa": r"the largest norm of a feature, $\sup_x\sqrt{K(x,x)}$",
+    r"C_{\kappa H}": r"$\kappa(2\sqrt{2C}+4\|f_H\|)$",
+    "C": r"what the penalty $\frac1{2C}\|f\|^2$ is divided by",
+    "K(x_i,x_i)": "the kernel at an example",
+    r"\mathrm{CVaR}": r"mean of the largest share $\nu$ of a loss",
+    "h^*": "the least mean hinge loss of the sample",
+    "(5)": "the objective with the hinge loss",
+    "(6)": r"the same with $\rho=1-\lambda$, less the constant $\frac kn$",
+}
+"""What the symbols of its formulas stand for, in TeX without dollar signs."""
+
 PAPER = Paper(
     "top-k",
     "Learning with Average Top-k Loss",
     authors="Y. Fan, S. Lyu, Y. Ying, B.-G. Hu",
     reference="Advances in Neural Information Processing Systems 30, 2017",
     discrepancies=DISCREPANCIES,
+    symbols=SYMBOLS,
 )

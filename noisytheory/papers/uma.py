@@ -303,10 +303,47 @@ DISCREPANCIES = {
     ],
 }
 
+SYMBOLS = {
+    "Q": "number of classes",
+    "W": "the weight vectors of all classes",
+    "W^*": "weight vectors that make no error",
+    "w_p": "weight vector of class $p$",
+    "w_q": "weight vector of class $q$",
+    "w^*_q": "weight vector of class $q$ in a classifier without error",
+    "C": r"the confusion matrix: $C_{pq}=\Pr[Y=p\mid t=q]$, columns sum to 1",
+    r"\hat C": "the confusion matrix as estimated, or as counted on a test set",
+    "B": "the inverse of the confusion matrix",
+    "K": "number of updates",
+    "f_W": "the class with the largest score",
+    "t": "the true class",
+    "Y": "the noisy label",
+    "A_p": "the region of the space where class $p$ has the largest score",
+    r"z_{pq}": r"the update vector: an unbiased estimate of $\mu^p_q$ from noisy labels",
+    r"\mu^p_q": r"$\mathbb E[1\{t(X)=q\}1\{X\in A_p\}X]$: true class $q$, predicted $p$",
+    "m_{pq}": "probability of the true class $q$ and the region of $p$",
+    r"\hat m_{pq}": "its estimate",
+    r"\theta": "the margin, of weights of norm 1",
+    r"\alpha": "the margin that a region asks for",
+    r"\mathcal E": r"the error set $\mathcal E(x,q)$: classes whose score at $x$ is at least that "
+    "of $q$, or above it by the upper index",
+    r"\tau": "weights of a step on the classes",
+    r"\beta_q": "the largest absolute entry in row $q$ of the inverse confusion matrix",
+    r"\beta": "the largest absolute entry of the inverse confusion matrix",
+    r"\eta": "the largest deviation of an update vector",
+    "s": "length at which an update vector counts as 0",
+    "R": "the largest norm of an example",
+    r"\delta": "the probability that is left to failure",
+    r"\pi_q": "share of the true class $q$",
+    r"\hat\pi_q": "its estimate from noisy labels",
+    r"\mathbb E": "expectation",
+}
+"""What the symbols of its formulas stand for, in TeX without dollar signs."""
+
 PAPER = Paper(
     "uma",
     "Unconfused Ultraconservative Multiclass Algorithms",
     authors="U. Louche, L. Ralaivola",
     reference="Machine Learning 99 (2015), hal-01146038",
     discrepancies=DISCREPANCIES,
+    symbols=SYMBOLS,
 )

@@ -7,6 +7,7 @@ found, a page a paper, in Markdown alone.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import inspect
@@ -76,6 +77,7 @@ class Page:
     own: Picture | None = None
     numbers: Sequence[Entry] = ()
     also: Sequence[Elsewhere] = ()
+    explained: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -167,6 +169,7 @@ def write(
             record, deciding[record.id], own.get(record.id),
             [e for listing in found for e in listing.of(record.id)],
             claims[record.id].also if record.id in claims else (),
+            claims[record.id].paper.explained(record.statement) if record.id in claims else {},
         )
         for record in records
     ]
@@ -248,6 +251,7 @@ def digest(
         text = templates.get_template("paper.md").render(
             pages=its, title=its[0].record.title, counts=_counts(its), discrepancies=bool(found),
             authors=about.authors if about else "", reference=about.reference if about else "",
+            explained=about.explained("; ".join(p.record.statement for p in its)) if about else {},
             elsewhere=[(other, page) for other, page in elsewhere if other.paper.id == paper],
         )
         _save(folder / f"{paper}.md", text)

@@ -21,6 +21,7 @@ from noisytheory.report.record import (
     spell,
     symbol,
 )
+from noisytheory.trial.result import UNSUPPORTED
 
 __all__ = [
     "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "spelled", "steps",
@@ -216,6 +217,8 @@ def _undecided(record: Record) -> str:
         what = "margin" if record.kind in ("equal", "published") else "bound"
         return f"the {what} is vacuous everywhere on the grid, so it promises nothing that is " \
             "not true anyway."
+    if str(record.reason).startswith(UNSUPPORTED):
+        return f"{record.reason}."
     count = int((record.decision == 0).sum())
     if record.kind == "rate" and (found := slopes(record)):
         bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
@@ -333,8 +336,27 @@ def _resolution(record: Record) -> str:
             "Resolution: infinite. In the worst cell nothing that the hypotheses allow would have "
             "been refuted for certain by these draws."
         )
+    what = noticed(record, value)
+    return f"Resolution: {what} would have been found with 99% power even in the worst cell." \
+        if what else ""
+
+
+def noticed(record: Record, value: float) -> str:
+    """What of this size a trial would have found, by its kind; empty where no size is meant.
+
+    Parameters
+    ----------
+    record : Record
+    value : float
+        A resolution.
+
+    Returns
+    -------
+    str
+        The beginning of a sentence.
+    """
     text, unit = number(value), f" {record.unit}" if record.unit else ""
-    what = {
+    return {
         "tail": f"a probability of breaking the promise {text} above δ",
         "mean": f"an expected left side {text}{unit} above the bound",
         "equal": f"two laws {f'{text} {record.distance_unit}'.strip()} apart"
@@ -344,10 +366,7 @@ def _resolution(record: Record) -> str:
         "identity": f"a set of counterexamples of probability {text}",
         "published": f"a printed number {text}{unit} away",
         "rate": f"an exponent {text} larger",
-    }.get(record.kind)
-    if what is None:
-        return ""
-    return f"Resolution: {what} would have been found with 99% power even in the worst cell."
+    }.get(record.kind, "")
 
 
 def tried(record: Record) -> list[tuple[str, str]]:

@@ -18,11 +18,11 @@ ENOUGH = 0.5
 
 
 def sharpest(record: Record) -> tuple[float, str] | None:
-    """Share of the bound below which the trial would have refuted it, and the cell.
+    """Share of the bound below which the trial is certain to have refuted it, and the cell.
 
-    Of draws it is the largest refutable factor, of their mean what lies its resolution below it,
-    of an exact law or of instances the tightness, of an existence the promise over the optimum.
-    None where the two sides have no ratio, or where it was refuted.
+    Of draws it is the largest refutable factor, of an exact law or of instances the tightness, of
+    an existence the promise over the optimum; never less than the factor of a twin, which has no
+    cell. None where the two sides have no ratio, or where it was refuted.
 
     Parameters
     ----------
@@ -31,19 +31,21 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     Returns
     -------
     float, str
-        The share, and where.
+        The share, and where; of a twin nowhere.
     """
     if not record.tried or record.verdict == "refuted":
         return None
     factors = record.per_level("refutable_factor").astype(float)
-    if record.kind == "mean":
-        right = record.per_level("rhs").astype(float)
-        noticed = record.per_cell("mean")[:, None] - record.per_level("resolution")
-        factors = np.divide(noticed, right, out=np.full_like(right, np.nan), where=right > 0)
     outright = record.is_exact | (record.kind in ("always", "exists"))
     factors = np.where(outright[:, None], record.per_level("tightness").astype(float), factors)
-    factors = np.where(record.vacuous | np.isnan(factors), -np.inf, factors)
-    if factors.max() == -np.inf:
+    none = record.vacuous | np.isnan(factors)
+    if record.kind in ("tail", "mean"):
+        none |= ~(record.per_level("rhs") > 0)  # What is 0 or less has no smaller share.
+    factors = np.where(none, -np.inf, factors)
+    twin = float(record.dataset.attrs.get("twin_factor", np.nan))
+    if record.kind in ("tail", "mean", "always") and max(0.0, factors.max()) < twin < 1:
+        return twin, ""
+    if factors.max() == -np.inf or (factors.max() <= 0 and not outright.all()):
         return None
     row, column = np.unravel_index(int(np.argmax(factors)), factors.shape)
     where = record.address(int(row))
@@ -89,7 +91,7 @@ def falls_if(record: Record) -> str:
         "errors and the tolerance",
     }[str(record.kind)]
     found = sharpest(record)
-    more = _nearest(record, *found) if found else _equalities(record)
+    more = _nearest(record, *found) if found else _equalities(record) or _otherwise(record)
     return f"It falls if {text}. {more}".rstrip()
 
 
@@ -111,9 +113,15 @@ def _equalities(record: Record) -> str:
 
 def _nearest(record: Record, share: float, where: str) -> str:
     """How much less, or of an existence more, than what was promised would have been refuted."""
+    if not where:
+        return f"With {number(share)} of its right side, as its broken twin has it, it falls."
     at = "" if record.size * max(1, record.deltas.size) == 1 else f", at {where}"
+    if share <= 0 and record.kind == "always":
+        unit = f" {record.unit}" if record.unit else ""
+        below = number(-float(record.per_cell("mean").max()))
+        return f"The left side stays {below}{unit} or more below the right side."
     if share <= 0:
-        return "No positive multiple of what is promised would have fallen."
+        return "The left side is never above 0: with any positive right side it would have stood."
     if record.kind == "exists":
         more = "a larger promise" if number(share) == "1" else (
             f"more than {number(1 / share)} times what is promised"
@@ -121,13 +129,43 @@ def _nearest(record: Record, share: float, where: str) -> str:
         return f"With {more} it would have fallen{at}."
     if number(share) == "1":
         return f"With any smaller right side it would have fallen{at}."
-    said = f"With a right side below {number(share)} of its size it would have fallen{at}."
+    sure = "" if record.exact or record.kind == "always" else "certainly "
+    said = f"With a right side below {number(share)} of its size it would {sure}have fallen{at}."
     if record.kind == "always" and record.unit == "examples":
         # How many are needed, beside how many are asked for: one instance a cell.
         right = float(record.per_level("rhs").ravel()[np.nanargmax(record.per_level("tightness"))])
         said += f" There the left side is {number(share * right, 4)} examples, and the right side "
         said += f"{number(right, 4)}."
     return said
+
+
+def _otherwise(record: Record) -> str:
+    """What would have been noticed where no share of the right side says it."""
+    if record.verdict != "upheld":
+        return ""
+    if record.kind == "mean":
+        right = record.per_level("rhs").astype(float)
+        limits = np.where(
+            record.is_exact[:, None], record.per_cell("mean")[:, None],
+            record.per_level("refutable_factor").astype(float) * right,
+        )
+        # Below all draws nothing is told that is not true anyway.
+        none = record.vacuous | (right > 0) | ~(limits > record.quantiles[:, :1])
+        off = np.where(none, -np.inf, limits - right)
+        best = int(off.argmax())
+        if np.isfinite(off.max()):
+            low, promised = (number(float(of.ravel()[best])) for of in (limits, right))
+            sure = "" if record.exact else "certainly "
+            fell = f"it would {sure}have fallen."
+            return f"With a right side below {low} in place of {promised} {fell}"
+    sizes = record.per_level("resolution").astype(float)
+    sizes = sizes[np.isfinite(sizes) & ~record.is_exact[:, None] & ~record.vacuous]
+    what = prose.noticed(record, float(sizes.min())) if sizes.size else ""
+    if not what:
+        drawn = record.kind in ("tail", "mean") and not record.exact
+        return "Its draws are certain to refute no smaller right side." if drawn else ""
+    where = "" if record.decision.size == 1 else ", in the cell that shows most"
+    return f"{what[0].upper()}{what[1:]} would have been found with 99% power{where}."
 
 
 @dataclass(frozen=True)
@@ -156,11 +194,25 @@ def short(records: Iterable[Record]) -> list[Short]:
             found.append(Short(record, prose.verdict(record)))
         if record.verdict != "upheld":
             continue
-        noticed = sharpest(record)
-        share = record.tightness if noticed is None else noticed[0]
-        if share is not None and share < ENOUGH:
-            near = number(max(share, 0.0))
-            found.append(Short(record, f"Nothing tried comes nearer than {near} of the bound."
-                if noticed is None else
-                f"The trial would have noticed no bound above {near} of the promised one."))
+        if (why := _loose(record)):
+            found.append(Short(record, why))
     return found
+
+
+def _loose(record: Record) -> str:
+    """Why the trial of a claim that stands falls short; empty where it does not."""
+    found = sharpest(record)
+    if not np.any(record.per_level("rhs") > 0):
+        return ""  # A sign or an order: of 0 there is no share.
+    if found is None:
+        known = record.kind in ("tail", "mean")
+        return "Its draws are certain to refute no smaller right side." if known else ""
+    share, where = found
+    if share >= ENOUGH:
+        return ""
+    near = number(max(share, 0.0))
+    if record.exact or record.kind in ("always", "exists"):
+        return f"Nothing tried comes nearer than {near} of the bound."
+    if not where:
+        return f"The largest bound known to be refuted is {near} of the promised one, its twin's."
+    return f"Its draws are certain to refute a bound below {near} of the promised one, not above."

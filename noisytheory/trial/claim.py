@@ -218,6 +218,10 @@ class Discrepancy:
     why: str = ""
 
 
+_TEX = re.compile(r"\\(?:text|mathrm|operatorname)\{[^{}]*\}|\\[A-Za-z]+|\\?\S")
+"""A word, a command or a character of a formula."""
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper: its id is the first part of its claims' ids; its methods declare claims by kind.
@@ -232,6 +236,9 @@ class Paper:
         For the report.
     discrepancies : mapping of str to sequence of Discrepancy
         By number; one number may be of several places. A claim knows its own.
+    symbols : mapping of str to str
+        What symbols of its formulas mean, in TeX without dollar signs: words, with ``$`` around
+        TeX. A claim's page explains those that occur in its statement.
 
     Examples
     --------
@@ -246,6 +253,7 @@ class Paper:
     authors: str = ""
     reference: str = ""
     discrepancies: Mapping[str, Sequence[Discrepancy]] = field(default_factory=dict, compare=False)
+    symbols: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("id", "title", "authors", "reference"):
@@ -268,6 +276,37 @@ class Paper:
             number for number, places in self.discrepancies.items()
             if any(name in (*place.claims, *place.repaired) for place in places)
         )
+
+    def explained(self, statement: str) -> dict[str, str]:
+        r"""The symbols of this paper that occur in a formula, with what they mean.
+
+        Of two that begin alike the longer is meant: a tilde is not what it stands over.
+
+        Parameters
+        ----------
+        statement : str
+            In TeX.
+
+        Returns
+        -------
+        dict of str to str
+
+        Examples
+        --------
+        >>> paper = Paper("mine", "x", symbols={"P": "law", r"\tilde P": "noisy law"})
+        >>> paper.explained(r"\tilde P\ne Q"), paper.explained(r"\text{P}=P")
+        ({'\\tilde P': 'noisy law'}, {'P': 'law'})
+        """
+        known = {tuple(_TEX.findall(symbol)): symbol for symbol in self.symbols}
+        sizes = sorted({len(tokens) for tokens in known}, reverse=True)
+        tokens, found, at = _TEX.findall(statement), set(), 0
+        while at < len(tokens):
+            here = (tuple(tokens[at : at + size]) for size in sizes)
+            match = next((some for some in here if some in known), None)
+            if match is not None:
+                found.add(known[match])
+            at += len(match or "?")
+        return {symbol: words for symbol, words in self.symbols.items() if symbol in found}
 
     def also(self, name: str, place: str) -> Elsewhere:
         """A claim of a sibling paper that stands here, too: for the field ``also`` of a `Claim`."""
@@ -447,7 +486,8 @@ class Claim:
         Why a ``cited`` claim cannot be decided, in a few words.
     twin : mapping or callable, optional
         Fields that replace this claim's to make its broken twin; the key ``why`` says what was
-        broken. Or a function of the claim to such a mapping, as `noisytheory.scaled` makes one.
+        broken, ``factor`` by how much a right side was multiplied. Or a function of the claim to
+        such a mapping, as `noisytheory.scaled` makes one.
     picture : callable, optional
         ``()`` or ``(dataset)`` to the Matplotlib figure that the claim's page shows: a figure in
         print, drawn again. Or to a pair of the figure and its numbers: rows of text that the page
@@ -698,7 +738,7 @@ class Claim:
             )
         known = {field.name for field in dataclasses.fields(self)} - _OF_THE_TWIN
         for name in twin:
-            if name not in known | {"why"}:
+            if name not in known | _OF_TWINS:
                 raise ValueError(
                     f"{self.id}: twin names {name!r}, which is no field that a twin can change"
                 )
@@ -909,7 +949,7 @@ class Claim:
         """
         if self.twin is None:
             raise ValueError(f"{self.id} has no broken twin")
-        changes = {key: value for key, value in self.twin.items() if key != "why"}
+        changes = {key: value for key, value in self.twin.items() if key not in _OF_TWINS}
         return dataclasses.replace(
             self, id=f"{self.id}/broken-twin", expect="refuted", twin=None, picture=None, also=(),
             **changes
@@ -991,6 +1031,9 @@ def _check_id(claim_id: object, of: str = "") -> None:
             f"characters, got {claim_id[:200]!r}"
         )
 
+
+_OF_TWINS = {"why", "factor"}
+"""What a twin says of itself: what was broken, and of a right side that was scaled by how much."""
 
 _OF_THE_TWIN = {"id", "expect", "twin", "picture", "also"}
 """Fields that a broken twin has of its own."""

@@ -198,6 +198,10 @@ def describe(trial: Trial) -> Columns:
         step = max(1, _TOGETHER // size)
         for start in range(0, len(states), step):
             _describe_draws(trial, _sample(trial, states[start : start + step], size), out)
+    if isinstance(trial.rule, SameLaw):
+        for state in trial.cells:
+            if not state.is_exact and state.summary is not None:
+                out["distance"][state.index] = _sample_distance(trial, state)
     return out
 
 
@@ -240,9 +244,7 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     left = ordered(sample.each(lambda part: part.lhs), wanted)
     out["quantiles"][at], left = left[:, : len(QUANTILES)], left[:, len(QUANTILES) :]
     if isinstance(trial.rule, SameLaw):
-        for state in sample.states:
-            out["distance"][state.index] = _sample_distance(trial, state)
-        return
+        return  # Their distance is one of the summaries.
     out["rhs"][at] = _middle(claim, sample)
     if claim.kind in ("mean", "equal", "published"):
         for k, state in enumerate(sample.states):
@@ -290,10 +292,8 @@ def _describe_mean(
         )
     )
     shift = right if drawn else 0.0
-    limits = _mean_limits(
-        claim, state.cell,
-        sample.each(lambda part: part.lhs[k] - (part.rhs[k, 0] if drawn else 0.0)),
-    )
+    centred = sample.each(lambda part: part.lhs[k] - (part.rhs[k, 0] if drawn else 0.0))
+    limits = _mean_limits(claim, state.cell, centred)
     ends = [end + shift for end in limits]
     out["mean_low"][state.index], out["mean_high"][state.index] = ends
     if claim.kind == "mean":
@@ -301,9 +301,18 @@ def _describe_mean(
         shown = (left, *(ends if not drawn else (np.nan, np.nan)))
         for name, value in zip(TIGHTNESS, shown, strict=True):
             out[name][state.index, 0] = tightness(value, right, room)
+        if not drawn and right:
+            least, _ = _mean_limits(claim, state.cell, centred, trial.thresholds.entry)
+            out["refutable_factor"][state.index, 0] = (least - room) / right
 
 
-def _mean_limits(claim: Claim, cell: Cell, parts: Parts) -> tuple[float, float]:
+_LIMIT = float(np.log(2 / (1 - CONFIDENCE)))
+"""Log evidence beyond a limit that is shown: half of the error on either side."""
+
+
+def _mean_limits(
+    claim: Claim, cell: Cell, parts: Parts, needed: float = _LIMIT
+) -> tuple[float, float]:
     """Limits of a mean by the rule in force; an end that it cannot give is infinite."""
     given = (claim.value(name, cell) for name in ("low", "high"))
     low, high = (end if value is None else float(value)
@@ -321,11 +330,12 @@ def _mean_limits(claim: Claim, cell: Cell, parts: Parts) -> tuple[float, float]:
         half += 7 * (high - low) * level / (3 * max(1, draws - 1))
         return max(low, middle - half), min(high, middle + half)
     variance = None if claim.variance is None else float(claim.value("variance", cell))
-    return _bets_limits(values, low, high, variance)
+    return _bets_limits(values, low, high, variance, needed)
 
 
 def _bets_limits(
-    parts: Parts, low: float, high: float, variance: float | None = None
+    parts: Parts, low: float, high: float, variance: float | None = None,
+    needed: float = _LIMIT,
 ) -> tuple[float, float]:
     """The means that the bets, which decide, do not reject; infinite where there is no bet.
 
@@ -351,29 +361,28 @@ def _bets_limits(
 
     below, above = np.inf, np.inf
     if variance is not None or np.isfinite(low):
-        below = _reach(lambda x: wealth(middle - x, "above"), scale, middle - low)
+        below = _reach(lambda x: wealth(middle - x, "above") - needed, scale, middle - low)
     if variance is not None or np.isfinite(high):
-        above = _reach(lambda x: wealth(middle + x, "below"), scale, high - middle)
+        above = _reach(lambda x: wealth(middle + x, "below") - needed, scale, high - middle)
     return middle - below, middle + above
 
 
-def _reach(wealth: Callable[[float], float], step: float, most: float) -> float:
+def _reach(excess: Callable[[float], float], step: float, most: float) -> float:
     """How far from the mean the bets do not reject, rounded up; the end of the range at most."""
     from scipy.optimize import brentq
 
-    needed = float(np.log(2 / (1 - CONFIDENCE)))
     # At the very end a single draw off it is proof.
     near, last = 0.0, most * (1 - 1e-9)
     far = min(4 * step, last)
-    while far > 0 and wealth(far) < needed:
+    while far > 0 and excess(far) < 0:
         if far >= last:
             return most
         near, far = far, min(2 * far, last)
     if far <= 0:
         return max(0.0, most)
-    if near == 0 and wealth(0.0) >= needed:
+    if near == 0 and excess(0.0) >= 0:
         return 0.0  # Draws that spread far beyond the declared variance.
-    inside = brentq(lambda x: wealth(x) - needed, near, far, xtol=step / 20)
+    inside = brentq(excess, near, far, xtol=step / 20)
     return min(far, float(inside) + step / 20)
 
 

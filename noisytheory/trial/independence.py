@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaln, pdtrc
+from scipy.special import bdtr, bdtrc, chdtrc, gammaln, pdtrc
 
 from noisytheory.trial.claim import Cell, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
-from noisytheory.trial.verdict import conditioned, right_side
+from noisytheory.trial.verdict import RULES, SameLaw, conditioned, right_side
 
 __all__ = ["FALSE_ALARM", "Comparison", "Repeats", "compare", "look", "probe", "sizes_to_compare"]
 
@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 
 FALSE_ALARM = 1e-6
 """Probability, each test's approximation granted, that independent rows are taken for dependent."""
+
+_DOUBT = 1e-4
+"""Probability that independent rows leave a claim undecided that whole blocks were drawn for."""
 
 _LOOK = 1 << 40
 """Index of the first of them: no part of any cell's blocks."""
@@ -231,6 +234,9 @@ class Comparison:
         not decide none.
     odd : float
         Level at which they look odd, so that more and whole ones are drawn.
+    least : sequence of ndarray
+        Log evidence against the promise and for it, level by level: with less of it, blocks that
+        did not decide look odd, too. Empty if none is asked for.
     """
 
     index: int
@@ -238,16 +244,17 @@ class Comparison:
     decided: Sequence[Arrays]
     sizes: Sequence[int]
     odd: float
+    least: Sequence[Floats] = ()
 
 
-def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str]:
+def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str, bool]:
     """Whether rows depend on each other, before draws decide a claim.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
-    is rare by a Dirichlet mixture), and rows of one block with those a power of two behind, or with
-    the same rows of other blocks (Ljung and Box, on ranks): left sides, their distance from the
-    median, and which of them break the promise. What is shared by all rows of a call and happens in
-    one call of many shows in many short ones.
+    is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
+    two behind, or with the same rows of other blocks (Ljung and Box, on ranks): left sides, their
+    distance from the median, and which of them break the promise. What is shared by all rows of a
+    call and happens in one call of many shows in many short ones.
 
     Parameters
     ----------
@@ -263,6 +270,9 @@ def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], s
         What was drawn for it: they may repeat what was drawn elsewhere.
     refusal : str
         What was seen; empty if nothing was.
+    borne_out : bool
+        Whether blocks that did not decide have the evidence asked for, in the end, and nothing is
+        there that independent rows seldom show.
 
     Raises
     ------
@@ -272,14 +282,28 @@ def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], s
     cell = claim.cell(asked.index)
     drawn = [] if asked.looks else probe(claim, cell, seed)
     if not claim.can_err:
-        return drawn, ""
+        return drawn, "", True
     for some in (asked.sizes, [claim.rows] * _MORE):
         drawn += look(claim, cell, seed, some, len(asked.looks) + len(drawn))
         blocks = [dict(block) for block in (*asked.decided, *asked.looks, *drawn)]
         chances = _chances(claim, cell, blocks, len(asked.decided))
-        if min(chances.values()) > asked.odd / len(chances):
-            return drawn, ""
-    return drawn, _refusal(claim, cell, chances)
+        borne_out = _bear_out(claim, cell, blocks[len(asked.decided):], asked.least)
+        if borne_out and min(chances.values()) > asked.odd / len(chances):
+            return drawn, "", True
+    borne_out &= min(chances.values()) > _DOUBT / len(chances)
+    return drawn, _refusal(claim, cell, chances), borne_out
+
+
+def _bear_out(
+    claim: Claim, cell: Cell, blocks: Sequence[Arrays], least: Sequence[Floats]
+) -> bool:
+    """Whether these blocks have this log evidence against the promise, and for it."""
+    if not least:
+        return True
+    joined, _ = _joined(claim, blocks)
+    rule = SameLaw() if "other" in joined else RULES[claim.kind]
+    found = rule.weigh(claim, [cell], [rule.summarise(claim, cell, joined)])
+    return all(np.all(told[0] >= limit) for told, limit in zip(found, least, strict=True))
 
 
 def sizes_to_compare(
@@ -287,10 +311,11 @@ def sizes_to_compare(
 ) -> list[list[int]]:
     """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
-    Those of the probe come before them. Of a refutation the first cell's are whole, for whatever
-    correlation could have moved it is to be seen. Else rates that differ show in a few long ones,
-    together as long as a block, what happens in one call of many in many short ones, and what is
-    rare and repeats itself in two whole ones. The other cells share as many short ones.
+    Those of the probe come before them. Of a refutation some of the first cell's are whole, for
+    whatever correlation could have moved it is to be seen, and some an eighth, that blocks of two
+    sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, many
+    short ones, for what happens in one call of many, and two whole ones with those that decided,
+    for what is rare and repeats itself. The other cells share as many short ones.
 
     Parameters
     ----------
@@ -311,28 +336,28 @@ def sizes_to_compare(
     --------
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
     >>> first.count(4096), first.count(512), first.count(8), second.count(8)
-    (1, 8, 108, 109)
+    (1, 16, 108, 109)
     """
     few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 512)
     count = min(_CALLS, max(_LONGER, rows // (4 * short)))
+    longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
     if refuted:
-        first = [rows] * (_WHOLE - _LOOKS * few // rows)
+        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer
     else:
-        longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
-        first = [rows] * (2 - decided) + longer + [short] * (count - _LOOKS - decided)
+        first = [rows] * (2 - decided) + 2 * longer + [short] * (count - _LOOKS - decided)
     # So long that one repetition tells.
     other = [max(short, few)] * (max(_LEAST, count // max(1, cells - 1)) - _LOOKS)
     return [first, *[other] * (cells - 1)]
 
 
-_WHOLE = 4
+_WHOLE = 3
 """Whole blocks that are compared first, besides those that decided, before a refutation."""
 
 _CALLS = 112
 """Short blocks that are compared where nothing is refuted."""
 
 _LONGER = 8
-"""How many blocks have each so much of a whole one."""
+"""How many blocks make a whole one."""
 
 _LEAST = 4
 """Short blocks in a cell that others hide, at least."""
@@ -366,6 +391,7 @@ def _chances(
                 scores[fresh], sizes[decided:]
             ),
             (what, "groups of rows that differ more than independent ones do"): _grouped(scores),
+            (what, "a block unlike the others"): _outlying(scores, sizes),
             (what, "rows that resemble those before them"): _within(scores[whole]),
             (what, "rare values in clusters"): _clustered(scores),
             (what, "rare values in few blocks"): min(1.0, 2 * min(
@@ -411,7 +437,17 @@ def _views(claim: Claim, cell: Cell, drawn: Arrays) -> dict[str, Floats]:
     }
     if claim.kind == "tail":
         found["violations"] = _ranks(left > right_side(claim, cell, drawn)[0])
-    return found
+    return _distinct(found)
+
+
+def _distinct(views: dict[str, Floats]) -> dict[str, Floats]:
+    """Without those that part the draws in two as one before them does: they would say the same."""
+    parts = {
+        what: (ranks == ranks[0]).tobytes() for what, ranks in views.items()
+        if ranks.size and np.all((ranks == ranks.min()) | (ranks == ranks.max()))
+    }
+    first = {part: what for what, part in reversed(parts.items())}
+    return {w: r for w, r in views.items() if w not in parts or first[parts[w]] == w}
 
 
 def _clustered(values: Floats) -> float:
@@ -434,22 +470,42 @@ def _off_the_commonest(values: Floats) -> NDArray[np.bool_]:
     return np.asarray(values != places[np.argmax(numbers)])
 
 
+def _rare(values: Floats, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """How many rare draws each block has, those off the commonest value or the largest, and rows.
+
+    Of the blocks that have any.
+    """
+    rare = _off_the_commonest(values) if values.size else np.zeros(0, bool)
+    if 2 * rare.sum() > values.size:
+        rare = values > np.quantile(values, 1 - _LARGEST)
+    found = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rare], minlength=sizes.size)
+    return found[sizes > 0], sizes[sizes > 0]
+
+
+def _outlying(values: Floats, sizes: NDArray[np.int64]) -> float:
+    """Chance that some independent block has so few of the rare draws, or so many.
+
+    Their numbers are hypergeometric, and binomial ones spread more.
+    """
+    k, sizes = _rare(values, sizes)
+    if sizes.size < 2:
+        return 1.0
+    m, share = int(k.sum()), sizes / sizes.sum()
+    least = np.minimum(bdtr(k, m, share), bdtrc(k - 1, m, share)).min()
+    return float(min(1.0, 2 * sizes.size * least))
+
+
 def _crowded(values: Floats, sizes: NDArray[np.int64]) -> float:
-    """Chance that rare draws keep to so few blocks: those off the commonest value, or the largest.
+    """Chance that rare draws keep to so few blocks.
 
     The inverse of an e-value: their places are a random subset, so their numbers by block are
     hypergeometric; against it, multinomial with shares that a Dirichlet law spreads.
     """
-    if np.count_nonzero(sizes) < 2:
+    k, sizes = _rare(values, sizes)
+    m = int(k.sum())
+    if sizes.size < 2 or m < 2:
         return 1.0
-    rare = _off_the_commonest(values)
-    if 2 * rare.sum() > values.size:
-        rare = values > np.quantile(values, 1 - _LARGEST)
-    k = np.bincount(np.repeat(np.arange(sizes.size), sizes)[rare], minlength=sizes.size)[sizes > 0]
-    sizes, m = sizes[sizes > 0], int(rare.sum())
-    if m < 2:
-        return 1.0
-    independent = _log_choose(sizes, k).sum() - _log_choose(values.size, m)
+    independent = _log_choose(sizes, k).sum() - _log_choose(sizes.sum(), m)
     total = sizes.size * np.array([1 / 8, 1 / 2, 2.0, 8.0])
     spread = total[:, None] * sizes / sizes.sum()
     gathered = gammaln(m + 1) + gammaln(total) - gammaln(total + m) + np.sum(

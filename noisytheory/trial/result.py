@@ -37,12 +37,15 @@ __all__ = ["DECISIONS", "Audit", "Conclusion", "Result", "conclude", "decisions"
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
 
+UNSUPPORTED = "blocks drawn besides do not bear out"
+"""Begins the reason of what too few blocks seemed to decide."""
+
 _RATES = ("probability", "probability_low", "probability_high")
 
 _COLUMNS = {
     "tail": ("tries", "violations", "ties", *_RATES, *TIGHTNESS, "refutable_factor", "resolution",
              "weight_limit", "vacuous"),
-    "mean": ("tries", *TIGHTNESS, "resolution", "vacuous"),
+    "mean": ("tries", *TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
     "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
@@ -125,6 +128,14 @@ class Conclusion(NamedTuple):
         ))
 
 
+    def unsupported(self) -> Conclusion:
+        """What it says once other blocks do not say the same."""
+        return self._replace(
+            verdict="undecided", reason=f"{UNSUPPORTED} that it is {self.verdict} ({self.reason})",
+            decided=self.decided * (self.decided == DECISIONS.index("vacuous")),
+        )
+
+
 def conclude(trial: Trial) -> Conclusion:
     """The verdict, granted that the rows are independent."""
     extra = trial.settle()
@@ -138,7 +149,7 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
 
     claim = trial.claim
     dims, shape = claim.dims, claim.shape
-    verdict, reason, decided, own, extra = found
+    verdict, reason, decided, own, extra = found if trial.borne_out else found.unsupported()
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
@@ -227,6 +238,8 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     if isinstance(trial.rule, SameLaw):
         natural = claim.low is not None and claim.high is not None
         attributes["distance"] = "Wasserstein" if natural else "Kolmogorov"
+    if claim.twin is not None and "factor" in claim.twin:
+        attributes["twin_factor"] = float(claim.twin["factor"])
     if claim.picture is not None:
         attributes["picture"] = getattr(claim.picture, "__name__", "picture")
     if trial.counterexample is not None:

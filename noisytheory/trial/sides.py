@@ -368,7 +368,9 @@ def scaled(
         return Certificate(found.lhs, times, found.steps, found.applies)
 
     def changes(claim: Claim) -> dict[str, Any]:
-        found: dict[str, Any] = {"why": why or f"right side times {exactly}"}
+        found: dict[str, Any] = {
+            "why": why or f"right side times {exactly}", "factor": exactly,
+        }
         after: dict[str, Callable[[Any], Any]] = {
             "bound": lambda value: float(exactly) * value,
             "simulate": rows, "exact": rows, "certify": certificate,

@@ -41,7 +41,7 @@ def _done(claim: Claim, seed: int, item: Item) -> Any:
             return compare(claim, seed, item)
         except ClaimError as error:
             # Whatever comes first: the cells are heard in their own order.
-            return [], str(error)
+            return [], str(error), True
     index, block = item
     cell = claim.cell(index)
     if block < 0:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from noisytheory.trial.certificates import Rank, Searched, searched
 from noisytheory.trial.claim import Cell, Claim
 from noisytheory.trial.draws import Arrays, ClaimError
-from noisytheory.trial.evidence import bounded_bets, log_e_bets
+from noisytheory.trial.evidence import bounded_bets, log_e_bets, log_e_rate
 from noisytheory.trial.independence import (
     FALSE_ALARM,
     Comparison,
@@ -40,8 +40,11 @@ __all__ = ["COMPARED", "KEPT", "CellState", "Trial"]
 COMPARED = -2
 """In place of a block's index: the rows of the cell are to be compared."""
 
-_ODD = 0.1
+_ODD = 0.3
 """Level, shared by the cells, at which blocks look odd, so that more of them are drawn."""
+
+_FEW = 4
+"""Blocks that decided a cell, up to which those drawn besides must bear them out."""
 
 KEPT = 16
 """Blocks that decided and that are looked at once more, at most."""
@@ -79,6 +82,8 @@ class Trial:
     compared : tuple of int
         Blocks from generators of their own that showed no dependence: in the cell that decides,
         and in the cell with fewest.
+    borne_out : bool
+        Whether they say as well what few blocks decided.
     """
 
     def __init__(
@@ -93,7 +98,7 @@ class Trial:
         self.counterexample: dict[str, Any] | None = None
         self.rank: Rank | None = None
         self.repeats = Repeats(claim)
-        self.compared = (0, 0)
+        self.compared, self.borne_out = (0, 0), True
         self.seconds_per_block = 0.0
         self.exact_left, self.started = 0, False
         self.against = np.zeros((len(self.cells), self.rule.levels(claim)))
@@ -105,7 +110,7 @@ class Trial:
         self.variables: dict[str, np.dtype[Any]] = {}
         self.looks: Sequence[Arrays] = ()
         self.comparisons: dict[int, tuple[list[int], float]] = {}
-        self.answers: dict[int, tuple[list[Arrays], str]] = {}
+        self.answers: dict[int, tuple[list[Arrays], str, bool]] = {}
         if claim.simulate is not None:
             self.looks = first or probe(claim, self.cells[0].cell, seed)
             found = self.looks[0]
@@ -120,6 +125,7 @@ class Trial:
                 self.rule = SameLaw()
                 # It weighs all draws at once.
                 self.max_blocks = min(max_blocks, max(1, AT_ONCE // claim.rows))
+        self.drawn_bound = self.judged.bound is None or bool(claim.drawn_names())
         self.fingerprint = claim.fingerprint()
         self.blocks: ClaimBlocks = store.claim(
             claim.id, self.fingerprint, self.variables, cells=len(self.cells), rows=claim.rows
@@ -278,12 +284,24 @@ class Trial:
         self._take(at, "against", against, self.thresholds.entry)
         self._take(at, "support", support, self.thresholds.uphold)
         if self.claim.kind == "tail":
-            self.vacuous[at] = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
+            vacuous = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
         else:
-            self.vacuous[at] = [self._vacuous(state.cell, state.summary) for state in states]
+            vacuous = np.array([self._vacuous(state.cell, state.summary) for state in states])
+        if self.drawn_bound:
+            # It may say something in draws to come: too seldom to break the promise, if they show.
+            vacuous &= self._seldom_otherwise(counts, self.support[at]) >= self.thresholds.uphold
+        self.vacuous[at] = vacuous
         settled = self.vacuous[at] | (self.against[at] >= self.thresholds.entry)
         settled |= self.support[at] >= self.thresholds.uphold
         return [bool(np.all(done)) for done in settled]
+
+    def _seldom_otherwise(
+        self, counts: NDArray[Any], support: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Log evidence that cells, vacuous in every draw so far, break no promise in others."""
+        if self.claim.kind != "tail" or counts.shape[-1] > 4:
+            return support
+        return log_e_rate(np.zeros(counts.shape[:-1]), counts[..., 0], self.claim.deltas, "below")
 
     def _take(self, at: list[int], name: str, found: NDArray[Any], threshold: float) -> None:
         """Evidence is stopped where it crosses; as a stopped process it stays an e-value."""
@@ -402,15 +420,28 @@ class Trial:
         return Comparison(
             index, self.looks if index == 0 else (),
             [self.blocks.get(index, block) for block in blocks], sizes, odd,
+            self._least(self.cells[index], sum(sizes)) if index == next(iter(self.comparisons))
+            else (),
         )
 
-    def _receive_compared(self, index: int, found: tuple[list[Arrays], str]) -> None:
+    def _least(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
+        """What so many rows must say, by level, where few blocks decided: half what those would."""
+        if self.rule.together or not 0 < state.blocks <= _FEW or not self.claim.can_err:
+            return []
+        share, at = min(1.0, rows / (2 * self.claim.rows * state.blocks)), state.index
+        limits = self.thresholds.entry, self.thresholds.uphold
+        return [
+            np.where((found >= limit) & ~self.vacuous[at], limit * share, -np.inf)
+            for found, limit in zip((self.against[at], self.support[at]), limits, strict=True)
+        ]
+
+    def _receive_compared(self, index: int, found: tuple[list[Arrays], str, bool]) -> None:
         """Take a comparison; once all are in, what they say, in the order of the cells asked."""
         self.answers[index] = found
         if len(self.answers) < len(self.comparisons):
             return
         for at in self.comparisons:
-            drawn, refusal = self.answers[at]
+            drawn, refusal, _ = self.answers[at]
             for block in drawn:
                 self._check_block(self.cells[at], block)
             if refusal:
@@ -421,6 +452,7 @@ class Trial:
                 + (len(self.looks) if at == 0 else 0) for at in self.comparisons
             ]
             self.compared = generators[0], min(generators)
+        self.borne_out = all(borne_out for *_, borne_out in self.answers.values())
         self.answers.clear()
         self.comparisons.clear()
 

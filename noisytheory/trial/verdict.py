@@ -1141,8 +1141,8 @@ def tightness(lhs: Any, rhs: Any, room: Any = 0.0) -> Floats:
 
     Examples
     --------
-    >>> tightness([1.0, 1.0, 0.0, -2.0], [2.0, 0.0, 0.0, -1.0]).tolist()
-    [0.5, inf, 1.0, 0.5]
+    >>> tightness([1.0, 1.0, 1.0, 0.0, -2.0], [2.0, 0.0, -0.0, 0.0, -1.0]).tolist()
+    [0.5, inf, inf, 1.0, 0.5]
     """
     left, right, room = np.broadcast_arrays(
         np.asarray(lhs, float), np.asarray(rhs, float), np.asarray(room, float)

@@ -26,6 +26,25 @@ def ids(paper, places):
     return [f"{paper.id}/{name}" for d in places for name in (*d.claims, *d.repaired)]
 
 
+def test_a_page_explains_every_symbol_that_is_no_common_one():
+    meant = re.compile(r"\\(?:Gamma|Delta|Phi|Psi|Sigma|omega|xi)\b|"
+                       r"\\(?:tilde|hat|mathcal) ?(?:\\[a-z]+|[A-Za-z])")
+    for claim in nt.claims.values():
+        if claim.paper in (papers.KERNEL_MEAN, papers.AVERAGE_CLASSIFIER):
+            explained = claim.paper.explained(claim.statement)
+            for symbol in meant.findall(claim.statement):
+                assert any(symbol in longer for longer in explained), (claim.id, symbol)
+    explained = nt.claims["kernel-mean/corollary-8/repaired"].paper.explained(r"\Phi(\tilde P)")
+    assert set(explained) == {r"\Phi", r"\tilde P"}
+
+
+def test_words_for_symbols_are_formulas_that_can_be_set():
+    for paper in EXPECTED:
+        for symbol, words in paper.symbols.items():
+            assert "<math" in mathematics.mathml(symbol), symbol
+            assert "<code" not in mathematics.render_line(f"${symbol}$: {words}"), symbol
+
+
 def test_all_numbers_are_there():
     for paper, (letter, count) in EXPECTED.items():
         assert list(paper.discrepancies) == [f"{letter}{i}" for i in range(1, count + 1)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from fractions import Fraction
 
 import planted
 
-from noisytheory import Law, Paper, audit
+from noisytheory import Law, Paper, audit, scaled
 from noisytheory.report import read, write
 from noisytheory.report.trials import falls_if, sharpest, short
 from noisytheory.topics.multiclass.deviations import simulate
@@ -18,9 +19,9 @@ def _coin(p):
     return Law([0.0, 1.0], [1 - p, p])
 
 
-LOOSE = Paper("p", "P").mean(
-    "loose", statement="x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]}, low=0.0,
-    high=1.0, note="Four times too large.",
+LOOSE = Paper("p", "P", symbols={r"\tilde x": "a coin's $p$", "x": "nothing here"}).mean(
+    "loose", statement=r"\tilde x", bound=lambda p: 4 * p, exact=_coin, grid={"p": [0.125]},
+    low=0.0, high=1.0, note="Four times too large.",
 )
 
 
@@ -53,13 +54,42 @@ def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
             assert [record.verdict for record in read(found)] == [verdict]
 
 
-def test_what_falls_short_has_a_page_with_the_reason(tmp_path):
+def test_of_draws_it_is_what_they_are_certain_to_refute_and_never_less_than_a_twin():
+    def simulate(p, *, size, rng, less=0.0):
+        return (rng.random(size) < p) - less
+
+    fields = {"statement": "x", "simulate": simulate, "low": 0.0, "high": 1.0}
+    drawn = Paper("p", "P").mean("drawn", bound=lambda p: 2 * p, grid={"p": [0.25]}, **fields)
+    with audit([drawn], budget="smoke") as found:
+        (record,) = read(found)
+        share, _ = sharpest(record)
+        draws = found["p/drawn"].summary["replicates"].item()
+    assert 0.2 < share < 0.5 and "certainly have fallen" in falls_if(record)
+    for factor, verdict in ((0.999 * share, "refuted"), (1.1 * share, "undecided")):
+        changed = dataclasses.replace(drawn, bound=lambda p, f=factor: 2 * f * p, twin=None)
+        with audit([changed], budget="smoke", replicates=draws) as found:
+            assert [of.verdict for of in read(found)] == [verdict]
+    twin = dataclasses.replace(drawn, twin=scaled(Fraction(47, 100)))
+    below = Paper("p", "P").mean(
+        "below", bound=lambda p: p - 0.5, grid={"p": [0.25]},
+        given={"less": 1.0}, **{**fields, "low": -1.0, "high": 0.0},
+    )
+    with audit([twin, below], budget="smoke") as found:
+        second, first = read(found)
+    assert sharpest(first) == (0.47, "") and "broken twin" in falls_if(first)
+    assert sharpest(second) is None and "in place of \u22120.25" in falls_if(second)
+
+
+def test_what_falls_short_has_a_page_with_the_reason_and_a_page_its_symbols(tmp_path):
     few = [planted.cited(), planted.exact_hoeffding(), LOOSE]
     with audit(few, budget="smoke") as found:
         write(found, tmp_path)
         assert [s.record.id for s in short(read(found))] == ["p/loose", "planted/quoted"]
     for name in ("trials.md", "trials.html"):
         text = (tmp_path / name).read_text(encoding="utf-8")
-        assert "Four times too large." in text and "no bound above 0.25" in text
+        assert "Four times too large." in text and "nearer than 0.25 of" in text
         assert "hoeffding-exact" not in text
+    for name, said in (("loose.md", r"* $\tilde x$: a coin's $p$"), ("loose.html", "a coin")):
+        text = (tmp_path / "p" / name).read_text(encoding="utf-8")
+        assert said in text and "nothing here" not in text
     assert "[Where a trial falls short](trials.md)" in (tmp_path / "README.md").read_text()

@@ -14,6 +14,8 @@ from noisytheory.trial.independence import (
     FALSE_ALARM,
     Comparison,
     Repeats,
+    _outlying,
+    _views,
     compare,
     sizes_to_compare,
 )
@@ -82,6 +84,38 @@ def test_what_could_have_moved_a_refutation_is_found_before_it():
     claim = claim_of(correlated(0.02))
     for seed in range(2):
         assert "blocks that differ" in refusal(claim, seed, True, decided=4)
+
+
+def by_turns(*rates):
+    return lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates))
+
+
+def test_what_few_blocks_decide_others_must_bear_out():
+    fields = {"rows": 512, "bound": lambda: 0.5, "grid": {"delta": [0.01]}}
+    for seed, word in ((3, "upheld"), (39, "refuted")):
+        found = nt.audit(claim_of(by_turns(0.004, 0.02), **fields), seed=seed, budget="smoke")
+        assert found.verdict == "undecided" and not found.summary["decision"].any()
+        assert found.reason.startswith(f"blocks drawn besides do not bear out that it is {word}")
+    # What decides a claim about independent rows, those others say as well.
+    for rate, verdict in ((0.002, "upheld"), (0.03, "refuted")):
+        assert nt.audit(claim_of(by_turns(rate), **fields), budget="smoke").verdict == verdict
+
+
+def test_a_block_unlike_the_others_by_hand():
+    # Ten rare draws in each of seven blocks of 64, none in the eighth: (7/8)^70, twice, of eight.
+    values = np.concatenate([np.tile(np.r_[np.ones(10), np.zeros(54)], 7), np.zeros(64)])
+    sizes = np.full(8, 64)
+    assert _outlying(values, sizes) == pytest.approx(16 * (7 / 8) ** 70)
+    # All in one block: (1/8)^10.
+    assert _outlying(np.r_[np.ones(10), np.zeros(502)], sizes) == pytest.approx(16 * 0.125**10)
+    assert _outlying(values[:64], sizes[:1]) == _outlying(np.zeros(512), sizes) == 1.0
+
+
+def test_views_that_part_the_draws_alike_are_looked_at_once():
+    claim = claim_of(LAWS["coins"])
+    assert list(_views(claim, {}, draw(claim, {}, 0, seed=1))) == ["left sides"]
+    claim = claim_of(LAWS["normal"])
+    assert len(_views(claim, {}, draw(claim, {}, 0, seed=1))) == 3
 
 
 def test_true_claims_with_dependent_rows_are_hardly_ever_refuted():

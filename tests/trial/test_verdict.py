@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import planted
@@ -12,8 +13,18 @@ from scipy.stats import norm
 import noisytheory as nt
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.trial.draws import ClaimError, draw
-from noisytheory.trial.evidence import share_resolution
-from noisytheory.trial.verdict import RULES, Thresholds, _laws_beyond, _slopes, right_side
+from noisytheory.trial.evidence import share_resolution, violations_to_refute
+from noisytheory.trial.store import Store
+from noisytheory.trial.trial import Trial
+from noisytheory.trial.verdict import (
+    RULES,
+    Thresholds,
+    _laws_beyond,
+    _slopes,
+    merged,
+    moments,
+    right_side,
+)
 
 
 def verdict(claim, **settings):
@@ -151,6 +162,18 @@ def test_a_cell_weighs_the_same_in_any_company(claim):
             many[side][some], np.concatenate([one[side] for one in alone]), strict=True,
             err_msg=name,
         )
+
+
+def test_blocks_merge_as_if_they_were_one():
+    left, right = np.random.default_rng(0).uniform(1e6, 1e6 + 1, (2, 50))
+    whole = moments(np.concatenate([left, right[:30]]))
+    np.testing.assert_allclose(merged(moments(left), moments(right[:30])), whole, rtol=1e-9)
+    # Of right sides that are drawn the least counts, wherever it was: a vacuous block hides none.
+    rule, claim = RULES["mean"], planted.mean_of("drawn", bound=None, low=-2.0, high=2.0)
+    pieces = [rule.summarise(claim, claim.cell(0), {"lhs": left - 1e6, "rhs_draw": right - 1e6 + k})
+              for k in (0, 1)]
+    for first, second in (pieces, pieces[::-1]):
+        assert rule.merge(first, second)[3] == right.min() - 1e6
 
 
 def test_thresholds_share_the_level():
@@ -372,6 +395,109 @@ def test_the_evidence_of_power_laws_between_limits_by_hand():
         assert told == pytest.approx((refutes, 0.0) if sign > 0 else (0.0, upholds), rel=1e-6)
 
 
+def _line(x, logs, error, exponent, width=0.0, draws=2.0):
+    """Means known with this relative error, in a range of this width about each."""
+    mean = np.exp(logs)
+    spread = 2 * (error * mean) ** 2
+    rows = (np.full(len(x), draws), mean, spread, mean * (1 - width), mean * (1 + width),
+            np.full(len(x), exponent))
+    return np.column_stack(rows)
+
+
+def test_halves_that_differ_are_curvature_though_no_parabola_is():
+    x = np.arange(-2.0, 3.0)
+    # x^4 less its parabola: the halves fall and rise, 6/7 a step.
+    bend = x**4 - 31 / 7 * x**2
+    for size, curved in ((0.1, 1.0), (0.0, 0.0)):
+        found = _slopes(x, _line(x, -x / 2 + size * bend, 0.01, -0.5), 10.0)
+        assert found["curved"] == curved
+        assert found["slope_second"] == pytest.approx(-0.5 - size * 6 / 7)
+
+
+def test_least_squares_alone_decide_no_rate():
+    # All draws alike: what is too rare to be drawn is all that is unknown, and not normal.
+    x = np.log(4.0) * np.arange(5)
+    for exponent, name, at in ((-0.5, "support", 1), (-1.5, "against", 0)):
+        line = _line(x, -x, 0.0, exponent, width=1.0, draws=100.0)
+        found = _slopes(x, line, 10.0)
+        draws, mean, _, low, high, _ = line.T
+        told = _laws_beyond(x, draws, mean, np.zeros(5), high - low, exponent)
+        assert 0 < found[name] == told[at] < 100
+
+
+def test_what_is_told_is_the_current_e_value_stopped_where_it_crossed():
+    trial = SimpleNamespace(against=np.zeros((1, 1)), highest_against=np.zeros((1, 1)))
+    for found, current, highest in ((2.0, 2, 2), (1.0, 1, 2), (5.0, 5, 5), (3.0, 5, 5)):
+        Trial._take(trial, [0], "against", np.array([[found]]), 4.6)
+        assert (trial.against.item(), trial.highest_against.item()) == (current, highest)
+
+
+def _after_a_block(broken, rows=512, **fields):
+    """What a trial wants after a block with so many violations, and its thresholds."""
+    claim = planted.PAPER.tail("block", statement="x", bound=lambda: 0.5, rows=rows,
+                               simulate=lambda *, size, rng: rng.uniform(size=size), **fields)
+    with Store.open(None, {"seed": 0, "version": "0"}) as store:
+        trial = Trial(claim, seed=0, max_blocks=4, store=store)
+        assert trial.start(0.01, 1) == [(0, 0)]
+        wanted = trial.receive([(0, 0)], [{"lhs": 1.0 * (np.arange(rows) < broken)}])
+    return wanted, trial
+
+
+def test_looks_come_at_one_two_and_four_blocks():
+    # What a look costs counts on it.
+    drawn = {"lhs": 1.0 * (np.arange(512) >= 486)}  # 0.05 of them: nothing is settled.
+    wanted, trial = _after_a_block(26, grid={"delta": [0.05]})
+    assert wanted == [(0, 1)] and trial.receive(wanted, [drawn]) == [(0, 2), (0, 3)]
+
+
+def test_what_others_must_bear_out_is_a_share_of_what_decided():
+    _, trial = _after_a_block(10, grid={"delta": [0.3, 0.01]})
+    (state,) = trial.cells
+    for rows, share in ((512, 0.5), (2048, 1.0)):
+        against, support = trial._least(state, rows)
+        assert np.all(against == -np.inf)
+        assert support.tolist() == [trial.thresholds.uphold * share, -np.inf]
+
+
+def test_the_cell_that_says_least_is_looked_at_longest():
+    for broken, refuted in (((0, 10), False), ((400, 300), True)):
+        claim = planted.PAPER.tail("cells", statement="x", bound=lambda: 0.5, rows=512,
+                                   simulate=lambda *, size, rng: rng.uniform(size=size),
+                                   grid={"n": [1, 2], "delta": [0.3]})
+        with Store.open(None, {"seed": 0, "version": "0"}) as store:
+            trial = Trial(claim, seed=0, max_blocks=1, store=store)
+            items = trial.start(0.01, 1)
+            trial.receive(items, [{"lhs": 1.0 * (np.arange(512) < k)} for k in broken])
+            order = [index for index, _ in trial.to_compare(refuted=refuted)]
+        # Of a refutation the one that says most.
+        assert order == ([0, 1] if refuted else [1, 0])
+
+
+def test_only_claims_that_can_err_share_the_level():
+    fields = {"expect": "undecided", "low": None, "high": None}
+    for claim, charged in ((planted.mean(), True), (planted.mean(**fields), False),
+                           (planted.always(), False)):
+        with Store.open(None, {"seed": 0, "version": "0"}) as store:
+            assert Trial(claim, seed=0, max_blocks=1, store=store).charged == charged
+
+
+def test_a_cell_that_is_not_settled_goes_on():
+    # Enough for the claim, but not for a single cell of it.
+    level, reach = {"grid": {"delta": [0.05]}}, np.log(1 / 0.01)
+    least = violations_to_refute(512, 0.05, reach)
+    wanted, trial = _after_a_block(least, **level)
+    assert reach <= trial.against.item() < trial.thresholds.entry and wanted == [(0, 1)]
+    # Of one cell its own e-value, their average and the pooled one are the same.
+    assert trial.own_evidence() == pytest.approx(trial.against.item())
+    assert _after_a_block(2 * least, **level)[0] == []
+    # One of two levels is settled.
+    wanted, trial = _after_a_block(10, grid={"delta": [0.3, 0.01]})
+    settled = (trial.support >= trial.thresholds.uphold) | (
+        trial.against >= trial.thresholds.entry)
+    assert settled.tolist() == [[True, False]] and wanted == [(0, 1)]
+    assert trial.thresholds.entry == pytest.approx(np.log(2 * 2 / 0.01))
+
+
 def test_the_halves_of_a_rate_share_its_middle():
     x = np.log(4.0) * np.arange(5)
     # A slope of -1 up to the middle, and of 0 from there; means that are known exactly.
@@ -408,3 +534,8 @@ def test_the_evidence_of_a_printed_number_by_hand():
         )
         # Two sides, each of three events: the mean, the deviation, the error of print.
         assert (against, support) == (pytest.approx(level - np.log(6), rel=1e-6), 0.0)
+    # Where the range is a point, only print has an error: normal, 5 of them at level 12.5.
+    point = planted.published(margin=0.01, printed_error=0.02, low=printed, high=printed)
+    wrong = dataclasses.replace(point, bound=lambda n: printed + 0.01 + 5 * 0.02)
+    against, _ = rule.weigh_cell(wrong, cell, np.array([n, printed, 0.0]))
+    assert against == pytest.approx(12.5 - np.log(6), rel=1e-6)

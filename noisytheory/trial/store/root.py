@@ -42,6 +42,7 @@ class Root:
         self.attributes: dict[str, Any] = {}
         self.groups: dict[str, tuple[str, bytes]] = {}  # id and branch of what is listed
         self.damaged: dict[str, str] = {}  # groups that are not what was written, and why
+        self.foreign: set[str] = set()  # those of them that another run wrote
         self.postponed: dict[str, Callable[[], xr.Dataset | None]] = {}
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
@@ -125,15 +126,16 @@ class Root:
             own, its = self.attributes.get(name), attributes.get(name)
             if name in self.attributes and its != own:
                 self.damaged[group] = f"it is of another audit: {name} {its!r}, the store's {own!r}"
+                if name in _OF_A_RUN:
+                    self.foreign.add(group)
         return claim_id, branch(group, attributes, [Array(*item) for item in described.items()])
 
     def say_damage(self) -> None:
         """Name the groups that are there and cannot be taken."""
         for group, why in self.damaged.items():
-            damage(
-                f"{group} in the store {self.location} is damaged ({why}): the audit that wrote "
-                "it, run again with this store, mends it"
-            )
+            mended = "the audit that wrote it, run again with this store, mends it"
+            remedy = "move it away" if group in self.foreign else mended
+            damage(f"{group} in the store {self.location} is damaged ({why}): {remedy}")
 
     def write(self) -> None:
         """Write the root document, all at once."""
