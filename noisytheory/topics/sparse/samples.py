@@ -103,6 +103,14 @@ def heavy(m: int, share: float = 0.5, extra: bool = False) -> Sample:
                   (TINY,) * len(far) + (share * rest, (1 - share) * rest))
 
 
+def uneven(seed: int) -> Sample:
+    """Eight random corners of a cube of 16 dimensions, and random weights, none of them 0."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 2, (8, 16)).astype(float)
+    weights = (1 + rng.multinomial(56, rng.dirichlet(np.ones(8)))) / 64
+    return Sample(f"uneven {seed}", tuple(map(tuple, points.tolist())), tuple(weights.tolist()))
+
+
 def opposed(m: int, share: float = 0.5, total: float = 3.0) -> Sample:
     """Two equal points of opposite sign and almost all weight, and ``m - 1`` far ones.
 

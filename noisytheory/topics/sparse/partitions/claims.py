@@ -10,7 +10,7 @@ import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.partitions import bounds, sides
-from noisytheory.topics.sparse.samples import Scheme, far_apart
+from noisytheory.topics.sparse.samples import Scheme, far_apart, uneven
 from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
@@ -103,7 +103,8 @@ BEST: dict[str, Any] = {
     "exact": sides.best_sparse,
     "certify": sides.best_sparse_certificate,
     "grid": {"population": [
-        Scheme(far_apart(corners, m), m) for corners, m in ((12, 2), (24, 3), (200, 10))
+        *(Scheme(far_apart(corners, m), m) for corners, m in ((12, 2), (24, 3), (200, 10))),
+        *(Scheme(uneven(seed), m) for seed in range(4) for m in (1, 2)),
     ]},
     **SQUARE,
 }

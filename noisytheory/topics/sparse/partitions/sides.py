@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from noisytheory.trial.claim import Certificate
 
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
+KINDS = 2
+"""Weights of `samples.far_apart`: corners and far points."""
 COMMON = 24
 """A multiple of every number of draws that a cell of these samples gives."""
 
@@ -162,19 +165,65 @@ def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
 
 
 def best_sparse(population: Scheme, m: int) -> Arrays:
-    """Squared error of the best weights on the best ``2m`` points of `samples.far_apart`.
+    """Squared error of the best weights on the best ``2m`` points.
 
-    All supports: they differ by the number of far points alone.
+    All supports: those of `samples.far_apart` differ by the number of far points alone.
     """
     points, masses = population.sample.signed, np.array(population.sample.alpha)
     corners = len(points) - (m - 1)
     target, found = masses @ points, []
-    for far in range(m):
-        chosen = [*range(2 * m - far), *range(corners, corners + far)]
-        some = points[chosen]
+    supports = combinations(range(len(points)), 2 * m) if len(set(masses)) > KINDS else (
+        (*range(2 * m - far), *range(corners, corners + far)) for far in range(m)
+    )
+    for chosen in supports:
+        some = points[list(chosen)]
         weights = simplex_weights(some @ some.T, some @ target)
         found.append(float(np.sum((weights @ some - target) ** 2)))
     return {"lhs": np.array([min(found)])}
+
+
+def _flat(gram: list[list[Fraction]]) -> NDArray[Any] | None:
+    """Weights of sum 1 of least norm, by elimination; None if the points are dependent."""
+    n = len(gram)
+    rows = [[*row, Fraction(1)] for row in gram]
+    for i in range(n):
+        pivot = next((j for j in range(i, n) if rows[j][i]), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for j in range(n):
+            if j != i:
+                rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i], strict=True)]
+    found = np.array([row[n] for row in rows])
+    return np.asarray(found / found.sum())
+
+
+def _every_support(population: Scheme, m: int, times: int, more: int) -> Certificate:
+    """In fractions: the nearest point of a hull is nearest on the flat through some of its points.
+
+    So all sets of at most ``2m`` points are tried whose nearest mixture has no negative weight.
+    """
+    points = [[Fraction(x) for x in row] for row in population.sample.points]
+    alpha = [Fraction(weight) for weight in population.sample.alpha]
+    target = [sum((a * x for a, x in zip(alpha, column, strict=True)), Fraction(0))
+              for column in zip(*points, strict=True)]
+    moved = np.array([[x - t for x, t in zip(row, target, strict=True)] for row in points])
+    gram = moved @ moved.T
+    best: tuple[Fraction, tuple[int, ...]] | None = None
+    for size in range(1, 2 * m + 1):
+        for chosen in combinations(range(len(points)), size):
+            weights = _flat(gram[np.ix_(chosen, chosen)].tolist())
+            if weights is not None and min(weights) >= 0:
+                square = weights @ gram[np.ix_(chosen, chosen)] @ weights
+                best = min(best or (square, chosen), (square, chosen))
+    assert best is not None
+    least = int(_least(_squares(np.array(population.sample.points, dtype=np.int64)[None]), m)[0][0])
+    return Certificate(best[0], Fraction(times * least, 2 * m + more), [
+        ("points", str(population.sample.points)), ("weights", ", ".join(map(str, alpha))),
+        ("best points, counted from 0", str(best[1])), ("least squared error", best[0]),
+        ("squared least diameter", least),
+    ])
 
 
 def best_sparse_certificate(
@@ -184,10 +233,12 @@ def best_sparse_certificate(
 
     In closed form, against the algorithms' own projection.
 
-    Points are orthogonal, so that what $x_i$ lack, $1-\sum t_i$ of the support, is shared by
-    $1/\|x_i\|^2$.
+    Corners and far points are orthogonal, so that what $x_i$ lack, $1-\sum t_i$ of the support, is
+    shared by $1/\|x_i\|^2$.
     """
     alpha = population.sample.alpha
+    if len(set(alpha)) > KINDS:
+        return _every_support(population, m, times, more)
     corners = len(alpha) - (m - 1)
     far = Fraction(alpha[-1]) if m > 1 else Fraction(0)
     each = (1 - far * (m - 1)) / corners
