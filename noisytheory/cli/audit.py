@@ -35,6 +35,7 @@ from noisytheory.cli.shell import (
     seed_option,
     table,
 )
+from noisytheory.trial.catalogue import find_or_none
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -64,7 +65,8 @@ _LOOKS = {
               help="Error level over the whole audit; default 0.01.")
 @click.option("--fdr", is_flag=True, help="Refute also by e-BH: A is then a false discovery rate.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N",
-              help="Local processes; default: the usable cores.")
+              help="Local processes; default: the usable cores. With 1 the audit's own process "
+                   "draws, and a simulator that ends it ends the audit.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
 @click.option("--store", metavar="PATH|URL",
               help="Keep blocks and results here; an interrupted run goes on from it. A URL "
@@ -137,10 +139,14 @@ def audit(
 
 
 def usable_cores(claims: Sequence[Claim]) -> int:
-    """Cores that this process may use, containers' limits included; not more than there is work."""
+    """Cores that this process may use, containers' limits included; not more than there is work.
+
+    A claim of somebody else's may end the process that draws for it: then there are two at least.
+    """
     from joblib import cpu_count
 
-    return max(1, min(int(cpu_count()), sum(claim.size for claim in claims)))
+    least = 1 if all(find_or_none(claim.id) is claim for claim in claims) else 2
+    return max(least, min(int(cpu_count()), sum(claim.size for claim in claims)))
 
 
 def run_audit(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) -> Audit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -15,7 +16,7 @@ import pytest
 from commands import HOEFFDING, answer, invoke, mistake
 
 import noisytheory
-from noisytheory.cli import select
+from noisytheory.cli import audit, select
 from noisytheory.trial import run
 from noisytheory.trial.catalogue import find
 
@@ -132,6 +133,15 @@ def test_a_file_that_exits_in_a_worker_is_named(variant):
     path = variant("return rng", "import sys; size > 8 and sys.exit(5); return rng")
     line = mistake("audit", path, "--workers", 2, "--budget", "smoke")
     assert line == "noisytheory audit: variant.py called sys.exit(5): let it return instead"
+
+
+def test_somebody_elses_claim_is_drawn_by_another_process(mine):
+    # It may end the one that draws, and must not take the audit along.
+    (claim,) = select.chosen_claims([str(mine)])
+    lone = dataclasses.replace(claim, grid={name: list(values)[:1] for name, values in
+                                            claim.grid.items()})
+    assert lone.size == 1 and audit.usable_cores([lone]) == 2
+    assert audit.usable_cores([find("kernel-mean/figure-2")]) == 1
 
 
 def test_a_claim_that_fails_leaves_the_others_their_verdicts(tmp_path):
