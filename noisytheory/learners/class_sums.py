@@ -29,8 +29,8 @@ __all__ = ["class_sums"]
 
 SIDE, WIDE = 256, 1024
 """Rows and columns of a tile: two MiB of doubles."""
-ALONE = 4
-"""Stripes of tiles that are not worth another thread."""
+ALONE = 100
+"""Pairs of stripes of tiles that are not worth another thread."""
 
 
 def class_sums(
@@ -153,7 +153,7 @@ def _tiled(
     sums = np.zeros((len(kernels), classes, n))
     # What a user's function does to other threads nobody knows.
     ours = all(isinstance(kernel, Kernel) for kernel in kernels)
-    workers = min(workers, len(stripes) // ALONE) if ours else 1
+    workers = min(workers, len(stripes) ** 2 // ALONE) if ours else 1
     for place, (across, down) in enumerate(in_order(stripe, range(len(stripes)), workers)):
         rows = stripes[place]
         sums[:, :, rows] += across

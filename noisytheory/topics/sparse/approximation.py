@@ -265,7 +265,10 @@ class Target:
             known = np.array(errors, dtype=np.float64)
             known[-1] = self.unless_cancelled(known[-1], chosen, kept)
             return Approximation(indices, weights, known)
-        last = functools.partial(self.distance, chosen, kept)
+
+        def last() -> float:
+            return self.unless_cancelled(self.distance(chosen, kept), chosen, kept)
+
         if before is None:
             return Approximation(indices, weights, last)
         return Approximation(indices, weights, lambda: np.append(before(), last()), last)

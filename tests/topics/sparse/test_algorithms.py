@@ -805,6 +805,14 @@ def test_errors_are_right_where_rounding_cancels():
     assert near.error == pytest.approx(1e-10, abs=1e-9)
 
 
+def test_cells_of_single_points_leave_no_error_of_rounding():
+    rng = np.random.default_rng(0)
+    for n in range(2, 12):
+        alpha = rng.dirichlet(np.ones(n))
+        found = sparse.clustered(Linear(), rng.standard_normal((n, 3)), alpha, n, rng=rng)
+        assert found.error <= 1e-15
+
+
 def test_far_from_the_origin_the_stop_is_at_the_true_error():
     # Squares near 1e10 cancel: as their difference the error at the stop was up to twice off.
     for seed in range(8):
