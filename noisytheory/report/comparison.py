@@ -15,7 +15,7 @@ import numpy as np
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import REPLICATES, since, told, truth
+from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, since, told, truth
 from noisytheory.vocabulary.domains import COUNT
 from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
 
@@ -211,7 +211,10 @@ def compare(
     chosen = [claim for claim in chosen if claim.id in found]
     if not chosen:
         raise ValueError(_nothing(left_out))
-    return _assembled(chosen, found, points, asked, left_out)
+    true, held, others = _true_of(chosen, points, asked)
+    left_out |= others
+    chosen = [claim for claim in chosen if claim.id not in others]
+    return _assembled(chosen, found, points, asked, left_out, true, held)
 
 
 def _nothing(left_out: Mapping[str, str]) -> str:
@@ -220,7 +223,8 @@ def _nothing(left_out: Mapping[str, str]) -> str:
 
 def _assembled(
     kept: Sequence[Claim], found: Mapping[str, Sequence[float]], points: Mapping[str, list[Any]],
-    asked: _Asked, left_out: Mapping[str, str],
+    asked: _Asked, left_out: Mapping[str, str], true: Sequence[Truth | None],
+    held: Collection[Claim],
 ) -> Comparison:
     import xarray as xr
 
@@ -233,10 +237,9 @@ def _assembled(
     # What every bound reads tells none from another.
     common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
-    sources = [claim for claim in kept if told(claim, asked.cell(points))]
-    true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
     least_true = np.array([-np.inf if t is None else t.low for t in true], float).reshape(shape)
     below = bounds < least_true - ROUNDING * np.abs(least_true)
+    below &= np.reshape([claim in held for claim in kept], (-1, *[1] * len(shape)))
     running = np.where(below | refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
     least = running.min(axis=0)
     ties = np.isfinite(least) & (running <= least * (1 + ROUNDING))
@@ -313,6 +316,48 @@ def _same_quantity(
     return list(kept.values()), left_out
 
 
+def _true_of(
+    claims: Sequence[Claim], points: Mapping[str, list[Any]], asked: _Asked
+) -> tuple[list[Truth | None], list[Claim], dict[str, str]]:
+    """What is true at each cell, of which claims, and why the others are of something else.
+
+    It is that of the draws that most claims speak of. Other draws of a claim, as of another
+    algorithm, must agree with it at each cell, by limits that 512 of them share.
+    """
+    cells = list(_cells(points))
+    by_source: dict[Any, list[Claim]] = {}
+    for claim in claims:
+        if told(claim, asked.cell(points)):
+            source = claim.simulate or claim.exact, tuple(map(repr, claim.given.items()))
+            by_source.setdefault(source, []).append(claim)
+    if not by_source:
+        return [None] * len(cells), [], {}
+    groups = sorted(by_source.values(), key=len, reverse=True)
+    # A law says more than draws.
+    first = next((claim for claim in groups[0] if claim.exact is not None), groups[0][0])
+    true = [asked.truth(first, cell) for cell in cells]
+    held = list(groups[0])
+    left_out: dict[str, str] = {}
+    for others in groups[1:]:
+        pairs = [
+            (here, there) for here, cell in zip(true, cells, strict=True)
+            if here is not None and (there := asked.truth(others[0], cell, shared=True))
+        ]
+        if not all(_agree(*pair) for pair in pairs):
+            why = f"speaks of other draws than {first.id}, or nothing tells that it does not"
+            left_out |= {claim.id: why for claim in others}
+        elif pairs:
+            held += others
+    return true, held, left_out
+
+
+def _agree(here: Truth, there: Truth) -> bool:
+    """Whether limits overlap, where there are any."""
+    slack = ROUNDING * abs(here.value)
+    return bool(np.isfinite([there.low, there.high]).any()
+                and here.low <= there.high + slack and there.low <= here.high + slack)
+
+
 def _population(claims: Sequence[Claim], name: str) -> Any:
     """The one of this name that a claim is tried on."""
     known = {
@@ -380,9 +425,13 @@ class _Asked:
         cell = {name: value for name, value in self.cell(values).items() if name != "delta"}
         return draw(claim, cell, 0, seed=self.seed, rows=self.replicates)
 
-    def truth(self, claim: Claim, values: Mapping[str, Any]) -> Any:
-        """Of the left side."""
-        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed)
+    def truth(
+        self, claim: Claim, values: Mapping[str, Any], *, shared: bool = False
+    ) -> Truth | None:
+        """Of the left side; with limits that hold of 512 together, or of one."""
+        confidence = 1 - (1 - CONFIDENCE) / LOOKS if shared else CONFIDENCE
+        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed,
+                     confidence=confidence)
 
     def not_vacuous_from(
         self, claim: Claim, along: str, rest: Mapping[str, Any], values: Sequence[Any],
