@@ -16,14 +16,16 @@ from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
 from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, since, told, truth
-from noisytheory.vocabulary.domains import COUNT
-from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
+from noisytheory.vocabulary.domains import COUNT, Domain
+from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING, NotMonotone, OutOfReach, solve
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
 __all__ = ["Comparison", "compare"]
+
+SEED = Domain(0, include_low=True, whole=True)
 
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
@@ -171,6 +173,7 @@ def compare(
     [5.0, 3.0, 3.0]
     """
     COUNT.check("replicates", replicates)
+    SEED.check("seed", seed)
     asked_for = select(claims)
     if isinstance(population, str):
         population = _population(asked_for, population)
@@ -178,7 +181,7 @@ def compare(
         raise ValueError("population must be one, such as noisytheory.populations.axis(), or the "
                          f"name of one, got {population!r}")
     asked = _Asked(population, replicates, seed)
-    points = {name: list(np.atleast_1d(values)) for name, values in arguments.items()}
+    points = {name: _row(name, values) for name, values in arguments.items()}
     if not points or not all(points.values()):
         raise ValueError("compare needs arguments, such as n=[10, 100], delta=0.05")
     along = max(points, key=lambda name: len(points[name]))
@@ -187,7 +190,7 @@ def compare(
             raise ValueError(f"{name} has the same value twice in {', '.join(map(str, values))}")
     # A whole number is passed on as one: exact laws count to it.
     points = {
-        name: [getattr(value, "item", lambda v=value: v)() for value in points[name]]
+        name: _whole(asked_for, name, points[name])
         for name in sorted(points, key=lambda name: name == along)
     }
     for name, values in points.items():
@@ -215,6 +218,27 @@ def compare(
     left_out |= others
     chosen = [claim for claim in chosen if claim.id not in others]
     return _assembled(chosen, found, points, asked, left_out, true, held)
+
+
+def _row(name: str, values: Any) -> list[Any]:
+    """One value, or several in a row."""
+    found = np.atleast_1d(values)
+    if found.ndim > 1:
+        raise ValueError(f"{name} must be a number or a sequence of numbers, got an array of "
+                         f"shape {found.shape}")
+    return list(found)
+
+
+def _whole(claims: Sequence[Claim], name: str, values: Sequence[Any]) -> list[Any]:
+    """Plain numbers; whole floats as whole numbers where a bound says that they are."""
+    domains = [{**BY_CONVENTION, **getattr(claim.bound, "domains", {})} for claim in claims]
+    counts = any(name in each and each[name].whole for each in domains)
+    plain = [getattr(value, "item", lambda v=value: v)() for value in values]
+    return [
+        int(value) if counts and isinstance(value, float) and value.is_integer()
+        and abs(value) < 2**53 else value
+        for value in plain
+    ]
 
 
 def _nothing(left_out: Mapping[str, str]) -> str:

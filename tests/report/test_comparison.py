@@ -75,6 +75,20 @@ def test_each_claim_is_held_against_what_is_true_of_its_own_draws():
     assert found.dataset["below"].values.tolist() == [False, False, True]
 
 
+def test_whole_floats_are_whole_numbers_and_what_is_none_is_named():
+    ask = functools.partial(
+        nt.compare, "kernel-mean/theorem-5", delta=0.05, population=nt.populations.axis()
+    )
+    found = ask(n=np.array([10.0, 20.0]))
+    assert found.dataset["n"].values.tolist() == [10, 20] and found.how == "the exact law"
+    assert found.dataset.equals(ask(n=[10, 20]).dataset)
+    with pytest.raises(ValueError, match=r"^n must be a number or a sequence .* shape \(1, 2\)$"):
+        ask(n=[[10, 20]])
+    for seed in (-1, "x", 0.5):
+        with pytest.raises(ValueError, match=r"^seed must be a whole number >= 0, got"):
+            ask(n=10, seed=seed)
+
+
 def test_what_the_population_settles_is_not_asked_otherwise():
     ask = functools.partial(nt.compare, "kernel-mean/theorem-5*", n=[10], delta=0.05)
     with pytest.raises(ValueError, match=r"^norm must be 0\.8, as on axis, p=0\.9, or left out"):
