@@ -281,7 +281,17 @@ def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[
             f"POSITIVE, got ...: {called} does not say what it may be, as by "
             f"@noisytheory.domains.requires({name}=noisytheory.domains.POSITIVE)"
         )
+    declared = getattr(bound, "domains", {}).get(name)
+    if declared is not None and not _within(domain, declared):
+        raise ValueError(f"{name} must be {declared}, as {called} says, got all of {domain}")
     return name, domain
+
+
+def _within(domain: Domain, declared: Domain) -> bool:
+    """Whether all of one domain is in another."""
+    (low, high, step), (least, most, apart) = domain._floats, declared._floats
+    low = np.ceil(low) if step else low
+    return least <= low and high <= most and (not apart or step in (apart, 2 * apart))
 
 
 def _broadcasts(value: Any) -> bool:
@@ -540,7 +550,8 @@ class _Question:
         there = self.evaluated(self.line.values(ranks), columns, len(signed))
         wrong = ((there <= signed) == upper) != (ranks >= closed[1])
         if wrong.any():
-            wrong &= np.abs(there - signed) > ROUNDING * np.abs(signed)
+            # What has no value is looked at closer, too.
+            wrong &= ~(np.abs(there - signed) <= ROUNDING * np.abs(signed))
         return np.where(upper, closed[1], closed[0]), wrong.any(axis=0)
 
     def around(self, ranks: Ranks) -> Ranks:
@@ -595,6 +606,7 @@ class _Question:
             middle = self.line.values(ranks)[len(ranks) // 2]
             value = self.one(middle, {key: value[0] for key, value in columns.items()})
             raise ValueError(f"the bound is no number at any {self.name}, but {value}")
+        self.check_gaps(ranks, has)
         edges = self.edges(ranks, has, columns)
         ranks = np.concatenate([ranks[has], edges])
         ranks, kept = np.unique(ranks, return_index=True)
@@ -620,6 +632,8 @@ class _Question:
                 break
             # Between two sampled ones it turns: looked at closer, but for what rounding makes.
             closer = np.unique(self.around(crossed))
+            inside = closer[(closer > ranks[0]) & (closer < ranks[-1])]
+            self.check_gaps(inside, ~np.isnan(values(inside)), within=True)
             beside = np.abs(values(closer) - self.sign * target) > ROUNDING * abs(target)
             ranks = np.union1d(ranks, closer[beside])
             found = values(ranks)
@@ -643,6 +657,18 @@ class _Question:
             f"{self.name} = {_told(points[best])}{which}",
             tuple(map(float, crossings)), float(points[best]), float(self.sign * found[best]),
         )
+
+    def check_gaps(self, ranks: Ranks, has: NDArray[np.bool_], within: bool = False) -> None:
+        """Whether the bound has values from the first to the last one, or all of these ranks."""
+        valued = np.flatnonzero(has | within)
+        span = slice(valued[0], valued[-1] + 1) if len(valued) else slice(0)
+        if not has[span].all():
+            gap = ranks[span][~has[span]]
+            raise ValueError(
+                f"{self.name} must be a noisytheory.domains.Domain in which the bound has values: "
+                f"it has none at {self.name} = {_told(self.line.value(int(gap[0])))}, though it "
+                "has below and above"
+            )
 
     def edges(
         self, ranks: Ranks, has: NDArray[np.bool_], columns: Mapping[str, Floats]

@@ -226,6 +226,22 @@ def test_a_bound_that_has_no_value_everywhere_is_searched_up_to_where_it_has():
         nt.solve(part, at_most=1, n=Domain(200, whole=True))
 
 
+def test_where_values_are_missing_between_others_there_is_no_answer():
+    for domain in (nt.domains.REAL, POSITIVE, Domain(0, include_low=True, whole=True)):
+        with pytest.raises(ValueError, match=r"^n must be a whole number >= 1, as mean_deviation"):
+            nt.solve(DEVIATION, at_most=0.1, n=domain, delta=0.1)
+    assert nt.solve(DEVIATION, at_most=0.1, n=Domain(0, whole=True), delta=0.1) == 1719
+    even = Domain(2, include_low=True, whole=True, even=True)
+    assert nt.solve(DEVIATION, at_most=0.1, n=even, delta=0.1) == 1720
+    own = requires(n=COUNT)(lambda n: n**-0.5)
+    with pytest.raises(ValueError, match=r"^n must be a noisytheory\.domains\.Domain in"):
+        nt.solve(lambda n: own(n), at_most=0.001, n=POSITIVE)
+    # Too narrow a gap for the sample, but next to the answer.
+    torn = requires(n=COUNT)(lambda n: np.where(n == 300_007, np.nan, 1 / n))
+    with pytest.raises(ValueError, match=r"it has none at n = 300007, though it has below and"):
+        nt.solve(torn, at_most=1 / 300_003, n=...)
+
+
 def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
     half = requires(x=Domain(0, 5))(lambda x: 10 - x)
     assert nt.solve(half, at_most=6, x=...) == pytest.approx(4, rel=1e-12)
