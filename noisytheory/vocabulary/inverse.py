@@ -241,6 +241,8 @@ def _asked(
         if key in declared or (not declared and _broadcasts(value))
     }
     for key, value in {wanted: target, **numbers}.items():
+        if np.ma.isMaskedArray(value):
+            raise ValueError(f"{key} must not be masked, got {value!r}")
         (REAL if key == wanted else declared.get(key, REAL)).check(key, value)
     fixed = {key: value for key, value in given.items() if key not in numbers}
     # What is searched and what is given is known to be allowed.
@@ -491,7 +493,7 @@ class _Question:
             return np.array([[self.at(points[0, 0], given)]])
         # What `suppress` lets pass is of single numbers, or has no value everywhere.
         with suppress(*NO_VALUE):
-            found = np.asarray(self.bound(**{self.name: points}, **given, **self.fixed), float)
+            found = _reals(self.bound(**{self.name: points}, **given, **self.fixed))
             if found.shape != (len(points), questions):
                 found = np.broadcast_to(found, (len(points), questions))
             return found if self.sign > 0 else -found
@@ -506,7 +508,7 @@ class _Question:
     def at(self, point: float, given: Mapping[str, Any]) -> float:
         """`evaluated` at one point of one question."""
         try:
-            return self.sign * float(self.bound(**{self.name: point}, **given, **self.fixed))
+            return self.sign * _real(self.bound(**{self.name: point}, **given, **self.fixed))
         except NO_VALUE:
             with suppress(*NO_VALUE):
                 return self.sign * self.one(point, given)
@@ -515,7 +517,7 @@ class _Question:
     def one(self, point: float, given: Mapping[str, Any]) -> float:
         """The bound of a plain number, or its error."""
         x = int(point) if self.line.whole else float(point)
-        return float(self.bound(**{self.name: x}, **given, **self.fixed))
+        return _real(self.bound(**{self.name: x}, **given, **self.fixed))
 
     def crossing(
         self, ends: Ranks, found: Floats, signed: Floats, columns: Mapping[str, Floats]
@@ -641,7 +643,8 @@ class _Question:
         best = int(np.argmin(found))
         if len(turns) == 0:
             if not meets[0]:
-                raise OutOfReach(self.out_of_reach(points, found, target) + which)
+                given = {key: np.float64(value[0]) for key, value in columns.items()}
+                raise OutOfReach(self.out_of_reach(points, found, target, given) + which)
             rises = found[0] < found[-1]
             end = float(points[-1] if rises else points[0])
             return end if abs(end) < FAR else np.copysign(np.inf, end)
@@ -684,8 +687,10 @@ class _Question:
             low, high = np.where(as_above, low, middle), np.where(as_above, middle, high)
         return np.where(upper, high, low)
 
-    def out_of_reach(self, points: Floats, found: Floats, target: float) -> str:
-        """Why no value attains the target."""
+    def out_of_reach(
+        self, points: Floats, found: Floats, target: float, given: Mapping[str, Any]
+    ) -> str:
+        """Why no value attains the target, and whether that is proved."""
         # Of equal ones an end of the domain: that is where the bound tends to, or begins.
         best = next((at for at in (len(found) - 1, 0) if found[at] == np.min(found)), None)
         best = int(np.argmin(found)) if best is None else best
@@ -696,9 +701,13 @@ class _Question:
         end = {0: line.domain.low, len(points) - 1: line.domain.high}.get(best)
         ends = line.values(np.array([line.first, line.last]))
         closed = (best == 0 and line.domain.include_low) or (best > 0 and line.domain.include_high)
+        with trusted():
+            proved = self.proved(float(points[0]), self.sign * target, given)
         enough = f"no {name} is enough"
+        enough = enough if proved else f"no {name} of the {len(points)} looked at is enough"
         if np.max(found) == np.min(found):
-            why = f"the bound is {value} whatever {name} is"
+            why = f"the bound is {value} " + (
+                f"whatever {name} is" if proved else f"at all {name} looked at")
         elif end is None:
             least = "least" if self.sign > 0 else "greatest"
             why = f"the bound's {least} value is {value}, at {name} = {where}"
@@ -715,6 +724,24 @@ class _Question:
             why += f" as {name} tends to {end:g}" if abs(end) < FAR else ""
         side = "at_most must be above" if self.sign > 0 else "at_least must be below"
         return f"{side} {value}, got {target:.6g} ({why}: {enough})"
+
+
+def _reals(found: Any) -> Floats:
+    """As floats, or an error of what is none."""
+    array = as_numbers(found)
+    if array is None or array.dtype.kind not in "biuf":
+        raise TypeError(f"the bound must return real numbers, got {found!r}")
+    return np.asarray(array, float)
+
+
+def _real(found: Any) -> float:
+    """As a float, or an error of what is none."""
+    if type(found) in PLAIN:
+        return float(found)
+    array = as_numbers(found)
+    if array is None or array.dtype.kind not in "biuf" or array.size != 1:
+        raise ValueError(f"the bound must return one real number, got {found!r}")
+    return float(array.item())
 
 
 def _narrowed(

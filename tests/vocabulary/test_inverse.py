@@ -183,6 +183,16 @@ def test_what_cannot_be_had_says_what_can():
         nt.solve(constant, at_most=1, n=...)
 
 
+def test_that_no_value_is_enough_is_told_where_it_is_proved():
+    ask = functools.partial(nt.solve, at_most=0.5, n=...)
+    with pytest.raises(nt.OutOfReach, match=r"bound is 1 at all n looked at: no n of the \d+ l"):
+        ask(lambda n: 1.0 * (n != 300_000))
+    with pytest.raises(nt.OutOfReach, match=r"bound tends to 1: no n of the \d+ looked at is"):
+        ask(lambda n: 1 + 1 / n - 5 * np.exp(-((n - 300_000.0) ** 2)))
+    with pytest.raises(nt.OutOfReach, match=r"bound tends to 1: no n is enough"):
+        ask(lambda n: 1 + 1 / n)
+
+
 def test_what_still_falls_where_the_search_ends_has_no_limit_told():
     with pytest.raises(nt.OutOfReach, match=r"still falls at n = 1e\+100, where it is 4\.1"):
         nt.solve(DEVIATION, at_most=1e-60, n=..., delta=0.1)
@@ -220,7 +230,7 @@ def test_a_bound_that_has_no_value_everywhere_is_searched_up_to_where_it_has():
         return 1 / n
 
     assert nt.solve(part, at_most=1 / 137, n=...) == 137
-    with pytest.raises(nt.OutOfReach, match=r"the bound is 0\.00729927 at n = 137: no n is"):
+    with pytest.raises(nt.OutOfReach, match=r"is 0\.00729927 at n = 137: no n of the \d+ l"):
         nt.solve(part, at_most=1 / 138, n=...)
     with pytest.raises(ValueError, match="n must be at most 137, got"):
         nt.solve(part, at_most=1, n=Domain(200, whole=True))
@@ -247,7 +257,7 @@ def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
     assert nt.solve(half, at_most=6, x=...) == pytest.approx(4, rel=1e-12)
     nested = requires(x=Domain(0, 10))(lambda x: half(x))
     assert nt.solve(nested, at_most=6, x=...) == nt.solve(half, at_most=6, x=...)
-    with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x is enough"):
+    with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x of the \d+ l"):
         nt.solve(nested, at_most=3, x=...)
 
 
@@ -334,6 +344,19 @@ def test_bad_input_is_named(given, told):
     with pytest.raises(ValueError) as refusal:
         nt.solve(DEVIATION, **given)
     assert str(refusal.value).startswith(told)
+
+
+@pytest.mark.parametrize("value", [None, "a", (1.0, 2.0), 1j, np.complex128(1)])
+def test_what_a_bound_returns_is_one_real_number(value):
+    with pytest.raises(ValueError, match=r"^the bound must return one real number, got "):
+        nt.solve(lambda n: value, at_most=0.1, n=...)
+
+
+def test_neither_complex_values_nor_masks_are_dropped():
+    with pytest.raises(ValueError, match=r"^the bound must return one real number, got .*j"):
+        nt.solve(lambda n: 1j / n, at_most=0.1, n=...)
+    with pytest.raises(ValueError, match=r"^at_most must not be masked, got masked_array"):
+        nt.solve(DEVIATION, at_most=np.ma.array([0.1, 0.2], mask=[1, 0]), n=..., delta=0.1)
 
 
 def test_what_nothing_says_must_be_said():
