@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -153,6 +154,8 @@ def solve(
     """
     ask, wanted, target, numbers = _asked(bound, at_most, at_least, arguments)
     domain = ask.line.domain
+    if fill is not None and not isinstance(fill, Real):
+        raise ValueError(f"fill must be a number, got {fill!r}")
 
     def answers(target: Any, *values: Any) -> Any:
         """Of plain arrays."""
@@ -175,6 +178,11 @@ def solve(
     if labelled_among(plain):
         import xarray as xr
 
+        labelled = {key: value for key, value in plain.items() if hasattr(value, "dims")}
+        try:
+            xr.align(*labelled.values(), join="exact")
+        except ValueError as error:
+            raise ValueError(f"{', '.join(labelled)} must have the same labels: {error}") from error
         found = xr.apply_ufunc(answers, *plain.values()).rename(ask.name)
         return found.assign_attrs({})
     found = answers(*plain.values())
@@ -238,11 +246,15 @@ def _asked(
     given = {key: value for key, value in arguments.items() if key != name}
     numbers = {
         key: value for key, value in given.items()
-        if key in declared or (not declared and _broadcasts(value))
+        if key in declared or hasattr(value, "data_vars")
+        or (not declared and _broadcasts(value))
     }
     for key, value in {wanted: target, **numbers}.items():
         if np.ma.isMaskedArray(value):
             raise ValueError(f"{key} must not be masked, got {value!r}")
+        if hasattr(value, "data_vars"):
+            raise ValueError(f"{key} must be a number or an array, such as one variable of a "
+                             f"dataset, got {type(value).__name__}")
         (REAL if key == wanted else declared.get(key, REAL)).check(key, value)
     fixed = {key: value for key, value in given.items() if key not in numbers}
     # What is searched and what is given is known to be allowed.

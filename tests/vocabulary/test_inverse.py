@@ -359,6 +359,17 @@ def test_neither_complex_values_nor_masks_are_dropped():
         nt.solve(DEVIATION, at_most=np.ma.array([0.1, 0.2], mask=[1, 0]), n=..., delta=0.1)
 
 
+def test_fills_and_labels_that_do_not_do_are_named():
+    for fill in ("a", [1, 2]):
+        with pytest.raises(ValueError, match=r"^fill must be a number, got"):
+            nt.solve(DEVIATION, at_most=0.1, n=..., delta=0.1, fill=fill)
+    radius = xr.DataArray([0.1, 0.2], dims="x", coords={"x": [1, 2]})
+    with pytest.raises(ValueError, match=r"^at_most must be a number or an array, .* got Dataset"):
+        nt.solve(DEVIATION, at_most=radius.to_dataset(name="r"), n=..., delta=0.1)
+    with pytest.raises(ValueError, match=r"^at_most, delta must have the same labels: "):
+        nt.solve(DEVIATION, at_most=radius, n=..., delta=radius.assign_coords(x=[1, 3]))
+
+
 def test_what_nothing_says_must_be_said():
     with pytest.raises(ValueError, match=r"^c must be a noisytheory\.domains\.Domain, such as c=n"):
         nt.solve(lambda c: c, at_most=1, c=...)
