@@ -100,7 +100,9 @@ def solve(
     Parameters
     ----------
     bound : callable
-        Any public bound, or your own; functions of single numbers will do.
+        Any public bound, or your own, whose arguments have names; functions of single numbers will
+        do. It is asked for numbers up to 1e100: if that takes long, as of ``math.comb(2 * n, n)``,
+        say how far it is to be searched, ``n=noisytheory.domains.Domain(0, 10**4, whole=True)``.
     at_most, at_least : float or array
         What the bound is to be: one of the two.
     fill : float, optional
@@ -267,14 +269,26 @@ def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[
     if not callable(bound):
         raise TypeError(f"bound must be a function, such as noisytheory.kernel_mean.mean_deviation "
                         f"or the bound of a claim, got {bound!r}")
+    called = getattr(bound, "__name__", "the bound")
+    by_name = ("bound must take its arguments by name, such as lambda n: numpy.sqrt(n) does with "
+               f"n=..., got {bound!r}")
+    try:
+        signature = inspect.signature(bound).parameters.values()
+    except ValueError as error:
+        raise ValueError(by_name) from error
     parameters = {
-        name: parameter for name, parameter in inspect.signature(bound).parameters.items()
+        parameter.name: parameter for parameter in signature
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
     }
-    called = getattr(bound, "__name__", "the bound")
+    further = any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature)
+    if not (parameters or further) or any(
+        parameter.kind is parameter.POSITIONAL_ONLY and parameter.default is parameter.empty
+        for parameter in signature
+    ):
+        raise ValueError(by_name)
     takes = f"{called} takes {', '.join(parameters) or 'none'}"
     for name in arguments:
-        if name not in parameters:
+        if name not in parameters and not further:
             raise ValueError(f"unknown argument {name} ({takes})")
     unknown = [name for name, v in arguments.items() if v is ... or isinstance(v, Domain)]
     if len(unknown) != 1:

@@ -370,6 +370,17 @@ def test_fills_and_labels_that_do_not_do_are_named():
         nt.solve(DEVIATION, at_most=radius, n=..., delta=radius.assign_coords(x=[1, 3]))
 
 
+def test_a_bound_takes_its_arguments_by_name():
+    assert nt.solve(lambda n, **rest: rest["c"] / n, at_most=0.1, n=..., c=3) == 30
+    assert nt.solve(lambda *rest, n: 1 / n, at_most=0.1, n=...) == 10
+    for bound in (lambda n, /: 1 / n, lambda *n: 1 / n[0], np.sqrt, max):
+        with pytest.raises(ValueError, match=r"^bound must take its arguments by name, such as l"):
+            nt.solve(bound, at_most=0.1, n=...)
+    # One that would take for ever at 1e100 is searched where it is asked.
+    few = Domain(0, 10**3, whole=True)
+    assert nt.solve(lambda n: 1 / math.comb(2 * n, n), at_most=1e-3, n=few) == 7
+
+
 def test_what_nothing_says_must_be_said():
     with pytest.raises(ValueError, match=r"^c must be a noisytheory\.domains\.Domain, such as c=n"):
         nt.solve(lambda c: c, at_most=1, c=...)
