@@ -148,8 +148,9 @@ def compare(
         Ids or patterns. Of several quantities the one whose bounds read most of the arguments, and
         that most claims speak of, is compared.
     population : object or str, optional
-        Gives what bounds read of it, and the truth: the quantile of the left side, or its mean. By
-        name one of the claims' own.
+        Gives what bounds read of it, and the truth: the quantile of the left side, or its mean, of
+        the draws that most claims speak of; claims that draw otherwise, as by another algorithm,
+        are left out. By name one of the claims' own.
     replicates, seed : int
         Of the draws where the truth is drawn, or a bound reads the sample.
     **arguments : number or sequence of numbers
