@@ -17,6 +17,9 @@ __all__ = [
     "assigned", "column", "combinations", "evaluate", "number", "split", "spread", "values_of",
 ]
 
+MOST = 100_000
+"""Values of one range."""
+
 
 def combinations(
     given: Mapping[str, Sequence[Any]]
@@ -131,17 +134,20 @@ def spread(name: str, text: str, whole: bool = False) -> list[str]:
             continue
         such = f"{name}=10:1000:log, or {name}=10:1000:lin:12 for twelve values"
         last, scale, count = [*rest, *["", "lin", ""][len(rest):]][:3]
-        if len(rest) > 3 or scale not in ("log", "lin") or (count and not count.isdigit()):
+        if len(rest) > 3 or scale not in ("log", "lin") or (count and not count.isdecimal()):
             raise Mistake(f"{name}: {piece!r} is no range, such as {such}")
         low, high = number(name, first), number(name, last)
-        if not low < high < float("inf") or (scale == "log" and low <= 0) or count in ("0", "1"):
+        many = int(count[:9]) if count else 0
+        if not low < high < float("inf") or (scale == "log" and low <= 0) or (count and many < 2):
             above = ", from above 0," * (scale == "log")
             raise Mistake(f"{name}: {piece!r} must rise{above} in two steps or more: {such}")
+        if many > MOST:
+            raise Mistake(f"{name}: {piece!r} has more than {MOST:,} values")
         if scale == "log":
-            many = int(count) if count else 1 + max(1, round(3 * math.log10(high / low)))
+            many = many or 1 + max(1, round(3 * math.log10(high / low)))
             values = np.geomspace(low, high, many)
         else:
-            values = np.linspace(low, high, int(count) if count else 10)
+            values = np.linspace(low, high, many or 10)
         values[0], values[-1] = low, high
         digits = 3 if scale == "log" and not count else 12
         values[1:-1] = [float(f"{value:.{digits}g}") for value in values[1:-1]]

@@ -46,6 +46,7 @@ def answered(
     One answer is a line as well; one that no value attains is a mistake.
     """
     from noisytheory.trial.truth import needed, told
+    from noisytheory.vocabulary.domains import REAL
     from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends, looks
 
     name, wanted = asked["solve"], next(word for word in asked if word != "solve")
@@ -56,6 +57,8 @@ def answered(
     given = assigned(claim, assignments, name)
     domain = _domain(claim, name)
     targets = [number(wanted, piece) for piece in spread(wanted, asked[wanted])]
+    for target in targets:
+        REAL.check(wanted, target)
     choices = list(combinations({wanted: targets, **given}))
     points, line, found = [], "", column(name)
     for values, labels in choices:

@@ -15,15 +15,17 @@ import numpy as np
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import REPLICATES, since, told, truth
-from noisytheory.vocabulary.domains import COUNT
-from noisytheory.vocabulary.inverse import ROUNDING, NotMonotone, OutOfReach, solve
+from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, since, told, truth
+from noisytheory.vocabulary.domains import COUNT, Domain
+from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING, NotMonotone, OutOfReach, solve
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
 __all__ = ["Comparison", "compare"]
+
+SEED = Domain(0, include_low=True, whole=True)
 
 UPPER = ("tail", "mean", "always")
 """Kinds whose right side is to be small."""
@@ -146,8 +148,9 @@ def compare(
         Ids or patterns. Of several quantities the one whose bounds read most of the arguments, and
         that most claims speak of, is compared.
     population : object or str, optional
-        Gives what bounds read of it, and the truth: the quantile of the left side, or its mean. By
-        name one of the claims' own.
+        Gives what bounds read of it, and the truth: the quantile of the left side, or its mean, of
+        the draws that most claims speak of; claims that draw otherwise, as by another algorithm,
+        are left out. By name one of the claims' own.
     replicates, seed : int
         Of the draws where the truth is drawn, or a bound reads the sample.
     **arguments : number or sequence of numbers
@@ -171,6 +174,7 @@ def compare(
     [5.0, 3.0, 3.0]
     """
     COUNT.check("replicates", replicates)
+    SEED.check("seed", seed)
     asked_for = select(claims)
     if isinstance(population, str):
         population = _population(asked_for, population)
@@ -178,7 +182,7 @@ def compare(
         raise ValueError("population must be one, such as noisytheory.populations.axis(), or the "
                          f"name of one, got {population!r}")
     asked = _Asked(population, replicates, seed)
-    points = {name: list(np.atleast_1d(values)) for name, values in arguments.items()}
+    points = {name: _row(name, values) for name, values in arguments.items()}
     if not points or not all(points.values()):
         raise ValueError("compare needs arguments, such as n=[10, 100], delta=0.05")
     along = max(points, key=lambda name: len(points[name]))
@@ -187,7 +191,7 @@ def compare(
             raise ValueError(f"{name} has the same value twice in {', '.join(map(str, values))}")
     # A whole number is passed on as one: exact laws count to it.
     points = {
-        name: [getattr(value, "item", lambda v=value: v)() for value in points[name]]
+        name: _whole(asked_for, name, points[name])
         for name in sorted(points, key=lambda name: name == along)
     }
     for name, values in points.items():
@@ -211,7 +215,31 @@ def compare(
     chosen = [claim for claim in chosen if claim.id in found]
     if not chosen:
         raise ValueError(_nothing(left_out))
-    return _assembled(chosen, found, points, asked, left_out)
+    true, held, others = _true_of(chosen, points, asked)
+    left_out |= others
+    chosen = [claim for claim in chosen if claim.id not in others]
+    return _assembled(chosen, found, points, asked, left_out, true, held)
+
+
+def _row(name: str, values: Any) -> list[Any]:
+    """One value, or several in a row."""
+    found = np.atleast_1d(values)
+    if found.ndim > 1:
+        raise ValueError(f"{name} must be a number or a sequence of numbers, got an array of "
+                         f"shape {found.shape}")
+    return list(found)
+
+
+def _whole(claims: Sequence[Claim], name: str, values: Sequence[Any]) -> list[Any]:
+    """Plain numbers; whole floats as whole numbers where a bound says that they are."""
+    domains = [{**BY_CONVENTION, **getattr(claim.bound, "domains", {})} for claim in claims]
+    counts = any(name in each and each[name].whole for each in domains)
+    plain = [getattr(value, "item", lambda v=value: v)() for value in values]
+    return [
+        int(value) if counts and isinstance(value, float) and value.is_integer()
+        and abs(value) < 2**53 else value
+        for value in plain
+    ]
 
 
 def _nothing(left_out: Mapping[str, str]) -> str:
@@ -220,7 +248,8 @@ def _nothing(left_out: Mapping[str, str]) -> str:
 
 def _assembled(
     kept: Sequence[Claim], found: Mapping[str, Sequence[float]], points: Mapping[str, list[Any]],
-    asked: _Asked, left_out: Mapping[str, str],
+    asked: _Asked, left_out: Mapping[str, str], true: Sequence[Truth | None],
+    held: Collection[Claim],
 ) -> Comparison:
     import xarray as xr
 
@@ -233,10 +262,9 @@ def _assembled(
     # What every bound reads tells none from another.
     common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
-    sources = [claim for claim in kept if told(claim, asked.cell(points))]
-    true = [asked.truth(sources[0], cell) if sources else None for cell in _cells(points)]
     least_true = np.array([-np.inf if t is None else t.low for t in true], float).reshape(shape)
     below = bounds < least_true - ROUNDING * np.abs(least_true)
+    below &= np.reshape([claim in held for claim in kept], (-1, *[1] * len(shape)))
     running = np.where(below | refuted.reshape(-1, *[1] * len(shape)), np.inf, bounds)
     least = running.min(axis=0)
     ties = np.isfinite(least) & (running <= least * (1 + ROUNDING))
@@ -313,6 +341,48 @@ def _same_quantity(
     return list(kept.values()), left_out
 
 
+def _true_of(
+    claims: Sequence[Claim], points: Mapping[str, list[Any]], asked: _Asked
+) -> tuple[list[Truth | None], list[Claim], dict[str, str]]:
+    """What is true at each cell, of which claims, and why the others are of something else.
+
+    It is that of the draws that most claims speak of. Other draws of a claim, as of another
+    algorithm, must agree with it at each cell, by limits that 512 of them share.
+    """
+    cells = list(_cells(points))
+    by_source: dict[Any, list[Claim]] = {}
+    for claim in claims:
+        if told(claim, asked.cell(points)):
+            source = claim.simulate or claim.exact, tuple(map(repr, claim.given.items()))
+            by_source.setdefault(source, []).append(claim)
+    if not by_source:
+        return [None] * len(cells), [], {}
+    groups = sorted(by_source.values(), key=len, reverse=True)
+    # A law says more than draws.
+    first = next((claim for claim in groups[0] if claim.exact is not None), groups[0][0])
+    true = [asked.truth(first, cell) for cell in cells]
+    held = list(groups[0])
+    left_out: dict[str, str] = {}
+    for others in groups[1:]:
+        pairs = [
+            (here, there) for here, cell in zip(true, cells, strict=True)
+            if here is not None and (there := asked.truth(others[0], cell, shared=True))
+        ]
+        if not all(_agree(*pair) for pair in pairs):
+            why = f"speaks of other draws than {first.id}, or nothing tells that it does not"
+            left_out |= {claim.id: why for claim in others}
+        elif pairs:
+            held += others
+    return true, held, left_out
+
+
+def _agree(here: Truth, there: Truth) -> bool:
+    """Whether limits overlap, where there are any."""
+    slack = ROUNDING * abs(here.value)
+    return bool(np.isfinite([there.low, there.high]).any()
+                and here.low <= there.high + slack and there.low <= here.high + slack)
+
+
 def _population(claims: Sequence[Claim], name: str) -> Any:
     """The one of this name that a claim is tried on."""
     known = {
@@ -380,9 +450,13 @@ class _Asked:
         cell = {name: value for name, value in self.cell(values).items() if name != "delta"}
         return draw(claim, cell, 0, seed=self.seed, rows=self.replicates)
 
-    def truth(self, claim: Claim, values: Mapping[str, Any]) -> Any:
-        """Of the left side."""
-        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed)
+    def truth(
+        self, claim: Claim, values: Mapping[str, Any], *, shared: bool = False
+    ) -> Truth | None:
+        """Of the left side; with limits that hold of 512 together, or of one."""
+        confidence = 1 - (1 - CONFIDENCE) / LOOKS if shared else CONFIDENCE
+        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed,
+                     confidence=confidence)
 
     def not_vacuous_from(
         self, claim: Claim, along: str, rest: Mapping[str, Any], values: Sequence[Any],

@@ -17,7 +17,7 @@ from noisytheory.trial.draws import draw, exact_evidence
 from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
-__all__ = ["CONFIDENCE", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
+__all__ = ["CONFIDENCE", "LOOKS", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
 
 REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
@@ -74,7 +74,7 @@ def told(claim: Claim, values: Mapping[str, Any]) -> bool:
 
 def truth(
     claim: Claim, values: Mapping[str, Any], *, replicates: int = REPLICATES,
-    seed: int = DEFAULT_SEED,
+    seed: int = DEFAULT_SEED, confidence: float = CONFIDENCE,
 ) -> Truth | None:
     r"""The :math:`(1-\delta)`-quantile of the left side, or its mean, at one cell.
 
@@ -88,6 +88,8 @@ def truth(
         Draws where the law is not exact.
     seed : int
         Of the draws.
+    confidence : float
+        Of their limits.
 
     Returns
     -------
@@ -111,8 +113,8 @@ def truth(
         return None
     how = f"{replicates:,} draws"
     if delta is None:
-        return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, CONFIDENCE))
-    ranks = np.array(quantile_ranks(left.size, 1 - delta, CONFIDENCE))
+        return Truth(float(left.mean()), how, *_mean_limits(claim, cell, left, confidence))
+    ranks = np.array(quantile_ranks(left.size, 1 - delta, confidence))
     # An end that the sample is too small to give is infinite.
     draws = np.concatenate([[-np.inf], np.sort(left), [np.inf]])
     return Truth(float(draws[ranks[0]]), how, *map(float, draws[ranks[1:]]))

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -99,7 +100,9 @@ def solve(
     Parameters
     ----------
     bound : callable
-        Any public bound, or your own; functions of single numbers will do.
+        Any public bound, or your own, whose arguments have names; functions of single numbers will
+        do. It is asked for numbers up to 1e100: if that takes long, as of ``math.comb(2 * n, n)``,
+        say how far it is to be searched, ``n=noisytheory.domains.Domain(0, 10**4, whole=True)``.
     at_most, at_least : float or array
         What the bound is to be: one of the two.
     fill : float, optional
@@ -153,6 +156,8 @@ def solve(
     """
     ask, wanted, target, numbers = _asked(bound, at_most, at_least, arguments)
     domain = ask.line.domain
+    if fill is not None and not isinstance(fill, Real):
+        raise ValueError(f"fill must be a number, got {fill!r}")
 
     def answers(target: Any, *values: Any) -> Any:
         """Of plain arrays."""
@@ -175,6 +180,11 @@ def solve(
     if labelled_among(plain):
         import xarray as xr
 
+        labelled = {key: value for key, value in plain.items() if hasattr(value, "dims")}
+        try:
+            xr.align(*labelled.values(), join="exact")
+        except ValueError as error:
+            raise ValueError(f"{', '.join(labelled)} must have the same labels: {error}") from error
         found = xr.apply_ufunc(answers, *plain.values()).rename(ask.name)
         return found.assign_attrs({})
     found = answers(*plain.values())
@@ -238,9 +248,15 @@ def _asked(
     given = {key: value for key, value in arguments.items() if key != name}
     numbers = {
         key: value for key, value in given.items()
-        if key in declared or (not declared and _broadcasts(value))
+        if key in declared or hasattr(value, "data_vars")
+        or (not declared and _broadcasts(value))
     }
     for key, value in {wanted: target, **numbers}.items():
+        if np.ma.isMaskedArray(value):
+            raise ValueError(f"{key} must not be masked, got {value!r}")
+        if hasattr(value, "data_vars"):
+            raise ValueError(f"{key} must be a number or an array, such as one variable of a "
+                             f"dataset, got {type(value).__name__}")
         (REAL if key == wanted else declared.get(key, REAL)).check(key, value)
     fixed = {key: value for key, value in given.items() if key not in numbers}
     # What is searched and what is given is known to be allowed.
@@ -253,14 +269,26 @@ def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[
     if not callable(bound):
         raise TypeError(f"bound must be a function, such as noisytheory.kernel_mean.mean_deviation "
                         f"or the bound of a claim, got {bound!r}")
+    called = getattr(bound, "__name__", "the bound")
+    by_name = ("bound must take its arguments by name, such as lambda n: numpy.sqrt(n) does with "
+               f"n=..., got {bound!r}")
+    try:
+        signature = inspect.signature(bound).parameters.values()
+    except ValueError as error:
+        raise ValueError(by_name) from error
     parameters = {
-        name: parameter for name, parameter in inspect.signature(bound).parameters.items()
+        parameter.name: parameter for parameter in signature
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
     }
-    called = getattr(bound, "__name__", "the bound")
+    further = any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature)
+    if not (parameters or further) or any(
+        parameter.kind is parameter.POSITIONAL_ONLY and parameter.default is parameter.empty
+        for parameter in signature
+    ):
+        raise ValueError(by_name)
     takes = f"{called} takes {', '.join(parameters) or 'none'}"
     for name in arguments:
-        if name not in parameters:
+        if name not in parameters and not further:
             raise ValueError(f"unknown argument {name} ({takes})")
     unknown = [name for name, v in arguments.items() if v is ... or isinstance(v, Domain)]
     if len(unknown) != 1:
@@ -281,7 +309,17 @@ def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[
             f"POSITIVE, got ...: {called} does not say what it may be, as by "
             f"@noisytheory.domains.requires({name}=noisytheory.domains.POSITIVE)"
         )
+    declared = getattr(bound, "domains", {}).get(name)
+    if declared is not None and not _within(domain, declared):
+        raise ValueError(f"{name} must be {declared}, as {called} says, got all of {domain}")
     return name, domain
+
+
+def _within(domain: Domain, declared: Domain) -> bool:
+    """Whether all of one domain is in another."""
+    (low, high, step), (least, most, apart) = domain._floats, declared._floats
+    low = np.ceil(low) if step else low
+    return least <= low and high <= most and (not apart or step in (apart, 2 * apart))
 
 
 def _broadcasts(value: Any) -> bool:
@@ -481,7 +519,7 @@ class _Question:
             return np.array([[self.at(points[0, 0], given)]])
         # What `suppress` lets pass is of single numbers, or has no value everywhere.
         with suppress(*NO_VALUE):
-            found = np.asarray(self.bound(**{self.name: points}, **given, **self.fixed), float)
+            found = _reals(self.bound(**{self.name: points}, **given, **self.fixed))
             if found.shape != (len(points), questions):
                 found = np.broadcast_to(found, (len(points), questions))
             return found if self.sign > 0 else -found
@@ -496,7 +534,7 @@ class _Question:
     def at(self, point: float, given: Mapping[str, Any]) -> float:
         """`evaluated` at one point of one question."""
         try:
-            return self.sign * float(self.bound(**{self.name: point}, **given, **self.fixed))
+            return self.sign * _real(self.bound(**{self.name: point}, **given, **self.fixed))
         except NO_VALUE:
             with suppress(*NO_VALUE):
                 return self.sign * self.one(point, given)
@@ -505,7 +543,7 @@ class _Question:
     def one(self, point: float, given: Mapping[str, Any]) -> float:
         """The bound of a plain number, or its error."""
         x = int(point) if self.line.whole else float(point)
-        return float(self.bound(**{self.name: x}, **given, **self.fixed))
+        return _real(self.bound(**{self.name: x}, **given, **self.fixed))
 
     def crossing(
         self, ends: Ranks, found: Floats, signed: Floats, columns: Mapping[str, Floats]
@@ -540,7 +578,8 @@ class _Question:
         there = self.evaluated(self.line.values(ranks), columns, len(signed))
         wrong = ((there <= signed) == upper) != (ranks >= closed[1])
         if wrong.any():
-            wrong &= np.abs(there - signed) > ROUNDING * np.abs(signed)
+            # What has no value is looked at closer, too.
+            wrong &= ~(np.abs(there - signed) <= ROUNDING * np.abs(signed))
         return np.where(upper, closed[1], closed[0]), wrong.any(axis=0)
 
     def around(self, ranks: Ranks) -> Ranks:
@@ -595,6 +634,7 @@ class _Question:
             middle = self.line.values(ranks)[len(ranks) // 2]
             value = self.one(middle, {key: value[0] for key, value in columns.items()})
             raise ValueError(f"the bound is no number at any {self.name}, but {value}")
+        self.check_gaps(ranks, has)
         edges = self.edges(ranks, has, columns)
         ranks = np.concatenate([ranks[has], edges])
         ranks, kept = np.unique(ranks, return_index=True)
@@ -620,6 +660,8 @@ class _Question:
                 break
             # Between two sampled ones it turns: looked at closer, but for what rounding makes.
             closer = np.unique(self.around(crossed))
+            inside = closer[(closer > ranks[0]) & (closer < ranks[-1])]
+            self.check_gaps(inside, ~np.isnan(values(inside)), within=True)
             beside = np.abs(values(closer) - self.sign * target) > ROUNDING * abs(target)
             ranks = np.union1d(ranks, closer[beside])
             found = values(ranks)
@@ -627,7 +669,8 @@ class _Question:
         best = int(np.argmin(found))
         if len(turns) == 0:
             if not meets[0]:
-                raise OutOfReach(self.out_of_reach(points, found, target) + which)
+                given = {key: np.float64(value[0]) for key, value in columns.items()}
+                raise OutOfReach(self.out_of_reach(points, found, target, given) + which)
             rises = found[0] < found[-1]
             end = float(points[-1] if rises else points[0])
             return end if abs(end) < FAR else np.copysign(np.inf, end)
@@ -644,6 +687,18 @@ class _Question:
             tuple(map(float, crossings)), float(points[best]), float(self.sign * found[best]),
         )
 
+    def check_gaps(self, ranks: Ranks, has: NDArray[np.bool_], within: bool = False) -> None:
+        """Whether the bound has values from the first to the last one, or all of these ranks."""
+        valued = np.flatnonzero(has | within)
+        span = slice(valued[0], valued[-1] + 1) if len(valued) else slice(0)
+        if not has[span].all():
+            gap = ranks[span][~has[span]]
+            raise ValueError(
+                f"{self.name} must be a noisytheory.domains.Domain in which the bound has values: "
+                f"it has none at {self.name} = {_told(self.line.value(int(gap[0])))}, though it "
+                "has below and above"
+            )
+
     def edges(
         self, ranks: Ranks, has: NDArray[np.bool_], columns: Mapping[str, Floats]
     ) -> Ranks:
@@ -658,8 +713,10 @@ class _Question:
             low, high = np.where(as_above, low, middle), np.where(as_above, middle, high)
         return np.where(upper, high, low)
 
-    def out_of_reach(self, points: Floats, found: Floats, target: float) -> str:
-        """Why no value attains the target."""
+    def out_of_reach(
+        self, points: Floats, found: Floats, target: float, given: Mapping[str, Any]
+    ) -> str:
+        """Why no value attains the target, and whether that is proved."""
         # Of equal ones an end of the domain: that is where the bound tends to, or begins.
         best = next((at for at in (len(found) - 1, 0) if found[at] == np.min(found)), None)
         best = int(np.argmin(found)) if best is None else best
@@ -670,9 +727,13 @@ class _Question:
         end = {0: line.domain.low, len(points) - 1: line.domain.high}.get(best)
         ends = line.values(np.array([line.first, line.last]))
         closed = (best == 0 and line.domain.include_low) or (best > 0 and line.domain.include_high)
+        with trusted():
+            proved = self.proved(float(points[0]), self.sign * target, given)
         enough = f"no {name} is enough"
+        enough = enough if proved else f"no {name} of the {len(points)} looked at is enough"
         if np.max(found) == np.min(found):
-            why = f"the bound is {value} whatever {name} is"
+            why = f"the bound is {value} " + (
+                f"whatever {name} is" if proved else f"at all {name} looked at")
         elif end is None:
             least = "least" if self.sign > 0 else "greatest"
             why = f"the bound's {least} value is {value}, at {name} = {where}"
@@ -689,6 +750,24 @@ class _Question:
             why += f" as {name} tends to {end:g}" if abs(end) < FAR else ""
         side = "at_most must be above" if self.sign > 0 else "at_least must be below"
         return f"{side} {value}, got {target:.6g} ({why}: {enough})"
+
+
+def _reals(found: Any) -> Floats:
+    """As floats, or an error of what is none."""
+    array = as_numbers(found)
+    if array is None or array.dtype.kind not in "biuf":
+        raise TypeError(f"the bound must return real numbers, got {found!r}")
+    return np.asarray(array, float)
+
+
+def _real(found: Any) -> float:
+    """As a float, or an error of what is none."""
+    if type(found) in PLAIN:
+        return float(found)
+    array = as_numbers(found)
+    if array is None or array.dtype.kind not in "biuf" or array.size != 1:
+        raise ValueError(f"the bound must return one real number, got {found!r}")
+    return float(array.item())
 
 
 def _narrowed(

@@ -145,6 +145,17 @@ def test_what_cannot_be_had_is_a_line_or_a_remark():
     assert rows[1]["sigma"] == pytest.approx((1 - 0.1406501044 / 0.5) / 2)
 
 
+def test_a_target_that_is_no_number_and_a_range_too_long_are_refused_as_typed():
+    words = ["bound", THEOREM, "solve=n"]
+    for target in ("nan", "inf"):
+        told = mistake(*words, "delta=0.05", f"at-most=0.1,{target}")
+        assert f"at-most must be a finite number, got {target}" in told
+    for count in ("100001", "1000000000", "1" + "0" * 30):
+        told = mistake("bound", THEOREM, "delta=0.05", f"n=10:100:log:{count}")
+        assert told.endswith("has more than 100,000 values")
+    assert "in two steps or more" in mistake("bound", THEOREM, "delta=0.05", "n=10:100:log:01")
+
+
 def test_a_bound_that_turns_says_where():
     found = answer("bound", *TURNS, "at-most=5000")
     # (p / (p - 1))^2 p is 6.75 at 3, times Bw Bx T: the root of 6750.

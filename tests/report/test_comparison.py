@@ -56,6 +56,39 @@ def test_a_bound_below_what_is_true_wins_nothing():
     assert [found.wins_not(name) for name in found.names] == ["", " (below what is true)", ""]
 
 
+def test_each_claim_is_held_against_what_is_true_of_its_own_draws():
+    def law(n, copies):
+        return nt.Law([copies / n], [1.0])
+
+    def claim(name, copies, c, **kinds):
+        return nt.Paper("mine", "Notes").mean(
+            name, statement="x", bound=lambda n: c / n, grid={"n": [1]},
+            given={"copies": copies, **kinds}, exact=law)
+
+    three = [claim("first", 2, 3.0), claim("second", 2, 2.5), claim("half", 1, 1.5)]
+    found = nt.compare(three, n=[1, 2])
+    assert found.dataset["truth"].values.tolist() == [2, 1]
+    assert found.names == ["first", "second"] and not found.dataset["below"].any()
+    assert found.left_out["mine/half"].startswith("speaks of other draws than mine/first")
+    # What is given besides, and changes nothing, makes no other draws.
+    found = nt.compare([*three[:2], claim("low", 2, 1.5, told=1)], n=[1, 2])
+    assert found.dataset["below"].values.tolist() == [False, False, True]
+
+
+def test_whole_floats_are_whole_numbers_and_what_is_none_is_named():
+    ask = functools.partial(
+        nt.compare, "kernel-mean/theorem-5", delta=0.05, population=nt.populations.axis()
+    )
+    found = ask(n=np.array([10.0, 20.0]))
+    assert found.dataset["n"].values.tolist() == [10, 20] and found.how == "the exact law"
+    assert found.dataset.equals(ask(n=[10, 20]).dataset)
+    with pytest.raises(ValueError, match=r"^n must be a number or a sequence .* shape \(1, 2\)$"):
+        ask(n=[[10, 20]])
+    for seed in (-1, "x", 0.5):
+        with pytest.raises(ValueError, match=r"^seed must be a whole number >= 0, got"):
+            ask(n=10, seed=seed)
+
+
 def test_what_the_population_settles_is_not_asked_otherwise():
     ask = functools.partial(nt.compare, "kernel-mean/theorem-5*", n=[10], delta=0.05)
     with pytest.raises(ValueError, match=r"^norm must be 0\.8, as on axis, p=0\.9, or left out"):

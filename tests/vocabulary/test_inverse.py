@@ -183,6 +183,16 @@ def test_what_cannot_be_had_says_what_can():
         nt.solve(constant, at_most=1, n=...)
 
 
+def test_that_no_value_is_enough_is_told_where_it_is_proved():
+    ask = functools.partial(nt.solve, at_most=0.5, n=...)
+    with pytest.raises(nt.OutOfReach, match=r"bound is 1 at all n looked at: no n of the \d+ l"):
+        ask(lambda n: 1.0 * (n != 300_000))
+    with pytest.raises(nt.OutOfReach, match=r"bound tends to 1: no n of the \d+ looked at is"):
+        ask(lambda n: 1 + 1 / n - 5 * np.exp(-((n - 300_000.0) ** 2)))
+    with pytest.raises(nt.OutOfReach, match=r"bound tends to 1: no n is enough"):
+        ask(lambda n: 1 + 1 / n)
+
+
 def test_what_still_falls_where_the_search_ends_has_no_limit_told():
     with pytest.raises(nt.OutOfReach, match=r"still falls at n = 1e\+100, where it is 4\.1"):
         nt.solve(DEVIATION, at_most=1e-60, n=..., delta=0.1)
@@ -220,10 +230,26 @@ def test_a_bound_that_has_no_value_everywhere_is_searched_up_to_where_it_has():
         return 1 / n
 
     assert nt.solve(part, at_most=1 / 137, n=...) == 137
-    with pytest.raises(nt.OutOfReach, match=r"the bound is 0\.00729927 at n = 137: no n is"):
+    with pytest.raises(nt.OutOfReach, match=r"is 0\.00729927 at n = 137: no n of the \d+ l"):
         nt.solve(part, at_most=1 / 138, n=...)
     with pytest.raises(ValueError, match="n must be at most 137, got"):
         nt.solve(part, at_most=1, n=Domain(200, whole=True))
+
+
+def test_where_values_are_missing_between_others_there_is_no_answer():
+    for domain in (nt.domains.REAL, POSITIVE, Domain(0, include_low=True, whole=True)):
+        with pytest.raises(ValueError, match=r"^n must be a whole number >= 1, as mean_deviation"):
+            nt.solve(DEVIATION, at_most=0.1, n=domain, delta=0.1)
+    assert nt.solve(DEVIATION, at_most=0.1, n=Domain(0, whole=True), delta=0.1) == 1719
+    even = Domain(2, include_low=True, whole=True, even=True)
+    assert nt.solve(DEVIATION, at_most=0.1, n=even, delta=0.1) == 1720
+    own = requires(n=COUNT)(lambda n: n**-0.5)
+    with pytest.raises(ValueError, match=r"^n must be a noisytheory\.domains\.Domain in"):
+        nt.solve(lambda n: own(n), at_most=0.001, n=POSITIVE)
+    # Too narrow a gap for the sample, but next to the answer.
+    torn = requires(n=COUNT)(lambda n: np.where(n == 300_007, np.nan, 1 / n))
+    with pytest.raises(ValueError, match=r"it has none at n = 300007, though it has below and"):
+        nt.solve(torn, at_most=1 / 300_003, n=...)
 
 
 def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
@@ -231,7 +257,7 @@ def test_what_a_formula_would_give_beyond_its_range_is_no_answer():
     assert nt.solve(half, at_most=6, x=...) == pytest.approx(4, rel=1e-12)
     nested = requires(x=Domain(0, 10))(lambda x: half(x))
     assert nt.solve(nested, at_most=6, x=...) == nt.solve(half, at_most=6, x=...)
-    with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x is enough"):
+    with pytest.raises(nt.OutOfReach, match=r"the bound is 5 at x = 5: no x of the \d+ l"):
         nt.solve(nested, at_most=3, x=...)
 
 
@@ -318,6 +344,41 @@ def test_bad_input_is_named(given, told):
     with pytest.raises(ValueError) as refusal:
         nt.solve(DEVIATION, **given)
     assert str(refusal.value).startswith(told)
+
+
+@pytest.mark.parametrize("value", [None, "a", (1.0, 2.0), 1j, np.complex128(1)])
+def test_what_a_bound_returns_is_one_real_number(value):
+    with pytest.raises(ValueError, match=r"^the bound must return one real number, got "):
+        nt.solve(lambda n: value, at_most=0.1, n=...)
+
+
+def test_neither_complex_values_nor_masks_are_dropped():
+    with pytest.raises(ValueError, match=r"^the bound must return one real number, got .*j"):
+        nt.solve(lambda n: 1j / n, at_most=0.1, n=...)
+    with pytest.raises(ValueError, match=r"^at_most must not be masked, got masked_array"):
+        nt.solve(DEVIATION, at_most=np.ma.array([0.1, 0.2], mask=[1, 0]), n=..., delta=0.1)
+
+
+def test_fills_and_labels_that_do_not_do_are_named():
+    for fill in ("a", [1, 2]):
+        with pytest.raises(ValueError, match=r"^fill must be a number, got"):
+            nt.solve(DEVIATION, at_most=0.1, n=..., delta=0.1, fill=fill)
+    radius = xr.DataArray([0.1, 0.2], dims="x", coords={"x": [1, 2]})
+    with pytest.raises(ValueError, match=r"^at_most must be a number or an array, .* got Dataset"):
+        nt.solve(DEVIATION, at_most=radius.to_dataset(name="r"), n=..., delta=0.1)
+    with pytest.raises(ValueError, match=r"^at_most, delta must have the same labels: "):
+        nt.solve(DEVIATION, at_most=radius, n=..., delta=radius.assign_coords(x=[1, 3]))
+
+
+def test_a_bound_takes_its_arguments_by_name():
+    assert nt.solve(lambda n, **rest: rest["c"] / n, at_most=0.1, n=..., c=3) == 30
+    assert nt.solve(lambda *rest, n: 1 / n, at_most=0.1, n=...) == 10
+    for bound in (lambda n, /: 1 / n, lambda *n: 1 / n[0], np.sqrt, max):
+        with pytest.raises(ValueError, match=r"^bound must take its arguments by name, such as l"):
+            nt.solve(bound, at_most=0.1, n=...)
+    # One that would take for ever at 1e100 is searched where it is asked.
+    few = Domain(0, 10**3, whole=True)
+    assert nt.solve(lambda n: 1 / math.comb(2 * n, n), at_most=1e-3, n=few) == 7
 
 
 def test_what_nothing_says_must_be_said():
