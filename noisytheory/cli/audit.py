@@ -35,7 +35,6 @@ from noisytheory.cli.shell import (
     seed_option,
     table,
 )
-from noisytheory.trial.catalogue import find_or_none
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -144,6 +143,8 @@ def usable_cores(claims: Sequence[Claim]) -> int:
     A claim of somebody else's may end the process that draws for it: then there are two at least.
     """
     from joblib import cpu_count
+
+    from noisytheory.trial.catalogue import find_or_none
 
     least = 1 if all(find_or_none(claim.id) is claim for claim in claims) else 2
     return max(least, min(int(cpu_count()), sum(claim.size for claim in claims)))
