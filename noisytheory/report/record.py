@@ -95,6 +95,13 @@ class Record:
         return {name: value for name, _, value in (str(pair).partition("=") for pair in pairs)}
 
     @property
+    def in_squares(self) -> bool:
+        """Whether squares are compared of what the statement says without."""
+        quantity, statement = (str(self.dataset.attrs.get(name, "")) for name in
+                               ("quantity", "statement"))
+        return quantity.startswith("squared ") and not re.search(r"\^2\s*\\[lg]e", statement)
+
+    @property
     def unit(self) -> str:
         """Unit of the left side; empty for a pure number."""
         unit = str(self.dataset.attrs.get("unit", "1"))

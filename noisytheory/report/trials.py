@@ -22,7 +22,8 @@ def sharpest(record: Record) -> tuple[float, str] | None:
 
     Of draws it is the largest refutable factor, of an exact law or of instances the tightness, of
     an existence the promise over the optimum; never less than the factor of a twin, which has no
-    cell. None where the two sides have no ratio, or where it was refuted.
+    cell. Where squares are compared it is the root, the share of the bound that is stated. None
+    where the two sides have no ratio, or where it was refuted.
 
     Parameters
     ----------
@@ -44,14 +45,18 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     factors = np.where(none, -np.inf, factors)
     twin = float(record.dataset.attrs.get("twin_factor", np.nan))
     if record.kind in ("tail", "mean", "always") and max(0.0, factors.max()) < twin < 1:
-        return twin, ""
+        return _root(record, twin), ""
     if factors.max() == -np.inf or (factors.max() <= 0 and not outright.all()):
         return None
     row, column = np.unravel_index(int(np.argmax(factors)), factors.shape)
     where = record.address(int(row))
     if record.deltas.size:
         where += f", {spell('delta', float(record.deltas[column]))}"
-    return float(factors[row, column]), where
+    return _root(record, float(factors[row, column])), where
+
+
+def _root(record: Record, share: float) -> float:
+    return share**0.5 if record.in_squares and share > 0 else share
 
 
 def falls_if(record: Record) -> str:

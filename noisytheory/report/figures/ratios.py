@@ -120,7 +120,8 @@ def _trend(
     solid = np.where(vacuous | ~np.isfinite(values), np.nan, values)
     if not first or not np.isfinite(solid).any():
         return f"Vacuous for every {symbol(along)} that was tried"
-    largest = f"the left side reaches {share_of(float(np.nanmax(solid)))} the bound"
+    reached = share_of(float(np.nanmax(solid)))
+    largest = f"the left side reaches {reached} the bound{_squares(record)}"
     if along == "n" and first[0] > x.min():
         return f"The bound says something from n = {number(float(first[0]))}; {largest}"
     return largest[0].upper() + largest[1:]
@@ -191,6 +192,10 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     return finish(figure, axes, title, alt)
 
 
+def _squares(record: Record) -> str:
+    return ", in squares" if record.in_squares else ""
+
+
 def _forest_title(record: Record, centre: NDArray[Any], rows: Sequence[int]) -> str:
     refuted = int((record.decision[:, record.level] == REFUTED).sum())
     solid = np.where(record.vacuous[:, record.level], np.nan, centre)
@@ -200,5 +205,6 @@ def _forest_title(record: Record, centre: NDArray[Any], rows: Sequence[int]) -> 
     if not np.isfinite(solid).any():
         return judged(record, f"{shown}vacuous in every cell{at_level(record)}")
     value = float(np.nanmax(solid))
-    text = f"{shown}the tightest cell reaches {share_of(value)} the bound{at_level(record)}"
+    bound = f"the bound{_squares(record)}{at_level(record)}"
+    text = f"{shown}the tightest cell reaches {share_of(value)} {bound}"
     return judged(record, text[0].upper() + text[1:])

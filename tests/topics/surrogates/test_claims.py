@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.integrate import quad
 
 from noisytheory.topics.surrogates import instances
 from noisytheory.topics.surrogates.calibration import simulate as calibration
+from noisytheory.topics.surrogates.discrepancy.simulate import mean_discrepancy
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
 from noisytheory.topics.surrogates.orders import simulate as orders
@@ -176,3 +178,10 @@ def test_linear_loss_under_unequal_rates():
     }
     assert found["1/10, 1/2"] == (0, 0) and found["1/10, 1/10"] == (1, 1)
     assert len(found) == 9
+
+
+def test_the_note_counts_the_combinations_that_are_tried():
+    tried = sum(1 for _ in mean_discrepancy("1/2"))
+    assert f"{tried} of {3 * comb(6, 2) * comb(13, 2):,} combinations" in (
+        ALL["kernel-mean/relation-mmd"].note
+    )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import bounds, pictures, simulate
 from noisytheory.topics.sparse.terms import over
+from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 
@@ -38,7 +41,7 @@ experiments = [
             "tried, and round: it happens in more than nine of ten, which more draws would show. "
             "With bandwidth 1 not even the mean of all instances does it: see the picture."
         ),
-        twin={"given": {"rule": "random"}, "why": "32 random atoms"},
+        twin=scaled(Fraction(1, 10)),
         quantity="1 if an instance is misclassified; the limit 1/5 is ours",
         unit="probability",
         picture=pictures.sparse_checkerboard,

@@ -64,7 +64,7 @@ random_subsampling = [
             r"\|\omega\|^2-\|\omega^*\|^2\big)"
         ),
         place="behind Sec. 5, before 5.1",
-        hypotheses=["k independent draws from the weights"],
+        hypotheses=["k independent draws from the weights, whose sizes sum to 1"],
         also=[AVERAGE_CLASSIFIER.also("herding-rates/monte-carlo", "Sec. 6.1")],
         bound=independent_square,
         exact=simulate.subsample_law,

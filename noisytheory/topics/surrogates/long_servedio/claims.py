@@ -242,9 +242,11 @@ nonconvex = KERNEL_MEAN.exists(
     exact=simulate.t_logistic_risk,
     grid=dict(sigma=[0.3, 0.4]),
     note=(
-        r"On the printed population, $R=30$, $t=2$. The global minimiser is found by descent from "
-        r"0 and from a perfect classifier. Print names no loss and no number."
+        r"On the printed population, $R=30$, $t=2$; print names no loss and no number. The risk is "
+        r"not convex: the better of two descents, from 0 and from a perfect classifier, is taken "
+        r"for the global minimiser, which nothing certifies."
     ),
+    origin="candidate",
     twin=dict(exact=_less_noise, why="half the noise, which this loss survives"),
     **RISK,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
-from noisytheory.topics.surrogates.instances import RATIONAL, UNIT
+from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, UNIT
 from noisytheory.topics.surrogates.potentials import simulate
 from noisytheory.trial.sides import worked
 
@@ -18,7 +18,10 @@ TURNED: dict[str, Any] = dict(
     quantity="squared sine of the angle between the mean and the downhill direction at its t-fold",
     trivial=1.0, **worked(simulate.turned),
 )
-HALVED = f"{len(RATIONAL)} samples of three points whose mean has a rational norm are tried."
+HALVED = (
+    f"{len(RATIONAL)} of {len(SAMPLES)} samples of three points, those whose mean has a rational "
+    "norm, are tried."
+)
 any_potential_printed = KERNEL_MEAN.always(
     "relation-any-convex-potential/printed",
     statement=IN_BALL + r"\text{ for small }r",

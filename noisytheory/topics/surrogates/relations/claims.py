@@ -190,8 +190,8 @@ mkl = KERNEL_MEAN.identity(
     quantity="least linear risk of a mixture",
     note=(
         "Attained at the unit mean of the kernel of largest self-similarity. Every two of "
-        f"{len(RATIONAL)} samples whose mean has a rational norm, one a kernel; mixtures in "
-        "quarters of a lattice of either ball, which holds the unit means."
+        f"{len(RATIONAL)} of {len(SAMPLES)} samples, those whose mean has a rational norm, one a "
+        "kernel; mixtures in quarters of a lattice of either ball, which holds the unit means."
     ),
     twin=dict(given=dict(which="min"), why="the kernel of least self-similarity"),
     **worked(simulate.multiple_kernels),
