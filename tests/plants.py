@@ -544,6 +544,17 @@ def equalities() -> list[Plant]:
         return lambda *, size, rng: {"lhs": 100 * rng.normal(size=size),
                                      "other": 100 * rng.normal(size=size) + shift}
 
+    def offset(at, by, spread=1.0, dtype=float):
+        """Draws that are close together beside how far from 0 they are."""
+        return lambda *, size, rng: {
+            "lhs": (at + spread * rng.random(size)).astype(dtype),
+            "other": (at + spread * (by + rng.random(size))).astype(dtype)}
+
+    def close(by):
+        """Ten atoms, next to each other as far as their error knows."""
+        atoms, mass = 1 + 1e-10 * np.arange(10), np.full(10, 0.1)
+        return lambda: (Law(atoms, mass, error=1e-10), Law(atoms + 1e-10 * by, mass, error=1e-10))
+
     value = {"bound": HALF, "simulate": _uniform, **UNIT}
     big = {"rows": 8192}
     law = Law([0.0, 1.0, 3.0], [0.25, 0.5, 0.25])
@@ -573,6 +584,18 @@ def equalities() -> list[Plant]:
         _plant("vacuous", "equal-forced", "equal", "undecided", margin=0.6, **value),
         _plant("vacuous", "printed-forced", "published", "undecided", margin=0.6, **value),
         _plant("equal", "laws-exact", "equal", "upheld", margin=0.0, exact=lambda: (law, law)),
+        _plant("equal", "laws-single-precision", "equal", "refuted", margin=0.2,
+               simulate=offset(20_000, 1.0, dtype=np.float32), **big),
+        _plant("equal", "laws-single-precision-same", "equal", "upheld", margin=0.2,
+               simulate=offset(20_000, 0.0, dtype=np.float32), **big),
+        _plant("equal", "laws-single-precision-natural", "equal", "refuted", margin=0.2,
+               simulate=offset(20_000, 0.9, dtype=np.float32), low=19_999.0, high=20_003.0, **big),
+        _plant("equal", "laws-far-from-0", "equal", "refuted", margin=0.2,
+               simulate=offset(1.7e9, 0.9), **big),
+        _plant("equal", "laws-narrow", "equal", "refuted", margin=0.2,
+               simulate=offset(1.0, 0.9, spread=1e-9), **big),
+        _plant("equal", "laws-exact-close", "equal", "refuted", margin=0.2, exact=close(5)),
+        _plant("equal", "laws-exact-too-close", "equal", FALSE, margin=0.2, exact=close(4)),
         _plant("equal", "laws-exact-false", "equal", "refuted", margin=0.0,
                exact=lambda: (law, Law([0.0, 1.0, 3.0], [0.25, 0.5 + 1e-6, 0.25 - 1e-6]))),
     ]

@@ -639,16 +639,23 @@ def _same_laws(left: Law, right: Law, margin: float) -> tuple[bool, bool]:
     Without a margin both tails are compared, each relative to itself, for so small is their error.
     """
     error = left.error + right.error
-    places = np.concatenate([np.asarray(left.values), np.asarray(right.values)])
-    room = 2 * (error * np.abs(places) + left.slack + right.slack) + 1e-300
-    gap, share = 0.0, 0.0
+    places = np.sort(np.concatenate([np.asarray(left.values), np.asarray(right.values)]))
+    room = error * np.abs(places) + left.slack + right.slack + 1e-300
+    gap, share, most = 0.0, 0.0, 0.0
     for law, other in ((left, right), (right, left)):
         # The mass up to a place, against that of the other up to a little beyond; and from it.
         for sign in (1, -1):
-            at, moved = (_mass_to(sign, of, by) for of, by in (
-                (law, sign * places), (other, sign * places + room)))
+            at, moved, before = (_mass_to(sign, of, by) for of, by in (
+                (law, sign * places), (other, sign * places + room),
+                (other, sign * places - room)))
             gap = max(gap, float(np.max(at - moved)))
             share = max(share, float(np.max((at - moved) / np.maximum(at, 1e-300))))
+            most = max(most, float(np.max(at - before)))
+    # Where atoms stand so close that rounding does not tell which is which, either may be.
+    ends = np.append(np.flatnonzero(np.diff(places) > 2 * room[1:]), places.size - 1)
+    begins = np.append(0, ends[:-1] + 1)
+    if np.any(places[ends] - places[begins] > 4 * room[ends]):
+        return most <= margin - error, gap > margin + error
     if margin == 0:
         return share <= error, share > error
     return gap <= margin - error, gap > margin + error
@@ -726,13 +733,12 @@ class SameLaw(Rule):
 
         # Values that only relative rounding tells apart are one; within the slack either may be.
         slack, share = float(claim.value("slack", cell)), float(summary[2].max())
-        union = np.sort(summary[:2], axis=None)
-        size = np.maximum(np.abs(union[1:]), np.abs(union[:-1]))
-        union = union[np.append(True, np.diff(union) > share * size)]
+        union = _apart(np.sort(summary[:2], axis=None), share)
         first, second = (union[np.searchsorted(union, s, side="right") - 1] for s in summary[:2])
         if claim.low is not None and claim.high is not None:
             found = float(wasserstein_distance(first, second))
-            return found - slack, found + slack
+            room = slack + share * float(np.abs(union).max())
+            return found - room, found + room
         first, second, n = np.sort(first), np.sort(second), self.draws(summary)
 
         def ahead(left: Floats, right: Floats, by: float) -> float:
@@ -765,6 +771,24 @@ class SameLaw(Rule):
         found = margin + self._width(claim, cell) * (needed + short)
         largest = self._width(claim, cell)
         return np.array([found if found <= largest else np.inf])
+
+
+def _apart(values: Floats, share: float) -> Floats:
+    """The first of every group of sorted values that relative rounding does not tell apart.
+
+    No group is wider than rounding, however dense the values are.
+    """
+    size = np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    first = np.append(True, np.diff(values) > share * size)
+    begins = np.flatnonzero(first)
+    ends = np.append(begins[1:], values.size)
+    wide = values[ends - 1] - values[begins] > share * np.abs(values[begins])
+    for begin, end in zip(begins[wide], ends[wide], strict=True):
+        while begin < end:
+            first[begin] = True
+            reach = values[begin] + share * abs(values[begin])
+            begin += np.searchsorted(values[begin:end], reach, side="right")
+    return values[first]
 
 
 _POWER = 0.99
