@@ -788,7 +788,7 @@ def _apart(values: Floats, share: float) -> Floats:
             first[begin] = True
             reach = values[begin] + share * abs(values[begin])
             begin += np.searchsorted(values[begin:end], reach, side="right")
-    return values[first]
+    return np.asarray(values[first])
 
 
 _POWER = 0.99
