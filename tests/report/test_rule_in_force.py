@@ -9,7 +9,7 @@ import planted
 import plants
 import pytest
 
-from noisytheory import audit
+from noisytheory import Paper, audit
 from noisytheory.report import Record, figures, prose, write
 from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
@@ -107,6 +107,19 @@ def test_half_a_range_gives_half_an_interval(trial):
     assert log_e_bets(bets) >= np.log(200) and -0.6 < low < draws.mean()
     assert "An arrow: no limit on that side" in figures.means(dataset).get_label()
     assert "by 0.1" in prose.verdict(Record.of(dataset))
+
+
+def test_half_an_interval_is_printed_with_its_infinite_end():
+    claim = Paper("p", "P").mean(
+        "half", statement="x", bound=lambda: 0.5, low=0.0, expect="undecided",
+        simulate=lambda *, size, rng: 0.8 * rng.random(size),
+    )
+    with audit([claim], budget="smoke") as found:
+        dataset = found["p/half"].dataset
+        low, high = (dataset[f"tightness_{end}"].item() for end in ("low", "high"))
+        cells, _ = table(Record.of(dataset))
+    assert 0.7 < low < 0.9 and high == np.inf
+    assert cells["tightness"].endswith(f" [{low:.3g}, \u221e]")
 
 
 def test_means_along_a_rate_have_no_normal_intervals(trial):
