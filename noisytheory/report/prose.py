@@ -18,6 +18,7 @@ from noisytheory.report.record import (
     Record,
     interval,
     number,
+    past,
     spell,
     symbol,
 )
@@ -584,13 +585,12 @@ def _level_table(record: Record) -> Table:
                             ("slope_second", "second half")):
             column(title, lambda i, j, name=name: number(  # type: ignore[misc]
                 float(record.per_cell(name)[i])))
-    column("tightness", lambda i, j: _with(
-        ratio[i, j], *(
-            # Where the rule in force gives neither limit there is no interval.
-            (least[i, j], most[i, j]) if np.isfinite([least[i, j], most[i, j]]).any()
-            else (np.nan, np.nan)
-        )
-    ), "tightness" in per_level)
+    # Where the rule in force gives neither limit there is no interval.
+    given = np.isfinite(least) | np.isfinite(most)
+    column("tightness", lambda i, j: " ".join([
+        past(ratio[i, j], record.decision[i, j] == REFUTED),
+        interval(float(least[i, j]), float(most[i, j])) if given[i, j] else "",
+    ]).strip(), "tightness" in per_level)
     column("refutable factor", plain("refutable_factor"), "refutable_factor" in per_level)
     column("resolution", plain("resolution"), "resolution" in per_level and not record.exact)
     # Of a search there is no evidence of a size: a break, or none in so many tries.

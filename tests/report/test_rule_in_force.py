@@ -9,7 +9,7 @@ import planted
 import plants
 import pytest
 
-from noisytheory import Paper, audit
+from noisytheory import Law, Paper, audit
 from noisytheory.report import Record, figures, prose, write
 from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
@@ -207,6 +207,19 @@ def test_an_infinite_number_sorts_as_one(tmp_path):
         write(found, tmp_path)
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert 'data-sort="Infinity"' in index and 'data-sort="inf"' not in index
+
+
+def test_what_is_refuted_by_a_hair_is_not_printed_as_reaching_the_bound(tmp_path):
+    claim = Paper("p", "P").mean(
+        "hair", statement="x", bound=lambda: 1.0, exact=lambda: Law([1.0003], [1.0]),
+        expect="refuted",
+    )
+    with audit([claim], budget="smoke") as found:
+        cells, _ = table(Record.of(found["p/hair"].dataset))
+        write(found, tmp_path)
+    assert cells["tightness"] == ">1"
+    assert "| >1 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert ">&gt;1</td>" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
 def test_what_all_cells_refute_together_is_said_in_every_title():
