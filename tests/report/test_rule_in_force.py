@@ -222,6 +222,11 @@ def test_what_is_refuted_by_a_hair_is_not_printed_as_reaching_the_bound(tmp_path
     assert ">&gt;1</td>" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
+def test_without_a_positive_mean_the_reason_says_so_once(trial):
+    reason = trial["planted/zero-means"].reason
+    assert reason.count("none") == 0 and reason.count("(a mean is not positive)") == 1
+
+
 def test_what_all_cells_refute_together_is_said_in_every_title():
     plant, = (p for p in plants.every_plant() if p.name == "tail-1.1-in-20")
     with audit([plant.claim()], budget="smoke") as found:
