@@ -228,7 +228,10 @@ def _verdict_row(result: Result, plain: bool) -> list[str]:
         expected += " !" if plain else " ≠"
         expected = expected if plain else click.style(expected, fg="red", bold=True)
     drawn = "exact" if result.exact else f"{result.replicates:,}"
-    return [result.claim.id, result.claim.kind, verdict, expected, number(result.tightness),
+    tightness = number(result.tightness)
+    if result.verdict == "refuted" and tightness == "1" and (result.tightness or 0) > 1:
+        tightness = ">1"
+    return [result.claim.id, result.claim.kind, verdict, expected, tightness,
             number(result.resolution), drawn]
 
 

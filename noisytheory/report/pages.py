@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures, prose, trials
 from noisytheory.report.discrepancies import Entry, Listing, listings
-from noisytheory.report.record import ORIGINS, Record, number, read
+from noisytheory.report.record import ORIGINS, Record, number, past, read
 from noisytheory.trial import mathematics
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.worker import versions
@@ -606,6 +606,7 @@ def environment() -> Environment:
         ).replace("|", "\\|"),
         "cell": _cell,
         "number": number,
+        "past": past,
         "sortable": _sortable,
     }
     templates.globals |= {

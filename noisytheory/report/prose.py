@@ -18,6 +18,7 @@ from noisytheory.report.record import (
     Record,
     interval,
     number,
+    past,
     spell,
     symbol,
 )
@@ -514,6 +515,7 @@ def _level_table(record: Record) -> Table:
         for name in ("rhs", "tightness", "tightness_low", "tightness_high", "refutable_factor",
                      "resolution", "weight_limit", "log_e_against", "log_e_support")
     }
+    ratio, least, most = (per_level[f"tightness{end}"] for end in ("", "_low", "_high"))
     per_level = {
         name: values for name, values in per_level.items()
         if np.isfinite(values).any() or name.startswith("log_e")
@@ -583,10 +585,12 @@ def _level_table(record: Record) -> Table:
                             ("slope_second", "second half")):
             column(title, lambda i, j, name=name: number(  # type: ignore[misc]
                 float(record.per_cell(name)[i])))
-    column("tightness", lambda i, j: _with(*(
-        per_level.get(name, per_level["tightness"])[i, j]
-        for name in ("tightness", "tightness_low", "tightness_high")
-    )), "tightness" in per_level)
+    # Where the rule in force gives neither limit there is no interval.
+    given = np.isfinite(least) | np.isfinite(most)
+    column("tightness", lambda i, j: " ".join([
+        past(ratio[i, j], record.decision[i, j] == REFUTED),
+        interval(float(least[i, j]), float(most[i, j])) if given[i, j] else "",
+    ]).strip(), "tightness" in per_level)
     column("refutable factor", plain("refutable_factor"), "refutable_factor" in per_level)
     column("resolution", plain("resolution"), "resolution" in per_level and not record.exact)
     # Of a search there is no evidence of a size: a break, or none in so many tries.

@@ -527,6 +527,18 @@ def number(value: Any, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def past(value: Any, refuted: bool) -> str:
+    """A tightness; of what is refuted by less than is shown, that it is above 1.
+
+    Examples
+    --------
+    >>> past(1.0003, True), past(1.0003, False), past(1.2, True)
+    ('>1', '1', '1.2')
+    """
+    text = number(value)
+    return ">1" if refuted and text == "1" and value is not None and value > 1 else text
+
+
 def interval(low: float, high: float) -> str:
     """Two limits in brackets; empty where there is no interval."""
     if np.isnan(low) or np.isnan(high) or low == high:

@@ -313,9 +313,9 @@ def sizes_to_compare(
 
     Those of the probe come before them. Of a refutation some of the first cell's are whole, for
     whatever correlation could have moved it is to be seen, and some an eighth, that blocks of two
-    sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, many
-    short ones, for what happens in one call of many, and two whole ones with those that decided,
-    for what is rare and repeats itself. The other cells share as many short ones.
+    sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, and
+    two whole ones with those that decided, for what is rare and repeats itself. Many short ones
+    follow, for what happens in one call of many. The other cells share as many short ones.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def sizes_to_compare(
     count = min(_CALLS, max(_LONGER, rows // (4 * short)))
     longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
     if refuted:
-        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer
+        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer + [short] * (count - _LOOKS)
     else:
         first = [rows] * (2 - decided) + 2 * longer + [short] * (count - _LOOKS - decided)
     # So long that one repetition tells.
@@ -354,7 +354,7 @@ _WHOLE = 3
 """Whole blocks that are compared first, besides those that decided, before a refutation."""
 
 _CALLS = 112
-"""Short blocks that are compared where nothing is refuted."""
+"""Short blocks that are compared in the first cell."""
 
 _LONGER = 8
 """How many blocks make a whole one."""
@@ -385,9 +385,9 @@ def _chances(
     for what, scores in _views(claim, cell, joined).items():
         found |= {
             (what, "blocks that differ more than independent ones do, with those that decided"): (
-                _between(scores, sizes)
+                _differing(scores, sizes)
             ),
-            (what, "blocks that differ more than independent ones do"): _between(
+            (what, "blocks that differ more than independent ones do"): _differing(
                 scores[fresh], sizes[decided:]
             ),
             (what, "groups of rows that differ more than independent ones do"): _grouped(scores),
@@ -398,15 +398,23 @@ def _chances(
                 _crowded(scores[np.repeat(alike, sizes)], sizes[alike]) for alike in (long, ~long)
             )),
         }
-    # The same rows of blocks, as many as are equally long, that are 1, 2, 4 and 8 apart.
+    # Of the longest blocks, and of the commonest: the others may be one each.
     lengths = [len(block["lhs"]) for block in blocks[decided:]]
-    rows = max(lengths, key=lengths.count)
-    equal = [block["lhs"] for block in blocks[decided:] if len(block["lhs"]) == rows]
-    found["left sides", "rows that resemble those of other blocks"] = _within(
+    several = {max(lengths, key=lengths.count)}
+    several |= {max(lengths)} if lengths.count(max(lengths)) > 1 else set()
+    found["left sides", "rows that resemble those of other blocks"] = min(1.0, len(several) * min(
+        _across(blocks[decided:], rows) for rows in several
+    ))
+    return found
+
+
+def _across(blocks: Sequence[Arrays], rows: int) -> float:
+    """Chance that the same rows of blocks so long that are 1, 2, 4 and 8 apart are so alike."""
+    equal = [block["lhs"] for block in blocks if len(block["lhs"]) == rows]
+    return _within(
         _ranks(np.nan_to_num(np.concatenate(equal).astype(float))),
         rows * 2 ** np.arange(min(4, int(np.log2(len(equal))))),
     )
-    return found
 
 
 def _joined(claim: Claim, blocks: Sequence[Arrays]) -> tuple[Arrays, NDArray[np.int64]]:
@@ -540,6 +548,15 @@ def _between(values: Floats, sizes: NDArray[np.int64]) -> float:
         return 1.0
     sums = np.add.reduceat(values - values.mean(), np.append(0, np.cumsum(sizes)[:-1]))
     return _unequal(np.sum(sums**2 / sizes), values, len(sizes))
+
+
+def _differing(values: Floats, sizes: NDArray[np.int64]) -> float:
+    """The same of blocks, of all and of the long ones: beside many short ones these say little."""
+    long = 2 * _LONGER * sizes >= sizes.max()
+    if long.all():
+        return _between(values, sizes)
+    of_long = _between(values[np.repeat(long, sizes)], sizes[long])
+    return min(1.0, 2 * min(_between(values, sizes), of_long))
 
 
 def _unequal(squares: float, values: Floats, groups: int) -> float:

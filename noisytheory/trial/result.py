@@ -348,12 +348,14 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
     if "slope" not in extra:
         return ""
     missing = f": {claim.cannot_refute} not declared" if claim.cannot_refute else ""
+    if not np.isfinite(extra["slope"]).any():
+        return f"; no slope (a mean is not positive); support only{missing}"
 
     def of(name: str) -> str:
         values = np.ravel(extra[name])
         values = values[np.isfinite(values)]
         if not values.size:
-            return "none (a mean is not positive)"
+            return "none"
         least, most = float(values.min()), float(values.max())
         return f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
 

@@ -83,7 +83,8 @@ def files(folder, suffix):
 def test_a_page_of_both_sorts_for_every_claim(folder):
     for claim in claims():
         assert (folder / f"{claim.id}.html").is_file()
-        assert "It falls if " in (folder / f"{claim.id}.md").read_text(encoding="utf-8")
+        told = "Nothing can refute it" if claim.id == "planted/binomial" else "It falls if "
+        assert told in (folder / f"{claim.id}.md").read_text(encoding="utf-8")
     assert (folder / "README.md").is_file()
 
 

@@ -9,7 +9,7 @@ import planted
 import plants
 import pytest
 
-from noisytheory import audit
+from noisytheory import Law, Paper, audit
 from noisytheory.report import Record, figures, prose, write
 from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
@@ -109,6 +109,19 @@ def test_half_a_range_gives_half_an_interval(trial):
     assert "by 0.1" in prose.verdict(Record.of(dataset))
 
 
+def test_half_an_interval_is_printed_with_its_infinite_end():
+    claim = Paper("p", "P").mean(
+        "half", statement="x", bound=lambda: 0.5, low=0.0, expect="undecided",
+        simulate=lambda *, size, rng: 0.8 * rng.random(size),
+    )
+    with audit([claim], budget="smoke") as found:
+        dataset = found["p/half"].dataset
+        low, high = (dataset[f"tightness_{end}"].item() for end in ("low", "high"))
+        cells, _ = table(Record.of(dataset))
+    assert 0.7 < low < 0.9 and high == np.inf
+    assert cells["tightness"].endswith(f" [{low:.3g}, \u221e]")
+
+
 def test_means_along_a_rate_have_no_normal_intervals(trial):
     figure = figures.rate(record(trial, "masked-rate-0.4"))
     assert not figure.axes[0].containers
@@ -194,6 +207,24 @@ def test_an_infinite_number_sorts_as_one(tmp_path):
         write(found, tmp_path)
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert 'data-sort="Infinity"' in index and 'data-sort="inf"' not in index
+
+
+def test_what_is_refuted_by_a_hair_is_not_printed_as_reaching_the_bound(tmp_path):
+    claim = Paper("p", "P").mean(
+        "hair", statement="x", bound=lambda: 1.0, exact=lambda: Law([1.0003], [1.0]),
+        expect="refuted",
+    )
+    with audit([claim], budget="smoke") as found:
+        cells, _ = table(Record.of(found["p/hair"].dataset))
+        write(found, tmp_path)
+    assert cells["tightness"] == ">1"
+    assert "| >1 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert ">&gt;1</td>" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+def test_without_a_positive_mean_the_reason_says_so_once(trial):
+    reason = trial["planted/zero-means"].reason
+    assert reason.count("none") == 0 and reason.count("(a mean is not positive)") == 1
 
 
 def test_what_all_cells_refute_together_is_said_in_every_title():

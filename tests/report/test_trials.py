@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import planted
 
-from noisytheory import Law, Paper, audit, scaled
+from noisytheory import Certificate, Law, Paper, audit, scaled
 from noisytheory.report import read, write
 from noisytheory.report.trials import falls_if, sharpest, short
 from noisytheory.topics.multiclass.deviations import simulate
@@ -36,7 +36,11 @@ def test_a_sample_size_is_told_beside_what_is_needed():
 
 
 def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
-    tried = [planted.exact_hoeffding(), planted.cited(), planted.identity(), LOOSE]
+    both = planted.identity(certify=lambda a, b: Certificate(
+        (Fraction(a) + Fraction(b)) ** 2,
+        Fraction(a) ** 2 + 2 * Fraction(a) * Fraction(b) + Fraction(b) ** 2,
+    ))
+    tried = [planted.exact_hoeffding(), planted.cited(), both, LOOSE]
     with audit(tried, budget="smoke") as found:
         records = {record.id: record for record in read(found)}
     assert falls_if(records["planted/quoted"]).startswith("Nothing can refute it here")
@@ -52,6 +56,16 @@ def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
         )
         with audit([changed], budget="smoke") as found:
             assert [record.verdict for record in read(found)] == [verdict]
+
+
+def test_without_exact_arithmetic_nothing_would_have_refuted_it():
+    fields = {"bound": lambda a, b: 0.5 * (a + b) ** 2 + 1, "twin": None}
+    for certify, says in ((None, "Nothing can refute it here"),
+                          (planted.always().certify, "again in exact arithmetic")):
+        with audit([planted.always(certify=certify, **fields)], budget="smoke") as found:
+            (record,) = read(found)
+        assert says in falls_if(record), record.verdict
+        assert ("would have fallen" in falls_if(record)) == (certify is not None)
 
 
 def test_of_draws_it_is_what_they_are_certain_to_refute_and_never_less_than_a_twin():

@@ -86,6 +86,16 @@ def test_what_could_have_moved_a_refutation_is_found_before_it():
         assert "blocks that differ" in refusal(claim, seed, True, decided=4)
 
 
+def test_what_strikes_one_call_of_ten_is_found_before_a_refutation():
+    # The true rate is 0.905; of eleven long blocks none is struck in one seed of three.
+    def simulate(*, size, rng):
+        return 1.0 * (rng.random(size) < (1.0 if rng.random() < 0.9 else 0.05))
+
+    claim = claim_of(simulate, rows=4096, bound=lambda: 0.5, grid={"delta": [0.92]})
+    for seed in range(24):
+        assert "not independent draws" in refusal(claim, seed, True, decided=1)
+
+
 def by_turns(*rates):
     return lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates))
 
