@@ -226,6 +226,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi):
             most = largest_p(Bx, kernel)
+            if most == math.inf:
+                raise ValueError(
+                    f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
+                    f"{kernel.name} is too large for a number"
+                )
             told = (
                 f"p must be below {most:g}, got {p:g}" if most > 1 else
                 f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"

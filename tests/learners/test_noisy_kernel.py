@@ -117,6 +117,9 @@ def test_an_oracle_will_do(measured):
         ({"cap": "sometimes"}, "cap must be"),
         ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
          "the majorant of the loss"),
+        ({"kernel": "gaussian", "loss": "smoothed hinge", "p": "best", "Bw": 1.0, "Bx": 1.0},
+         "Bx and Bw must"),
+        ({"kernel": "gaussian", "p": 2.0, "Bx": 1000.0}, "Bx must be smaller, got 1000"),
     ],
 )
 def test_bad_input_says_what_is_wrong(measured, parameters, message):
@@ -138,6 +141,23 @@ def test_other_refusals(measured):
         model.predict(clean[:, :2])
     with pytest.raises(ValueError, match="clean instance of each"):
         model.regret(clean[:10], y[:10])
+
+
+@pytest.mark.parametrize(
+    "kernel, loss, parameters",
+    [
+        ("exponential", "exponential", {"p": 2.0, "Bx": 5.0}),
+        ("linear", "smoothed hinge", {"p": "best", "Bw": 1.0}),
+        ("gaussian", "squared", {"p": "best", "Bw": 1.0}),
+    ],
+)
+def test_constants_too_large_for_a_number_do_not_stop_an_adaptive_step(
+    measured, kernel, loss, parameters
+):
+    clean, _, y = measured
+    oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.1))
+    model = NoisyKernelClassifier(kernel, loss, random_state=0, **parameters).fit(oracle, y)
+    assert model.p_ > 1 and math.isfinite(model.Bpsi_) and model.regret_bound() > 0
 
 
 def test_skipping_is_counted_and_ends_the_promise(measured):

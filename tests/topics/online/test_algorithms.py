@@ -446,6 +446,49 @@ def test_numbers_of_the_catalogue():
     assert 3000 < first < 3400
 
 
+EVERY_KERNEL = [
+    LinearProduct(), InhomogeneousProduct(1), InhomogeneousProduct(3), ExponentialProduct(),
+    GaussianProduct(1.0),
+]
+EVERY_LOSS = [
+    SquaredLoss(1.0), AffineLoss(), ExponentialLoss(), SmoothedHinge(0.5), SmoothedAbsolute(0.5),
+]
+
+
+@pytest.mark.parametrize("kernel", EVERY_KERNEL, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("loss", EVERY_LOSS, ids=lambda loss: loss.name)
+def test_the_best_p_of_every_kernel_and_loss(kernel, loss):
+    """Second moments overflow at some p for most pairs, and for two of them at every p."""
+    def bound(p):
+        return sum(math.log(found) for found in planning.second_moments(p, 1, 1, kernel, loss))
+
+    others = [bound(p) for p in np.geomspace(1e-3, 100, 60) + 1]
+    if not math.isfinite(min(others)):
+        assert isinstance(kernel, GaussianProduct) and loss.name.startswith("smoothed")
+        with pytest.raises(ValueError, match=r"^Bx and Bw must .* Bx = 1 and Bw = 1"):
+            planning.best_p(1, 1, kernel, loss)
+        assert 1 < planning.best_p(1, 0.5, kernel, loss) < 2
+        return
+    found = planning.best_p(1, 1, kernel, loss)
+    # Where the bound is flat its rounding is more than the difference.
+    assert bound(found) <= min(*others, bound(found - 1e-3), bound(found + 1e-3)) + 1e-9
+
+
+def test_moments_too_large_for_a_number_are_infinite():
+    kernel, loss = ExponentialProduct(), ExponentialLoss()
+    Bpsi, Bg = planning.second_moments(2, 10, 5, kernel, loss, coupled=True)
+    assert Bpsi == pytest.approx(math.exp(10), rel=1e-12) and Bg == math.inf
+    for wide in (GaussianProduct(1.0), kernel):
+        assert planning.second_moments(2, 1, 1000, wide, loss) == (math.inf, math.inf)
+    assert planning.second_moments(None, 1, 10**40, InhomogeneousProduct(9), AffineLoss()) == (
+        math.inf, math.inf)
+    assert planning.gaussian_map_moment(2.0, 1000.0, 1.0, 1.0) == math.inf
+    with pytest.raises(ValueError, match="Bw must be smaller"):
+        planning.importance_laws(100.0, 5.0, kernel, loss)
+    with pytest.raises(ValueError, match="Bx must be smaller"):
+        planning.importance_laws(1.0, 5.0, GaussianProduct(0.01), loss)
+
+
 def test_recorded_copies_are_used_once_each():
     source = RecordedCopies(np.arange(6.0).reshape(2, 3, 1))
     tape = draw_tape(2, fixed(LinearProduct()), Fixed(1), source, rng=np.random.default_rng(0),
