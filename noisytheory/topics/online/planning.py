@@ -11,8 +11,7 @@ from scipy.special import gammaln, i0e
 from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
-from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
-from noisytheory.topics.online.regrets.bounds import general_regret
+from noisytheory.topics.online.regrets.bounds import general_regret, regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
     COUNT,
@@ -228,6 +227,7 @@ def step(
     Returns
     -------
     float or array
+        0 where a series is infinite.
 
     Examples
     --------
@@ -236,9 +236,7 @@ def step(
     >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
     0.353553
     """
-    Bpsi = map_second_moment(p, Bx, kernel)
-    Bg = gradient_second_moment(p, Bw, Bpsi, loss, By)
-    return np.sqrt(Bw / (Bg * Bpsi))
+    return Bw / regret(1, p, Bw, Bx, kernel, loss, By)
 
 
 def largest_p(Bx: float, kernel: DotProduct) -> float:
@@ -294,8 +292,14 @@ def best_p(
     """
     POSITIVE.number("Bw", Bw)
     high = min(largest_p(Bx, kernel), 1e3)
+    least = 1 + 1e-6
+    if least >= high:
+        raise ValueError(
+            f"Bx must be below {kernel.radius:g}, the radius of convergence of the kernel "
+            f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
+        )
     each = 3 if isinstance(kernel, GaussianProduct) else 1
-    low = 1 + 1e-6
+    low = least
     if budget is not None:
         POSITIVE.number("budget", budget)
         # Queries fall with p: each p / (p - 1)^2 = budget at the larger root.
