@@ -321,7 +321,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
-        were chosen for: give `Bx` and `By` then.
+        were chosen for: give `Bx` and `By` then; and where a second moment, `Bg_` or `Bpsi_`, is.
 
         Returns
         -------
@@ -333,7 +333,10 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
         promised = tuning_free_regret if self.step == "adaptive" else general_regret
-        return float(promised(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_))
+        if not (math.isfinite(self.Bg_) and math.isfinite(self.Bpsi_)):
+            return math.inf
+        with np.errstate(over="ignore"):
+            return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
         check_is_fitted(self, "_runs")
