@@ -11,7 +11,8 @@ from scipy.special import gammaln, i0e
 from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
-from noisytheory.topics.online.regrets.bounds import general_regret, regret
+from noisytheory.topics.online.features.bounds import map_second_moment
+from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
     COUNT,
@@ -222,7 +223,7 @@ def step(
     Parameters
     ----------
     kernel, loss
-        With ``at`` and ``majorant``.
+        With ``at`` and ``majorant``; of the Gaussian kernel by Theorem 2's $u$, repaired.
 
     Returns
     -------
@@ -236,7 +237,11 @@ def step(
     >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
     0.353553
     """
-    return Bw / regret(1, p, Bw, Bx, kernel, loss, By)
+    Bpsi = map_second_moment(p, Bx, kernel)
+    with np.errstate(over="ignore", invalid="ignore"):
+        Bg = p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
+        # Infinite where the map's is, of a loss that is constant as well.
+        return np.sqrt(Bw / np.fmin(Bg * Bpsi, np.inf))
 
 
 def largest_p(Bx: float, kernel: DotProduct) -> float:

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from noisytheory import online
 from noisytheory.topics.online import adversaries, estimators, planning
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
@@ -474,11 +475,41 @@ def test_the_best_p_of_every_kernel_and_loss(kernel, loss):
     assert bound(found) <= min(*others, bound(found - 1e-3), bound(found + 1e-3)) + 1e-9
 
 
+@pytest.mark.parametrize("loss", [AffineLoss(), SquaredLoss(1.0), SquaredLoss(0.0, "regression")],
+                         ids=lambda loss: loss.name)
+@pytest.mark.parametrize("p, Bx, sigma2", [(2.0, 1.0, 1.0), (1.5, 0.3, 2.0), (3.0, 0.5, 0.7)])
+def test_bounds_of_the_gaussian_kernel_count_its_envelope(loss, p, Bx, sigma2):
+    """Against the exact second moment, which is below them, and Theorem 2's by hand."""
+    kernel = GaussianProduct(sigma2)
+    By = 0.5 if loss.form == "regression" else 0.0
+    u = 2.0 * (p / (p - 1)) ** 3 * math.exp(2 * (math.sqrt(p) + p) * Bx / sigma2)
+    maps = (p - 1) / p * u / 2.0
+    found = online.map_second_moment(p, Bx, kernel)
+    assert found == pytest.approx(maps, rel=1e-12)
+    # The Bessel function of the exact one is at most the exponential at the same place.
+    exact = planning.gaussian_map_moment(p, Bx, Bx**2, sigma2)
+    at = 2 * math.sqrt(p) * Bx / sigma2
+    assert exact == pytest.approx(found * float(mpmath.besseli(0, at) * mpmath.exp(-at)), rel=1e-12)
+    assert exact < found
+    assert online.squared_radius(p, 2.0, Bx, kernel) == pytest.approx(u, rel=1e-12)
+    Bpsi, Bg = planning.second_moments(p, 2.0, Bx, kernel, loss, By)
+    assert Bpsi == pytest.approx(maps, rel=1e-12)
+    regret = online.regret(100, p, 2.0, Bx, kernel, loss, By)
+    assert regret == pytest.approx(math.sqrt(2.0 * Bg * Bpsi * 100), rel=1e-12)
+    if not By:
+        assert regret == pytest.approx(
+            online.regret_gaussian(100, p, 2.0, Bx, sigma2, loss), rel=1e-12)
+    assert online.step(p, 2.0, Bx, kernel, loss, By) == pytest.approx(
+        math.sqrt(2.0 / (Bg * Bpsi)), rel=1e-12)
+
+
 def test_moments_too_large_for_a_number_are_infinite():
     kernel, loss = ExponentialProduct(), ExponentialLoss()
     Bpsi, Bg = planning.second_moments(2, 10, 5, kernel, loss, coupled=True)
     assert Bpsi == pytest.approx(math.exp(10), rel=1e-12) and Bg == math.inf
     for wide in (GaussianProduct(1.0), kernel):
+        assert online.map_second_moment(2, 1000, wide) == math.inf
+        assert online.regret(10, 2, 1, 1000, wide, loss) == math.inf
         assert planning.second_moments(2, 1, 1000, wide, loss) == (math.inf, math.inf)
     assert planning.second_moments(None, 1, 10**40, InhomogeneousProduct(9), AffineLoss()) == (
         math.inf, math.inf)

@@ -33,6 +33,7 @@ from noisytheory.vocabulary.domains import (
     Numeric,
     requires,
 )
+from noisytheory.vocabulary.dot_products import GaussianProduct
 
 __all__ = [
     "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
@@ -48,6 +49,7 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     Parameters
     ----------
     kernel : object with ``at``
+        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`.
 
     Returns
     -------
@@ -59,6 +61,8 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     >>> float(squared_radius(2.0, 1.0, 1.0, LinearProduct()))
     8.0
     """
+    if isinstance(kernel, GaussianProduct):
+        return radius_gaussian(p, Bw, Bx, kernel.sigma2)
     with np.errstate(over="ignore"):
         return Bw * (p / (p - 1)) ** 2 * kernel.at(p * Bx)
 
@@ -106,7 +110,7 @@ def regret(
     Parameters
     ----------
     kernel, loss
-        With ``at`` and ``majorant``.
+        With ``at`` and ``majorant``; of the Gaussian kernel this is `regret_gaussian`.
 
     Returns
     -------
