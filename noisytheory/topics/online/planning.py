@@ -442,6 +442,11 @@ def first_useful_round(
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        If the bound is infinite, or too large for a number.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import AffineLoss
@@ -450,5 +455,10 @@ def first_useful_round(
     3
     """
     Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
+    if not math.isfinite(Bpsi * Bg):
+        raise ValueError(
+            f"Bx and Bw must let the bound be finite, got Bx = {Bx:g} and Bw = {Bw:g} at p = {p:g} "
+            f"with the kernel {kernel.name} and the loss {loss.name}"
+        )
     ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
     return math.floor(ratio**2 * (1 + 1e-12)) + 1

@@ -102,6 +102,8 @@ def test_a_regret_is_infinite_where_the_series_is(loss):
          "budget must allow some p below 2, got 0.1"),
         (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
          "^Bx must be below 1, the radius of convergence of the kernel binomial, alpha=1, got 2"),
+        (lambda: planning.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
+         "^Bx and Bw must let the bound be finite, got Bx = 0.6"),
         (lambda: planning.best_p(1.0, 1.0, BinomialProduct(), AffineLoss()), "^Bx must be below 1"),
         (lambda: online.Geometric(1.0), "p must be"),
         (lambda: online.Finite((0.0, 0.0)), "weights must be"),
