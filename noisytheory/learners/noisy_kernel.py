@@ -226,6 +226,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi):
             most = largest_p(Bx, kernel)
+            if most == math.inf:
+                raise ValueError(
+                    f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
+                    f"{kernel.name} is too large for a number"
+                )
             told = (
                 f"p must be below {most:g}, got {p:g}" if most > 1 else
                 f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"
@@ -316,7 +321,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
-        were chosen for: give `Bx` and `By` then.
+        were chosen for: give `Bx` and `By` then; and where a second moment, `Bg_` or `Bpsi_`, is.
 
         Returns
         -------
@@ -328,7 +333,10 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
         promised = tuning_free_regret if self.step == "adaptive" else general_regret
-        return float(promised(self.n_rounds_, self.Bw, min(self.Bg_, 1e300), self.Bpsi_))
+        if not (math.isfinite(self.Bg_) and math.isfinite(self.Bpsi_)):
+            return math.inf
+        with np.errstate(over="ignore"):
+            return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
         check_is_fitted(self, "_runs")

@@ -126,7 +126,8 @@ class AffineLoss(AnalyticLoss):
 
     def majorant(self, a: Any) -> Any:
         """$|c|$."""
-        return abs(self.c) + 0 * a
+        # At infinity too, in the shape of the argument.
+        return abs(self.c) + 0 * np.minimum(a, 1.0)
 
 
 @dataclass(frozen=True)
@@ -322,8 +323,9 @@ class SmoothedHinge(AnalyticLoss):
 
     def majorant(self, a: Any) -> Any:
         """The series of absolute values, summed until it no longer moves."""
-        total = (1 + special.erf(self.s)) / 2 + 0 * a
-        before, now = 0 * a, self.s * a * math.exp(-(self.s**2)) / math.sqrt(math.pi)
+        none = 0 * np.minimum(a, 1.0)
+        total = (1 + special.erf(self.s)) / 2 + none
+        before, now = none, self.s * a * math.exp(-(self.s**2)) / math.sqrt(math.pi)
         still = 0
         with np.errstate(over="ignore", invalid="ignore"):
             for n in range(1, TERMS):
@@ -334,7 +336,8 @@ class SmoothedHinge(AnalyticLoss):
                 if still > 2:
                     break
                 before, now = now, self._next(n, before, now, a)
-        return np.where(np.isnan(total), np.inf, total) if np.ndim(total) == 0 else total
+        # What overflowed became a difference of infinite terms.
+        return np.fmin(total, np.inf)
 
     def _next(self, n: int, before: Any, now: Any, a: Any) -> Any:
         """Term n + 1 from terms n - 1 and n, by the recurrence of the Hermite polynomials."""
@@ -393,7 +396,7 @@ class SeriesLoss(AnalyticLoss):
 
     def majorant(self, a: Any) -> Any:
         r"""$\sum_n|\gamma_n|a^n$."""
-        return sum(abs(g) * a**n for n, g in enumerate(self.gamma))
+        return sum(abs(g) * a**n for n, g in enumerate(self.gamma) if g or not n)
 
 
 def _padded(values: Sequence[float], count: int) -> Floats:

@@ -117,6 +117,9 @@ def test_an_oracle_will_do(measured):
         ({"cap": "sometimes"}, "cap must be"),
         ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
          "the majorant of the loss"),
+        ({"kernel": "gaussian", "loss": "smoothed hinge", "p": "best", "Bw": 1.0, "Bx": 1.0},
+         "Bx and Bw must"),
+        ({"kernel": "gaussian", "p": 2.0, "Bx": 1000.0}, "Bx must be smaller, got 1000"),
     ],
 )
 def test_bad_input_says_what_is_wrong(measured, parameters, message):
@@ -138,6 +141,29 @@ def test_other_refusals(measured):
         model.predict(clean[:, :2])
     with pytest.raises(ValueError, match="clean instance of each"):
         model.regret(clean[:10], y[:10])
+
+
+@pytest.mark.parametrize(
+    "kernel, loss, parameters, promises",
+    [
+        ("exponential", "exponential", {"p": 2.0, "Bx": 5.0}, False),
+        ("linear", "smoothed hinge", {"p": "best", "Bw": 1.0}, True),
+        ("gaussian", "squared", {"p": "best", "Bw": 1.0}, True),
+    ],
+)
+def test_constants_too_large_for_a_number_do_not_stop_an_adaptive_step(
+    measured, kernel, loss, parameters, promises
+):
+    clean, _, y = measured
+    oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.1))
+    model = NoisyKernelClassifier(kernel, loss, random_state=0, **parameters).fit(oracle, y)
+    assert model.p_ > 1 and math.isfinite(model.Bpsi_)
+    assert math.isfinite(model.Bg_) == promises == math.isfinite(model.regret_bound())
+    if promises:
+        by_hand = math.log(8 * model.Bw * 600) + math.log(model.Bg_) + math.log(model.Bpsi_)
+        assert math.log(model.regret_bound()) == pytest.approx(by_hand / 2, rel=1e-12)
+    model.Bpsi_ = math.inf
+    assert model.regret_bound() == math.inf
 
 
 def test_skipping_is_counted_and_ends_the_promise(measured):

@@ -11,7 +11,7 @@ from scipy.special import gammaln, i0e
 from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
-from noisytheory.topics.online.features.bounds import gradient_second_moment, map_second_moment
+from noisytheory.topics.online.features.bounds import map_second_moment
 from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import (
@@ -51,6 +51,7 @@ def second_moments(
     Returns
     -------
     Bpsi, Bg : float
+        Infinite where a series is, or where no floating-point number is as large.
 
     Notes
     -----
@@ -64,19 +65,26 @@ def second_moments(
     >>> second_moments(None, 1.0, 1.0, LinearProduct(), SquaredLoss(0.0))
     (1.0, 4.0)
     """
-    scale = 1.0 if p is None else p
-    price = 1.0 if p is None or coupled else p / (p - 1)
-    if isinstance(kernel, GaussianProduct):
-        if p is None:
-            raise ValueError("p must be a number for the Gaussian kernel, which has every degree")
-        envelope = p / (p - 1) * math.exp(2 * math.sqrt(p) * Bx / kernel.sigma2)
-        Bpsi = price * envelope * math.exp(2 * p * Bx / kernel.sigma2)
-    else:
-        Bpsi = price * float(kernel.at(scale * Bx))
+    scale = 1.0 if p is None else float(p)
+    price = 1.0 if p is None or coupled else scale / (scale - 1)
+    if p is None and isinstance(kernel, GaussianProduct):
+        raise ValueError("p must be a number for the Gaussian kernel, which has every degree")
     with np.errstate(over="ignore"):
-        at = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
-        Bg = price * float(loss.majorant(at)) ** 2 if math.isfinite(at) else math.inf
-    return Bpsi, Bg
+        at = np.float64(scale * Bx)
+        Bpsi = price * float(kernel.at(at))
+        if isinstance(kernel, GaussianProduct):
+            root = math.sqrt(scale) * np.float64(Bx)
+            Bpsi *= scale / (scale - 1) * float(np.exp(2 * root / kernel.sigma2))
+        reach = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
+    return Bpsi, price * _squared_majorant(loss, reach)
+
+
+def _squared_majorant(loss: AnalyticLoss, at: float) -> float:
+    """Infinite where it overflows."""
+    if not math.isfinite(at):
+        return math.inf
+    with np.errstate(over="ignore"):
+        return float(np.float64(loss.majorant(np.float64(at))) ** 2)
 
 
 def gaussian_map_moment(p: float, Bx: float, tau: float, sigma2: float) -> float:
@@ -108,7 +116,8 @@ def gaussian_map_moment(p: float, Bx: float, tau: float, sigma2: float) -> float
     if not 0 <= NONNEGATIVE.number("tau", tau) <= Bx**2 * (1 + 1e-12):
         raise ValueError(f"tau must be at most the square of Bx, {Bx**2:g}, got {tau:g}")
     at = 2 * math.sqrt(p * tau) / sigma2
-    return float((p / (p - 1)) ** 2 * i0e(at) * math.exp(at + 2 * p * Bx / sigma2))
+    with np.errstate(over="ignore"):
+        return float((p / (p - 1)) ** 2 * i0e(at) * np.exp(at + 2 * p * Bx / sigma2))
 
 
 @dataclass(frozen=True)
@@ -184,10 +193,16 @@ def importance_laws(
         # Of exp(-|x|^2 / sigma^2), from pairs of copies.
         n = np.arange(SPREAD)
         envelope = importance_law(np.exp(-gammaln(n + 1.0)), (Bx / kernel.sigma2) ** 2)
-        Bpsi *= math.exp(2 * Bx / kernel.sigma2)
+        with np.errstate(over="ignore"):
+            Bpsi *= float(np.exp(2 * np.float64(Bx) / kernel.sigma2))
         queries += 2 * envelope.mean
     reach = math.sqrt(Bw * Bpsi) + By
-    Bg = float(loss.majorant(reach)) ** 2
+    Bg = _squared_majorant(loss, reach)
+    if not math.isfinite(Bpsi):
+        raise ValueError(
+            f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
+            f"{kernel.name} is too large for a number"
+        )
     if not math.isfinite(Bg):
         raise ValueError(
             f"Bw must be smaller, got {Bw:g}: the majorant of the loss {loss.name} is infinite at "
@@ -208,11 +223,12 @@ def step(
     Parameters
     ----------
     kernel, loss
-        With ``at`` and ``majorant``.
+        With ``at`` and ``majorant``; of the Gaussian kernel by Theorem 2's $u$, repaired.
 
     Returns
     -------
     float or array
+        0 where a series is infinite.
 
     Examples
     --------
@@ -222,8 +238,10 @@ def step(
     0.353553
     """
     Bpsi = map_second_moment(p, Bx, kernel)
-    Bg = gradient_second_moment(p, Bw, Bpsi, loss, By)
-    return np.sqrt(Bw / (Bg * Bpsi))
+    with np.errstate(over="ignore", invalid="ignore"):
+        Bg = p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
+        # Infinite where the map's is, of a loss that is constant as well.
+        return np.sqrt(Bw / np.fmin(Bg * Bpsi, np.inf))
 
 
 def largest_p(Bx: float, kernel: DotProduct) -> float:
@@ -265,6 +283,11 @@ def best_p(
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If the bound is infinite, or too large for a number, whatever p.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import SquaredLoss
@@ -274,8 +297,14 @@ def best_p(
     """
     POSITIVE.number("Bw", Bw)
     high = min(largest_p(Bx, kernel), 1e3)
+    least = 1 + 1e-6
+    if least >= high:
+        raise ValueError(
+            f"Bx must be below {kernel.radius:g}, the radius of convergence of the kernel "
+            f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
+        )
     each = 3 if isinstance(kernel, GaussianProduct) else 1
-    low = 1 + 1e-6
+    low = least
     if budget is not None:
         POSITIVE.number("budget", budget)
         # Queries fall with p: each p / (p - 1)^2 = budget at the larger root.
@@ -286,7 +315,7 @@ def best_p(
 
     def size(log: float) -> float:
         found = second_moments(1 + math.exp(log), Bw, Bx, kernel, loss, By)
-        with np.errstate(over="ignore"):
+        with np.errstate(divide="ignore"):
             return float(np.log(found[0]) + np.log(found[1])) if max(found) < np.inf else np.inf
 
     from scipy.optimize import minimize_scalar
@@ -296,11 +325,13 @@ def best_p(
     at = int(np.argmin(values))
     if not math.isfinite(values[at]):
         raise ValueError(
-            f"Bx must let the bound be finite for some p, got {Bx:g} with {kernel.name} and "
-            f"{loss.name}"
+            f"Bx and Bw must let the bound be finite for some p, got Bx = {Bx:g} and Bw = {Bw:g} "
+            f"with the kernel {kernel.name} and the loss {loss.name}: one of them must be smaller"
         )
     ends = grid[max(at - 1, 0)], grid[min(at + 1, SPREAD - 1)]
-    found = minimize_scalar(size, bounds=ends, method="bounded", options={"xatol": 1e-9})
+    with np.errstate(invalid="ignore"):
+        # Differences of infinite values, beside the finite ones.
+        found = minimize_scalar(size, bounds=ends, method="bounded", options={"xatol": 1e-9})
     return 1 + math.exp(float(found.x) if found.fun <= values[at] else float(grid[at]))
 
 
@@ -411,6 +442,11 @@ def first_useful_round(
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        If the bound is infinite, or too large for a number.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import AffineLoss
@@ -419,5 +455,10 @@ def first_useful_round(
     3
     """
     Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
+    if not math.isfinite(Bpsi * Bg):
+        raise ValueError(
+            f"Bx and Bw must let the bound be finite, got Bx = {Bx:g} and Bw = {Bw:g} at p = {p:g} "
+            f"with the kernel {kernel.name} and the loss {loss.name}"
+        )
     ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
     return math.floor(ratio**2 * (1 + 1e-12)) + 1

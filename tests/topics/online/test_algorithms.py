@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from noisytheory import online
 from noisytheory.topics.online import adversaries, estimators, planning
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
@@ -444,6 +445,79 @@ def test_numbers_of_the_catalogue():
     # At p = 2 and Bw = 1, Bx = 2 the exponential loss is vacuous up to about 3200 rounds.
     first = planning.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
     assert 3000 < first < 3400
+
+
+EVERY_KERNEL = [
+    LinearProduct(), InhomogeneousProduct(1), InhomogeneousProduct(3), ExponentialProduct(),
+    GaussianProduct(1.0),
+]
+EVERY_LOSS = [
+    SquaredLoss(1.0), AffineLoss(), ExponentialLoss(), SmoothedHinge(0.5), SmoothedAbsolute(0.5),
+]
+
+
+@pytest.mark.parametrize("kernel", EVERY_KERNEL, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("loss", EVERY_LOSS, ids=lambda loss: loss.name)
+def test_the_best_p_of_every_kernel_and_loss(kernel, loss):
+    """Second moments overflow at some p for most pairs, and for two of them at every p."""
+    def bound(p):
+        return sum(math.log(found) for found in planning.second_moments(p, 1, 1, kernel, loss))
+
+    others = [bound(p) for p in np.geomspace(1e-3, 100, 60) + 1]
+    if not math.isfinite(min(others)):
+        assert isinstance(kernel, GaussianProduct) and loss.name.startswith("smoothed")
+        with pytest.raises(ValueError, match=r"^Bx and Bw must .* Bx = 1 and Bw = 1"):
+            planning.best_p(1, 1, kernel, loss)
+        assert 1 < planning.best_p(1, 0.5, kernel, loss) < 2
+        return
+    found = planning.best_p(1, 1, kernel, loss)
+    # Where the bound is flat its rounding is more than the difference.
+    assert bound(found) <= min(*others, bound(found - 1e-3), bound(found + 1e-3)) + 1e-9
+
+
+@pytest.mark.parametrize("loss", [AffineLoss(), SquaredLoss(1.0), SquaredLoss(0.0, "regression")],
+                         ids=lambda loss: loss.name)
+@pytest.mark.parametrize("p, Bx, sigma2", [(2.0, 1.0, 1.0), (1.5, 0.3, 2.0), (3.0, 0.5, 0.7)])
+def test_bounds_of_the_gaussian_kernel_count_its_envelope(loss, p, Bx, sigma2):
+    """Against the exact second moment, which is below them, and Theorem 2's by hand."""
+    kernel = GaussianProduct(sigma2)
+    By = 0.5 if loss.form == "regression" else 0.0
+    u = 2.0 * (p / (p - 1)) ** 3 * math.exp(2 * (math.sqrt(p) + p) * Bx / sigma2)
+    maps = (p - 1) / p * u / 2.0
+    found = online.map_second_moment(p, Bx, kernel)
+    assert found == pytest.approx(maps, rel=1e-12)
+    # The Bessel function of the exact one is at most the exponential at the same place.
+    exact = planning.gaussian_map_moment(p, Bx, Bx**2, sigma2)
+    at = 2 * math.sqrt(p) * Bx / sigma2
+    assert exact == pytest.approx(found * float(mpmath.besseli(0, at) * mpmath.exp(-at)), rel=1e-12)
+    assert exact < found
+    assert online.squared_radius(p, 2.0, Bx, kernel) == pytest.approx(u, rel=1e-12)
+    Bpsi, Bg = planning.second_moments(p, 2.0, Bx, kernel, loss, By)
+    assert Bpsi == pytest.approx(maps, rel=1e-12)
+    regret = online.regret(100, p, 2.0, Bx, kernel, loss, By)
+    assert regret == pytest.approx(math.sqrt(2.0 * Bg * Bpsi * 100), rel=1e-12)
+    if not By:
+        assert regret == pytest.approx(
+            online.regret_gaussian(100, p, 2.0, Bx, sigma2, loss), rel=1e-12)
+    assert online.step(p, 2.0, Bx, kernel, loss, By) == pytest.approx(
+        math.sqrt(2.0 / (Bg * Bpsi)), rel=1e-12)
+
+
+def test_moments_too_large_for_a_number_are_infinite():
+    kernel, loss = ExponentialProduct(), ExponentialLoss()
+    Bpsi, Bg = planning.second_moments(2, 10, 5, kernel, loss, coupled=True)
+    assert Bpsi == pytest.approx(math.exp(10), rel=1e-12) and Bg == math.inf
+    for wide in (GaussianProduct(1.0), kernel):
+        assert online.map_second_moment(2, 1000, wide) == math.inf
+        assert online.regret(10, 2, 1, 1000, wide, loss) == math.inf
+        assert planning.second_moments(2, 1, 1000, wide, loss) == (math.inf, math.inf)
+    assert planning.second_moments(None, 1, 10**40, InhomogeneousProduct(9), AffineLoss()) == (
+        math.inf, math.inf)
+    assert planning.gaussian_map_moment(2.0, 1000.0, 1.0, 1.0) == math.inf
+    with pytest.raises(ValueError, match="Bw must be smaller"):
+        planning.importance_laws(100.0, 5.0, kernel, loss)
+    with pytest.raises(ValueError, match="Bx must be smaller"):
+        planning.importance_laws(1.0, 5.0, GaussianProduct(0.01), loss)
 
 
 def test_recorded_copies_are_used_once_each():

@@ -19,6 +19,7 @@ from noisytheory.vocabulary.analytic import (
     AffineLoss,
     ExponentialLoss,
     SeriesLoss,
+    SmoothedAbsolute,
     SmoothedHinge,
     SquaredLoss,
 )
@@ -72,14 +73,38 @@ def test_a_bound_broadcasts_and_keeps_names():
 
 
 @pytest.mark.parametrize(
+    "loss",
+    [AffineLoss(), AffineLoss(0.0), SquaredLoss(0.0), ExponentialLoss(), SmoothedHinge(0.5),
+     SmoothedAbsolute(0.5), SeriesLoss((0.0, 0.0, 3.0))],
+    ids=lambda loss: loss.name,
+)
+def test_a_regret_is_infinite_where_the_series_is(loss):
+    """Of a number and in an array; the step is 0 there."""
+    kernel = BinomialProduct(1)
+    found = online.regret(100, 2, 1, np.array([0.1, 0.5, 0.6]), kernel, loss)
+    assert found[0] == online.regret(100, 2, 1, 0.1, kernel, loss) < np.inf
+    assert found[1:].tolist() == [np.inf, np.inf]
+    for Bx in (0.5, 0.6):
+        assert online.regret(100, 2, 1, Bx, kernel, loss) == np.inf
+        assert online.step(2, 1, Bx, kernel, loss) == 0
+        assert online.squared_radius(2, 1, Bx, kernel) == np.inf
+    assert online.regret(100, 2, 1, 1e4, ExponentialProduct(), loss) == np.inf
+
+
+@pytest.mark.parametrize(
     "call, message",
     [
         (lambda: planning.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
         (lambda: planning.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
         (lambda: planning.second_moments(None, 1.0, 1.0, GaussianProduct(), AffineLoss()),
          "p must be a number"),
+        (lambda: planning.best_p(1.0, 0.5, BinomialProduct(), AffineLoss(), budget=0.1),
+         "budget must allow some p below 2, got 0.1"),
         (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
-         "budget must allow"),
+         "^Bx must be below 1, the radius of convergence of the kernel binomial, alpha=1, got 2"),
+        (lambda: planning.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
+         "^Bx and Bw must let the bound be finite, got Bx = 0.6"),
+        (lambda: planning.best_p(1.0, 1.0, BinomialProduct(), AffineLoss()), "^Bx must be below 1"),
         (lambda: online.Geometric(1.0), "p must be"),
         (lambda: online.Finite((0.0, 0.0)), "weights must be"),
         (lambda: online.squared_norm([[1.0]]), "copies must be two or more"),

@@ -20,6 +20,7 @@ from noisytheory.topics.online.bounds import (
     Majorised,
 )
 from noisytheory.vocabulary.domains import NONNEGATIVE, REAL, Numeric, requires
+from noisytheory.vocabulary.dot_products import GaussianProduct
 
 __all__ = [
     "gaussian_kernel", "gradient_second_moment", "map_second_moment", "map_second_moment_gaussian",
@@ -35,6 +36,7 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     Parameters
     ----------
     kernel : object with ``at``
+        Of the Gaussian one, whose map has an envelope, this is `map_second_moment_gaussian`.
 
     Returns
     -------
@@ -46,7 +48,10 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     >>> float(map_second_moment(2.0, 1.0, LinearProduct()))
     4.0
     """
-    return p / (p - 1) * kernel.at(p * Bx)
+    if isinstance(kernel, GaussianProduct):
+        return map_second_moment_gaussian(p, Bx, kernel.sigma2)
+    with np.errstate(over="ignore"):
+        return p / (p - 1) * kernel.at(p * Bx)
 
 
 @requires(p=ABOVE_1, Bw=BALL_OR_POINT, Bpsi=MAP, By=LABEL)
@@ -105,7 +110,8 @@ def radius_gaussian(p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric) -> Nu
     >>> round(float(radius_gaussian(2.0, 1.0, 1.0, 1.0)))
     7390
     """
-    return Bw * (p / (p - 1)) ** 3 * np.exp(2 * (np.sqrt(p) + p) * Bx / sigma2)
+    with np.errstate(over="ignore"):
+        return Bw * (p / (p - 1)) ** 3 * np.exp(2 * (np.sqrt(p) + p) * Bx / sigma2)
 
 
 @requires(p=ABOVE_1, Bx=INSTANCE, sigma2=WIDTH)

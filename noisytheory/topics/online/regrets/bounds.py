@@ -33,6 +33,7 @@ from noisytheory.vocabulary.domains import (
     Numeric,
     requires,
 )
+from noisytheory.vocabulary.dot_products import GaussianProduct
 
 __all__ = [
     "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
@@ -48,6 +49,7 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     Parameters
     ----------
     kernel : object with ``at``
+        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`.
 
     Returns
     -------
@@ -59,7 +61,10 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     >>> float(squared_radius(2.0, 1.0, 1.0, LinearProduct()))
     8.0
     """
-    return Bw * (p / (p - 1)) ** 2 * kernel.at(p * Bx)
+    if isinstance(kernel, GaussianProduct):
+        return radius_gaussian(p, Bw, Bx, kernel.sigma2)
+    with np.errstate(over="ignore"):
+        return Bw * (p / (p - 1)) ** 2 * kernel.at(p * Bx)
 
 
 def _general(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numeric:
@@ -89,7 +94,10 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
 
 def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:
     """By the squared radius $u$ of what a score's estimate is made of."""
-    return loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = loss.majorant(np.sqrt((p - 1) * u) + np.sqrt(p) * By) * np.sqrt(u * T)
+        # Infinite where the radius is, of a loss that is constant as well.
+        return np.fmin(found, np.inf)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
@@ -102,7 +110,7 @@ def regret(
     Parameters
     ----------
     kernel, loss
-        With ``at`` and ``majorant``.
+        With ``at`` and ``majorant``; of the Gaussian kernel this is `regret_gaussian`.
 
     Returns
     -------
