@@ -387,7 +387,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
         regret as rare as $\delta$, whatever the noise's tails; a gradient is then biased.
     cap : {"error", "skip"}
         What a round does that needs more copies than it has. The printed estimators need more than
-        k with probability $r^{k+1}$, $r=p/(p^2-p+1)$; skipping biases gradients by that factor.
+        k with probability $r^{k+1}$, $r=p/(p^2-p+1)$. Skipping biases the gradient, however rare it
+        is: the mean loses the terms whose degrees, those of the map and of the $\deg\ell'$ inner
+        ones, add up to more than k (none if k is $(1+\deg\ell')\deg Q$ or more). Coupled estimates
+        lose a share of lower ones too.
     average : bool
         Predict by the mean of the predictors of all rounds, as batch use wants; else by the last.
     projection, gradient : {"repaired", "printed"}
