@@ -291,9 +291,7 @@ def descend(
     count = int(tape.degrees.max(initial=0)) + 1
     share = law.tails(count) if rule.coupled else law.pmf(count)
     gamma = np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
-    if loss.form == "classification" and not np.all(np.abs(y) == 1):
-        strange = np.asarray(y)[np.abs(y) != 1][0]
-        raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange:g}")
+    loss.check_labels(y)
     run.queries += tape.queries.tolist()
     T = len(tape.degrees)
     groups = _by_degree(tape)
