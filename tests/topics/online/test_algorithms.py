@@ -432,6 +432,41 @@ def test_symmetric_products_are_the_mean_over_all_choices():
         assert estimators.mean_product(x)[n] == pytest.approx(np.mean(choices))
 
 
+def test_kernel_values_are_means_over_all_pairings():
+    rng = np.random.default_rng(5)
+    x, z = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    for n in (1, 2):
+        pairings = [
+            math.prod(float(x[i] @ z[j]) for i, j in zip(first, second, strict=True))
+            for first in itertools.permutations(range(4), n)
+            for second in itertools.permutations(range(5), n)
+        ]
+        found = estimators.kernel_value(HomogeneousProduct(n), x, z)
+        assert found == pytest.approx(np.mean(pairings), rel=1e-12)
+        chains = [
+            math.prod(float(z[c[2 * i]] @ z[c[2 * i + 1]]) for i in range(n))
+            for c in itertools.permutations(range(5), 2 * n)
+        ]
+        gram = estimators.gram_matrix(HomogeneousProduct(n), np.stack([x, z[:4]]))
+        assert gram[0, 1] == pytest.approx(
+            estimators.kernel_value(HomogeneousProduct(n), x, z[:4]), rel=1e-12)
+        own = estimators.gram_matrix(HomogeneousProduct(n), z[None])
+        assert own[0, 0] == pytest.approx(np.mean(chains), rel=1e-12)
+    cubic = estimators.kernel_value(HomogeneousProduct(3), x[:3], z[:3])
+    assert cubic == pytest.approx(math.prod(float(a @ b) for a, b in zip(x, z[:3], strict=False)))
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_gram_matrices_of_few_copies_are_unbiased(degree):
+    """Over all signs of the noise of every copy."""
+    x, kernel = np.array([[1.0], [0.5]]), InhomogeneousProduct(degree)
+    signs = list(itertools.product((-1.0, 1.0), repeat=2 * degree))
+    total = np.zeros((2, 2))
+    for both in itertools.product(signs, repeat=2):
+        total += estimators.gram_matrix(kernel, np.array(both)[..., None] + x[:, None])
+    np.testing.assert_allclose(total / len(signs) ** 2, kernel.gram(x, x), rtol=1e-12)
+
+
 def test_numbers_of_the_catalogue():
     exponential = ExponentialLoss(1).coefficients(80)
     exact = [float(estimators.second_moment(exponential, Geometric(p), 1.0))
