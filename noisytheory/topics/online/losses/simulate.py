@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.losses import bounds
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary import enclosures
 from noisytheory.vocabulary.analytic import (
@@ -138,8 +137,8 @@ def hinge_cramer_halved(s: float, a: float) -> Certificate:
 
 
 def _both_sides(found: Floats, s: float) -> Floats:
-    """The distance, and where it is below 0 how far below beyond the upper bound."""
-    return np.where(found < -ROUNDING, bounds.smoothing_gap(s) - found, found)
+    """The distance, and where it is below 0 by how much beyond 1 / s, which no bound allows."""
+    return np.where(found < -ROUNDING, 1 / s - found, found)
 
 
 def gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
