@@ -151,12 +151,24 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         self, x: ArrayLike, y: Any, reset: bool
     ) -> tuple[Any, NDArray[Any], Any, int | None]:
         """The source of copies, the labels, mean squared norms of instances, copies there are."""
-        if hasattr(x, "take") and hasattr(x, "x"):
+        # Arrays and frames have a `take` as well, and frames an `x` where a column is called so.
+        if hasattr(x, "take") and not hasattr(x, "__array__"):
             given: Any = x
+            if not hasattr(given, "x"):
+                raise TypeError(
+                    "X must be an oracle with `take` and `x`, got one without `x`: the clean "
+                    "instances, shape (n, d), which tell how many rounds and features there are "
+                    "and bound the instances; recorded copies are given as an array (n, copies, d)"
+                )
             clean = np.asarray(given.x, float)
+            noise = getattr(getattr(given, "noise", None), "variance", None)
+            if noise is None and self.Bx is None:
+                raise TypeError(
+                    "Bx must be given, or X must be an oracle with `noise.variance`, which the "
+                    "squared norms of its `x` lack to bound the mean squares of its copies"
+                )
             _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
-            noise = getattr(getattr(given, "noise", None), "variance", 0.0)
-            return given, y, np.square(clean).sum(axis=1) + noise, None
+            return given, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
         array: Any = _listed(x)
         if getattr(array, "ndim", 2) > 3:
             raise ValueError(f"X must have shape (n, copies, d) or (n, d), got {array.shape}")
@@ -395,7 +407,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
         regret as rare as $\delta$, whatever the noise's tails; a gradient is then biased.
     cap : {"error", "skip"}
         What a round does that needs more copies than it has. The printed estimators need more than
-        k with probability $r^{k+1}$, $r=p/(p^2-p+1)$; skipping biases gradients by that factor.
+        k with probability $r^{k+1}$, $r=p/(p^2-p+1)$. Skipping biases the gradient, however rare it
+        is: the mean loses the terms whose degrees, those of the map and of the $\deg\ell'$ inner
+        ones, add up to more than k (none if k is $(1+\deg\ell')\deg Q$ or more). Coupled estimates
+        lose a share of lower ones too.
     average : bool
         Predict by the mean of the predictors of all rounds, as batch use wants; else by the last.
     projection, gradient : {"repaired", "printed"}
@@ -414,9 +429,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Notes
     -----
     X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
-    each instance nothing can be learnt without bias (Theorem 3). An oracle with ``take`` and ``x``,
-    such as `noisytheory.online.NoisyOracle`, will do as well. With more than two classes one
-    predictor is learnt a class, from the same copies.
+    each instance nothing can be learnt without bias (Theorem 3). An oracle such as
+    `noisytheory.online.NoisyOracle` will do as well: ``take(rounds, rng=)`` gives copies, ``x`` the
+    clean instances, which tell the shape, and with ``noise.variance`` the bound ``Bx`` where it is
+    not given. With more than two classes one predictor is learnt a class, from the same copies.
 
     Examples
     --------

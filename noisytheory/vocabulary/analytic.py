@@ -48,6 +48,13 @@ class AnalyticLoss(ABC):
         if self.form not in FORMS:
             raise ValueError(f"form must be one of {', '.join(FORMS)}, got {self.form!r}")
 
+    def check_labels(self, y: Any) -> None:
+        """Say so if a label of a classification loss is neither 1 nor -1."""
+        labels = np.asarray(y)
+        strange = labels[np.abs(labels) != 1]
+        if self.form == "classification" and strange.size:
+            raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange[0]:g}")
+
     @property
     @abstractmethod
     def name(self) -> str:

@@ -103,6 +103,38 @@ def test_an_oracle_will_do(measured):
     assert abs(model.queries_.mean() - mean) < 6 * math.sqrt(6 / 600)
 
 
+def test_an_oracle_without_all_that_is_needed(measured):
+    clean, copies, y = measured
+    oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.2))
+
+    class Bare:
+        take = oracle.take
+
+    class Silent(Bare):
+        x = clean
+
+    for model in (NoisyKernelClassifier("linear"), NoisyKernelRegressor("linear")):
+        labels = y if isinstance(model, NoisyKernelClassifier) else clean[:, 0]
+        for bare in (Bare(), online.RecordedCopies(copies)):
+            with pytest.raises(TypeError, match="without `x`: the clean instances"):
+                model.fit(bare, labels)
+        with pytest.raises(TypeError, match=r"Bx must be given, or .* `noise.variance`"):
+            model.fit(Silent(), labels)
+        model.set_params(Bx=4.0).fit(Silent(), labels)
+        assert model.Bx_ == 4.0
+    assert NoisyKernelClassifier("linear").fit(oracle, y).Bx_ == pytest.approx(
+        np.square(clean).sum(axis=1).max() + 0.2)
+
+
+def test_a_frame_with_a_column_x_is_no_oracle(measured):
+    pd = pytest.importorskip("pandas")
+    clean, _, y = measured
+    frame = pd.DataFrame(clean, columns=["x", "y", "z"])
+    model = NoisyKernelClassifier("linear", random_state=0).fit(frame, y)
+    plain = NoisyKernelClassifier("linear", random_state=0).fit(clean, y)
+    np.testing.assert_array_equal(model.decision_function(frame), plain.decision_function(clean))
+
+
 @pytest.mark.parametrize(
     "parameters, message",
     [

@@ -63,6 +63,12 @@ def best_in_ball(
     -------
     Comparator
 
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, of the number of labels, or a label of a classification loss
+        is neither 1 nor -1.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import AffineLoss
@@ -72,7 +78,14 @@ def best_in_ball(
     """
     y = checked_floats("y", y)
     POSITIVE.number("Bw", Bw)
-    values, vectors = np.linalg.eigh(checked_floats("gram", gram))
+    loss.check_labels(y)
+    gram = checked_floats("gram", gram)
+    if y.ndim != 1 or gram.shape != (len(y), len(y)):
+        raise ValueError(
+            f"gram must be square, with a row for each of the labels y of shape {y.shape}, "
+            f"got shape {gram.shape}"
+        )
+    values, vectors = np.linalg.eigh(gram)
     keep = values > DROPPED * max(values[-1], 1e-300)
     features = vectors[:, keep] * np.sqrt(values[keep])
     radius = math.sqrt(Bw)

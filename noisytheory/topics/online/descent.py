@@ -112,7 +112,7 @@ def draw_tape(
     T: int, scheme: Scheme, law: DegreeLaw, source: Source, *, rng: np.random.Generator,
     available: int | None = None, cap: Literal["error", "skip"] = "error",
 ) -> Tape:
-    """Query the oracles of T rounds: a map each, and as many more as the gradient lengths need.
+    r"""Query the oracles of T rounds: a map each, and as many more as the gradient lengths need.
 
     Parameters
     ----------
@@ -127,8 +127,7 @@ def draw_tape(
     available : int, optional
         Copies that each round has.
     cap : {"error", "skip"}
-        What a round does that needs more. A skipped round moves nothing, which biases the
-        gradient by the factor of the probability of it.
+        What a round does that needs more. A skipped round moves nothing.
 
     Returns
     -------
@@ -138,6 +137,18 @@ def draw_tape(
     ------
     CopiesExhausted
         If a round needs more copies than there are, and rounds are not skipped.
+
+    Notes
+    -----
+    The mean gradient is $\sum\gamma_cy^{c+1}\Psi_m\prod_{j\le c}\langle w,\Psi_{m_j}\rangle$ over
+    degrees $c,m,m_1,\dots,m_c$, where $\Psi_m$ is the part of degree m of the feature. Of a term
+    that single degrees draw alone, skipping keeps all if $m+m_1+\dots+m_c\le k$, the copies there
+    are (over `scheme.copies`), and else nothing: no factor, but a polynomial of low degree. With
+    $(1+\deg\ell')\deg Q$ copies nothing is missing, though rounds are skipped. Each term is kept by
+    the chance that a round which draws it has enough: that is 1 or 0 here, and between them for
+    coupled estimates, where higher degrees draw it as well, and for the Gaussian kernel, whose
+    envelope takes copies too. Regression losses have $\langle w,\Psi\rangle-y$ as factors and no
+    label in front.
     """
     degrees, envelope = scheme.degrees(T, rng=rng)
     lengths = law.draw(T, rng=rng)
@@ -280,9 +291,7 @@ def descend(
     count = int(tape.degrees.max(initial=0)) + 1
     share = law.tails(count) if rule.coupled else law.pmf(count)
     gamma = np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
-    if loss.form == "classification" and not np.all(np.abs(y) == 1):
-        strange = np.asarray(y)[np.abs(y) != 1][0]
-        raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange:g}")
+    loss.check_labels(y)
     run.queries += tape.queries.tolist()
     T = len(tape.degrees)
     groups = _by_degree(tape)

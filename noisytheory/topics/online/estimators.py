@@ -352,17 +352,59 @@ def squared_norm(copies: ArrayLike) -> Floats:
     return np.asarray(total / (k * (k - 1)))
 
 
+def _between(x: Floats, z: Floats, count: int) -> Floats:
+    r"""Unbiased $\langle x_a,z_b\rangle^n$ for n below count, of copies (a, k, d) and (b, m, d)."""
+    (a, k, _), (b, m, _) = x.shape, z.shape
+    out = np.ones((a, b, count))
+    if count > 1:
+        out[..., 1] = x.mean(axis=1) @ z.mean(axis=1).T
+    if count > 2:
+        # All products of two pairs, less those that share a copy of x, or one of z.
+        total = k * m * out[..., 1]
+        of_x = sum((x[:, i] @ z.sum(axis=1).T) ** 2 for i in range(k))
+        of_z = sum((x.sum(axis=1) @ z[:, j].T) ** 2 for j in range(m))
+        of_both = sum((x[:, i] @ z[:, j].T) ** 2 for i in range(k) for j in range(m))
+        out[..., 2] = (total**2 - of_x - of_z + of_both) / (k * (k - 1) * m * (m - 1))
+    if count > 3:
+        least = min(k, m)
+        products = np.einsum("ajd,bjd->abj", x[:, :least], z[:, :least])
+        out[..., 3:] = mean_product(products)[..., 3:count]
+    return out
+
+
+def _own(x: Floats, count: int) -> Floats:
+    r"""Unbiased $\|x_a\|^{2n}$ for n below count, of copies (a, k, d)."""
+    k = x.shape[1]
+    out = np.ones((len(x), count))
+    if count > 1:
+        out[:, 1] = squared_norm(x)
+    if count > 2:
+        pairs = x @ x.swapaxes(1, 2)
+        pairs[:, np.arange(k), np.arange(k)] = 0
+        total = pairs.sum(axis=(1, 2)) ** 2
+        rows = np.square(pairs.sum(axis=1)).sum(axis=1)
+        sharing = 4 * rows - 2 * np.square(pairs).sum(axis=(1, 2))
+        out[:, 2] = (total - sharing) / (k * (k - 1) * (k - 2) * (k - 3))
+    if count > 3:
+        half = 2 * (k // 2)
+        products = np.einsum("ajd,ajd->aj", x[:, :half:2], x[:, 1:half:2])
+        out[:, 3:] = mean_product(products)[:, 3:count]
+    return out
+
+
 def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
     r"""Unbiased $k(x,z)$ of a polynomial kernel from k copies of each instance.
 
-    $\langle x,z\rangle^n$ is the mean of the products of n pairs of different copies; pairs are
-    (copy j of x, copy j of z) and their products are averaged over all choices.
+    $\langle x,z\rangle^n$ is the mean of products of n pairs of a copy of x and one of z, no copy
+    in two of them: over all pairings for n up to 2, and beyond over all choices of n of the pairs
+    (copy j of x, copy j of z).
 
     Parameters
     ----------
     kernel : DotProduct
         Of a degree up to the number of copies.
     x, z : array, shape (k, d)
+        The numbers of copies may differ.
 
     Returns
     -------
@@ -378,6 +420,8 @@ def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
     >>> from noisytheory.vocabulary.dot_products import HomogeneousProduct
     >>> kernel_value(HomogeneousProduct(2), [[1.0], [2.0]], [[1.0], [1.0]])
     2.0
+    >>> kernel_value(HomogeneousProduct(1), [[1.0], [2.0]], [[1.0], [3.0]])
+    3.0
     """
     x, z = checked_floats("x", x), checked_floats("z", z)
     if kernel.degree is None or kernel.degree > min(len(x), len(z)):
@@ -385,16 +429,15 @@ def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
             f"kernel must be a polynomial of degree at most the number of copies "
             f"{min(len(x), len(z))}, got {kernel.name}"
         )
-    k = min(len(x), len(z))
-    powers = mean_product(np.einsum("ij,ij->i", x[:k], z[:k]))
-    return float(kernel.coefficients(kernel.degree + 1) @ powers[: kernel.degree + 1])
+    powers = _between(x[None], z[None], kernel.degree + 1)[0, 0]
+    return float(powers @ kernel.coefficients(kernel.degree + 1))
 
 
 def gram_matrix(kernel: Any, copies: ArrayLike) -> Floats:
     r"""Unbiased Gram matrix of a polynomial kernel from k copies of each instance.
 
     Off the diagonal as `kernel_value`; on it the factors are products of two different copies of
-    the same instance, (1, 2), (3, 4) and so on.
+    the same instance: all pairs up to degree 2, and beyond (1, 2), (3, 4) and so on.
 
     Parameters
     ----------
@@ -416,7 +459,7 @@ def gram_matrix(kernel: Any, copies: ArrayLike) -> Floats:
     --------
     >>> from noisytheory.vocabulary.dot_products import LinearProduct
     >>> gram_matrix(LinearProduct(), [[[1.0], [3.0]], [[2.0], [4.0]]]).tolist()
-    [[3.0, 7.0], [7.0, 8.0]]
+    [[3.0, 6.0], [6.0, 8.0]]
     """
     x = checked_floats("copies", copies)
     if kernel.degree is None or 2 * kernel.degree > x.shape[1]:
@@ -425,9 +468,6 @@ def gram_matrix(kernel: Any, copies: ArrayLike) -> Floats:
             f"{x.shape[1]}, got {kernel.name}"
         )
     coefficients = kernel.coefficients(kernel.degree + 1)
-    pairs = mean_product(np.einsum("ajd,bjd->abj", x, x))[..., : len(coefficients)]
-    half = x.shape[1] // 2
-    own = mean_product(np.einsum("ajd,ajd->aj", x[:, : 2 * half : 2], x[:, 1 : 2 * half : 2]))
-    found = pairs @ coefficients
-    np.fill_diagonal(found, own[..., : len(coefficients)] @ coefficients)
+    found = _between(x, x, len(coefficients)) @ coefficients
+    np.fill_diagonal(found, _own(x, len(coefficients)) @ coefficients)
     return np.asarray(found)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
+from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
@@ -64,7 +65,9 @@ class NoisyOracle:
     """
 
     def __init__(self, x: ArrayLike, noise: InstanceNoise) -> None:
-        self.x, self.noise = np.asarray(x, float), noise
+        self.x, self.noise = checked_floats("x", x), noise
+        if self.x.ndim != 2:
+            raise ValueError(f"x must have shape (T, d), got {self.x.shape}")
         self.calls = np.zeros(len(self.x), np.int64)
 
     def take(self, rounds: Whole, *, rng: np.random.Generator) -> Floats:
@@ -82,6 +85,8 @@ class RecordedCopies:
 
     Raises
     ------
+    ValueError
+        If the array has not three dimensions.
     CopiesExhausted
         When a round is asked for more than it has.
 
@@ -93,7 +98,9 @@ class RecordedCopies:
     """
 
     def __init__(self, copies: ArrayLike) -> None:
-        self.copies = np.asarray(copies, float)
+        self.copies = checked_floats("copies", copies)
+        if self.copies.ndim != 3:
+            raise ValueError(f"copies must have shape (T, k, d), got {self.copies.shape}")
         self.calls = np.zeros(len(self.copies), np.int64)
 
     def take(self, rounds: Whole, *, rng: np.random.Generator) -> Floats:

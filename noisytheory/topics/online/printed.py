@@ -149,7 +149,13 @@ class PlainLearner:
         -------
         float
             The gradient length that was used.
+
+        Raises
+        ------
+        ValueError
+            If the label of a classification loss is neither 1 nor -1.
         """
+        self.loss.check_labels(y)
         estimate = map_estimate(self.kernel, self.p, query, rng=rng)
         n = int(Geometric(self.p).draw(1, rng=rng)[0])
         products = [

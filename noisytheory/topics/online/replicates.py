@@ -231,7 +231,7 @@ def replicate(
     >>> runs.sums.ravel().tolist()
     [4.0, 4.0, 4.0]
     """
-    _check_labels(examples, loss)
+    loss.check_labels(examples.y)
     T, d = examples.x.shape
     kind: Any = _Line if d == 1 else _Space
     maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
@@ -317,12 +317,6 @@ def replicate(
     return Runs(losses, sums, queries, norms, total / T)
 
 
-def _check_labels(examples: Examples, loss: AnalyticLoss) -> None:
-    strange = examples.y[np.abs(examples.y) != 1]
-    if loss.form == "classification" and len(strange):
-        raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange[0]:g}")
-
-
 def _inverse(loss: AnalyticLoss, law: DegreeLaw, count: int) -> Floats:
     share = law.pmf(count)
     return np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
@@ -373,7 +367,7 @@ def few_copies(
     """
     if loss.degree is None or loss.degree > 1:
         raise ValueError(f"loss must have an affine derivative, got {loss.name}")
-    _check_labels(examples, loss)
+    loss.check_labels(examples.y)
     T, d = examples.x.shape
     w, total = np.zeros((size, d)), np.zeros((size, d))
     losses, sums, squares = np.zeros(size), np.zeros((size, d)), np.zeros(size)

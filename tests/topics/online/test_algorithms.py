@@ -433,6 +433,41 @@ def test_symmetric_products_are_the_mean_over_all_choices():
         assert estimators.mean_product(x)[n] == pytest.approx(np.mean(choices))
 
 
+def test_kernel_values_are_means_over_all_pairings():
+    rng = np.random.default_rng(5)
+    x, z = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    for n in (1, 2):
+        pairings = [
+            math.prod(float(x[i] @ z[j]) for i, j in zip(first, second, strict=True))
+            for first in itertools.permutations(range(4), n)
+            for second in itertools.permutations(range(5), n)
+        ]
+        found = estimators.kernel_value(HomogeneousProduct(n), x, z)
+        assert found == pytest.approx(np.mean(pairings), rel=1e-12)
+        chains = [
+            math.prod(float(z[c[2 * i]] @ z[c[2 * i + 1]]) for i in range(n))
+            for c in itertools.permutations(range(5), 2 * n)
+        ]
+        gram = estimators.gram_matrix(HomogeneousProduct(n), np.stack([x, z[:4]]))
+        assert gram[0, 1] == pytest.approx(
+            estimators.kernel_value(HomogeneousProduct(n), x, z[:4]), rel=1e-12)
+        own = estimators.gram_matrix(HomogeneousProduct(n), z[None])
+        assert own[0, 0] == pytest.approx(np.mean(chains), rel=1e-12)
+    cubic = estimators.kernel_value(HomogeneousProduct(3), x[:3], z[:3])
+    assert cubic == pytest.approx(math.prod(float(a @ b) for a, b in zip(x, z[:3], strict=False)))
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_gram_matrices_of_few_copies_are_unbiased(degree):
+    """Over all signs of the noise of every copy."""
+    x, kernel = np.array([[1.0], [0.5]]), InhomogeneousProduct(degree)
+    signs = list(itertools.product((-1.0, 1.0), repeat=2 * degree))
+    total = np.zeros((2, 2))
+    for both in itertools.product(signs, repeat=2):
+        total += estimators.gram_matrix(kernel, np.array(both)[..., None] + x[:, None])
+    np.testing.assert_allclose(total / len(signs) ** 2, kernel.gram(x, x), rtol=1e-12)
+
+
 def test_numbers_of_the_catalogue():
     exponential = ExponentialLoss(1).coefficients(80)
     exact = [float(estimators.second_moment(exponential, Geometric(p), 1.0))
@@ -527,6 +562,48 @@ def test_recorded_copies_are_used_once_each():
     assert tape.queries.tolist() == [2, 2] and source.calls.tolist() == [2, 2]
     assert tape.maps.vectors.ravel().tolist() == [0.0, 3.0]
     assert tape.inner.vectors.ravel().tolist() == [1.0, 4.0]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("kernel", [LinearProduct(), InhomogeneousProduct(1)])
+def test_skipping_leaves_out_the_terms_that_need_more_copies(kernel, k):
+    """By degree of the direction, at a predictor with the coordinates a and b, where x = y = 1."""
+    p, a, b, rounds = 2.0, 0.25, 0.5, 100_000
+    law, loss = Geometric(p), SquaredLoss(1.0)
+    scheme = Scheme(kernel, law)
+    source = NoisyOracle(np.ones((rounds, 1)), InstanceNoise("none", 0.0))
+    tape = draw_tape(rounds, scheme, law, source, rng=np.random.default_rng(k), available=k,
+                     cap="skip")
+    w = np.array([a, b, 0.0])
+    inner = tape.inner.weights * w[np.minimum(tape.inner.degrees, 2)]
+    gamma = loss.coefficients(40) / law.pmf(40)
+    slopes = np.array([
+        0.0 if skip else gamma[c] * inner[start : start + c].prod()
+        for skip, c, start in zip(tape.skipped, tape.degrees, tape.first[:-1], strict=True)
+    ])
+    linear = isinstance(kernel, LinearProduct)
+    for m in (0, 1):
+        # -2 is there from m copies on, 2 a from m and 2 b from m + 1.
+        kept = 0.0 if linear and m == 0 else (
+            -2 * (m <= k) + 2 * a * (m <= k) * (not linear) + 2 * b * (m + 1 <= k))
+        made = slopes * tape.maps.weights * (tape.maps.degrees == m)
+        assert abs(made.mean() - kept) <= 6 * made.std() / math.sqrt(rounds)
+
+
+def test_skipping_keeps_a_share_of_coupled_terms():
+    """With one copy and the linear kernel -2 is kept by the chance of a map of degree 1 and no
+    inner copies; what its inner products would take is never there.
+    """
+    rounds, law, kernel = 100_000, Geometric(2.0), LinearProduct()
+    scheme, source = Scheme(kernel, law, coupled=True), NoisyOracle(
+        np.ones((rounds, 1)), InstanceNoise("none", 0.0))
+    tape = draw_tape(rounds, scheme, law, source, rng=np.random.default_rng(0), available=1,
+                     cap="skip")
+    # Of a map that has degree 1 at least it is 1 with chance 1/2; c inner ones are all of degree 0
+    # with chance 2^-c, and c with chance 2^-(c+1).
+    kept = 0.5 / 2 / (1 - 0.25)
+    made = np.where(tape.skipped | (tape.maps.degrees < 1), 0.0, scheme.factors(2)[1])
+    assert abs(made.mean() - kept) <= 6 * made.std() / math.sqrt(rounds)
 
 
 def test_clipping_and_the_adaptive_step():

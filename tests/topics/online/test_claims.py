@@ -14,7 +14,12 @@ from noisytheory.topics.online.estimates import sides as estimate_sides
 from noisytheory.topics.online.features import sides as feature_sides
 from noisytheory.topics.online.printed import PlainLearner
 from noisytheory.trial.catalogue import of_topic
-from noisytheory.vocabulary.analytic import ExponentialLoss, SeriesLoss
+from noisytheory.vocabulary.analytic import (
+    ExponentialLoss,
+    SeriesLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+)
 from noisytheory.vocabulary.dot_products import ExponentialProduct
 
 CLAIMS = of_topic("online")
@@ -55,6 +60,18 @@ def test_what_is_refuted_is_a_discrepancy():
     told = {n for places in DISCREPANCIES.values() for place in places for n in place.claims}
     refuted = {c.id.removeprefix("noisy-kernels/") for c in CLAIMS if c.expect == "refuted"}
     assert refuted == told
+
+
+@pytest.mark.parametrize("lower", [10.0, 0.25, 0.01])
+@pytest.mark.parametrize("name", ["smoothing", "figure-1"])
+def test_a_smoothed_loss_below_what_it_smooths_breaks_the_claim(name, lower, monkeypatch):
+    claim, rng = nt.claims[f"noisy-kernels/{name}"], np.random.default_rng(0)
+    bound = nt.online.smoothing_gap(1.0)
+    assert claim.simulate(s=1.0, size=200, rng=rng)["lhs"].max() <= bound * (1 + 1e-12)
+    for loss in (SmoothedAbsolute, SmoothedHinge):
+        at = loss.at
+        monkeypatch.setattr(loss, "at", lambda self, a, at=at: at(self, a) - lower)
+    assert claim.simulate(s=1.0, size=200, rng=rng)["lhs"].max() > bound + lower / 2
 
 
 # The right sides on trial are the public bounds.

@@ -117,6 +117,13 @@ def test_a_regret_is_infinite_where_the_series_is(loss):
         (lambda: SeriesLoss(()), "gamma must be"),
         (lambda: SquaredLoss(1.0, "guessing"), "form must be one of"),
         (lambda: online.adaptive_value(2.0, 100), "T must be 8 times the square"),
+        (lambda: online.RecordedCopies(np.ones((3, 2))), r"copies must have shape .*\(3, 2\)"),
+        (lambda: online.RecordedCopies([[[1.0]], [[1.0], [2.0]]]), "copies must"),
+        (lambda: online.NoisyOracle(np.ones(3), InstanceNoise()), r"x must have shape .*\(3,\)"),
+        (lambda: online.best_in_ball(np.ones((3, 2)), np.ones(3), AffineLoss(), 1.0),
+         "gram must be square"),
+        (lambda: online.best_in_ball(np.ones((3, 3)), np.ones(2), AffineLoss(), 1.0),
+         "gram must be square"),
     ],
 )
 def test_it_says_what_is_wrong(call, message):
@@ -137,3 +144,11 @@ def test_labels_of_a_classification_loss():
     with pytest.raises(ValueError, match="y must be -1 or 1"):
         online.descend(tape, np.array([1.0, 0.5]), scheme, AffineLoss(), online.Fixed(0),
                        online.Rule(1.0))
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        online.regret_of([0.0, 0.0], [[1.0], [1.0]], [3, 0], LinearProduct(), AffineLoss(), 1.0)
+    plain = online.PlainLearner(LinearProduct(), AffineLoss(), 1.0, 1.0, 2)
+    with pytest.raises(ValueError, match="y must be -1 or 1"):
+        plain.step(lambda: [1.0], 3.0, rng=np.random.default_rng(0))
+    assert plain.alpha == []
+    residual = online.PlainLearner(LinearProduct(), SquaredLoss(0.0, "regression"), 1.0, 1.0, 2)
+    residual.step(lambda: [1.0], 3.0, rng=np.random.default_rng(0))

@@ -48,6 +48,6 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
     axes.legend(frameon=False, loc="lower right")
     figure.set_label(
         "Regret over bound against the number of rounds: adaptive labels break the bound "
-        "from ten rounds on."
+        "by 32 rounds."
     )
     return figure, rows

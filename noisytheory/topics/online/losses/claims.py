@@ -185,7 +185,7 @@ smoothing = PAPER.always(
 )
 figure_1 = PAPER.always(
     "figure-1",
-    statement=r"2\,(H_s(m)-\max(0,1-m))\le\tfrac1{s\sqrt\pi}",
+    statement=r"0\le2\,(H_s(m)-\max(0,1-m))\le\tfrac1{s\sqrt\pi}",
     place="Figure 1",
     bound=bounds.smoothing_gap,
     simulate=simulate.hinge_gap,

@@ -21,6 +21,8 @@ from noisytheory.vocabulary.analytic import (
 
 Floats = NDArray[np.float64]
 Ends = tuple[Fraction, Fraction]
+ROUNDING = 1e-12
+"""A distance this far below 0 is one."""
 
 
 def _one(function: Callable[[Any], Any], value: Fraction) -> Ends:
@@ -134,20 +136,29 @@ def hinge_cramer_halved(s: float, a: float) -> Certificate:
     return hinge_cramer(s, a, share=Fraction(1, 2))
 
 
+def _both_sides(found: Floats, s: float) -> Floats:
+    """The distance, and where it is below 0 by how much beyond 1 / s, which no bound allows."""
+    return np.where(found < -ROUNDING, 1 / s - found, found)
+
+
 def gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
     """How far the smoothed absolute loss lies above the absolute value."""
     a = _sixteenths(0, 64, size, rng)
     with np.errstate(under="ignore"):  # What is left of it far out is 0 beside the bound.
-        return dict(lhs=np.asarray(SmoothedAbsolute(s).at(a) - np.abs(a)), a=a)
+        found = np.asarray(SmoothedAbsolute(s).at(a) - np.abs(a))
+    return dict(lhs=_both_sides(found, s), a=a)
 
 
 def gap_certified(s: float, a: float) -> Certificate:
-    """At most 1 / (s root pi); both sides times the root of pi."""
+    """At most 1 / (s root pi), and not below 0; both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
     left = _plus(_times(2 * at, _one(enclosures.erf, sharp * at)),
                  _times(1 / sharp, _one(enclosures.exp, -((sharp * at) ** 2))))
     low, high = _root_pi()
-    return Certificate((left[0] - at * high, left[1] - at * low), 1 / sharp, [("a", at)])
+    left = left[0] - at * high, left[1] - at * low
+    if left[1] < 0:
+        left = 1 / sharp - left[1], 1 / sharp - left[0]
+    return Certificate(left, 1 / sharp, [("a", at)])
 
 
 def hinge_gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -155,7 +166,7 @@ def hinge_gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Flo
     a = _sixteenths(0, 48, size, rng)
     margin = 1 - rng.choice([-1.0, 1.0], size) * a
     found = SmoothedHinge(s).at(margin) - np.maximum(1 - margin, 0)
-    return dict(lhs=np.asarray(2 * found), a=a)
+    return dict(lhs=_both_sides(np.asarray(2 * found), s), a=a)
 
 
 def margins(sign: int, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
