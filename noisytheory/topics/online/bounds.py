@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
 
@@ -33,6 +33,15 @@ class Function(Protocol):
 
     def at(self, a: Any) -> Any:
         """Its value."""
+
+
+@runtime_checkable
+class Enveloped(Protocol):
+    r"""The Gaussian kernel, known by its width: its series is between two envelopes."""
+
+    @property
+    def sigma2(self) -> float:
+        r"""$\sigma^2$."""
 
 
 class Majorised(Protocol):

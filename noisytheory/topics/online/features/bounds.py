@@ -16,11 +16,11 @@ from noisytheory.topics.online.bounds import (
     LABEL,
     MAP,
     WIDTH,
+    Enveloped,
     Function,
     Majorised,
 )
 from noisytheory.vocabulary.domains import NONNEGATIVE, REAL, Numeric, requires
-from noisytheory.vocabulary.dot_products import GaussianProduct
 
 __all__ = [
     "gaussian_kernel", "gradient_second_moment", "map_second_moment", "map_second_moment_gaussian",
@@ -48,7 +48,7 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     >>> float(map_second_moment(2.0, 1.0, LinearProduct()))
     4.0
     """
-    if isinstance(kernel, GaussianProduct):
+    if isinstance(kernel, Enveloped):
         return map_second_moment_gaussian(p, Bx, kernel.sigma2)
     with np.errstate(over="ignore"):
         return p / (p - 1) * kernel.at(p * Bx)

@@ -20,6 +20,7 @@ from noisytheory.topics.online.bounds import (
     MAP,
     ROUNDS,
     WIDTH,
+    Enveloped,
     Function,
     Majorised,
 )
@@ -33,7 +34,6 @@ from noisytheory.vocabulary.domains import (
     Numeric,
     requires,
 )
-from noisytheory.vocabulary.dot_products import GaussianProduct
 
 __all__ = [
     "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
@@ -61,7 +61,7 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     >>> float(squared_radius(2.0, 1.0, 1.0, LinearProduct()))
     8.0
     """
-    if isinstance(kernel, GaussianProduct):
+    if isinstance(kernel, Enveloped):
         return radius_gaussian(p, Bw, Bx, kernel.sigma2)
     with np.errstate(over="ignore"):
         return Bw * (p / (p - 1)) ** 2 * kernel.at(p * Bx)
