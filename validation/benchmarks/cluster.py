@@ -212,7 +212,7 @@ def page(rows: list[recorded.Row], at: dict[str, float], reached: str) -> str:
 def main() -> None:
     """Measure, print, record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--blocks", type=int, default=48)
+    parser.add_argument("--blocks", type=int, default=192)
     parser.add_argument("--tasks", type=int, default=2000)
     parser.add_argument("--json", action="store_true", help="numbers alone")
     parser.add_argument("--record", action="store_true", help="keep them, and write the page")
