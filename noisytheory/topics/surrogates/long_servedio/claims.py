@@ -243,8 +243,8 @@ nonconvex = KERNEL_MEAN.exists(
     grid=dict(sigma=[0.3, 0.4]),
     note=(
         r"On the printed population, $R=30$, $t=2$; print names no loss and no number. The risk is "
-        r"not convex: the better of two descents, from 0 and from a perfect classifier, is taken "
-        r"for the global minimiser, which nothing certifies."
+        "not convex: two descents find a point, and boxes of scores that cover the plane certify "
+        "that whatever has no more risk has the same misclassification risk, hence every minimiser."
     ),
     origin="candidate",
     twin=dict(exact=_less_noise, why="half the noise, which this loss survives"),
