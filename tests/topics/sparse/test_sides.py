@@ -285,9 +285,9 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     # k = 4 of n = 2 points: 1/4 - 1/2.
     ("kernel-mean/theorem-20/printed", {"one": 1.0}, {"n": 2, "k": 4}, 0, -Fraction(1, 4)),
     # Of 1, 3/2, 0 and 1/2, of mean 3/4: 1 and 0 have the mean 1/2, and 1 and 1/2 the same.
-    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"eta": 0.5},
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"a": 0.5},
      Fraction(1, 4), Fraction(1, 4)),
-    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"eta": 0.5},
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"a": 0.5},
      0, Fraction(1, 4)),
     # (1/3, 1/3, 1/3) less (1/2, 1/2, 0): 1/36 + 1/36 + 1/9.
     ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},

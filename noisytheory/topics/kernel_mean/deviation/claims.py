@@ -179,8 +179,8 @@ theorem_5_pinelis = KERNEL_MEAN.tail(
 theorem_5_bernstein = KERNEL_MEAN.tail(
     "theorem-5/hilbert-bernstein",
     statement=(
-        r"\|\Phi(P)-\Phi(S)\|\le\tfrac{2c\log(2/\delta)}{n}+\sqrt{\tfrac{2v\log(2/\delta)}{n}},"
-        r"\quad v=\mathbb E\|" + CENTRED + r"\|^2"
+        r"\|\Phi(P)-\Phi(S)\|\le\tfrac{2c\log(2/\delta)}{n}+\sqrt{\tfrac{2V\log(2/\delta)}{n}},"
+        r"\quad V=\mathbb E\|" + CENTRED + r"\|^2"
     ),
     place="not in the paper: Pinelis and Sakhanenko (1985); Smale and Zhou (2007), Lemma 2",
     bound=concentration.hilbert_bernstein,
@@ -193,9 +193,9 @@ theorem_5_bernstein = KERNEL_MEAN.tail(
 theorem_5_bousquet = KERNEL_MEAN.tail(
     "theorem-5/bousquet",
     statement=(
-        r"\|\Phi(P)-\Phi(S)\|\le m+\sqrt{\tfrac{2\log(1/\delta)(s^2+2cm)}{n}}"
-        r"+\tfrac{c\log(1/\delta)}{3n},\quad m=\sqrt{v/n},\ "
-        r"s^2=\lambda_{\max}(\operatorname{Cov}\xi)"
+        r"\|\Phi(P)-\Phi(S)\|\le\mu+\sqrt{\tfrac{2\log(1/\delta)(\tau^2+2c\mu)}{n}}"
+        r"+\tfrac{c\log(1/\delta)}{3n},\quad\mu=\sqrt{V/n},\ "
+        r"\tau^2=\lambda_{\max}(\operatorname{Cov}\xi)"
     ),
     place="not in the paper: Bousquet (2002), Theorem 2.3",
     bound=concentration.bousquet,
