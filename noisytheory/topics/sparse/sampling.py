@@ -124,7 +124,9 @@ def _prefix_errors(target: Target, drawn: NDArray[np.int64]) -> Doubles:
         - 2 * np.cumsum(target.scores_at(drawn)) / steps
         + np.cumsum(own) / steps.astype(float) ** 2
     )
-    return np.asarray(target.total * np.sqrt(np.maximum(square, 0.0)))
+    return target.unless_hidden(
+        target.total * np.sqrt(np.maximum(square, 0.0)), drawn, 1 / steps
+    )
 
 
 def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
