@@ -120,6 +120,7 @@ theorem_5_repaired = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2\log(1/\delta)}{n}}"
     ),
     place="Theorem 5 with the variance in its proof computed",
+    origin="sharper",
     bound=bounds.mean_deviation_repaired,
     grid=tried(FAIR, SKEWED, BIASED, point_mass(), *COMMON, digits(), delta=LEVELS),
     **OF_THE_NORM,
@@ -131,6 +132,7 @@ theorem_5_mean_repaired = KERNEL_MEAN.mean(
     "theorem-5/mean-repaired",
     statement=r"\mathbb E\|\Phi(P)-\Phi(S)\|\le\sqrt{\tfrac{1-\|\Phi(P)\|^2}{n}}",
     place="proof of Theorem 5 with the variance computed",
+    origin="sharper",
     bound=bounds.expected_deviation_repaired,
     grid=tried(
         FAIR, SKEWED, BIASED, axes(50), axes(500), orthonormal(50), circle(360), n=[5, 10, 30, 100]

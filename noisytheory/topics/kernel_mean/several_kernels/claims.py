@@ -56,6 +56,7 @@ theorem_6_repaired = KERNEL_MEAN.tail(
         r"+\sqrt{\tfrac{2(\log(1/\delta)+\log k)}{n}}\quad\forall i\le k"
     ),
     place="Theorem 6 with the variance in the proof of Theorem 5 computed",
+    origin="sharper",
     bound=bounds.multiple_kernel_gap_repaired,
     **GAP,
     note="The union bound over the repaired Theorem 5.",

@@ -76,6 +76,7 @@ random_subsampling = [
             r"\|\omega\|^2-\|\omega^*\|^2\big),\quad W=\sum|\alpha(\omega)|"
         ),
         place="behind Sec. 5, before 5.1; in print W = 1",
+        origin="sharper",
         hypotheses=["k independent draws from the sizes of the weights, with their signs"],
         also=[AVERAGE_CLASSIFIER.also("herding-rates/monte-carlo", "Sec. 6.1")],
         bound=_independent_square,
