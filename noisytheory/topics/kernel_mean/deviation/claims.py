@@ -110,7 +110,7 @@ theorem_5_mean = KERNEL_MEAN.mean(
         "Twice too large. Many axes with fair signs are the worst population found: "
         r"$\sqrt n\,E\|\cdot\|\to1$, half of what is printed."
     ),
-    twin=scaled(Fraction(2, 5)),
+    twin=scaled(Fraction(9, 20)),
 )
 
 theorem_5_repaired = KERNEL_MEAN.tail(
