@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from noisytheory.vocabulary.domains import Domain, checked_floats, checked_reals
-from noisytheory.vocabulary.exact import twice_wrong
+from noisytheory.vocabulary.joint_masses import twice_wrong
 from noisytheory.vocabulary.noise import checked_number, flip_rates
 
 __all__ = [

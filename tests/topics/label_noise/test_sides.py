@@ -16,7 +16,7 @@ from noisytheory.topics.label_noise.instances import Alone, EveryPair, OnePair, 
 from noisytheory.topics.label_noise.margins import sides as margins
 from noisytheory.topics.label_noise.noise import sides as noise
 from noisytheory.trial.catalogue import of_topic
-from noisytheory.vocabulary.exact import LABELS
+from noisytheory.vocabulary.joint_masses import LABELS
 from noisytheory.vocabulary.populations import Finite, axes, digits, two_axes
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
