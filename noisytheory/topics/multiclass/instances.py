@@ -6,6 +6,7 @@ import functools
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.topics.multiclass.exactly import Matrix, dot, inverse, margin_of, squared
 from noisytheory.vocabulary.populations.multiclass import Multiclass
@@ -34,30 +35,34 @@ class Instance:
         """Number of classes."""
         return self.population.classes
 
-    @property
+    @functools.cached_property
     def points(self) -> Matrix:
         """Its atoms."""
-        return self.population.exact_points
+        return _rows(self.population.points)
 
-    @property
+    @functools.cached_property
     def masses(self) -> list[Fraction]:
         """Their masses."""
-        return self.population.exact_masses
+        return _rows(self.population.masses)
 
-    @property
+    @functools.cached_property
     def labels(self) -> list[int]:
         """Their true classes."""
-        return self.population.labels.tolist()  # type: ignore[no-any-return]
+        return _rows(self.population.labels)
 
-    @property
+    @functools.cached_property
     def confusion(self) -> Matrix:
         """Chances of labels, true classes in columns."""
-        return self.population.exact_confusion
+        return _rows(self.population.confusion)
 
-    @property
+    @functools.cached_property
     def joint(self) -> Matrix:
         """Mass of every (atom, noisy label)."""
-        return self.population.exact_joint
+        return _rows(self.population.joint)
+
+
+def _rows(array: Any) -> list[Any]:
+    return list(array.tolist())
 
 
 def _of(rows: list[list[int]], by: int) -> Matrix:
