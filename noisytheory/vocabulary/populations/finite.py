@@ -460,10 +460,6 @@ class Finite(Population):
                 return Fraction(np.dot(exact, rational))
         return float(self.weights @ losses.astype(np.float64))
 
-    def risk01(self, scores: Exact, *, zero: Zero = "both") -> float | Fraction:
-        """0-1 risk of scores; see `risk`. A fraction where the weights are fractions."""
-        return self.risk(scores, zero=zero)
-
     # Samples.
 
     def draw(self, n: int, *, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -320,7 +320,7 @@ def test_risks_are_those_of_the_vocabularys_populations():
                     for i, k in atoms]
             one = Finite.from_gram("one", gram, weights=[drawn["P"][row, j, k] for j, k in atoms],
                                    labels=[int(LABELS[k]) for _, k in atoms])
-            expected = one.risk01(one.scores, zero=zero)
+            expected = one.risk(one.scores, zero=zero)
             assert found["rhs"][row] == pytest.approx(float(expected), abs=1e-12)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
+from noisytheory.topics.sparse.partitions.sides import off_span
 from noisytheory.topics.sparse.rates.sides import Inside, run, vertices_of
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import ends
@@ -139,18 +140,5 @@ def facet_square(at: Facets, n: int, subtracted: int) -> Arrays:
     r"""Squared distance of the mean of all from a facet, by projection; $1/n(n-1)$, or $1/n^2$."""
     corner = at.points[:, 0]
     one = corner.sum(axis=1)
-    rest = (one / n)[:, None] - corner
-    basis: list[Any] = []
-    for vertex in np.moveaxis(at.points[:, 1:], 1, 0):
-        edge = vertex - corner
-        for other in basis:
-            edge = _beside(edge, other)
-        basis.append(edge)
-        rest = _beside(rest, edge)
+    rest = off_span((one / n)[:, None] - corner, at.points[:, 1:] - corner[:, None])
     return dict(lhs=np.sum(rest**2, axis=1), rhs=one / (n * (n - subtracted)), left=rest)
-
-
-def _beside(vectors: Any, others: Any) -> Any:
-    """What is orthogonal to others."""
-    share = np.sum(vectors * others, axis=1) / np.sum(others**2, axis=1)
-    return vectors - share[:, None] * others
