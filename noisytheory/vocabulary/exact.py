@@ -139,9 +139,7 @@ def root(square: Any) -> Any:
     squares = np.asarray(square)
     if squares.dtype != object:
         return np.sqrt(squares)
-    ends = [enclosed_root(value) for value in squares.ravel()]
-    low, high = (np.empty(squares.shape, dtype=object) for _ in range(2))
-    low.ravel()[:], high.ravel()[:] = [a for a, _ in ends], [b for _, b in ends]
+    low, high = np.frompyfunc(enclosed_root, 1, 2)(squares)
     return low, high
 
 
