@@ -238,8 +238,10 @@ class Multiclass:
 
     def with_confusion(self, confusion: Any, name: str = "") -> Multiclass:
         """The same instances under another confusion, in columns."""
+        # Equal masses are 1/a, which floats mostly have to round.
+        masses = None if np.all(self.masses == self.masses[0]) else self.masses
         return Multiclass(
-            name or self.name, self.points, self.labels, self.masses, confusion, self.classes
+            name or self.name, self.points, self.labels, masses, confusion, self.classes
         )
 
     def scores(self, weights: ArrayLike) -> Numbers:

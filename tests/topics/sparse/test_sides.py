@@ -325,7 +325,8 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
     ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
     # 1/k - 1/10000 is 4/10000 at k = 2000.
-    ("average-classifier/herding-rates/printed", {"case": 0}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
+    ("average-classifier/herding-rates/printed", {"case": 0}, {"n": 10_000, "epsilon": 0.02},
+     2000, 80),
     # Weights of a half each.
     ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
      {"n": 2}, 2, 2),
