@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from noisytheory.vocabulary.domains import checked_floats, checked_reals
+from noisytheory.vocabulary.joint_masses import confused, flipped, flips, labelled
 from noisytheory.vocabulary.kernels import Kernel, Linear, Polynomial, checked_points
 from noisytheory.vocabulary.noise import Number
 from noisytheory.vocabulary.populations.multinomial import Multinomial
@@ -250,8 +251,7 @@ class Flipped(Recipe):
 
     def _build(self) -> Table:
         parent = self.parent.table
-        rates = self.rates[(parent.labels + 1) // 2]
-        return parent.flipped_at(rates)
+        return parent.relabelled(confused(parent.joint, flips(*self.rates)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +262,8 @@ class FlippedEach(Recipe):
     rates: Objects
 
     def _build(self) -> Table:
-        return self.parent.table.flipped_at(self.rates)
+        parent = self.parent.table
+        return parent.relabelled(flipped(parent.joint, self.rates[:, None]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -411,11 +412,15 @@ class Table:
             total[i] += value
         return total
 
-    def flipped_at(self, rates: Objects) -> Table:
-        """Each atom and its negative; atoms without weight are left out."""
-        flipped = _product(self.weights, rates)
-        kept = self.weights - flipped
-        weights = _joined(kept, flipped)
+    @cached_property
+    def joint(self) -> NDArray[Any]:
+        """Masses of atoms and labels, see `joint_masses`."""
+        return frozen(np.asarray(labelled(self.weights, self.labels)))
+
+    def relabelled(self, joint: NDArray[Any]) -> Table:
+        """Each atom and its negative with other masses; atoms without any are left out."""
+        own, at = (self.labels < 0).astype(np.int64), np.arange(len(self.labels))
+        weights = _in_floats_where_one_is(np.concatenate([joint[at, own], joint[at, 1 - own]]))
         present = np.flatnonzero(weights != 0)
         return Table(
             self.space,
@@ -616,7 +621,5 @@ def _scaled(weights: NDArray[Any], factor: Number) -> NDArray[Any]:
     return weights.astype(np.float64) * float(factor)
 
 
-def _product(weights: NDArray[Any], rates: Objects) -> NDArray[Any]:
-    if weights.dtype == object and all(isinstance(rate, Fraction) for rate in rates):
-        return np.asarray(weights * rates)
-    return weights.astype(np.float64) * rates.astype(np.float64)
+def _in_floats_where_one_is(numbers: NDArray[Any]) -> NDArray[Any]:
+    return numbers.astype(float) if any(isinstance(v, float) for v in numbers) else numbers

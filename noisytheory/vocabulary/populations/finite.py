@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_reals
-from noisytheory.vocabulary.joint_masses import labelled
 from noisytheory.vocabulary.kernels import Kernel, Linear
 from noisytheory.vocabulary.noise import Number, checked_rate, flip_rates
 from noisytheory.vocabulary.populations.atoms import (
@@ -224,13 +223,13 @@ class Finite(Population):
         """Probabilities as fractions, or ``None`` where they were given as floats."""
         return self._table.weights if self._table.weights.dtype == object else None
 
-    @cached_property
+    @property
     def joint(self) -> NDArray[Any]:
         """Masses of atoms and labels, those of label 1 first, shape (J, 2): see `joint_masses`.
 
         Fractions where the weights are.
         """
-        return frozen(labelled(self._table.weights, self.labels))
+        return self._table.joint
 
     @property
     def instances(self) -> NDArray[np.int64]:
