@@ -17,25 +17,28 @@ from noisytheory.vocabulary.joint_masses import (
     labelled,
     twice_wrong,
 )
+from noisytheory.vocabulary.losses import LabelFreeSquare, LinearLoss, Loss, Ramp
 
 Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
 Sides: TypeAlias = dict[str, Any]
 
 
+LOSSES: dict[str, Loss] = {
+    **{loss.name: loss for loss in (LabelFreeSquare(), LinearLoss(), Ramp())},
+    "linear in [-1, 1]": LinearLoss(),
+}
+
+
 def _losses(name: str, f: Numbers) -> Numbers:
     """Of both labels, along a new last axis."""
     over = f[..., None] * LABELS
-    if name == "square of the score":
-        return over * over
-    if name.startswith("linear"):
-        return 1 - over
     if name == "negative margin":
         return -over
-    if name == "ramp":
-        return np.minimum(np.maximum((1 - over) / 2, 0), 1)
-    # Plus nothing, which keeps the kind of number.
-    return (0 * over + twice_wrong(over, "both" if name == "0-1" else "half")) / 2
+    if name.startswith("0-1"):
+        # Plus nothing, which keeps the kind of number.
+        return (0 * over + twice_wrong(over, "both" if name == "0-1" else "half")) / 2
+    return LOSSES[name].value(LABELS, f[..., None])
 
 
 def _risk(loss: str, masses: Numbers, f: Numbers) -> Numbers:
