@@ -268,7 +268,7 @@ class Multiclass:
         return np.asarray((inside[:, None] * self.clean.T) @ self.points)
 
     def error(self, weights: ArrayLike) -> Any:
-        """Probability of a wrong prediction of the true class, the lowest of tied ones told."""
+        """Probability of a wrong prediction; the lowest of tied classes is predicted."""
         return error(self.clean, np.argmax(self.scores(weights), axis=1))
 
     def counts(self, n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
