@@ -113,11 +113,6 @@ class Loss(ABC):
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$\partial\ell(y,v)/\partial v$, elementwise; at a kink one subgradient."""
 
-    @property
-    def is_sum_constant(self) -> bool:
-        r"""Whether $\ell(1,v)+\ell(-1,v)$ does not depend on $v$: symmetric noise is harmless."""
-        return self.label_sum is not None
-
 
 class MarginLoss(Loss):
     r"""A loss $\psi(yv)$ of the margin alone."""
