@@ -9,6 +9,7 @@ import pytest
 
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary import joint_masses as masses
+from noisytheory.vocabulary.noise import Confusion
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 LINE = Finite("line", [[0], [1], [1], [2]], [1, 1, -1, -1],
@@ -75,12 +76,27 @@ def test_even_flips_are_an_even_confusion():
     assert found.tolist() == masses.confused(drawn, even).tolist()
 
 
-def test_several_classes_are_in_fractions_where_one_number_is():
-    half = Multiclass("half", [[1, 0], [0, 1], [1, 0]], [0, 1, 1], confusion=np.eye(2))
-    assert half.joint.dtype == float
-    exact = half.with_confusion([[Fraction(1), THIRD], [Fraction(0), 2 * THIRD]])
-    assert exact.joint.sum(axis=1).tolist() == [THIRD] * 3
-    tied = [[Fraction(0)] * 2] * 2
-    # All scores tie, so that class 0 is told, and two of three atoms are of class 1.
-    assert exact.error(tied) == 2 * THIRD
-    assert half.regions(np.zeros((2, 2))).all()
+def test_several_classes_are_in_fractions_where_all_numbers_are():
+    ones = [Fraction(1), Fraction(0)]
+    law = Finite("three", [ones, ones[::-1], ones], [0, 1, 1], classes=2)
+    assert Multiclass(law, np.eye(2)).joint.dtype == float
+    lost = [[Fraction(1), THIRD], [Fraction(0), 2 * THIRD]]
+    exact = Multiclass(law, lost)
+    second = [THIRD**2, 2 * THIRD**2]
+    assert exact.joint.tolist() == [[THIRD, 0], second, second]
+    # The same as atoms of their own, and label by label as noise.
+    assert law.with_confusion(lost).joint.sum(axis=0).tolist() == exact.joint.sum(axis=0).tolist()
+    noisy = Confusion.from_columns(np.array(lost)).population(law)
+    assert noisy.exact_weights.tolist() == law.with_confusion(lost).exact_weights.tolist()
+    # All scores tie, so that class 0 is predicted, and two of three atoms are of class 1.
+    assert exact.error([[Fraction(0)] * 2] * 2) == 2 * THIRD
+    assert exact.regions(np.zeros((2, 2))).all()
+
+
+def test_classes_have_no_signed_mean():
+    law = Finite("three", np.eye(3), [0, 1, 2], classes=3)
+    for asked in ("norm", "gram", "diameter", "eta", "scores"):
+        with pytest.raises(ValueError, match="labels must be -1 and 1 for this, got 3 classes"):
+            getattr(law, asked)
+    with pytest.raises(ValueError, match="labels must be classes 0 to 2, got 3"):
+        Finite("four", np.eye(3), [0, 1, 3], classes=3)

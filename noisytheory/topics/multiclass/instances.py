@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.topics.multiclass.exactly import Matrix, dot, inverse, margin_of, squared
-from noisytheory.vocabulary.populations.multiclass import Multiclass
+from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
@@ -28,7 +28,8 @@ class Instance:
         weights: Matrix,
     ) -> Instance:
         """Atoms with masses and true classes, a confusion in columns, and weights."""
-        return cls(Multiclass("", points, labels, masses, confusion), weights)
+        law = Finite("instance", points, labels, masses, classes=len(confusion))
+        return cls(Multiclass(law, confusion), weights)
 
     @property
     def classes(self) -> int:

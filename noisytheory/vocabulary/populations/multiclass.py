@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.confusion import amplification, columns
+from noisytheory.vocabulary.confusion import amplification
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
-from noisytheory.vocabulary.exact import fractions
-from noisytheory.vocabulary.joint_masses import confused, error, labelled, margins
+from noisytheory.vocabulary.joint_masses import confused, error, margins
+from noisytheory.vocabulary.populations.atoms import given_confusion
+from noisytheory.vocabulary.populations.finite import Finite
 
 __all__ = ["Multiclass", "largest_margin", "margin_of"]
 
@@ -124,97 +124,89 @@ def largest_margin(
 
 @dataclass(frozen=True, eq=False)
 class Multiclass:
-    r"""Finitely many instances with true classes, and a confusion of their labels.
+    r"""A finite population of several classes, and a confusion of its labels.
 
-    All numbers are fractions where one of them is given as a fraction, else floats; the masses of
-    instances and labels are as in `joint_masses`.
+    Its numbers are fractions where points, weights and confusion all are, else floats.
 
     Parameters
     ----------
-    name : str
-        For labels and addresses.
-    points : array-like, shape (a, d)
-        Instances, of norm 1 where a theorem asks for it.
-    labels : array-like of int, shape (a,)
-        True classes, 0 to Q - 1.
-    masses : array-like, shape (a,), optional
-        Probabilities; equal ones by default.
+    law : Finite
+        Instances with true classes, of norm 1 where a theorem asks for it.
     confusion : array-like, shape (Q, Q), optional
         Column-stochastic; none by default.
-    classes : int, optional
-        Number of classes; by default the largest label plus one, or the size of the confusion.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, masses do not sum to 1, or a label is no class.
+        If the labels are -1 and 1, or the confusion is of other classes.
 
     Examples
     --------
     >>> noise = [[0.8, 0.2], [0.2, 0.8]]
-    >>> population = Multiclass("two", [[1, 0], [-1, 0]], [0, 1], confusion=noise)
+    >>> pair = Finite("pair", [[1, 0], [-1, 0]], [0, 1], classes=2)
+    >>> population = Multiclass(pair, noise)
     >>> population.joint.tolist()
     [[0.4, 0.1], [0.1, 0.4]]
     >>> round(population.theta**2, 9)
     2.0
-
-    Of fractions the confused law is exact:
-
-    >>> tenths = [[Fraction(8, 10), Fraction(2, 10)], [Fraction(2, 10), Fraction(8, 10)]]
-    >>> print(*population.with_confusion(tenths).joint[0])
-    2/5 1/10
     """
 
-    name: str
-    points: Any
-    labels: Any
-    masses: Any = None
+    law: Finite
     confusion: Any = None
-    classes: int = 0
 
     def __post_init__(self) -> None:
-        points = checked_floats("points", self.points)
-        labels = np.asarray(self.labels)
-        if points.ndim != 2 or labels.shape != (len(points),) or labels.dtype.kind not in "iu":
-            raise ValueError(
-                "points must have shape (a, d) and labels hold a classes, "
-                f"got {points.shape} and {labels.shape}"
-            )
-        if self.confusion is None:
-            confusion = np.eye(self.classes or int(labels.max()) + 1)
-        else:
-            confusion = columns(self.confusion, "column")
-        classes = len(confusion)
-        if labels.min() < 0 or labels.max() >= classes:
-            raise ValueError(f"labels must be classes 0 to {classes - 1}")
-        if self.masses is None:
-            masses = np.full(len(points), 1 / len(points))
-        else:
-            masses = checked_floats("masses", self.masses)
-        if masses.shape != labels.shape or masses.min() < 0 or abs(masses.sum() - 1) > 1e-9:
-            raise ValueError(f"masses must be >= 0 and sum to 1, got sum {masses.sum():.6g}")
-        given = [self.points, self.masses, self.confusion]
-        if any(np.asarray(numbers).dtype == object for numbers in given if numbers is not None):
-            equal = [Fraction(1, len(points))] * len(points)
-            points, masses, confusion = (
-                np.array(fractions(floats if numbers is None else numbers))
-                for numbers, floats in zip(given, (points, equal, confusion), strict=True)
-            )
-        for name, value in (
-            ("points", points.copy()), ("labels", labels.astype(np.int64)),
-            ("masses", masses.copy()), ("confusion", confusion), ("classes", classes),
-        ):
-            object.__setattr__(self, name, value)
+        classes = self.law.classes
+        if classes is None:
+            raise ValueError("law must have classes, not labels -1 and 1")
+        given = np.eye(classes) if self.confusion is None else self.confusion
+        confusion = given_confusion(given, classes)
+        object.__setattr__(self, "confusion", confusion)
+        if not self.exact:
+            object.__setattr__(self, "confusion", confusion.astype(float))
+
+    @property
+    def exact(self) -> bool:
+        """Whether all numbers are fractions."""
+        given = self.law.points, self.law.joint, self.confusion
+        return all(np.asarray(numbers).dtype == object for numbers in given)
+
+    def _kept(self, numbers: Numbers) -> Numbers:
+        return numbers if self.exact else numbers.astype(float)
+
+    @property
+    def name(self) -> str:
+        """Of the population, for labels and addresses."""
+        return self.law.name
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, $Q$."""
+        return len(self.confusion)
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """True classes of the atoms, shape (a,)."""
+        return self.law.labels
+
+    @functools.cached_property
+    def points(self) -> Numbers:
+        """Atoms, shape (a, d)."""
+        return self._kept(self.law.points)
 
     @functools.cached_property
     def clean(self) -> Numbers:
         """Probability of (atom, true class), shape (a, Q)."""
-        return np.asarray(labelled(self.masses, self.labels, self.classes))
+        return self._kept(self.law.joint)
+
+    @property
+    def masses(self) -> Numbers:
+        """Probability of each atom, shape (a,)."""
+        return self.clean.sum(axis=1)
 
     @functools.cached_property
     def joint(self) -> Numbers:
         """Probability of (atom, noisy label), shape (a, Q)."""
-        return np.asarray(confused(self.clean, self.confusion))
+        return confused(self.clean, self.confusion)
 
     @property
     def priors(self) -> Numbers:
@@ -236,13 +228,9 @@ class Multiclass:
         r"""Noise amplification $\max|C^{-1}|$."""
         return float(amplification(self.confusion).max())
 
-    def with_confusion(self, confusion: Any, name: str = "") -> Multiclass:
+    def with_confusion(self, confusion: Any) -> Multiclass:
         """The same instances under another confusion, in columns."""
-        # Equal masses are 1/a, which floats mostly have to round.
-        masses = None if np.all(self.masses == self.masses[0]) else self.masses
-        return Multiclass(
-            name or self.name, self.points, self.labels, masses, confusion, self.classes
-        )
+        return Multiclass(self.law, confusion)
 
     def scores(self, weights: ArrayLike) -> Numbers:
         """Of the atoms, shape (a, Q), under weights of shape (Q, d)."""
