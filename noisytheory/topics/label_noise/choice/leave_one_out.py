@@ -175,7 +175,7 @@ def choose(
     class_weights: Sequence[ClassWeight] = (None,),
     thresholds: Sequence[bool] = (False,),
     risk: Risk = "error",
-    one_standard_error: bool = False,
+    standard_errors: float = 0.0,
 ) -> Choice:
     r"""The kernel of least corrected leave-one-out risk, of equals the last.
 
@@ -196,9 +196,9 @@ def choose(
     thresholds : sequence of bool
         Without and with a threshold; two classes.
     risk : {"error", "balanced"}
-    one_standard_error : bool
-        Take the last kernel whose risk is above the least one by no more than one standard error of
-        the difference, and of its candidates the one of least risk.
+    standard_errors : float
+        Take the last kernel whose risk is above the least one by no more than so many standard
+        errors of the difference, and of its candidates the one of least risk.
 
     Returns
     -------
@@ -228,7 +228,7 @@ def choose(
     risks = lost @ shares
     least = np.unravel_index(np.argmin(risks), shape)
     more = risks - risks[least]
-    allowed = _spread(lost - lost[least], more, shares) if one_standard_error else 0.0
+    allowed = standard_errors * _spread(lost - lost[least], more, shares)
     kernel = int(np.flatnonzero((more <= allowed + ROUNDING).any(axis=(1, 2)))[-1])
     equal = more[kernel] <= more[kernel].min() + ROUNDING
     of_kernel = np.unravel_index(np.argmax(equal), shape[1:])
