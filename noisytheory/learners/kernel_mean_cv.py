@@ -22,6 +22,7 @@ from noisytheory.learners.kernel_mean import (
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
+from noisytheory.vocabulary.domains import NONNEGATIVE
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
 from noisytheory.vocabulary.threads import one_thread_each
 
@@ -199,10 +200,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 )
         if self.risk not in ("error", "balanced"):
             raise ValueError(f"risk must be 'error' or 'balanced', got {self.risk!r}")
-        if not 0 <= self.standard_errors < np.inf:
-            raise ValueError(
-                f"standard_errors must be a number of at least 0, got {self.standard_errors!r}"
-            )
+        NONNEGATIVE.check("standard_errors", self.standard_errors)
         if self.kernels is not None and self.bandwidths is not None:
             raise ValueError("kernels or bandwidths, not both")
 

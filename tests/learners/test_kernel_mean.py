@@ -237,6 +237,7 @@ def test_a_callable_kernel_and_rescaling():
         (MultipleKernelMean(choice="best"), "choice must be"),
         (KernelMeanClassifierCV(class_weights="balanced"), "class_weights must be a sequence"),
         (KernelMeanClassifierCV(thresholds=[0.5]), "thresholds must be a sequence of False or"),
+        (KernelMeanClassifierCV(standard_errors="one"), "standard_errors must be a finite number"),
         (KernelMeanClassifierCV(risk="auc"), "risk must be"),
         (KernelMeanClassifierCV(["linear"], bandwidths=[1.0]), "not both"),
         (KernelMeanClassifierCV(bandwidths=1.0), "bandwidths must be a sequence"),
