@@ -342,8 +342,8 @@ class Paper:
     def rate(self, name: str, **fields: Any) -> Claim:
         """Declare a power law on the tried range with at most this exponent; see `Claim`.
 
-        A finite range says nothing of the limit: a promise with a constant is better declared as
-        one `mean`, or `always`, along the axis.
+        The verdict holds on the range that was tried; the limit is not judged. A promise with a
+        constant is better declared as one `mean`, or `always`, along the axis.
         """
         return self._claim("rate", name, fields)
 
@@ -387,7 +387,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "identity": (),
     "exists": ("bound", "exact"),
     "rate": ("bound", "simulate", "along"),
-    "published": ("bound", "simulate", "margin"),
+    "published": ("simulate", "margin"),
     "cited": (),
 }
 
@@ -420,12 +420,14 @@ class Claim:
     simulate : callable, optional
         ``(..., *, size, rng)`` to the left side, shape (size,), or to a dict of arrays with
         ``size`` first and the key ``lhs``; other keys are what data-dependent bounds name. A key
-        ``rhs`` replaces `bound`, row by row (of a mean or an equality the promise is then one about
-        the difference, whose range `low` and `high` are); a boolean key ``applies`` marks the rows
-        where the hypotheses hold (other rows are no draws); ``scale`` is the size of what was added
-        up, where the sides are small by cancellation; for ``equal`` a key ``other`` is the second
-        law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to the law
-        drawn from.
+        ``rhs`` replaces `bound`, row by row (of a mean, an equality or a printed number the promise
+        is then one about the difference, whose range `low` and `high` are; of a rate the bound
+        stays the exponent, with which the difference is to fall); a boolean key ``applies`` marks
+        the rows where the hypotheses hold (other rows are no draws); ``scale`` is the size of what
+        was added up, where the sides are small by cancellation; for ``equal`` a key ``other`` is
+        the second law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to
+        the law drawn from. Not with ``applies``, for a ratio of laws on all rows is another one on
+        those that apply: draw from a law under which the hypotheses hold.
     exact : callable, optional
         Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), two of
         them (equal, two laws), a dict of arrays with every instance (always, identity), or the pair
@@ -760,8 +762,10 @@ class Claim:
         return self._missing("high")
 
     def _missing(self, end: str) -> str:
-        if self.exact is not None or self.impossible is not None or self.variance is not None:
+        if self.exact is not None or self.variance is not None:
             return ""
+        if self.impossible is not None and end == "low":
+            return ""  # What is impossible falls without a draw.
         both = ("low", "high")
         ends = {"mean": (end,), "equal": both, "published": both, "rate": both}
         if self.kind == "equal" and self.bound is None:
@@ -789,7 +793,8 @@ class Claim:
             )
         if self.kind in ("mean", "equal", "published", "rate"):
             found += [
-                f"Draws alone cannot {verb} it: {field} is not declared."
+                f"Draws alone cannot {verb} it: {field} {'are' if ' and ' in field else 'is'} not "
+                "declared."
                 for verb, field in (("refute", self.cannot_refute), ("uphold", self.cannot_uphold))
                 if field
             ]
@@ -1003,6 +1008,8 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "margin": ("equal", "published"),
     "printed_error": ("published",),
     "slack": ("tail", "mean", "equal", "always", "identity", "exists", "published"),
+    "simulate": tuple(kind for kind in KINDS if kind not in ("exists", "cited")),
+    "trivial": ("tail", "mean", "always", "identity", "exists"),
     "weight_high": ("tail",),
     "weight_limit": ("tail",),
     "along": ("rate",),

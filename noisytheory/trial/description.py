@@ -236,8 +236,11 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     """Cells with equally many draws."""
     claim, at, size = trial.claim, sample.at, sample.size
     out["tries"][at] = size
+    excess = claim.kind == "rate" and "rhs_draw" in trial.variables
     with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
-        out["mean"][at] = mean(sample.each(lambda part: part.lhs))
+        out["mean"][at] = mean(sample.each(
+            lambda part: part.lhs - part.of("rhs_draw") if excess else part.lhs
+        ))
     tail = claim.kind == "tail" and "weight" not in trial.variables
     ranks = _tail_ranks(trial, size) if tail else np.empty((0, 0), np.int64)
     wanted = [*_quantile_places(size), *np.clip(ranks, 0, size - 1).ravel()]
@@ -268,7 +271,7 @@ def _middle(claim: Claim, sample: Sample) -> NDArray[np.float64]:
     size, rhs, first = sample.size, sample.each(lambda part: part.rhs), sample.first.rhs
     if first.shape[2] == 1:
         return first[..., 0]
-    if claim.kind in ("mean", "equal"):
+    if claim.kind in ("mean", "equal", "published"):
         return mean(rhs)
     low, high, last = np.moveaxis(ordered(rhs, [(size - 1) // 2, size // 2, size - 1]), -1, 0)
     with np.errstate(invalid="ignore"):  # Infinite ends have no middle.

@@ -118,7 +118,7 @@ class Trial:
             self._check_keys(set(found))
             for block in self.looks:
                 self._check_block(self.cells[0], block)
-            if "rhs_draw" in found:
+            if "rhs_draw" in found and claim.kind != "rate":
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:

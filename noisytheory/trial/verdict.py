@@ -140,14 +140,14 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     Returns
     -------
     ndarray
-        One row a level; one row in all if the promise names no level.
+        One row a level; one row in all if the promise names no level. Of a rate the exponent.
 
     Raises
     ------
     ValueError
         If the bound is not a real number there.
     """
-    if drawn is not None and "rhs_draw" in drawn:
+    if drawn is not None and "rhs_draw" in drawn and claim.kind != "rate":
         return np.asarray(drawn["rhs_draw"], float)[None, :]
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
@@ -505,7 +505,11 @@ def _mean_resolution(
 
 
 class Mean(Rule):
-    """E[L] <= R. Summary: three moments, the least right side, the bets of either side."""
+    """E[L] <= R.
+
+    Summary: three moments, the least right side, the sum of the draws' rounding, the bets of either
+    side.
+    """
 
     pooled = True
     tests: tuple[tuple[int, evidence.Side], ...] = ((1, "above"), (-1, "below"))
@@ -521,20 +525,20 @@ class Mean(Rule):
             for sign, side in self.tests
         ]
         least = right_side(claim, cell, drawn).min(initial=np.inf)
-        return np.concatenate([moments(lhs), [least], *bets])
+        return np.concatenate([moments(lhs), [least, room.sum()], *bets])
 
     def margin(self, claim: Claim, cell: Cell) -> float:
         """None: a mean is promised to the last bit."""
         return 0.0
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """Moments about the common mean; bets add up."""
+        """Moments about the common mean; rounding and bets add up."""
         least = [min(left[3], right[3])]
         return np.concatenate([merged(left[:3], right[:3]), least, left[4:] + right[4:]])
 
     def wealths(self, summaries: Sequence[Floats]) -> list[Floats]:
         """Log wealth of each test, each of shape (cells, 1)."""
-        bets = np.array(summaries)[:, 4:].reshape(-1, len(self.tests), len(evidence.BETS))
+        bets = np.array(summaries)[:, 5:].reshape(-1, len(self.tests), len(evidence.BETS))
         return np.split(evidence.log_e_bets(bets), len(self.tests), axis=1)
 
     def weigh(
@@ -559,10 +563,14 @@ class Mean(Rule):
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
         """Of the worst law that the declared range, or variance, allows."""
-        mean = _promised(claim, cell)
-        room = float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        mean, room = _promised(claim, cell), _mean_room(summary)
         found = _mean_resolution(claim, cell, summary, mean + room, threshold, upwards=True)
         return np.array([found + room])
+
+
+def _mean_room(summary: Floats) -> float:
+    """By how much rounding may have moved a mean."""
+    return float(summary[4] / max(1.0, summary[0]))
 
 
 def law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
@@ -624,7 +632,7 @@ class Equal(Mean):
         mean, margin = _promised(claim, cell), self.margin(claim, cell)
         threshold += float(np.log(2))
         low, high = _ends(claim, cell)
-        reach = margin + float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        reach = margin + _mean_room(summary)
         # A side on which no law within the range breaks the promise has nothing to show.
         sides = [
             _mean_resolution(claim, cell, summary, mean + sign * reach, threshold, upwards=sign > 0)
@@ -920,25 +928,29 @@ class Exists(Rule):
 class Rate(Rule):
     """The mean is a power law along an axis, with at most this exponent; support only.
 
-    On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
-    means. Where curvature is visible no power law holds on the range and nothing is decided. Else
-    the exponent is upheld when the slopes of the line and of both halves are below it, and refuted
-    when they are above it and so is the slope that the parabola has at the far end: a bend too
-    small to be seen must not refute what holds in the limit. Least squares takes means as normal;
-    so all power laws that pass between the limits of all means must be on the same side, too.
+    The verdict holds on the range; the limit is not judged. On log scales a line and a parabola are
+    fitted by least squares, weighted by the errors of the means. Where curvature is visible no
+    power law holds on the range and nothing is decided. Else the exponent is upheld when the
+    slopes of the line and of both halves are below it, and refuted when they are above it and so is
+    the slope that the parabola has at the far end: a bend too small to be seen must not refute what
+    may hold beyond. Least squares takes means as normal; so all power laws that pass between the
+    limits of all means must be on the same side, too.
     """
 
     sequential = False
     together = True
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments."""
-        lhs = np.asarray(drawn["lhs"], float)
-        return moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
+        """Moments of the left side, or of what it exceeds a drawn right side by, and rounding."""
+        right = np.asarray(drawn.get("rhs_draw", 0.0), float)
+        room = rounding(claim, drawn, right)
+        with np.errstate(invalid="ignore"):
+            lhs = np.asarray(drawn["lhs"], float) - right
+        return np.append(moments(_within(claim, cell, lhs, room)), room.sum())
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """About the common mean."""
-        return merged(left, right)
+        """Moments about the common mean; rounding adds up."""
+        return np.append(merged(left[:3], right[:3]), left[3] + right[3])
 
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats], threshold: float
@@ -948,7 +960,7 @@ class Rate(Rule):
         axis = claim.dims.index(claim.along)
         x = np.log(np.asarray(claim.grid[claim.along], float))
         told = [(*_ends(claim, cell), _promised(claim, cell)) for cell in claim.cells()]
-        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 6)
+        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 7)
         order = np.argsort(x)
         x, lines = x[order], np.moveaxis(table, axis, -2)[..., order, :]
         out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
@@ -977,22 +989,24 @@ _CURVED = 0.001
 def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     """Slopes of a line of means, with evidence for and against the exponent in its last column.
 
-    Before it stand the ends of the declared range, which a rare event may span.
+    Before it stand the sum of the draws' rounding, and the ends of the declared range, which a rare
+    event may span.
     """
     import statsmodels.api as sm
     from scipy import stats
 
-    draws, mean, squares, low, high, exponents = line.T
+    draws, mean, squares, room, low, high, exponents = line.T
     none: dict[str, float] = dict.fromkeys(_SLOPES, np.nan)
     if np.any(mean <= 0) or np.any(draws < 2):
         return {"against": 0.0, "support": 0.0, **none, "curved": 0.0, "resolution": np.inf}
-    width = high - low
+    width, room = high - low, room / draws
     spread = np.sqrt(squares / (draws - 1))
     centred = x - x.mean()
 
     def fit(powers: int, spread: Floats = spread, at: slice = slice(None)) -> Any:
         # Errors of log means; where all draws are equal only rounding and what is rare are left.
         error = spread / np.sqrt(draws) + _rarely(np.where(width < np.inf, width, 0.0), draws)
+        error = error + room
         columns = np.vander(centred[at], powers + 1, increasing=True)
         weights = (error / mean + 1e-12)[at] ** -2.0
         return sm.WLS(np.log(mean[at]), columns, weights=weights).fit(cov_type="fixed scale")
@@ -1020,7 +1034,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     gaps = [one.params[1] - exponents[0] for one in fits]
     end = (float(tip @ curved.params) - exponents[0]) / tip_error
     sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
-    above, below = _laws_beyond(x, draws, mean, spread, width, exponents[0])
+    above, below = _laws_beyond(x, draws, mean, spread, width, room, exponents[0])
     # The worst spread that the range allows about this mean (Bhatia and Davis).
     worst = np.sqrt(np.maximum((high - mean) * (mean - low), 0.0))
     tip_worst = float(np.sqrt(tip @ fit(2, worst).cov_params() @ tip))
@@ -1029,7 +1043,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     at = [0, -1]
     short, odds = np.zeros(2), (threshold + np.log(4), np.log(8 / (1 - _POWER)))
     for level in odds:
-        short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
+        short += (_reach(level, draws[at], worst[at], width[at]) + room[at]) / mean[at]
     pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
     return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
             "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,
@@ -1047,14 +1061,15 @@ def _reach(level: float, draws: Floats, spread: Floats, width: Floats) -> Floats
 
 
 def _laws_beyond(
-    x: Floats, draws: Floats, mean: Floats, spread: Floats, width: Floats, exponent: float
+    x: Floats, draws: Floats, mean: Floats, spread: Floats, width: Floats, room: Floats,
+    exponent: float,
 ) -> tuple[float, float]:
     """Evidence that all power laws between the limits of the means are steeper, or all flatter."""
     later, sooner = np.tril_indices(len(x), -1)
 
     def apart(level: float, sign: int) -> bool:
         """Whether two means show it, each off by as much as it may be at this level."""
-        off = sign * _reach(level, draws, spread, width)
+        off = sign * (_reach(level, draws, spread, width) + room)
         with np.errstate(divide="ignore", invalid="ignore"):
             tops, feet = np.log(np.maximum(mean + off, 0)), np.log(np.maximum(mean - off, 0))
             rise = sign * (feet[later] - tops[sooner] - exponent * (x[later] - x[sooner]))
@@ -1078,19 +1093,20 @@ class Published(Rule):
     """A printed number against ours, both errors counted, beyond and within the stated tolerance.
 
     Our error is bounded by Maurer and Pontil's empirical Bernstein inequality, which needs the
-    declared range; without one nothing is decided.
+    declared range; without one the mean and its normal limits are shown as support only, and
+    nothing is upheld or refuted.
     """
 
     sequential = False
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments."""
-        values, _, _ = _centre(claim, cell, drawn)
-        return moments(values)
+        """Moments, the number in print (0 of differences), and the sum of the draws' rounding."""
+        values, printed, room = _centre(claim, cell, drawn)
+        return np.concatenate([moments(values), [printed, room.sum()]])
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """About the common mean."""
-        return merged(left, right)
+        """Moments about the common mean; rounding adds up."""
+        return np.concatenate([merged(left[:3], right[:3]), [left[3], left[4] + right[4]]])
 
     def _errors(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float, float]:
         """Coefficients of the deviation at level L: a sqrt(L) + b L, and the printed error's."""
@@ -1105,10 +1121,8 @@ class Published(Rule):
             return CERTAIN, 0.0
         if summary[0] == 0 or not np.isfinite(np.subtract(*_ends(claim, cell))):
             return 0.0, 0.0
-        printed = float(right_side(claim, cell)[0, 0])
-        margin = float(claim.value("margin", cell))
-        room = claim.rounding * abs(printed) + float(claim.value("slack", cell))
-        distance = abs(float(summary[1]) - printed)
+        margin, room = float(claim.value("margin", cell)), _mean_room(summary)
+        distance = abs(float(summary[1] - summary[3]))
         ours, theirs, slope = self._errors(claim, cell, summary)
         root = ours + theirs
 
@@ -1135,14 +1149,13 @@ class Published(Rule):
             return np.array([np.inf])
         level = threshold + np.log(6)
         widest = np.array([summary[0], 0.0, summary[0] * (high - low) ** 2 / 4])
+        printed, room = summary[3], _mean_room(summary)
         ours, theirs, slope = self._errors(claim, cell, widest)
         # What refutes, and with 99% probability how far both fall short of it (Hoeffding; normal).
         short = (high - low) * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * summary[0]))
         short += theirs * np.sqrt(np.log(4 / (1 - _POWER)))
-        printed = float(right_side(claim, cell)[0, 0])
         found = float(claim.value("margin", cell)) + (ours + theirs) * np.sqrt(level)
-        found += slope * level + short
-        found += claim.rounding * abs(printed) + float(claim.value("slack", cell))
+        found += slope * level + short + room
         return np.array([found if found <= max(high - printed, printed - low) else np.inf])
 
 
