@@ -106,12 +106,16 @@ class Law:
         reach = abs(threshold) if np.isfinite(threshold) else 0.0
         slack = self.error * np.maximum(np.abs(values), reach) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
-        lost = 1 - math.fsum(mass)
-        high += lost if lost > _EXACTLY else 0.0
-        return float(min(low, 1.0)), float(min(high, 1.0))
+        return float(min(low, 1.0)), float(min(high + self.missing, 1.0))
+
+    @property
+    def missing(self) -> float:
+        """The mass that may lie anywhere."""
+        lost = 1 - math.fsum(np.asarray(self.probabilities))
+        return lost if lost > _EXACTLY else 0.0
 
     def mean(self) -> float:
-        """Expected value."""
+        """Expected value, without the mass that is missing."""
         return float(np.dot(np.asarray(self.values), np.asarray(self.probabilities)))
 
     def quantile(self, probability: float) -> float:
@@ -985,10 +989,15 @@ class Claim:
         }
 
 
+LARGEST = 1e150
+"""Size of a draw that has a mean: what floats can square."""
+
 _RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "trivial": ("a number", lambda x: not math.isnan(x)),
-    "low": ("a number below infinity", lambda x: x < math.inf),
-    "high": ("a number above minus infinity", lambda x: x > -math.inf),
+    "low": ("a number up to 1e150 in size, or minus infinity",
+            lambda x: abs(x) <= LARGEST or x == -math.inf),
+    "high": ("a number up to 1e150 in size, or infinity",
+             lambda x: abs(x) <= LARGEST or x == math.inf),
     "variance": ("a finite number > 0", lambda x: 0 < x < math.inf),
     "margin": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
     "printed_error": ("a finite number >= 0", lambda x: 0 <= x < math.inf),

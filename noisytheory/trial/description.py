@@ -21,6 +21,7 @@ from noisytheory.trial.verdict import (
     SameLaw,
     conditioned,
     law_exceeding,
+    law_means,
     law_room,
     merged,
     moments,
@@ -218,7 +219,7 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
-        out["mean_low"][at] = out["mean_high"][at] = law.mean()
+        out["mean_low"][at], out["mean_high"][at] = law_means(claim, state.cell, law)
     room, coarse = law_room(claim, state.cell, law, rhs)
     for name in TIGHTNESS:
         out[name][at] = tightness(left, rhs, room + coarse)
@@ -237,7 +238,7 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     claim, at, size = trial.claim, sample.at, sample.size
     out["tries"][at] = size
     excess = claim.kind == "rate" and "rhs_draw" in trial.variables
-    with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
+    with np.errstate(invalid="ignore", over="ignore"):  # Draws of a tail may be infinite, or huge.
         out["mean"][at] = mean(sample.each(
             lambda part: part.lhs - part.of("rhs_draw") if excess else part.lhs
         ))

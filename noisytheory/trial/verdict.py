@@ -14,7 +14,6 @@ is charged to claims that draws decide.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,11 +23,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.trial import evidence
-from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.claim import LARGEST, Cell, Claim, Law
 
 __all__ = [
-    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room", "merged",
-    "moments", "relative", "right_side", "rounding", "slack", "tightness", "violations",
+    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_means",
+    "law_room", "merged", "moments", "relative", "right_side", "rounding", "slack", "tightness",
+    "violations",
 ]
 
 Floats = NDArray[np.float64]
@@ -268,10 +268,7 @@ def law_exceeding(claim: Claim, cell: Cell, law: Law, threshold: float) -> tuple
     room = max(law.error, claim.rounding) * np.maximum(np.abs(values), reach)
     room = room + law.slack + float(claim.value("slack", cell))
     low, high = mass[values > threshold + room].sum(), mass[values > threshold - room].sum()
-    # What is missing of the mass may lie beyond.
-    missing = 1 - math.fsum(mass)
-    high += missing if missing > 1e-15 else 0.0
-    return float(min(low, 1.0)), float(min(high, 1.0))
+    return float(min(low, 1.0)), float(min(high + law.missing, 1.0))
 
 
 def violations(
@@ -447,6 +444,11 @@ def _within(claim: Claim, cell: Cell, values: Floats, room: Floats) -> Floats:
             f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is not finite, so neither "
             "its mean nor its distance to another says anything"
         )
+    if np.any(np.abs(values) > LARGEST):
+        raise ValueError(
+            f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is beyond {LARGEST:g} in "
+            "size, and floats do not hold its square: choose another unit"
+        )
     for name, end, beyond in (("low", low, low - values), ("high", high, values - high)):
         if np.any(beyond > room):
             raise ValueError(
@@ -483,8 +485,11 @@ def _bets(claim: Claim, cell: Cell, lhs: Floats, mean: float, side: evidence.Sid
             raise ValueError(f"{claim.id}: variance must be a finite number > 0, got {variance:g}")
         return evidence.catoni_bets(lhs, mean, variance, side)
     low, high = _ends(claim, cell)
-    if not np.isfinite(low if side == "above" else high):
+    room = mean - low if side == "above" else high - mean
+    if room == np.inf:
         return np.zeros_like(evidence.BETS)
+    # Moved by rounding, draws may have left the range; where any beyond its end is proof, they may.
+    lhs = np.clip(lhs, low, high) if room > 0 else lhs
     return evidence.bounded_bets(lhs, mean, low=low, high=high, side=side)
 
 
@@ -518,8 +523,7 @@ class Mean(Rule):
         """Moments and bets, each at an end of the margin, on draws moved against it by rounding."""
         lhs, value, room = _centre(claim, cell, drawn)
         margin = self.margin(claim, cell)
-        moved = {side: np.clip(lhs + sign * room, *_ends(claim, cell))
-                 for side, sign in (("above", -1), ("below", 1))}
+        moved = {"above": lhs - room, "below": lhs + room}
         bets = [
             _bets(claim, cell, moved[side], value + sign * margin, side)
             for sign, side in self.tests
@@ -555,9 +559,9 @@ class Mean(Rule):
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The mean of the law against the bound."""
-        rhs, mean = right_side(claim, cell)[0], result.mean()
+        rhs, (least, most) = right_side(claim, cell)[0], law_means(claim, cell, result)
         room, coarse = law_room(claim, cell, result, rhs)
-        return _certain(mean <= rhs + room - coarse, mean > rhs + room + coarse)
+        return _certain(most <= rhs + room - coarse, least > rhs + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -571,6 +575,13 @@ class Mean(Rule):
 def _mean_room(summary: Floats) -> float:
     """By how much rounding may have moved a mean."""
     return float(summary[4] / max(1.0, summary[0]))
+
+
+def law_means(claim: Claim, cell: Cell, law: Law) -> tuple[float, float]:
+    """The least and the largest mean of a law, wherever in the declared range missing mass lies."""
+    mean, missing = law.mean(), law.missing
+    low, high = _ends(claim, cell)
+    return (mean + missing * low, mean + missing * high) if missing else (mean, mean)
 
 
 def law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
@@ -619,11 +630,11 @@ class Equal(Mean):
             return _certain(*(
                 np.array([same]) for same in _same_laws(*result, self.margin(claim, cell))
             ))
-        value = right_side(claim, cell)[0]
-        gap = np.abs(result.mean() - value)
+        value, (least, most) = right_side(claim, cell)[0], law_means(claim, cell, result)
         room, coarse = law_room(claim, cell, result, value)
-        margin = self.margin(claim, cell)
-        return _certain(gap <= margin + room - coarse, gap > margin + room + coarse)
+        near = np.maximum(0.0, np.maximum(least - value, value - most))
+        far, margin = np.maximum(most - value, value - least), self.margin(claim, cell)
+        return _certain(far <= margin + room - coarse, near > margin + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -842,16 +853,18 @@ class Always(Rule):
         beyond = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap - room)
         return Compared(lhs, rhs, at, room, gap, np.where(at, beyond, -np.inf))
 
-    def nearest(self, found: Compared) -> list[int]:
+    def nearest(self, found: Compared, *, anyway: bool) -> list[int]:
         """Rows that rounding leaves open, a few a cell: exact arithmetic may know better.
 
-        The one that breaks the claim most, some that break it less, and one with equal sides.
+        The one that breaks the claim most, some that break it less, and one with equal sides. If
+        there are none, anyway the one that comes nearest: floats as a whole may be wrong.
         """
         gap = np.where(found.excess <= 0, found.gap, -np.inf)
         order = np.argsort(-gap, kind="stable")
         broken, equal = order[gap[order] > 0], order[gap[order] == 0]
         some = broken[np.linspace(0, broken.size - 1, min(_ASKED, broken.size)).astype(int)]
-        return [int(row) for row in (*some, *equal[:1])]
+        asked = [*some, *equal[:1]] or [row for row in order[:anyway] if gap[row] > -np.inf]
+        return [int(row) for row in asked]
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
@@ -918,10 +931,15 @@ class Exists(Rule):
     ) -> tuple[Floats, Floats]:
         """The optimum, with its error, against the bound."""
         optimum, error = result
-        rhs = right_side(claim, cell)[0]
-        least = np.maximum(optimum - error, _ends(claim, cell)[0])
+        rhs, (low, _) = right_side(claim, cell)[0], _ends(claim, cell)
+        least = np.maximum(optimum - error, low)
         # Within relative rounding both are equal; within the error and the slack it is open.
         room, open_ = rounding(claim, {"lhs": least}, rhs), float(claim.value("slack", cell))
+        if np.any(optimum + error + open_ < low - room):
+            raise ValueError(
+                f"{claim.id}: low is {low:g} at {claim.address(cell) or 'its cell'}, but the "
+                f"optimum is {optimum:g}: the declared range is wrong"
+            )
         return _certain(least - open_ >= rhs - room, optimum + error + open_ < rhs - room)
 
 
