@@ -447,8 +447,8 @@ class Claim:
     expect : str
         Expected verdict.
     trivial : float or callable, optional
-        What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
-        another is given.
+        What is true anyway: a right side at or above it (exists: at or below it) is vacuous, unless
+        an instance or a draw of a tail breaks it. Of a mean it is `high` unless another is given.
     low, high : float or callable, optional
         The range of one draw (mean, equal, published, rate; other kinds refuse it, and an infinite
         end is none). It is a hypothesis: a draw outside of it is an error. A mean needs the lower
@@ -780,13 +780,17 @@ class Claim:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """The hypotheses and what else the trial relies on: range, variance, weights."""
+        """The hypotheses and what else the trial relies on: what is trivial, range, weights."""
         ends = []
         for name, word in (("low", "at least"), ("high", "at most")):
             end = getattr(self, name)
             if end is not None:
                 ends.append(f"{word} {f'the {name} of its cell' if callable(end) else f'{end:g}'}")
         found = [f"One draw is {' and '.join(ends)}."] if ends else []
+        if self.trivial is not None:
+            side = "below" if self.kind == "exists" else "above"
+            least = "that of its cell" if callable(self.trivial) else f"{self.trivial:g}"
+            found.append(f"A right side at or {side} {least} is true anyway.")
         if self.variance is not None:
             found.append("The variance of one draw is at most the one declared.")
         if self.weight_limit is not None:

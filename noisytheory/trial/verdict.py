@@ -121,8 +121,9 @@ def rounding(claim: Claim, drawn: Drawn, rhs: Floats) -> Floats:
 
 
 def relative(claim: Claim, drawn: Drawn) -> float:
-    """The claim's relative rounding; that of single precision where it was drawn."""
-    drawn_as = [np.asarray(drawn[n]).dtype for n in ("lhs", "rhs_draw", "other") if n in drawn]
+    """The claim's relative rounding; that of single precision where what is read was drawn so."""
+    names = ("lhs", "rhs_draw", "other", *claim.drawn_names())
+    drawn_as = [np.asarray(drawn[name]).dtype for name in names if name in drawn]
     coarse = [4 * float(np.finfo(d).eps) for d in drawn_as if d.kind == "f" and d.itemsize < 8]
     return max(claim.rounding, *coarse) if coarse else claim.rounding
 
