@@ -182,7 +182,7 @@ def test_forest_marks_the_bound_and_what_is_refuted(trial):
 
 
 def test_vacuous_cells_are_hollow_and_grey(trial):
-    vacuous = planted.hoeffding("hoeffding-vacuous", trivial=0.2)
+    vacuous = planted.hoeffding("hoeffding-vacuous", grid={"n": [9, 100], "delta": [0.1, 0.01]})
     with audit([vacuous], budget="smoke") as found:
         dataset = found[vacuous.id].dataset
         assert dataset["vacuous"].any() and not dataset["vacuous"].all()
