@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 STEPS = 100
 """Steps at most; twenty are usual."""
+ROUNDING = 1e-10
+"""Relative gap from which on one that is not halved is not waited for."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def interior_point(
     count = 2 * m + 1
     least, little = 1e-18 * u, 1e-3 * u
     typical = np.maximum(design_size(design, u), 1e-300)
-    gap = np.full(lead, np.inf)
+    gap, asked = np.full(lead, np.inf), max(tolerance, ROUNDING) * size
     steps = 0
     live = np.ones(lead, bool)
     width = design.width
@@ -135,16 +137,17 @@ def interior_point(
         rd = design.adjoint(alpha) + zbar - ridge_ * w
         rs = nu - alpha.sum(-1) - s
         total = np.vecdot(alpha, t) + np.vecdot(v, xi) + lam * s
-        # What the residuals cost in the objective, to first order.
-        cost = np.vecdot(np.abs(t - xi + r), np.maximum(alpha, little)) + np.abs(rs) * lam
-        cost = cost + np.abs(np.vecdot(rd, w))
-        scaled = np.abs(rd).max(-1) / typical if width else 0.0
-        before, gap = gap, total + cost
-        # Rounding leaves a gap that no step makes smaller.
-        ended = (gap <= tolerance * size) | ((gap <= 1e-10 * size) & (gap > before / 2))
-        live = live & ~(ended & (scaled <= np.sqrt(tolerance) * 1e-2))
-        if not live.any() or steps == most:
-            break
+        if (total <= asked).any() or steps == most:
+            # What the residuals cost in the objective, to first order.
+            cost = np.vecdot(np.abs(t - xi + r), np.maximum(alpha, little)) + np.abs(rs) * lam
+            cost = cost + np.abs(np.vecdot(rd, w))
+            scaled = np.abs(rd).max(-1) / typical if width else 0.0
+            before, gap = gap, total + cost
+            # Rounding leaves a gap that no step makes smaller.
+            ended = (gap <= tolerance * size) | ((gap <= ROUNDING * size) & (gap > before / 2))
+            live = live & ~(ended & (scaled <= np.sqrt(tolerance) * 1e-2))
+            if not live.any() or steps == most:
+                break
         mu = total / count
         ratios = state[2:] / state[:2]
         inverse = 1 / np.minimum(ratios[0] + ratios[1], 1e100)
@@ -186,7 +189,7 @@ def interior_point(
         reach = _longest(state, move, lam, dl, s, ds)
         reach = np.where(reach < 1, 0.995 * reach, 1.0)
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
-        sound = np.isfinite(move.sum((0, -1)) + dl + ds + dw.sum(-1))
+        sound = reach > 0
         live = live & sound & (total > 1e-16 * size)
         if not lead and not live:
             break
@@ -238,7 +241,7 @@ def _longest(
 
 def _factor(system: Floats) -> Any:
     """A Cholesky factor with the diagonal scaled to one; a batch is left to LU."""
-    root = np.sqrt(np.maximum(np.diagonal(system, axis1=-2, axis2=-1), 1e-300))
+    root = np.sqrt(np.diagonal(system, axis1=-2, axis2=-1))
     scaled = system / (root[..., :, None] * root[..., None, :])
     if system.ndim == 2:
         from scipy import linalg

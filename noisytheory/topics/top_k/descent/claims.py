@@ -72,7 +72,7 @@ method = [
         grid={"population": [Descent(5), Descent(7)]},
         given={"eta": 0.3, "steps": 100},
         low=0.0, high=3.5,
-        rows=1024,
+        rows=256,
         origin="candidate",
         quantity="gap",
         unit="objective",

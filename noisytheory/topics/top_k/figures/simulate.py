@@ -28,18 +28,15 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    found = wrong(x, y, hinge_machines(x, y, [1, k, n], case.C)[0])
-    errors = dict(zip(("max", "k", "avg"), found, strict=True))
-    good = np.ones(size, bool)
+    others = {2: [1], 3: [n], 5: [n]}.get(case.case, [1, n])
+    here, *there = wrong(x, y, hinge_machines(x, y, [k, *others], case.C)[0])
     if case.case == 1:
-        good &= (errors["max"] == 0) & (errors["k"] == 0) & (errors["avg"] == 0)
-    if case.case in (2, 4, 6):
-        good &= errors["k"] < errors["max"]
-    if case.case in (4, 5, 6):
-        good &= errors["k"] < errors["avg"]
-    if case.case == 3:
-        good &= (errors["k"] <= errors["avg"]) & (errors["avg"] > 0)
-    return (~good).astype(float)
+        good = (here == 0) & (np.max(there, axis=0) == 0)
+    elif case.case == 3:
+        good = (here <= there[0]) & (there[0] > 0)
+    else:
+        good = here < np.min(there, axis=0)
+    return np.asarray(~good, float)
 
 
 def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
