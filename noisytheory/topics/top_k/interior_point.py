@@ -162,7 +162,7 @@ def interior_point(
         def direction(
             g: Floats, rl: Floats, *,
             inverse: Floats = inverse, factor: Any = factor, rd: Floats = rd, rs: Floats = rs,
-            lam: Floats = lam,
+            lam: Floats = lam, move: Floats = move,
         ) -> tuple[Floats, ...]:
             right = np.empty((*lead, width + 1))
             pushed = inverse * g

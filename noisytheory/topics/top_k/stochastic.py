@@ -124,7 +124,7 @@ def stochastic(
         mean_w += wide * w
         mean_l += step * lam
         total += step
-        squares += step**2 * (np.vecdot(gradient, gradient) + up**2)
+        squares += step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
         if rule == "implicit":
             w = (w - wide * push) / (1 + step / c)[:, None]
         else:

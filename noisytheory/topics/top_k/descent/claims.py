@@ -34,7 +34,7 @@ method = [
         "algorithm-sgd/printed",
         statement=r"P(\text{a run with }\eta_t=1/\sqrt t\text{ overflows})\le\tfrac1{20}",
         place="(4), Sec. 2, and the grid of C in Sec. 4",
-        hypotheses=[MONK, "logistic loss, 200 steps"],
+        hypotheses=[MONK, "logistic loss, 150 steps"],
         bound=lambda: 0.05,
         simulate=simulate.overflows,
         grid={"C": [1e-3, 1e-2]},
@@ -51,7 +51,7 @@ method = [
         statement=r"P(\text{a run with }w\leftarrow(w-\eta_tg)/(1+\eta_t/C)\text{ overflows})"
         r"\le\tfrac1{20}",
         place="(4), Sec. 2",
-        hypotheses=[MONK, "logistic loss, 200 steps"],
+        hypotheses=[MONK, "logistic loss, 150 steps"],
         bound=lambda: 0.05,
         simulate=simulate.overflows,
         grid={"C": [1e-5, 1e-2]},
