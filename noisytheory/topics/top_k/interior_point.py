@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.design import Design, solver
 
 __all__ = ["Optimum", "interior_point"]
 
@@ -157,18 +157,18 @@ def interior_point(
         edge = design.adjoint(inverse)
         system[..., -1, :-1] = system[..., :-1, -1] = edge
         system[..., -1, -1] = inverse.sum(-1) + s / lam
-        factor = _factor(system)
+        solve = solver(system)
 
         def direction(
             g: Floats, rl: Floats, *,
-            inverse: Floats = inverse, factor: Any = factor, rd: Floats = rd, rs: Floats = rs,
+            inverse: Floats = inverse, solve: Any = solve, rd: Floats = rd, rs: Floats = rs,
             lam: Floats = lam, move: Floats = move,
         ) -> tuple[Floats, ...]:
             right = np.empty((*lead, width + 1))
             pushed = inverse * g
             right[..., :-1] = design.adjoint(pushed) + rd
             right[..., -1] = pushed.sum(-1) + rl / lam - rs
-            found = _solve(factor, right)
+            found = solve(right)
             dw, dl = found[..., :-1], found[..., -1]
             step = design.forward(dw)
             np.multiply(inverse, g - dl[..., None] - step, out=move[0])
@@ -237,29 +237,3 @@ def _longest(
     """Largest step in [0, 1] that keeps every value at or above 0."""
     least = np.minimum((move / state).min((0, -1)), np.minimum(dl / lam, ds / s))
     return np.asarray(1 / np.maximum(1.0, -least))
-
-
-def _factor(system: Floats) -> Any:
-    """A Cholesky factor with the diagonal scaled to one; a batch is left to LU."""
-    root = np.sqrt(np.diagonal(system, axis1=-2, axis2=-1))
-    scaled = system / (root[..., :, None] * root[..., None, :])
-    if system.ndim == 2:
-        from scipy import linalg
-
-        for shift in (0.0, 1e-14, 1e-11, 1e-8):
-            try:
-                moved = scaled + shift * np.eye(len(scaled)) if shift else scaled
-                return linalg.cho_factor(moved, lower=True, check_finite=False), root
-            except linalg.LinAlgError:
-                continue
-        return scaled + 1e-6 * np.eye(len(scaled)), root
-    return scaled + 1e-15 * np.eye(scaled.shape[-1]), root
-
-
-def _solve(factor: Any, right: Floats) -> Floats:
-    matrix, root = factor
-    if isinstance(matrix, tuple):
-        from scipy import linalg
-
-        return np.asarray(linalg.cho_solve(matrix, right / root, check_finite=False) / root)
-    return np.asarray(np.linalg.solve(matrix, (right / root)[..., None])[..., 0] / root)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.design import Design, solver
 
 __all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
 
@@ -296,7 +296,7 @@ def _direction(
     if problem.sample is None:
         hessian = design.gram(h)
         _finish(hessian, ridge, edge, mass)
-        direction = -_solver(hessian)(gradient)
+        direction = -solver(hessian)(gradient)
         return direction, design.scores(direction)
     sample = problem.sample
     used = np.flatnonzero(zone)
@@ -309,7 +309,7 @@ def _direction(
     else:
         hessian = problem.some.gram(h[sample] * (h.sum() / max(h[sample].sum(), 1e-300)))
     _finish(hessian, ridge, edge, mass)
-    solve = _solver(hessian)
+    solve = solver(hessian)
     inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
     w, along, r = np.zeros_like(gradient), np.zeros(len(h)), -gradient
     z = solve(r)
@@ -348,23 +348,6 @@ def _finish(hessian: Floats, ridge: Floats, edge: Floats | None, mass: float) ->
     hessian[np.diag_indices_from(hessian)] += ridge
     if edge is not None:
         hessian -= np.outer(edge, edge) / mass
-
-
-def _solver(matrix: Floats) -> Callable[[Floats], Floats]:
-    """Solutions by a Cholesky factor of the matrix, or of one a little larger."""
-    from scipy import linalg
-
-    root = np.sqrt(np.maximum(np.diagonal(matrix), 1e-300))
-    scaled = matrix / np.outer(root, root)
-    for shift in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
-        try:
-            factor = linalg.cho_factor(
-                scaled + shift * np.eye(len(root)), lower=True, check_finite=False)
-        except linalg.LinAlgError:
-            continue
-        return lambda right: np.asarray(
-            linalg.cho_solve(factor, right / root, check_finite=False) / root)
-    return lambda right: np.asarray(right / root**2)
 
 
 def limited_memory(
