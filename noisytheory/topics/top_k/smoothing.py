@@ -22,6 +22,8 @@ __all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
 
 Floats = NDArray[np.float64]
 
+FEW, CLOSE = 8, 0.1
+"""Share of the rows that a small zone has at most, inverse, and change of weights that is small."""
 CONJUGATE = 30
 """Steps of conjugate gradients at most; with a sample's Hessian five are usual."""
 
@@ -108,6 +110,8 @@ class Smoothed:
         The last certificate's gap, and what is asked for.
     sample : array of int, optional
         Rows whose Hessian stands for the whole one; the difference is left to conjugate gradients.
+    kept : tuple of arrays, optional
+        Weights of the rows outside of the zone, and their Gram matrix, from an earlier step.
     """
 
     design: Design
@@ -123,6 +127,7 @@ class Smoothed:
     gap: float = np.inf
     target: float = 0.0
     sample: NDArray[np.intp] | None = None
+    kept: tuple[Floats, Floats] | None = None
 
     @functools.cached_property
     def some(self) -> Design:
@@ -290,11 +295,12 @@ def _direction(
     """Newton's direction and its scores; of a sample's Hessian, mended by conjugate gradients."""
     design, ridge, q = problem.design, problem.ridge, problem.masses
     zone = np.zeros_like(q) if problem.everything else q * inside / problem.width
-    h = q * a * problem.curvatures(f) + zone * slope**2
+    smooth, sharp = q * a * problem.curvatures(f), zone * slope**2
+    h = smooth + sharp
     mass = float(zone.sum()) if problem.level else 0.0
     edge = design.combine(zone * slope) if mass > 0 else None
     if problem.sample is None:
-        hessian = design.gram(h)
+        hessian = _gram(problem, smooth, sharp)
         _finish(hessian, ridge, edge, mass)
         direction = -solver(hessian)(gradient)
         return direction, design.scores(direction)
@@ -334,6 +340,17 @@ def _direction(
     if not w.any():
         return z, design.scores(z)
     return w, along
+
+
+def _gram(problem: Smoothed, smooth: Floats, sharp: Floats) -> Floats:
+    """Of all rows; with few of them in the zone, and the others as before, only the zone's anew."""
+    used = np.flatnonzero(sharp)
+    if used.size > len(sharp) // FEW:
+        return problem.design.gram(smooth + sharp)
+    if problem.kept is None or np.abs(smooth - problem.kept[0]).sum() > CLOSE * smooth.sum():
+        problem.kept = smooth, problem.design.gram(smooth)
+    zone = problem.design.take(used).gram(sharp[used]) if used.size else 0.0
+    return np.asarray(problem.kept[1] + zone)
 
 
 def _share(h: Floats, zone: Floats, weight: Floats) -> float:
