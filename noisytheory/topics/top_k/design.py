@@ -143,7 +143,7 @@ def solver(matrix: Floats) -> Callable[[Floats], Floats]:
 
     Examples
     --------
-    >>> solver(np.diag([2.0, 4.0]))(np.ones(2)).tolist()
+    >>> solver(np.diag([2.0, 4.0]))(np.ones(2)).round(12).tolist()
     [0.5, 0.25]
     """
     root = np.sqrt(np.maximum(np.diagonal(matrix, axis1=-2, axis2=-1), 1e-300))
