@@ -41,6 +41,10 @@ def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(scheme):
     spread = np.sqrt(np.dot(law.probabilities, (law.values - law.mean()) ** 2) / 300)
     # Five standard errors: one false alarm in a million.
     assert np.mean(errors) == pytest.approx(law.mean(), abs=5 * spread + 1e-6)
+    square = sparse.clustered_mean_square(
+        Linear(), scheme.sample.points, scheme.sample.alpha, scheme.m, scheme.cells
+    )
+    assert square == pytest.approx(simulate.clustered_square_law(scheme).mean())
 
 
 def brute_diameter(squares, m):

@@ -145,12 +145,11 @@ def traversal_diameter(at: Whole, m: int) -> Arrays:
 # Sections 5.5 and 6.
 
 
-def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
+def luckiness_scheme(at: Whole, m: int) -> Arrays:
     r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(24n^2)$.
 
-    Cells give $\lceil\alpha_i(m+r)\rceil$ draws, where $r$ is ``more``. Some outcome is no farther
-    away than its root mean square. The right side is $D^{*2}/(m+r)$ in the same units, by
-    ``share``, 1 in print: whole where that times $m+r$ divides 24.
+    Cells give $\lceil\alpha_i(m+1)\rceil$ draws. The right side is $D^{*2}/(2m+2)$ in the same
+    units, whole for $m$ up to 3.
     """
     n = at.points.shape[1]
     least, labels = _least(at.squares, m)
@@ -158,10 +157,10 @@ def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
     for cell in range(m):
         member = labels == cell
         count = member.sum(axis=1)
-        draws = -(-count * (m + more) // n)
+        draws = -(-count * (m + 1) // n)
         pairs = (at.squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
         total += pairs * (COMMON // np.maximum(draws, 1))
-    promised = least * (COMMON // ((m + more) * share)) * n**2
+    promised = least * (COMMON // (2 * m + 2)) * n**2
     # Where the cells are points nothing is promised and nothing lost.
     return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2, "applies": least > 0}
 

@@ -64,7 +64,7 @@ GENERAL: dict[str, Any] = {
             "2, with the target next to 1, the first atom is 2: three quarters of the bound, and "
             "the most there is. From the second step on the constant is too large: see "
             "`herding-rates/line-search` and `herding-rates/classic-steps`.",
-    "twin": scaled(Fraction(7, 10)),
+    "twin": scaled(Fraction(5, 7)),
     **HERDING,
     **both(sides.herding_general, sides.Inside, _frank_wolfe),
 }
