@@ -76,6 +76,7 @@ from noisytheory.topics.online.queries.bounds import (
     query_tail_gaussian,
 )
 from noisytheory.topics.online.regrets.bounds import (
+    any_step_regret,
     averaging_floor,
     batch_excess,
     general_regret,
@@ -95,7 +96,8 @@ from noisytheory.topics.online.separation import least_regret
 __all__ = [
     "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
     "RecordedCopies", "Rule", "Scheme", "absolute_majorant", "absolute_majorant_printed",
-    "adaptive_regret", "adaptive_value", "adversary", "all_blocks", "averaging_floor",
+    "adaptive_regret", "adaptive_value", "adversary", "all_blocks", "any_step_regret",
+    "averaging_floor",
     "batch_excess", "best_approximation", "best_in_ball", "best_p", "cap_probability", "certain",
     "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
     "expected_queries", "expected_queries_gaussian", "expected_regret", "expected_samples",

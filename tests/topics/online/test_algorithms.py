@@ -316,27 +316,48 @@ def test_replicates_agree_with_the_exact_lattice():
     assert chances.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "T, ratio", [(32, 1.4247), (128, 1.6317), (512, 1.698)]
-)
-def test_the_best_adaptive_adversary(T, ratio):
-    assert adversaries.adaptive_value(2.0, T) / math.sqrt(8 * T) == pytest.approx(ratio, abs=5e-4)
+@pytest.mark.parametrize("p, T, ratio", [
+    (2.0, 9, 0.9943), (2.0, 10, 1.0306), (2.0, 20, 1.2856), (2.0, 512, 1.698), (3.0, 8, 1.0029),
+    (1.5, 16, 1.0269), (1.5, 15, 1.0046),
+])
+def test_the_best_adaptive_adversary(p, T, ratio):
+    found = adversaries.adaptive_value(p, T) / math.sqrt(p**3 / (p - 1) ** 2 * T)
+    assert found == pytest.approx(ratio, abs=5e-4 if T > 100 else 5e-5)
+
+
+def test_where_steps_lead():
+    """Where each of the steps of 0.4 leads, by hand."""
+    w, up, down = adversaries.reached(0.4)
+    assert w == pytest.approx([-1, -0.8, -0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1])
+    assert w[up] == pytest.approx([-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1, 1, 1])
+    assert down.tolist() == (len(w) - 1 - up)[::-1].tolist()
+    assert adversaries.reached(3.0)[0].tolist() == [-1, 0, 1]
 
 
 def test_the_programme_is_the_best_of_all_strategies():
-    """T = 8, p = 2: one step reaches the edge, so a strategy can be searched by brute force."""
+    """A strategy is searched by brute force, with steps that leave the lattice at an edge."""
+    T, v, step = 7, 8.0, 0.75
 
     def best(t, w, total):
-        if t == 8:
+        if t == T:
             return abs(total)
         options = []
         for y in (1, -1):
-            moved = max(-1, min(1, w + y))
-            options.append(-y * w + 7 / 8 * best(t + 1, w, total + y)
-                           + 1 / 8 * best(t + 1, moved, total + y))
+            moved = max(-1, min(1, w + y * step))
+            options.append(-y * w + (1 - 1 / v) * best(t + 1, w, total + y)
+                           + 1 / v * best(t + 1, moved, total + y))
         return max(options)
 
-    assert adversaries.adaptive_value(2.0, 8) == pytest.approx(best(0, 0, 0), rel=1e-12)
+    found = adversaries.adaptive_value(2.0, T, eta=step * math.sqrt(T) / v)
+    assert found == pytest.approx(best(0, 0, 0), rel=1e-12)
+
+
+def test_exact_gradients_leave_an_adversary_nothing_to_adapt_to():
+    """Then the bound holds whatever he does, and alternating labels with a run attain it."""
+    for T in (9, 30, 100):
+        found = adversaries.adaptive_value(None, T) / math.sqrt(T)
+        assert found <= 1 + 1e-12
+        assert (found == pytest.approx(1, rel=1e-12)) == (math.isqrt(T) ** 2 == T)
 
 
 def test_the_hardest_labels_are_the_best_of_all():

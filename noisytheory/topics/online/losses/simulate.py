@@ -109,6 +109,25 @@ def hinge_printed(s: float, a: float) -> Certificate:
     return Certificate(_hinge_left(sharp, at)[0], right, [("z", z)])
 
 
+def _hinge_by_z(s: float, a: float, half: Fraction) -> Certificate:
+    """A multiple of (e^(z^2) - 1) / z and a constant, both sides times the root of pi."""
+    sharp, at = Fraction(float(s)), Fraction(float(a))
+    z = sharp * at
+    low, high = _one(enclosures.exp, z**2)
+    right = _plus(_times(2 * (1 - half) / z, (low - 1, high - 1)), _times(half, _root_pi()))
+    return Certificate(_hinge_left(sharp, at)[0], right, [("z", z)])
+
+
+def hinge_outside(s: float, a: float) -> Certificate:
+    """Example 4 with the 1 outside of the exponent."""
+    return _hinge_by_z(s, a, Fraction(0))
+
+
+def hinge_interchanged(s: float, a: float) -> Certificate:
+    """Example 4 with Example 3's formula."""
+    return _hinge_by_z(s, a, Fraction(1, 2))
+
+
 def hinge_shifted(s: float, a: float) -> Certificate:
     """The simple bound, both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
@@ -191,8 +210,10 @@ def first_round(*, size: int, rng: np.random.Generator) -> dict[str, Floats]:
     return dict(lhs=loss.value(y, 0 * y) - loss.value(y, best), y=y)
 
 
-def first_round_printed(y: float) -> Certificate:
-    """Against 2 root 8 times root 8."""
-    at = Fraction(float(y))
+def first_round_printed(y: float, p: float, Bw: float, Bx: float) -> Certificate:
+    r"""Against $2\sqrt{(p-1)u}\sqrt u$ with the linear kernel's $u$."""
+    at, rate, ball, square = (Fraction(value) for value in (y, p, Bw, Bx))
     best = max(min(at, Fraction(1)), Fraction(-1))
-    return Certificate(at**2 - (best - at) ** 2, 16, [("y", at)])
+    u = ball * (rate / (rate - 1)) ** 2 * rate * square
+    right = _times(2 * u, _one(enclosures.sqrt, rate - 1))
+    return Certificate(at**2 - (best - at) ** 2, right, [("y", at), ("u", u)])

@@ -36,10 +36,12 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
-    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "squared_radius",
-    "tuning_free_regret", "two_copies_regret",
+    "any_step_regret", "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret",
+    "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail",
+    "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
+
+GRADIENT_SIZE = NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$.")
 
 
 @requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE)
@@ -90,6 +92,29 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
     20.0
     """
     return _general(T, Bw, Bg, Bpsi)
+
+
+@requires(
+    T=ROUNDS, Bw=BALL, G=GRADIENT_SIZE, eta=POSITIVE.of(r"Steps are $\eta/\sqrt T$.")
+)
+def any_step_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
+    r"""Theorem 4 with any step: regret $\le(\frac{B_w}{2\eta}+\frac{\eta G^2}2)\sqrt T$.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours, from the paper's proof: what a step costs that was tuned to another $G$. Smallest at
+    $\eta=\sqrt{B_w}/G$, where it is `general_regret`. Given the past the estimates are unbiased.
+
+    Examples
+    --------
+    >>> float(any_step_regret(100, 1.0, 2.0, 0.5)), float(any_step_regret(100, 1.0, 2.0, 1.0))
+    (20.0, 25.0)
+    """
+    return (Bw / (2 * eta) + eta * G**2 / 2) * np.sqrt(T)
 
 
 def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:
@@ -220,7 +245,7 @@ def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Nume
 @requires(
     T=ROUNDS,
     Bw=BALL,
-    G=NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$."),
+    G=GRADIENT_SIZE,
     eta=POSITIVE.of(r"Steps are $\eta/\sqrt t$."),
 )
 def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
