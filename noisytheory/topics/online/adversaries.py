@@ -62,7 +62,7 @@ def lattice(p: float, T: int) -> tuple[int, float]:
 
 
 @lru_cache(maxsize=16)
-def hardest_labels(T: int, eta: float) -> Floats:
+def hardest_labels(T: int, eta: float, *, shorter: bool = False) -> Floats:
     r"""Labels fixed in advance that are worst for steps $\eta/\sqrt t$ on [-1, 1], by recursion.
 
     Linear kernel and loss, $x_t=1$ without noise. Whichever end the comparator is at, by symmetry
@@ -72,10 +72,13 @@ def hardest_labels(T: int, eta: float) -> Floats:
     ----------
     T : int
     eta : float
+    shorter : bool
+        An instance may be $x_t=\sqrt{t/(t+1)}$, too: a step that the next one takes back whole.
 
     Returns
     -------
     ndarray, shape (T,)
+        Label times instance.
 
     Examples
     --------
@@ -91,18 +94,21 @@ def hardest_labels(T: int, eta: float) -> Floats:
     w = np.linspace(-1, 1, 1001)
     value, values = np.zeros_like(w), []
 
-    def options(points: Floats, t: int, after: Floats) -> list[Floats]:
-        moved = [np.clip(points + y * eta / math.sqrt(t), -1, 1) for y in (1, -1)]
-        return [y * (1 - points) + np.interp(m, w, after)
-                for y, m in zip((1, -1), moved, strict=True)]
+    def choices(t: int) -> Floats:
+        sizes = (1.0, math.sqrt(t / (t + 1))) if shorter else (1.0,)
+        return np.array([sign * size for size in sizes for sign in (1, -1)])
+
+    def options(points: Floats, t: int, after: Floats) -> Floats:
+        y = choices(t)[:, None]
+        moved = np.clip(points + y * eta / math.sqrt(t), -1, 1)
+        return np.asarray(y * (1 - points) + np.interp(moved, w, after))
 
     for t in range(T, 0, -1):
         values.append(value)
-        value = np.maximum(*options(w, t, value))
+        value = options(w, t, value).max(axis=0)
     labels, at = np.empty(T), np.zeros(1)
     for t, after in enumerate(reversed(values), 1):
-        up, down = options(at, t, after)
-        labels[t - 1] = y = 1.0 if up[0] >= down[0] else -1.0
+        labels[t - 1] = y = choices(t)[options(at, t, after)[:, 0].argmax()]
         at = np.clip(at + y * eta / math.sqrt(t), -1, 1)
     return labels
 

@@ -371,6 +371,10 @@ def test_the_hardest_labels_are_the_best_of_all():
     for eta in (0.3, 1.0, 4.0):
         best = max(regret(y, eta) for y in itertools.product((1, -1), repeat=10))
         assert regret(adversaries.hardest_labels(10, eta), eta) == pytest.approx(best, rel=1e-9)
+    # Over the bound at T = 100, with instances of length 1 and with shorter ones.
+    for shorter, ratio in ((False, 0.78274), (True, 0.8144)):
+        found = regret(adversaries.hardest_labels(100, 1.0, shorter=shorter), 1.0)
+        assert found / 30 == pytest.approx(ratio, abs=5e-5)
 
 
 def test_two_copies_and_one():

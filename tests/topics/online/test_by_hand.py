@@ -210,6 +210,9 @@ LOSSES = [
     ("smoothing", dict(a=0), 1, 1, dict(s=1.0)),
     ("smoothing", dict(a=1), GAP, 1, dict(s=1.0)),
     ("figure-1", dict(a=1), GAP, 1, dict(s=1.0)),
+    # About the kink, where it is 1 and, of the hinge, half of that.
+    ("smoothing/convex", dict(u=-1, v=1), 1, GAP + ROOT(PI), dict(s=1.0, hinge=0)),
+    ("smoothing/convex", dict(u=0, v=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, hinge=1)),
 ]
 
 

@@ -168,7 +168,8 @@ incremental_equal = PAPER.identity(
     rows=2,
     rounding=1e-9,
     origin="candidate",
-    note="Both run on the same draws, projections included; certified to rounding by the floats.",
+    note="Both run on the same draws, projections included, p from 1.5 to 3 among them; certified "
+    "to rounding by the floats.",
     twin=dict(given=dict(cross=1.0), why="the cross term without its 2"),
     quantity="score of a new instance",
 )
@@ -182,8 +183,9 @@ algorithm_1 = PAPER.always(
     grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 4.0]), given=dict(how="repaired"),
     rows=4,
     note=(
-        "What Lemma 2 uses. Loss before update; the step is eta over root T; the gradient length "
-        "must estimate y times the derivative, which the comment in print forgets."
+        "What Lemma 2 uses, with p from 1.5 to 3. Loss before update; the step is eta over "
+        "root T; the gradient length must estimate y times the derivative, which the comment in "
+        "print forgets."
     ),
     twin=dict(given=dict(how="printed"), why="projection as printed"),
     quantity="largest squared norm of a predictor",

@@ -215,6 +215,17 @@ smoothing = PAPER.always(
     quantity="distance from the absolute loss",
     twin=scaled(Fraction(1, 2), "half the distance"),
 )
+smoothing_convex = PAPER.always(
+    "smoothing/convex",
+    statement=r"\ell\big(\tfrac{u+v}2\big)\le\tfrac12(\ell(u)+\ell(v)),\quad\ell\in\{A_s,H_s\}",
+    place="Sec. 4.2: convex and smooth",
+    simulate=simulate.convex,
+    certify=simulate.convex_certified,
+    grid=dict(s=[0.5, 8.0], hinge=[0, 1]),
+    note="What Theorem 1 asks of them. Half of the pairs are next to each other.",
+    quantity="loss in the middle",
+    twin=scaled(Fraction(31, 32), "a thirty-second less"),
+)
 figure_1 = PAPER.always(
     "figure-1",
     statement=r"0\le2\,(H_s(m)-\max(0,1-m))\le\tfrac1{s\sqrt\pi}",

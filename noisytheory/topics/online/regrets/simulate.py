@@ -279,10 +279,10 @@ def regret_with_exactly(population: Game, copies: int) -> Law | None:
 
 
 def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
-    r"""Regret on the line with steps $\eta/\sqrt t$ and the labels that are hardest for them."""
-    y = hardest_labels(T, eta)
-    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
-                      Rule(1.0, eta), copies=1, size=size, rng=rng)
+    r"""Regret on the line with steps $\eta/\sqrt t$ and the examples that are hardest for them."""
+    y = hardest_labels(T, eta, shorter=True)
+    examples = Examples("hardest", np.abs(y)[:, None], np.sign(y))
+    runs = few_copies(examples, AffineLoss(), SILENT, Rule(1.0, eta), copies=1, size=size, rng=rng)
     return runs.losses + abs(float(y.sum()))
 
 
