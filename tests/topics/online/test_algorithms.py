@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory import online
 from noisytheory.topics.online import adversaries, estimators, planning
 from noisytheory.topics.online.comparator import best_in_ball
@@ -304,14 +305,15 @@ def test_replicates_want_finitely_many_coordinates():
 
 
 def test_replicates_agree_with_the_exact_lattice():
-    examples = hard_labels(128, 0.35, 25)
-    runs = replicate(examples, LinearProduct(), AffineLoss(), InstanceNoise("none", 0.0),
-                     Rule(1.0, 8**-0.5, T=128), p=2.0, size=8000, rng=np.random.default_rng(1))
-    regrets = runs.losses + np.abs(runs.sums[:, 0])
-    exact = adversaries.expected_regret(examples.y, 4, 8.0)
-    assert exact / math.sqrt(8 * 128) == pytest.approx(0.8392, abs=5e-5)
+    """At a cell of the claims that take their evidence from the lattice."""
+    claim = nt.claims["noisy-kernels/theorem-1-regret"]
+    at = claim.cell(1)
+    regrets = claim.call(claim.simulate, at, size=8000, rng=np.random.default_rng(1))
+    y = at["population"].examples.y
+    exact = adversaries.expected_regret(y, 4, 8.0)
+    assert exact / math.sqrt(8 * 128) == pytest.approx(0.8386, abs=5e-5)
     assert abs(regrets.mean() - exact) < 6 * regrets.std() / 8000**0.5
-    values, chances = adversaries.regret_law(examples.y, 4, 8.0)
+    values, chances = adversaries.regret_law(y, 4, 8.0)
     assert values @ chances == pytest.approx(exact, rel=1e-12)
     assert chances.sum() == pytest.approx(1, abs=1e-12)
 

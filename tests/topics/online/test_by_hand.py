@@ -14,6 +14,7 @@ from worked import certificate
 
 import noisytheory as nt
 from noisytheory.trial.catalogue import of_topic
+from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedAbsolute
 
 E, PI = math.e, math.pi
 ROOT = math.sqrt
@@ -194,6 +195,8 @@ def test_features(name, instance, lhs, rhs, applies):
 
 
 ERFI = ROOT(PI) / 2 * float(mpmath.erfi(1))
+BESSEL = 2.279585302336067  # I_0(2), from the tables
+ODD = sum(1 / d**2 for d in (1, 3, 10, 42, 216, 1320, 9360, 75600, 685440, 6894720, 76204800))
 GAP = ROOT(PI) * math.erf(1) + 1 / E - ROOT(PI)
 
 
@@ -210,6 +213,10 @@ LOSSES = [
     ("smoothing", dict(a=0), 1, 1, dict(s=1.0)),
     ("smoothing", dict(a=1), GAP, 1, dict(s=1.0)),
     ("figure-1", dict(a=1), GAP, 1, dict(s=1.0)),
+    # p m = 1 at the chances 2^-(n+1): 2 sum 1 / n!^2 and 2 e^2; 8 / pi sum 1 / (k! (2k+1))^2.
+    ("lemma-1/power-series", dict(p=2, m=0.5), 2 * BESSEL, 2 * E**2, dict(loss=ExponentialLoss())),
+    ("lemma-1/power-series", dict(p=2, m=0.5), 8 / PI * ODD, 8 / PI * ERFI**2,
+     dict(loss=SmoothedAbsolute(1.0))),
     # About the kink, where it is 1 and, of the hinge, half of that.
     ("smoothing/convex", dict(u=-1, v=1), 1, GAP + ROOT(PI), dict(s=1.0, hinge=0)),
     ("smoothing/convex", dict(u=0, v=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, hinge=1)),

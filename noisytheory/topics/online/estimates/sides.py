@@ -195,32 +195,6 @@ def coupled(at: Scalar, cross: int) -> dict[str, Any]:
 
 
 @dataclass
-class Sampling:
-    r"""Two sampling parameters, of which the first is best for $B_x=\frac2{p(p-1)}$."""
-
-    p: Any
-    q: Any
-
-    @staticmethod
-    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
-        """Random instances; half of them next to each other."""
-        p, q = rng.integers(17, 81, (2, size)) / 16
-        step = rng.choice([-1.0, 1.0], size) / 16
-        return dict(p=p, q=np.where((rng.random(size) < 0.5) & (p + step > 1), p + step, q))
-
-
-def best_parameter(at: Sampling, numerator: int) -> dict[str, Any]:
-    r"""$u$ of the exponential kernel, over $B_w$, at p and at q; $B_x$ is this over p(p-1)."""
-    Bx = numerator / (at.p * (at.p - 1))
-    found = []
-    for p in (at.p, at.q):
-        low, high = enclosures.exp(p * Bx)
-        factor = (p / (p - 1)) ** 2
-        found.append((factor * low, factor * high))
-    return dict(lhs=found[0], rhs=found[1], Bx=Bx)
-
-
-@dataclass
 class Degrees:
     """A polynomial, the root mean square of X, and a law of N."""
 

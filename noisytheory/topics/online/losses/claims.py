@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import planning
 from noisytheory.topics.online.losses import bounds, pictures, simulate
 from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.topics.online.regrets import simulate as regret_simulate
-from noisytheory.topics.online.regrets.simulate import SILENT, Game
+from noisytheory.topics.online.regrets.claims_games import game
+from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import SquaredLoss
 from noisytheory.vocabulary.domains import Numeric
@@ -32,13 +31,11 @@ def _without_label(
     return regret_bounds.regret(T, p, Bw, Bx, kernel, loss)
 
 
-def labelled(T: int, p: float, size: float) -> Game:
+def labelled(p: float, size: float, T: int = 72) -> Game:
     """Squared loss, hard labels of this size, and the step of Theorem 1 with their bound."""
-    hard = hard_labels(T, 0.35, T // 5)
-    examples = Examples(f"{size:g} x {hard.name}", hard.x, size * hard.y)
-    loss, kernel = SquaredLoss(0.0, "regression"), LinearProduct()
-    made = Game(examples, kernel, loss, SILENT, p, 1.0, 1.0, T)
-    return replace(made, eta=float(planning.step(p, 1.0, made.Bx, kernel, loss, made.By)))
+    found = hard_labels(T, 0.35, T // 5)
+    examples = Examples(f"{size:g} x {found.name}", found.x, size * found.y)
+    return game(examples, loss=SquaredLoss(0.0, "regression"), p=p)
 
 
 def _smaller(z: Numeric) -> Numeric:
@@ -71,8 +68,7 @@ example_1 = PAPER.mean(
     simulate=regret_simulate.regret,
     low=lambda low: low, high=lambda high: high, trivial=lambda high: high,
     grid=dict(population=[
-        labelled(144, 2.0, 64.0), labelled(72, 2.0, 4.0),
-        labelled(72, 3.0, 64.0), labelled(72, 1.5, 64.0),
+        labelled(2.0, 64.0, T=144), labelled(2.0, 4.0), labelled(3.0, 64.0), labelled(1.5, 64.0),
     ]),
     rows=256,
     note=(

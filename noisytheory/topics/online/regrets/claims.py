@@ -10,81 +10,30 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online import planning
 from noisytheory.topics.online.features import bounds as feature_bounds
 from noisytheory.topics.online.regrets import bounds, pictures, simulate
-from noisytheory.topics.online.regrets.simulate import SILENT, Environment, Game, Leaning
+from noisytheory.topics.online.regrets.claims_games import few, game, hard, noise, steps
+from noisytheory.topics.online.regrets.simulate import Environment, Game, Leaning
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.analytic import (
-    AffineLoss,
-    AnalyticLoss,
-    ExponentialLoss,
-    SmoothedHinge,
-    SquaredLoss,
-)
+from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedHinge, SquaredLoss
 from noisytheory.vocabulary.domains import Numeric
 from noisytheory.vocabulary.dot_products import (
-    DotProduct,
     ExponentialProduct,
     GaussianProduct,
     HomogeneousProduct,
     InhomogeneousProduct,
-    LinearProduct,
 )
-from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import (
-    Examples,
-    alternating,
-    constant,
-    hard_labels,
-    xor,
-)
+from noisytheory.vocabulary.sequences import Examples, alternating, constant, xor
 
 OBLIVIOUS = "a sequence fixed in advance"
 CALLS = r"independent calls, mean $x_t$, $\mathbb E\|\tilde x\|^2\le B_x$"
 REPAIRED = "projection and gradient length repaired"
-LINEAR, EXPONENTIAL = LinearProduct(), ExponentialProduct()
+EXPONENTIAL = ExponentialProduct()
 SQUARED = SquaredLoss(0.0, "regression")
-
-
-def _hard(x: float = 1.0, p: float = 2.0) -> Examples:
-    """As long as the predictor's three steps from 0 to the ball's edge ask for: 72 at p = 2."""
-    T = round(9 * p**3 / (p - 1) ** 2)
-    return hard_labels(T, 0.35, round(T * 19 / 72), x=x)
-
-
 REGRET: dict[str, Any] = dict(
     quantity="regret of a run", low=lambda low: low, high=lambda high: high,
     trivial=lambda high: high, simulate=simulate.regret, rows=256,
 )
-
-
-def _game(
-    examples: Examples, kernel: DotProduct = LINEAR, loss: AnalyticLoss = AffineLoss(),  # noqa: B008
-    noise: InstanceNoise = SILENT, p: float = 2.0, Bw: float = 1.0, **more: Any,
-) -> Game:
-    """With the step of Theorem 1."""
-    made = Game(examples, kernel, loss, noise, p, Bw, 1.0, examples.T, **more)
-    known = p, Bw, made.Bx, kernel, loss, made.By
-    G = math.prod(planning.second_moments(*known)) ** 0.5
-    return replace(made, eta=float(planning.step(*known)), G=G)
-
-
-def _few(game: Game, copies: int, share: float = 1.0) -> Game:
-    """With so many copies a round, and this share of the step that is best for the gradients."""
-    G = (game.loss.majorant(math.sqrt(game.Bw * game.Bx) + game.By)) * math.sqrt(game.Bx)
-    return replace(game, copies=copies, eta=share * math.sqrt(game.Bw) / G, G=G)
-
-
-def _steps(p: float, m: int) -> Game:
-    """The hardest labels known where m steps lead from 0 to the ball's edge."""
-    v = p**3 / (p - 1) ** 2
-    T = round(v * m * m)
-    return _game(hard_labels(T, 1.5 / m, round(0.79 * v * m)), p=p)
-
-
-def _noise(variance: float, law: str = "rademacher") -> InstanceNoise:
-    return InstanceNoise(law, variance)
 
 
 THEOREM_1: dict[str, Any] = dict(
@@ -108,7 +57,7 @@ theorem_1 = PAPER.mean(
     "theorem-1-regret",
     exact=simulate.regret_exactly,
     grid=dict(population=[
-        _steps(p, m) for p, m in [(1.5, 4), (2.0, 4), (2.0, 8), (3.0, 4)]
+        steps(p, m) for p, m in [(1.5, 4), (2.0, 4), (2.0, 8), (3.0, 4)]
     ]),
     note=(
         "Labels that lean to one side and end in a run: .84 to .90 of the bound, with its exact "
@@ -134,7 +83,7 @@ theorem_1_rate = PAPER.exists(
     hypotheses=[OBLIVIOUS, "linear kernel and loss, no noise", r"$T\ge16B_gB_\Psi$"],
     bound=_share,
     exact=simulate.expected_regret_exactly,
-    grid=dict(population=[_steps(p, m) for p in (1.5, 2.0, 3.0) for m in (4, 8, 16)]),
+    grid=dict(population=[steps(p, m) for p in (1.5, 2.0, 3.0) for m in (4, 8, 16)]),
     origin="candidate",
     note=(
         "With the bound itself: root T is the rate of the algorithm, over a factor of 16 in T. Of "
@@ -146,7 +95,7 @@ theorem_1_rate = PAPER.exists(
 theorem_1_noise = PAPER.mean(
     "theorem-1-regret/noise",
     grid=dict(population=[
-        _game(_hard(p=p), noise=_noise(a, law), p=p)
+        game(hard(p=p), noise=noise(a, law), p=p)
         for p, a, law in [
             (2.0, 0.1, "rademacher"), (1.5, 1.0, "gaussian"), (3.0, 1.0, "student"),
             (2.0, 1.0, "pareto"), (3.0, 1.0, "sparse"), (1.5, 1.0, "skewed"),
@@ -160,11 +109,11 @@ theorem_1_noise = PAPER.mean(
 theorem_1_kernels = PAPER.mean(
     "theorem-1-regret/kernels-and-losses",
     grid=dict(population=[
-        _game(_hard(0.125), EXPONENTIAL, noise=_noise(0.0078125)),
-        _game(_hard(0.5, 3.0), EXPONENTIAL, noise=_noise(0.25, "student"), p=3.0),
-        _game(_hard(), loss=SquaredLoss(1.0), Bw=1e-2),
-        _game(_hard(p=1.5), loss=ExponentialLoss(), p=1.5, Bw=1e-2),
-        _game(_hard(p=3.0), loss=ExponentialLoss(), p=3.0, Bw=1e-4),
+        game(hard(0.125), EXPONENTIAL, noise=noise(0.0078125)),
+        game(hard(0.5, 3.0), EXPONENTIAL, noise=noise(0.25, "student"), p=3.0),
+        game(hard(), loss=SquaredLoss(1.0), Bw=1e-2),
+        game(hard(p=1.5), loss=ExponentialLoss(), p=1.5, Bw=1e-2),
+        game(hard(p=3.0), loss=ExponentialLoss(), p=3.0, Bw=1e-4),
     ]),
     note=(
         r"Curved losses come near the bound in small balls only; with $B_w=1$ they stay below "
@@ -174,16 +123,16 @@ theorem_1_kernels = PAPER.mean(
 )
 
 def _plane(p: float) -> Examples:
-    hard = _hard(p=p)
-    return Examples(f"{hard.name}, x=(.6, .8)", np.tile([[0.6, 0.8]], (hard.T, 1)), hard.y)
+    line = hard(p=p)
+    return Examples(f"{line.name}, x=(.6, .8)", np.tile([[0.6, 0.8]], (line.T, 1)), line.y)
 
 
 theorem_1_plane = PAPER.mean(
     "theorem-1-regret/plane",
     grid=dict(population=[
-        _game(_plane(1.5), HomogeneousProduct(2), p=1.5),
-        _game(_plane(3.0), InhomogeneousProduct(2), noise=_noise(0.0625), p=3.0),
-        _game(xor(128), HomogeneousProduct(2), SmoothedHinge(0.5), _noise(0.09, "student"), Bw=0.5),
+        game(_plane(1.5), HomogeneousProduct(2), p=1.5),
+        game(_plane(3.0), InhomogeneousProduct(2), noise=noise(0.0625, "rank-one"), p=3.0),
+        game(xor(128), HomogeneousProduct(2), SmoothedHinge(0.5), noise(0.09, "student"), Bw=0.5),
     ]),
     note=(
         "Polynomials of the plane in explicit coordinates. With a linear loss .7 of the bound; of "
@@ -199,7 +148,7 @@ theorem_4 = PAPER.mean(
     hypotheses=[OBLIVIOUS, "an affine loss: only then condition 1 of the print can be met"],
     bound=bounds.linear_regret,
     exact=simulate.regret_exactly,
-    grid=dict(population=[_few(_game(alternating(T)), 1) for T in (25, 100, 400)]),
+    grid=dict(population=[few(game(alternating(T)), 1) for T in (25, 100, 400)]),
     note="Attained exactly: exact gradients, alternating labels, then a run of root T.",
     twin=HALF, **REGRET,
 )
@@ -213,10 +162,10 @@ theorem_4_conditional = PAPER.mean(
     bound=bounds.any_step_regret,
     exact=simulate.regret_exactly,
     grid=dict(population=[
-        *(_few(_game(alternating(400, run=run)), 1, share)
+        *(few(game(alternating(400, run=run)), 1, share)
           for run, share in [(40, 0.5), (20, 1.0), (10, 2.0), (5, 4.0)]),
-        _few(_game(alternating(100, size=100.0), loss=SQUARED), 2),
-        *(_steps(p, 4) for p in (1.5, 2.0, 3.0)),
+        few(game(alternating(100, size=100.0), loss=SQUARED), 2),
+        *(steps(p, 4) for p in (1.5, 2.0, 3.0)),
     ]),
     note=(
         r"Any step; with $\eta=\sqrt{B_w}/G$ it is $G\sqrt{B_wT}$, which Theorems 1 and 2 use. "
@@ -233,9 +182,9 @@ linear_loss = PAPER.mean(
     bound=bounds.linear_regret,
     exact=simulate.regret_exactly,
     grid=dict(population=[
-        _few(_game(alternating(100)), 1),
-        _few(_game(_hard(), noise=_noise(1.0)), 1),
-        _few(_game(_hard(), noise=_noise(1.0, "student")), 1),
+        few(game(alternating(100)), 1),
+        few(game(hard(), noise=noise(1.0)), 1),
+        few(game(hard(), noise=noise(1.0, "student")), 1),
     ]),
     note="One noisy copy is enough where nothing is curved.",
     twin=HALF, **REGRET | dict(rows=512),
@@ -311,7 +260,7 @@ def _without_tail(T: Numeric, Bw: Numeric, G: Numeric, delta: Numeric) -> Numeri
 PUSHED: dict[str, Any] = THEOREM_1 | dict(
     place="Algorithm 1, last line", rows=128, simulate=simulate.regret_by,
     grid=dict(population=[
-        _game(constant(T), Bw=9.0, p=p) for T, p in [(108, 1.5), (64, 2.0), (54, 3.0)]
+        game(constant(T), Bw=9.0, p=p) for T, p in [(108, 1.5), (64, 2.0), (54, 3.0)]
     ]),
 )
 PRINTED_PROJECTION = dict(projection="printed", gradient="repaired")
@@ -343,7 +292,7 @@ def _mirrored(examples: Examples) -> Examples:
 BIASED: dict[str, Any] = THEOREM_1 | dict(
     place="Subroutine 1, Sec. 4.1", rows=256, simulate=simulate.regret_by,
 )
-WRONG_WAY = _game(constant(300, -1.0, x=0.015625), EXPONENTIAL, SquaredLoss(0.125), p=3.0)
+WRONG_WAY = game(constant(300, -1.0, x=0.015625), EXPONENTIAL, SquaredLoss(0.125), p=3.0)
 subroutine_1_regret_printed = PAPER.mean(
     "subroutine-1/regret/printed",
     given=PRINTED_GRADIENT,
@@ -365,7 +314,7 @@ subroutine_1_regret = PAPER.mean(
     ),
     grid=dict(population=[
         WRONG_WAY,
-        *(_game(_mirrored(_hard(0.015625, p)), EXPONENTIAL, SquaredLoss(1.0), p=p, Bw=1e-3)
+        *(game(_mirrored(hard(0.015625, p)), EXPONENTIAL, SquaredLoss(1.0), p=p, Bw=1e-3)
           for p in (1.5, 2.0, 3.0)),
     ]),
     twin=dict(given=PRINTED_GRADIENT, why="the print"),
@@ -380,9 +329,9 @@ THEOREM_2: dict[str, Any] = dict(
 
 
 def _gaussian_printed(examples: Examples, sigma2: float, p: float) -> Game:
-    game = _game(examples, GaussianProduct(sigma2), p=p)
-    u = feature_bounds.radius_gaussian_printed(p, 1.0, game.Bx, sigma2)
-    return replace(game, eta=float(u**-0.5))
+    made = game(examples, GaussianProduct(sigma2), p=p)
+    u = feature_bounds.radius_gaussian_printed(p, 1.0, made.Bx, sigma2)
+    return replace(made, eta=float(u**-0.5))
 
 
 theorem_2_printed = PAPER.mean(
@@ -405,7 +354,7 @@ theorem_2 = PAPER.mean(
     r"u=B_w\big(\tfrac p{p-1}\big)^3e^{2(\sqrt p+p)B_x/\sigma^2}",
     bound=bounds.regret_gaussian,
     grid=dict(population=[
-        _game(_hard(p=p), GaussianProduct(sigma2), p=p)
+        game(hard(p=p), GaussianProduct(sigma2), p=p)
         for p, sigma2 in [(2.0, 100.0), (1.5, 100.0), (3.0, 32.0), (2.0, 10.0)]
     ]),
     note=(
@@ -423,8 +372,8 @@ two_copies = PAPER.mean(
     bound=bounds.two_copies_regret,
     exact=simulate.regret_with_exactly,
     grid=dict(population=[
-        _few(_game(constant(300, 3.0), loss=SQUARED, noise=_noise(8.0)), 2),
-        _few(_game(alternating(100, size=100.0), loss=SQUARED), 2),
+        few(game(constant(300, 3.0), loss=SQUARED, noise=noise(8.0)), 2),
+        few(game(alternating(100, size=100.0), loss=SQUARED), 2),
     ]),
     given=dict(copies=2),
     note="The bound is ours: .55 and .94 of it. With one copy 1.60.",
@@ -494,7 +443,7 @@ high_prob_candidate = PAPER.tail(
     bound=_tail,
     simulate=simulate.regret,
     exact=simulate.regret_exactly,
-    grid=dict(population=[_steps(p, 4) for p in (1.5, 2.0, 3.0)],
+    grid=dict(population=[steps(p, 4) for p in (1.5, 2.0, 3.0)],
               delta=[0.2, 0.1, 0.01, 0.001]),
     trivial=lambda high: high,
     origin="candidate",
@@ -506,8 +455,8 @@ high_prob_candidate = PAPER.tail(
 
 def _clipped(p: float, law: str, level: float) -> Game:
     """Gradient estimates are shortened at their root mean square times root T over log(1/level)."""
-    game = _game(_steps(p, 4).examples, noise=_noise(1.0, law), p=p)
-    return replace(game, clip=game.G * math.sqrt(game.T / math.log(1 / level)))
+    made = game(steps(p, 4).examples, noise=noise(1.0, law), p=p)
+    return replace(made, clip=made.G * math.sqrt(made.T / math.log(1 / level)))
 
 
 high_prob_clipped = PAPER.tail(
