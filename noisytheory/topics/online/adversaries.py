@@ -28,15 +28,17 @@ NEAR = 1e-9
 """Predictors nearer to each other are one."""
 
 
-def lattice(p: float, T: int) -> tuple[int, float]:
+def lattice(p: float | None, T: int, square: float = 1.0) -> tuple[int, float]:
     """The number m of steps from 0 to the ball's edge, and the second moment v.
 
     Parameters
     ----------
-    p : float
-        Above 1.
+    p : float or None
+        None: gradients at a copy.
     T : int
         Rounds, v times a square.
+    square : float
+        Mean square of a copy, by which v grows: copies are 0 or this.
 
     Returns
     -------
@@ -53,12 +55,16 @@ def lattice(p: float, T: int) -> tuple[int, float]:
     >>> lattice(2.0, 128)
     (4, 8.0)
     """
-    ABOVE_1.number("p", p)
-    v = p**3 / (p - 1) ** 2
+    v = second(p) * square
     m = round(math.sqrt(T / v))
     if m < 1 or not math.isclose(v * m * m, T, rel_tol=1e-12):
         raise ValueError(f"T must be {v:g} times the square of a whole number, got {T}")
     return m, v
+
+
+def second(p: float | None) -> float:
+    """The second moment v of a gradient's estimate, without noise."""
+    return 1.0 if p is None else p**3 / (ABOVE_1.number("p", p) - 1) ** 2
 
 
 @lru_cache(maxsize=16)
@@ -258,7 +264,7 @@ class Contest:
     def __init__(
         self, p: float | None, T: int, *, eta: float | None = None, fixed: bool = False
     ) -> None:
-        self.v = 1.0 if p is None else p**3 / (ABOVE_1.number("p", p) - 1) ** 2
+        self.v = second(p)
         self.T, self.fixed = int(COUNT.number("T", T)), fixed
         rate = self.v**-0.5 if eta is None else ABOVE_0.number("eta", eta)
         self.w, self._up, self._down = reached(rate * self.v / math.sqrt(T))

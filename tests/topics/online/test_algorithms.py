@@ -304,18 +304,21 @@ def test_replicates_want_finitely_many_coordinates():
                   Rule(1.0, T=5), p=2.0, size=2, rng=np.random.default_rng(0))
 
 
-def test_replicates_agree_with_the_exact_lattice():
-    """At a cell of the claims that take their evidence from the lattice."""
-    claim = nt.claims["noisy-kernels/theorem-1-regret"]
+@pytest.mark.parametrize("name, m, v, ratio", [
+    ("theorem-1-regret", 4, 8, 0.8386), ("theorem-1-regret/noise", 4, 16, 0.8312),
+    ("linear-loss-robust/regret", 8, 2, 0.9308),
+])
+def test_replicates_agree_with_the_exact_lattice(name, m, v, ratio):
+    """At cells of the claims that take their evidence from the lattice."""
+    claim = nt.claims[f"noisy-kernels/{name}"]
     at = claim.cell(1)
-    regrets = claim.call(claim.simulate, at, size=8000, rng=np.random.default_rng(1))
-    y = at["population"].examples.y
-    exact = adversaries.expected_regret(y, 4, 8.0)
-    assert exact / math.sqrt(8 * 128) == pytest.approx(0.8386, abs=5e-5)
-    assert abs(regrets.mean() - exact) < 6 * regrets.std() / 8000**0.5
-    values, chances = adversaries.regret_law(y, 4, 8.0)
-    assert values @ chances == pytest.approx(exact, rel=1e-12)
-    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    regrets = claim.call(claim.simulate, at, size=4000, rng=np.random.default_rng(1))
+    exact = adversaries.expected_regret(at["population"].examples.y, m, v)
+    assert exact / (v * m) == pytest.approx(ratio, abs=5e-5)
+    assert abs(regrets.mean() - exact) < 6 * regrets.std() / 4000**0.5
+    law = claim.call(claim.exact, at)
+    assert law.mean() == pytest.approx(exact, rel=1e-12)
+    assert law.probabilities.sum() == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("p, T, ratio", [

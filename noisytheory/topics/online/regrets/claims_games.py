@@ -38,11 +38,11 @@ def few(made: Game, copies: int, share: float = 1.0) -> Game:
     return replace(made, copies=copies, eta=share * math.sqrt(made.Bw) / G, G=G)
 
 
-def steps(p: float, m: int) -> Game:
+def steps(p: float, m: int, noise: InstanceNoise = SILENT) -> Game:
     """The hardest labels known where m steps lead from 0 to the ball's edge."""
-    v = p**3 / (p - 1) ** 2
+    v = p**3 / (p - 1) ** 2 * (1 + noise.variance)
     T = round(v * m * m)
-    return game(hard_labels(T, 1.5 / m, round(0.79 * v * m)), p=p)
+    return game(hard_labels(T, 1.5 / m, round(0.79 * v * m)), noise=noise, p=p)
 
 
 def noise(variance: float, law: str = "rademacher") -> InstanceNoise:

@@ -29,6 +29,8 @@ from noisytheory.vocabulary.sequences import Examples, hard_labels
 
 Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
+TWO_POINTS = InstanceNoise("rademacher", 1.0)
+"""Copies of 1 are 0 or 2."""
 
 
 @dataclass(frozen=True)
@@ -251,14 +253,14 @@ def regret_exactly(population: Game) -> Law | None:
         return Law(regret(game, size=1, rng=np.random.default_rng(0)), [1.0])
     plain = (
         isinstance(game.kernel, LinearProduct) and isinstance(game.loss, AffineLoss)
-        and not game.copies and game.noise.variance == 0 and game.projection == "repaired"
-        and game.Bw == 1 and game.loss.c == -1 and np.all(game.examples.x == 1)
-        and game.horizon == game.T
+        and game.copies < 2 and game.noise in (SILENT, TWO_POINTS)
+        and game.projection == "repaired" and game.Bw == 1 and game.loss.c == -1
+        and np.all(game.examples.x == 1) and game.horizon == game.T
     )
     if not plain:
         return None
     try:
-        m, v = lattice(game.p, game.T)
+        m, v = lattice(None if game.copies else game.p, game.T, game.Bx)
     except ValueError:
         return None
     if not math.isclose(game.eta, v**-0.5, rel_tol=1e-12):
