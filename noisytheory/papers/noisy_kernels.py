@@ -45,7 +45,7 @@ DISCREPANCIES = {
         "Only affine losses meet the condition; it must be conditional. Against an adversary who "
         "sees the predictor the comparator is random, and the bound is exceeded by 1.63; twice the "
         "bound holds.",
-        "theorem-4/adaptive/pseudo-regret",
+        "theorem-4/adaptive/pseudo-regret", "theorem-4/repaired",
     )],
     "N5": [
         pair("example-3", "Example 3, Sec. 4.2",

@@ -9,6 +9,8 @@ import pytest
 
 from noisytheory import online
 from noisytheory.topics.online import adversaries, planning
+from noisytheory.topics.online.adaptive import bounds as adaptive_bounds
+from noisytheory.topics.online.chances import bounds as chance_bounds
 from noisytheory.topics.online.copies import bounds as copy_bounds
 from noisytheory.topics.online.estimates import bounds as estimate_bounds
 from noisytheory.topics.online.features import bounds as feature_bounds
@@ -41,7 +43,8 @@ FITTING = {
 FUNCTIONS = [
     getattr(bounds, name)
     for bounds in (
-        copy_bounds, estimate_bounds, feature_bounds, loss_bounds, query_bounds, regret_bounds,
+        adaptive_bounds, chance_bounds, copy_bounds, estimate_bounds, feature_bounds, loss_bounds,
+        query_bounds, regret_bounds,
     )
     for name in bounds.__all__
 ]

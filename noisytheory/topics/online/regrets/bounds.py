@@ -14,6 +14,7 @@ import numpy as np
 from noisytheory.topics.online.bounds import (
     ABOVE_1,
     BALL,
+    ESTIMATE,
     GRADIENT,
     INSTANCE,
     LABEL,
@@ -27,7 +28,6 @@ from noisytheory.topics.online.bounds import (
 from noisytheory.topics.online.features.bounds import radius_gaussian, radius_gaussian_printed
 from noisytheory.vocabulary.domains import (
     COUNT,
-    LEVEL,
     NONNEGATIVE,
     POSITIVE,
     REAL,
@@ -36,12 +36,10 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "any_step_regret", "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret",
-    "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail",
+    "any_step_regret", "averaging_floor", "batch_excess", "doubling_regret", "general_regret",
+    "horizon_free_regret", "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed",
     "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
-
-GRADIENT_SIZE = NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$.")
 
 
 @requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE)
@@ -95,7 +93,7 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
 
 
 @requires(
-    T=ROUNDS, Bw=BALL, G=GRADIENT_SIZE, eta=POSITIVE.of(r"Steps are $\eta/\sqrt T$.")
+    T=ROUNDS, Bw=BALL, G=ESTIMATE, eta=POSITIVE.of(r"Steps are $\eta/\sqrt T$.")
 )
 def any_step_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
     r"""Theorem 4 with any step: regret $\le(\frac{B_w}{2\eta}+\frac{\eta G^2}2)\sqrt T$.
@@ -245,7 +243,7 @@ def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Nume
 @requires(
     T=ROUNDS,
     Bw=BALL,
-    G=GRADIENT_SIZE,
+    G=ESTIMATE,
     eta=POSITIVE.of(r"Steps are $\eta/\sqrt t$."),
 )
 def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
@@ -261,6 +259,22 @@ def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Nu
     30.0
     """
     return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
+
+
+@requires(T=ROUNDS, Bw=BALL, G=ESTIMATE)
+def doubling_regret(T: Numeric, Bw: Numeric, G: Numeric) -> Numeric:
+    r"""Starting again after 1, 2, 4, ... rounds: $\frac{\sqrt2}{\sqrt2-1}G\sqrt{B_wT}$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(doubling_regret(100, 1.0, 1.0)), 2)
+    34.14
+    """
+    return math.sqrt(2) / (math.sqrt(2) - 1) * _general(T, Bw, G**2, 1.0)
 
 
 @requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
@@ -281,28 +295,6 @@ def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> N
     28.28
     """
     return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
-
-
-@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP, delta=LEVEL)
-def regret_tail(
-    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
-) -> Numeric:
-    r"""A candidate for high probability: $\sqrt{B_wB_gB_\Psi T}\,(1+\sqrt{2\ln(1/\delta)})$.
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Ours, not proved.
-
-    Examples
-    --------
-    >>> round(float(regret_tail(100, 1.0, 1.0, 1.0, 0.1)), 3)
-    31.46
-    """
-    return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
 @requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)

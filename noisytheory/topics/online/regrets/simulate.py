@@ -25,7 +25,7 @@ from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import DotProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, hard_labels
+from noisytheory.vocabulary.sequences import Examples, alternating, hard_labels
 
 Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
@@ -291,6 +291,27 @@ def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -
 def hardest_regret_exactly(T: int, eta: float) -> Law:
     """Nothing is random: one run is all there is."""
     return Law(hardest_regret(T, eta, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+def doubled_regret(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Descent that starts again after 1, 2, 4, ... rounds, each time with the step for them.
+
+    All of them have the labels that are hardest for them, but the last, which is cut.
+    """
+    losses, total, start, length = np.zeros(size), 0.0, 0, 1
+    while start < T:
+        many = min(length, T - start)
+        y = alternating(many).y if many == length else np.ones(many)
+        runs = few_copies(Examples("part", np.ones((many, 1)), y), AffineLoss(), SILENT,
+                          Rule(1.0, 1.0, T=length), copies=1, size=size, rng=rng)
+        losses, total = losses + runs.losses, total + float(y.sum())
+        start, length = start + many, 2 * length
+    return losses + abs(total)
+
+
+def doubled_regret_exactly(T: int) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(doubled_regret(T, size=1, rng=np.random.default_rng(0)), [1.0])
 
 
 def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
