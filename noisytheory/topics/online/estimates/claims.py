@@ -16,6 +16,7 @@ from noisytheory.topics.online.estimates.sides import (
     Sampling,
     Scalar,
 )
+from noisytheory.topics.online.features.pictures import gradient_moments
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
 
@@ -308,6 +309,7 @@ smoothness = PAPER.cited(
     statement=r"\mathbb E|\theta|N^k<\infty\Rightarrow f\in C^k",
     place="Sec. 3.2, quoting Bhandari and Bose",
     note="Print has no absolute value. A quoted result; the inequality beside it is on trial.",
+    picture=pictures.fixed_samples,
 )
 smoothness_young = PAPER.always(
     "smoothness-necessary/finite-variance",
@@ -323,6 +325,7 @@ discontinuous = PAPER.cited(
     statement=r"f\text{ discontinuous}\Rightarrow\text{no unbiased estimator of }f(\mathbb EX)",
     place="Sec. 3.2, quoting Bhandari and Bose",
     note="A quoted result; what a fixed number of samples leaves is on trial beside it.",
+    picture=pictures.fixed_samples,
 )
 discontinuous_jump = PAPER.exists(
     "discontinuous-impossible/fixed-sample",
@@ -355,6 +358,7 @@ noisy_labels_second = PAPER.always(
     origin="candidate",
     note="The bound is ours. Flipped signs are not zero-mean noise.",
     twin=scaled(Fraction(1, 2)),
+    picture=gradient_moments,
     quantity="squared gradient length",
     **both(sides.labels_second, Scalar, _labels),
 )

@@ -417,6 +417,7 @@ high_prob = PAPER.cited(
         "Azuma's needs bounded differences, which products of sub-Gaussian factors are not; "
         "Freedman's with clipping does. Candidates with and without are on trial beside it."
     ),
+    picture=pictures.tail_of_regret,
 )
 high_prob_candidate = PAPER.tail(
     "high-prob/candidate",
