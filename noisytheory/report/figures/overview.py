@@ -10,7 +10,7 @@ import numpy as np
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.cells import ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum, worst
+from noisytheory.report.figures.instances import excess, optimum, sides, worst
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
 from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
@@ -231,4 +231,13 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     hidden = record.kind == "always" and not np.all(np.isfinite(broken) & (broken > 1))
     if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
         drawn["forest"] = forest
+    if not drawn and record.kind in ("always", "identity") and _varied(record):
+        drawn["sides"] = sides
     return {name: draw(record) for name, draw in drawn.items()}
+
+
+def _varied(record: Record) -> bool:
+    """Whether the sides of the tries say more than that they agree: two dots do not."""
+    if record.kind == "identity" and all(np.array_equal(*pair) for pair in record.sides):
+        return False
+    return any(np.unique(right).size > 2 for _, right in record.sides)

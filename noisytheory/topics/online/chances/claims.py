@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online.chances import bounds
+from noisytheory.topics.online.chances import bounds, pictures
 from noisytheory.topics.online.regrets import simulate
 from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.topics.online.regrets.claims import CALLS, OBLIVIOUS
@@ -28,6 +28,7 @@ high_prob = PAPER.cited(
         "Azuma's needs bounded differences, which products of sub-Gaussian factors are not; "
         "Freedman's with clipping does. Candidates with and without are on trial beside it."
     ),
+    picture=pictures.tail_of_regret,
 )
 high_prob_candidate = PAPER.tail(
     "high-prob/candidate",

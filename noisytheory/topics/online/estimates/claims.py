@@ -16,6 +16,7 @@ from noisytheory.topics.online.estimates.sides import (
     Polynomials,
     Scalar,
 )
+from noisytheory.topics.online.features.pictures import gradient_moments
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedAbsolute
 from noisytheory.vocabulary.domains import Numeric
@@ -337,6 +338,7 @@ smoothness = PAPER.cited(
     statement=r"\mathbb E|\theta|N^k<\infty\Rightarrow f\in C^k",
     place="Sec. 3.2, quoting Bhandari and Bose",
     note="Print has no absolute value. A quoted result; the inequality beside it is on trial.",
+    picture=pictures.fixed_samples,
 )
 smoothness_young = PAPER.always(
     "smoothness-necessary/finite-variance",
@@ -352,6 +354,7 @@ discontinuous = PAPER.cited(
     statement=r"f\text{ discontinuous}\Rightarrow\text{no unbiased estimator of }f(\mathbb EX)",
     place="Sec. 3.2, quoting Bhandari and Bose",
     note="A quoted result; what a fixed number of samples leaves is on trial beside it.",
+    picture=pictures.fixed_samples,
 )
 discontinuous_jump = PAPER.exists(
     "discontinuous-impossible/fixed-sample",
@@ -384,6 +387,7 @@ noisy_labels_second = PAPER.always(
     origin="candidate",
     note="The bound is ours. Flipped signs are not zero-mean noise.",
     twin=scaled(Fraction(1, 2)),
+    picture=gradient_moments,
     quantity="squared gradient length",
     **both(sides.labels_second, Scalar, _labels),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.estimates.sides import Coefficients
-from noisytheory.topics.online.features import bounds, sides, simulate
+from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
     Balls,
     Features,
@@ -129,6 +129,7 @@ lemma_3 = PAPER.always(
     note="An equality for calls of one law; its first part is the claim on Subroutine 2.",
     twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
               **both(sides.map_second_moment, Instances)),
+    picture=pictures.map_moments,
     quantity="mean squared norm of an estimate",
     **both(sides.map_second_moment, Instances, _lemma_3),
 )
@@ -143,6 +144,7 @@ lemma_3_coupled = PAPER.always(
     origin="sharper",
     note="All degrees up to N from the same copies: degrees are orthogonal, and the factor goes.",
     twin=dict(given=dict(kind="plain"), why="no p in the argument"),
+    picture=pictures.map_moments,
     quantity="mean squared norm of an estimate",
     **both(sides.coupled_second_moment, Instances),
 )
@@ -256,6 +258,7 @@ lemma_2 = PAPER.always(
     given=dict(kind="lemma"),
     note=r"The last hypotheses are used and not stated. Attained by monomials $\gamma_n$.",
     twin=dict(given=dict(kind="kernel"), why=r"$k(x,x)$ for $B_\Psi$"),
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment, Scores, _lemma_2),
 )
@@ -267,6 +270,7 @@ lemma_2_regression_printed = PAPER.always(
     given=dict(with_label=0),
     expect="refuted",
     note=r"No $y$ on the right side; the left side grows with it.",
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment_regression, Scores),
 )
@@ -278,6 +282,7 @@ lemma_2_regression_repaired = PAPER.always(
     hypotheses=[COPIES, LINEAR, r"$|y|\le B_y$"],
     given=dict(with_label=1),
     twin=dict(given=dict(with_label=0), why=r"without $B_y$"),
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment_regression, Scores, _lemma_2_regression),
 )
@@ -303,6 +308,7 @@ binomial_printed = PAPER.always(
     given=dict(sign=1),
     expect="refuted",
     note=r"Alternating coefficients: on $\{0,1\}$ the Gram matrix has the eigenvalue $-0.2808$.",
+    picture=pictures.binomial_kernels,
     quantity="minus the quadratic form",
     **both(sides.binomial_form, Line),
 )
@@ -314,6 +320,7 @@ binomial = PAPER.always(
     given=dict(sign=-1),
     note=r"Theorem 1 then needs $pB_x<1$: not every $p>1$.",
     twin=dict(given=dict(sign=1), why="the print"),
+    picture=pictures.binomial_kernels,
     quantity="minus the quadratic form",
     **both(sides.binomial_form, Line),
 )
@@ -374,6 +381,7 @@ gaussian_constant_printed = PAPER.identity(
         r"Print: if $B_x/\sigma^2=O(1)$ then $u=O(1)$. Its own $u$ depends on the unit: at "
         r"$B_x=\sigma^2=10^{-4}$, $p=2$ the exponent is 401."
     ),
+    picture=pictures.gaussian_units,
     quantity="exponent of u",
     **both(simulate.exponents, simulate.Gaussians),
 )
@@ -384,6 +392,7 @@ gaussian_constant = PAPER.identity(
     given=dict(exponent="repaired"),
     note=r"Constant but large: $7390B_w$ at $B_x=\sigma^2$, $p=2$.",
     twin=dict(given=dict(exponent="printed"), why="the print"),
+    picture=pictures.gaussian_units,
     quantity="exponent of u",
     **both(simulate.exponents, simulate.Gaussians),
 )
