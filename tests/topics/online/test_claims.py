@@ -105,7 +105,7 @@ def test_lemma_2_is_the_public_bound():
 def test_lemma_3_is_the_public_bound():
     drawn = feature_sides.Instances.draw(size=20, rng=np.random.default_rng(2))
     at = feature_sides.Instances(**drawn)
-    sides = feature_sides.map_second_moment(at, "lemma")["rhs"]
+    sides = feature_sides.map_second_moment(at, "lemma", "alike")["rhs"]
     square = at.square(at.x)
     for row in range(20):
         found = nt.online.map_second_moment(at.p[row], square[row], Roots(at.root[row]))

@@ -224,7 +224,7 @@ class Gaussians:
         unit = 4.0 ** rng.integers(-2, 4, size)
         ratio = rng.choice([0.5, 1.0, 2.0], size)
         return dict(square=root**2 * unit, sigma2=unit / ratio, root=root * np.sqrt(unit),
-                    root_p=rng.choice([1.25, 1.5, 2.0], size))
+                    root_p=rng.choice([1.0625, 1.25, 1.5, 2.0], size))
 
 
 TERMS = 60
