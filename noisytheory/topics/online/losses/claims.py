@@ -217,7 +217,7 @@ smoothing_convex = PAPER.always(
     place="Sec. 4.2: convex and smooth",
     simulate=simulate.convex,
     certify=simulate.convex_certified,
-    grid=dict(s=[0.5, 8.0], hinge=[0, 1]),
+    grid=dict(s=[0.5, 8.0], loss=["absolute", "hinge"]),
     note="What Theorem 1 asks of them. Half of the pairs are next to each other.",
     quantity="loss in the middle",
     twin=scaled(Fraction(31, 32), "a thirty-second less"),

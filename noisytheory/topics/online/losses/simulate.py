@@ -171,36 +171,36 @@ def gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
 def gap_certified(s: float, a: float) -> Certificate:
     """At most 1 / (s root pi), and not below 0; both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
-    left, (low, high) = _smoothed(sharp, at, 0), _root_pi()
+    left, (low, high) = _smoothed(sharp, at), _root_pi()
     left = left[0] - at * high, left[1] - at * low
     if left[1] < 0:
         left = 1 / sharp - left[1], 1 / sharp - left[0]
     return Certificate(left, 1 / sharp, [("a", at)])
 
 
-def convex(s: float, hinge: int, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """The public loss in the middle of two scores, and the mean at both."""
-    u, v = rng.integers(-64, 65, (2, size)) / 16
-    v = np.where(rng.random(size) < 0.5, u + 0.125, v)
-    loss = SmoothedHinge(s) if hinge else SmoothedAbsolute(s)
+def convex(s: float, loss: str, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """The public loss in the middle of two scores about its bend, and the mean at both."""
+    u, v = (1.0 if loss == "hinge" else 0.0) + rng.integers(-64, 65, (2, size)) / (16 * s)
+    v = np.where(rng.random(size) < 0.5, u + 0.125 / s, v)
+    at = (SmoothedHinge(s) if loss == "hinge" else SmoothedAbsolute(s)).at
     with np.errstate(under="ignore"):
-        return dict(lhs=loss.at((u + v) / 2), rhs=(loss.at(u) + loss.at(v)) / 2, u=u, v=v)
+        return dict(lhs=at((u + v) / 2), rhs=(at(u) + at(v)) / 2, u=u, v=v)
 
 
-def convex_certified(s: float, hinge: int, u: float, v: float) -> Certificate:
+def convex_certified(s: float, loss: str, u: float, v: float) -> Certificate:
     """The same times the root of pi."""
     sharp, first, second = Fraction(float(s)), Fraction(float(u)), Fraction(float(v))
-    low, middle, high = (_smoothed(sharp, a, hinge) for a in (first, (first + second) / 2, second))
+    low, middle, high = (_smoothed(sharp, a, loss) for a in (first, (first + second) / 2, second))
     return Certificate(middle, _times(Fraction(1, 2), _plus(low, high)),
                        [("u", first), ("v", second)])
 
 
-def _smoothed(s: Fraction, a: Fraction, hinge: int) -> Ends:
+def _smoothed(s: Fraction, a: Fraction, loss: str = "absolute") -> Ends:
     """The smoothed absolute loss times the root of pi, or the hinge, which is half of one and a."""
-    at = abs(a - hinge)
+    at = abs(a - 1) if loss == "hinge" else abs(a)
     found = _plus(_times(2 * at, _one(enclosures.erf, s * at)),
                   _times(1 / s, _one(enclosures.exp, -((s * at) ** 2))))
-    if not hinge:
+    if loss == "absolute":
         return found
     low, high = sorted(end * (1 - a) for end in _root_pi())
     return _times(Fraction(1, 2), _plus(found, (low, high)))
