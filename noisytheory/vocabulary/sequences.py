@@ -88,8 +88,10 @@ def hard_labels(T: int, beta: float, run: int, x: float = 1.0) -> Examples:
     return _line(f"H({T}, {beta:g}, {run})", y, x)
 
 
-def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
-    """Alternating labels, then a run of length root T of equal ones.
+def alternating(
+    T: int, x: float = 1.0, size: float = 1.0, run: int | None = None
+) -> Examples:
+    """Alternating labels, then a run of equal ones.
 
     Parameters
     ----------
@@ -97,6 +99,8 @@ def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
         Rounds; a square makes the run exact.
     x, size : float
         The instance, and the size of the labels.
+    run : int, optional
+        Length of the run; root T if not given.
 
     Returns
     -------
@@ -109,8 +113,9 @@ def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
     """
     COUNT.number("T", T)
     y = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
-    y[T - math.isqrt(T) :] = 1.0
-    return _line(f"alternating({T})" + ("" if size == 1 else f" by {size:g}"), size * y, x)
+    y[T - (math.isqrt(T) if run is None else run) :] = 1.0
+    name = f"alternating({T})" if run is None else f"alternating({T}, {run})"
+    return _line(name + ("" if size == 1 else f" by {size:g}"), size * y, x)
 
 
 def constant(T: int, y: float = 1.0, x: float = 1.0) -> Examples:
