@@ -28,10 +28,10 @@ from noisytheory.topics.online.descent import (
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
+    admissible_p,
     best_p,
     copies_needed,
     importance_laws,
-    largest_p,
     second_moments,
 )
 from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
@@ -153,22 +153,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         """The source of copies, the labels, mean squared norms of instances, copies there are."""
         # Arrays and frames have a `take` as well, and frames an `x` where a column is called so.
         if hasattr(x, "take") and not hasattr(x, "__array__"):
-            given: Any = x
-            if not hasattr(given, "x"):
-                raise TypeError(
-                    "X must be an oracle with `take` and `x`, got one without `x`: the clean "
-                    "instances, shape (n, d), which tell how many rounds and features there are "
-                    "and bound the instances; recorded copies are given as an array (n, copies, d)"
-                )
-            clean = np.asarray(given.x, float)
-            noise = getattr(getattr(given, "noise", None), "variance", None)
-            if noise is None and self.Bx is None:
-                raise TypeError(
-                    "Bx must be given, or X must be an oracle with `noise.variance`, which the "
-                    "squared norms of its `x` lack to bound the mean squares of its copies"
-                )
-            _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
-            return given, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
+            return self._prepare_oracle(x, y, reset)
         array: Any = _listed(x)
         if getattr(array, "ndim", 2) > 3:
             raise ValueError(f"X must have shape (n, copies, d) or (n, d), got {array.shape}")
@@ -189,6 +174,27 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             self, array, y, reset=reset, dtype=np.float64, y_numeric=self._form == "regression"
         )
         return _Repeated(array), y, np.square(array).sum(axis=1), None
+
+    def _prepare_oracle(
+        self, oracle: Any, y: Any, reset: bool
+    ) -> tuple[Any, NDArray[Any], Any, None]:
+        """The same of an oracle: `take` is all it needs where `Bx` is given."""
+        noise = getattr(getattr(oracle, "noise", None), "variance", None)
+        clean = getattr(oracle, "x", None)
+        if self.Bx is None and (noise is None or clean is None):
+            raise TypeError(
+                "Bx must be given, or X must be an oracle with `x`, the clean instances, and "
+                "`noise.variance`, which together bound the mean squares of its copies"
+            )
+        numeric = self._form == "regression"
+        if clean is None:
+            # Rounds are counted by the labels, features by the first answer.
+            if reset and hasattr(self, "n_features_in_"):
+                del self.n_features_in_
+            y = validate_data(self, y=y, reset=False, y_numeric=numeric)
+            return oracle, y, np.full(len(y), self.Bx), None
+        clean, y = validate_data(self, np.asarray(clean, float), y, reset=reset, y_numeric=numeric)
+        return oracle, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
 
     def _resolve(self, squares: Floats, By: float | None) -> None:
         """Names become objects, and the theory's constants numbers, or an error says why not."""
@@ -236,31 +242,32 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         else:
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
-        if not math.isfinite(Bpsi):
-            most = largest_p(Bx, kernel)
-            if most == math.inf:
-                raise ValueError(
-                    f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
-                    f"{kernel.name} is too large for a number"
-                )
-            told = (
-                f"p must be below {most:g}, got {p:g}" if most > 1 else
-                f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"
-            )
-            raise ValueError(
-                f"{told}: the kernel's series {kernel.name} is infinite at p Bx = "
-                f"{(p or 1) * Bx:g}"
-            )
-        if not math.isfinite(Bg) and self.step == "theory":
-            raise ValueError(
-                f"Bw must be smaller, got {self.Bw:g}: the majorant of the loss {loss.name} is "
-                f"infinite at {math.sqrt((p or 1) * self.Bw * Bpsi):g}; an adaptive step needs none"
-            )
+        if not math.isfinite(Bpsi) or (not math.isfinite(Bg) and self.step == "theory"):
+            raise ValueError(self._inadmissible(p, Bx, kernel, loss, By or 0.0, Bpsi))
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
         maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
         self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
         self._law, self._coupled = law, p is None or bool(self.coupled)
         self._scheme = Scheme(kernel, maps, coupled=self._coupled, copies=self._count())
+
+    def _inadmissible(
+        self, p: float | None, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
+        Bpsi: float,
+    ) -> str:
+        """Which series is infinite where, and what would do."""
+        wrong = f"the series of the kernel {kernel.name} is infinite, or too large for a number, "
+        wrong += f"at p Bx = {(p or 1) * Bx:g}"
+        if math.isfinite(Bpsi):
+            at = math.sqrt(p or 1) * (math.sqrt(self.Bw * Bpsi) + By)
+            wrong = f"the majorant of the loss {loss.name} is infinite, or too large for a number, "
+            wrong += f"at {at:g}; an adaptive step does without it"
+        if p is None:
+            return f"Bw and Bx must be smaller, got {self.Bw:g} and {Bx:g}: {wrong}"
+        # The kernel's alone, where it alone is needed.
+        needed = loss if self.step == "theory" else AffineLoss()
+        low, high = admissible_p(self.Bw, Bx, kernel, needed, By, coupled=bool(self.coupled))
+        allowed = f"below {high:g}" if low == 1 else f"between {low:g} and {high:g}"
+        return f"p must be {allowed}, got {p:g}: {wrong}"
 
     def _count(self) -> int:
         """Copies a factor is the mean of."""
@@ -302,9 +309,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             cap=self.cap,
         )
         rule = self._rule(horizon)
+        d: int = tape.maps.vectors.shape[1]
+        known: int = getattr(self, "n_features_in_", d)
+        if d != known:
+            raise ValueError(f"X must give copies with {known} features, as before, got {d}")
+        self.n_features_in_ = d
         runs: list[Descent] = getattr(self, "_runs", [])
         if not runs:
-            runs = [Descent(Expansion(self._scheme, self.n_features_in_)) for _ in targets]
+            runs = [Descent(Expansion(self._scheme, d)) for _ in targets]
         for run, y in zip(runs, targets, strict=True):
             descend(tape, y, self._scheme, self.loss_, self._law, rule, run=run)
         self._runs = runs
@@ -429,10 +441,12 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Notes
     -----
     X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
-    each instance nothing can be learnt without bias (Theorem 3). An oracle such as
-    `noisytheory.online.NoisyOracle` will do as well: ``take(rounds, rng=)`` gives copies, ``x`` the
-    clean instances, which tell the shape, and with ``noise.variance`` the bound ``Bx`` where it is
-    not given. With more than two classes one predictor is learnt a class, from the same copies.
+    each instance nothing can be learnt without bias (Theorem 3). An oracle will do as well, any
+    object with ``take(rounds, rng=)``: a fresh copy, shape (d,), of the instance of each round
+    named. As many rounds are played as there are labels. ``Bx`` must be given, or the oracle has
+    what bounds it, ``x``, the clean instances, and ``noise.variance``, as
+    `noisytheory.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
+    from the same copies.
 
     Examples
     --------

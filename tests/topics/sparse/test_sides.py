@@ -116,6 +116,14 @@ def test_centres_in_place_of_points_by_hand():
     assert (found.lhs, found.rhs) == (14**2, 25 * 16)
 
 
+def test_the_span_of_a_centre_by_hand():
+    # The mean (1, 1) of (1, 0) and (1, 2) is 1 away from the line through the first of them, and
+    # (1 - 1/2)^2 * 2^2 = 1.
+    claim = nt.claims["kernel-mean/cruz-cortes-scott"]
+    found = claim.certify(points=np.array([[1, 0], [1, 2]]), m=1)
+    assert (found.lhs, found.rhs, found.applies) == (1, 1, True)
+
+
 def test_the_scheme_behind_luckiness_by_hand():
     # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2; with m + 1 = 3 two draws each: sum of squared
     # distances of pairs 1 + 1 + 4 = 6 a cell, times 24 / 2 from each of two; against 4/6, in units
@@ -307,7 +315,8 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
     ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
     # 1/k - 1/10000 is 4/10000 at k = 2000.
-    ("average-classifier/herding-rates/printed", {}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
+    ("average-classifier/herding-rates/printed", {"case": 0}, {"n": 10_000, "epsilon": 0.02},
+     2000, 80),
     # Weights of a half each.
     ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
      {"n": 2}, 2, 2),

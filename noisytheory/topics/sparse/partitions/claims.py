@@ -21,6 +21,8 @@ def _projection(m: int, n: int, least: Numeric) -> Numeric:
 
 
 # Certified in squares.
+SPAN = both(sides.span_square, sides.Whole)
+
 NEAREST = both(sides.nearest_centre_square, sides.Whole)
 
 WEIGHTED = both(sides.weighted_centre_square, sides.Weighted)
@@ -38,7 +40,7 @@ cruz_cortes_scott = [
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
         simulate=sides.projection_error,
-        certify=sides.projection_certificate,
+        certify=SPAN["certify"],
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
         twin=scaled(Fraction(1, 2), power=2),

@@ -13,7 +13,7 @@ from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pict
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
 from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
 from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
-from noisytheory.trial.sides import both, scaled
+from noisytheory.trial.sides import both, scaled, worked
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
 
@@ -312,8 +312,7 @@ herding_rates_earlier = [
         place="Sec. 6",
         hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
         bound=_twenty_logs,
-        exact=simulate.iterations_needed,
-        certify=simulate.iterations_certificate,
+        **worked(simulate.iterations_needed, "epsilon"),
         grid={"n": [10_000], "epsilon": [0.02, 0.05]},
         expect="refuted",
         quantity="iterations",

@@ -16,6 +16,7 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
     BENT,
     HINGE,
     MASSES,
+    POPULATION,
     PiecewiseLinear,
     margins,
     minimisers,
@@ -27,7 +28,7 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
 )
 from noisytheory.topics.surrogates.minimisers import potential_minimiser
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary import exact
+from noisytheory.vocabulary import joint_masses
 from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
 
 __all__ = [
@@ -51,9 +52,8 @@ SMOOTH: dict[str, Loss] = {
 }
 ATOMS = np.array([p for p in points(Fraction(30)) for _ in (1, -1)], float)
 LABELS = np.array([1, -1] * 3)
-CLEAN = np.array([float(mass) for mass in MASSES])
-POPULATION = np.stack([CLEAN, np.zeros(len(CLEAN))], axis=1)
-"""All labels are 1."""
+FLOATS = np.array(POPULATION, float)
+CLEAN = FLOATS[:, 0]
 
 
 def clean_risk(omega: Floats) -> Floats:
@@ -67,12 +67,12 @@ def clean_risk(omega: Floats) -> Floats:
     -------
     array, shape (...)
     """
-    return np.asarray(exact.risk(POPULATION, omega @ ATOMS[::2].T))
+    return np.asarray(joint_masses.risk(FLOATS, omega @ ATOMS[::2].T))
 
 
 def noisy_masses(sigma: float) -> Floats:
     r"""Masses of the six atoms of $P_\sigma$: each point with either label."""
-    return np.stack([CLEAN * (1 - sigma), CLEAN * sigma], axis=1).ravel()
+    return np.ravel(joint_masses.flipped(FLOATS, sigma))
 
 
 def clean_hinge(R: int, sigma: float) -> Iterator[Certificate]:
@@ -221,7 +221,7 @@ def potential_risk(potential: str, sigma: float, far: str) -> dict[str, Any]:
     """
     _, places, omega = _smooth(potential, sigma, far)
     scores = places @ omega
-    return {"lhs": exact.risk(POPULATION, scores[None]), "rhs": np.array([0.5])}
+    return {"lhs": joint_masses.risk(FLOATS, scores[None]), "rhs": np.array([0.5])}
 
 
 def certified_potential(potential: str, sigma: float, far: str) -> Certificate:
