@@ -209,6 +209,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 f"loss must be one of {', '.join(self._losses)} or an AnalyticLoss for "
                 f"{self._form}, got {self.loss!r}"
             )
+        if self._form == "classification" and not loss.slope(0.0) < 0:
+            raise ValueError(
+                "loss must fall at 0, the margin that learning starts from, got "
+                f"{loss.name}: nothing would be learnt"
+            )
         POSITIVE.number("Bw", self.Bw)
         for name, value, allowed in (
             ("cap", self.cap, ("error", "skip")),
@@ -394,7 +399,11 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Parameters
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
+        $\langle x,x'\rangle$, its powers with 1 added, $e^{\langle x,x'\rangle}$,
+        $e^{-\|x-x'\|^2}$; others, of other widths, too, are in `noisytheory.dot_products`.
     loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
+        Of the margin, which must fall at 0; others, from coefficients, too
+        (`noisytheory.analytic.SeriesLoss`), are in `noisytheory.analytic`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
@@ -578,6 +587,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
     loss : {"squared", "smoothed absolute"} or AnalyticLoss
+        Of the residual.
     Bw, p, coupled, copies, step, Bx, clip, cap, average, projection, gradient, random_state
         As in `NoisyKernelClassifier`.
     By : float, optional

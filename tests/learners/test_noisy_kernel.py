@@ -11,7 +11,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import noisytheory as nt
 from noisytheory import online
 from noisytheory.learners import NoisyKernelClassifier, NoisyKernelRegressor
-from noisytheory.vocabulary.analytic import AnalyticLoss, SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.analytic import (
+    AnalyticLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+    SquaredLoss,
+)
 from noisytheory.vocabulary.dot_products import BinomialProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
@@ -188,6 +193,7 @@ def test_a_frame_with_a_column_x_is_no_oracle(measured):
         ({"kernel": BinomialProduct(1.0), "p": 2.0, "Bx": 0.9}, r"p must be below 1\.11111"),
         ({"p": 2.0, "coupled": False}, "round .* needs .* copies"),
         ({"Bw": 0.0}, "Bw must be"),
+        ({"loss": SmoothedAbsolute(1.0, "classification")}, "loss must fall at 0"),
         ({"cap": "sometimes"}, "cap must be"),
         ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
          "the majorant of the loss"),
