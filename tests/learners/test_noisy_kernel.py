@@ -187,6 +187,8 @@ def test_a_frame_with_a_column_x_is_no_oracle(measured):
     [
         ({"p": 1.0}, "p must be a finite number > 1"),
         ({"p": 0.5}, "p must be"),
+        ({"p": "beast"}, "p must be best, importance, None or"),
+        ({"coupled": "yes"}, "coupled must be one of True, False"),
         ({"kernel": "exponential"}, "kernel must be a polynomial"),
         ({"kernel": "nonsense"}, "kernel must be one of"),
         ({"loss": SquaredLoss(0.0, "regression")}, "loss must be one of"),
@@ -222,8 +224,15 @@ def test_other_refusals(measured):
     model = NoisyKernelClassifier().fit(copies, y)
     with pytest.raises(ValueError, match="3 features"):
         model.predict(clean[:, :2])
-    with pytest.raises(ValueError, match="clean instance of each"):
-        model.regret(clean[:10], y[:10])
+    for clean_, y_ in ((clean[:10], y[:10]), (clean, y[:10])):
+        with pytest.raises(ValueError, match="clean instance and the label of each of the 600"):
+            model.regret(clean_, y_)
+    with pytest.raises(ValueError, match="the clean instances"):
+        model.regret(copies, y)
+    with pytest.raises(ValueError, match="y must hold the classes"):
+        model.regret(clean, np.arange(600))
+    with pytest.raises(ValueError, match="rounds must be below 10"):
+        model.set_params(Bx=4.0).fit(online.RecordedCopies(copies[:10]), y)
 
 
 def test_admissible_p_of_a_loss_whose_series_ends():
