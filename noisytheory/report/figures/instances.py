@@ -18,7 +18,6 @@ from noisytheory.report.figures.cells import (
     state_of,
 )
 from noisytheory.report.figures.style import (
-    COLOURS,
     INK,
     LINES,
     MUTED,
