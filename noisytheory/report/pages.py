@@ -49,6 +49,7 @@ CAPTIONS = {
     "means": "The mean against the right side",
     "laws": "The two laws",
     "excess": "The worst instances",
+    "sides": "Both sides of the tries",
     "exists": "The exact optimum",
     "rate": "The rate",
     "published": "Print and ours",

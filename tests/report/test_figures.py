@@ -187,7 +187,7 @@ def test_forest_marks_the_bound_and_what_is_refuted(trial):
 
 
 def test_vacuous_cells_are_hollow_and_grey(trial):
-    vacuous = planted.hoeffding("hoeffding-vacuous", trivial=0.2)
+    vacuous = planted.hoeffding("hoeffding-vacuous", grid={"n": [9, 100], "delta": [0.1, 0.01]})
     with audit([vacuous], budget="smoke") as found:
         dataset = found[vacuous.id].dataset
         assert dataset["vacuous"].any() and not dataset["vacuous"].all()
@@ -396,3 +396,33 @@ def test_infinite_draws_have_a_picture():
     )
     with audit([claim], budget="smoke") as found:
         assert set(figures.deciding(found[claim.id].dataset)) == {"violations", "distribution"}
+
+
+def _two_sums(n, *, size, rng):
+    a, b, c = rng.uniform(-1, 1, (3, size)) * [[1], [1], [1e3]]
+    return {"lhs": (a + b) + c, "rhs": a + (b + c), "scale": abs(a) + abs(b) + abs(c)}
+
+
+def _square_and_bound(n, *, size, rng):
+    a = rng.integers(0, 17, size) / 16
+    return {"lhs": a * a, "rhs": a}
+
+
+def test_tries_that_keep_the_promise_are_drawn_by_their_sides():
+    fields = {"statement": "x", "grid": {"n": [1]}, "rows": 256}
+    claims = [planted.PAPER.identity("sums", simulate=_two_sums, **fields),
+              planted.PAPER.always("squares", simulate=_square_and_bound, **fields)]
+    with audit(claims, budget="smoke") as found:
+        rounded, below = (figures.deciding(found[c.id].dataset) for c in claims)
+        sides = found[claims[0].id].dataset
+        left, right, scale = (np.ravel(sides[k]) for k in ("lhs", "rhs_draw", "scale"))
+    assert list(rounded) == list(below) == ["sides"]
+    heights = line(axes_of(rounded["sides"]), "a try").get_ydata()
+    # In units of rounding of what was added up; the worst try is among those drawn.
+    expected = np.abs(left - right) / (scale * 2.0**-52)
+    assert 0 < np.abs(heights).max() == expected.max() < 3
+    assert title(rounded["sides"]).startswith("The sides differ by ")
+    shown = line(axes_of(below["sides"]), "a try")
+    np.testing.assert_allclose(shown.get_ydata(), shown.get_xdata() ** 2)
+    assert "the bound" in names(below["sides"])
+    assert title(below["sides"]).startswith("The sides are equal")

@@ -11,7 +11,7 @@ import numpy as np
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.cells import ROUNDING, ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum, worst
+from noisytheory.report.figures.instances import excess, optimum, sides, worst
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import all_on_lines, forest, tightness
 from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
@@ -247,6 +247,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         "tightness" in drawn and all_on_lines(record)
     ):
         drawn["forest"] = forest
+    if not drawn and record.kind in ("always", "identity") and _varied(record):
+        drawn["sides"] = sides
     # In one style for all: each in its own would take a part of the time.
     with matplotlib.rc_context(RC):
         return {name: inspect.unwrap(draw)(record) for name, draw in drawn.items()}
@@ -278,3 +280,10 @@ def _of_instances(record: Record) -> dict[str, Draw]:
     if record.verdict == "upheld" and not np.any(np.nan_to_num(worst(record)[0])):
         return {}
     return {"excess": excess}
+
+
+def _varied(record: Record) -> bool:
+    """Whether the sides of the tries say more than that they agree: two dots do not."""
+    if record.kind == "identity" and all(np.array_equal(*pair) for pair in record.sides):
+        return False
+    return any(np.unique(right).size > 2 for _, right in record.sides)
