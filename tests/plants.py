@@ -1162,6 +1162,8 @@ def hostile() -> list[Plant]:
         _plant("range", "missing-mass-small", "mean", "upheld", bound=_at(0.1), **lost, **UNIT),
         _plant("range", "missing-mass-equal", "equal", "undecided", bound=_at(0.0), margin=1e-9,
                **lost, **UNIT),
+        _plant("range", "missing-mass-laws", "equal", "undecided", margin=0.0,
+               exact=lambda: (lost["exact"](), Law([0.0], [1.0]))),
         _plant("range", "low-beyond-optimum", "exists", "refused", bound=_at(0.25), low=0.3,
                exact=lambda: (0.2, 0.01)),
         _plant("range", "giant", "mean", "refused", bound=_at(-1e307), **wide,
