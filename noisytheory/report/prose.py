@@ -25,8 +25,8 @@ from noisytheory.report.record import (
 from noisytheory.trial.result import SUPPORT, UNSUPPORTED
 
 __all__ = [
-    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "spelled", "steps",
-    "tables", "tried", "verdict",
+    "PROMISES", "Table", "caveats", "commands", "needs_data", "no_picture", "provenance", "spelled",
+    "steps", "tables", "tried", "verdict",
 ]
 
 PROMISES = {
@@ -315,6 +315,15 @@ def caveats(record: Record) -> list[str]:
     if resolution:
         out.append(resolution)
     return out
+
+
+def no_picture(record: Record) -> str:
+    """Why a claim has none."""
+    if not record.tried:
+        return "No picture: nothing was tried."
+    if record.kind == "identity" and record.sides:
+        return "No picture: both sides are the same numbers in every try that is stored."
+    return "No picture: of a try no more is stored than that it keeps the promise."
 
 
 def _resolution(record: Record) -> str:

@@ -124,6 +124,7 @@ lemma_9_repaired = PAPER.tail(
         r"+\sqrt{\tfrac{2\log(1/\delta)}{n}}\Big)"
     ),
     bound=bounds.noisy_deviation_repaired,
+    origin="sharper",
     note=(
         r"The printed proof with "
         r"$\mathbb E\|y\phi(x)-\Phi(P_\sigma)\|^2\le1-\|\Phi(P_\sigma)\|^2$."
