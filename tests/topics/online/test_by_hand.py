@@ -218,8 +218,8 @@ LOSSES = [
     ("lemma-1/power-series", dict(p=2, m=0.5), 8 / PI * ODD, 8 / PI * ERFI**2,
      dict(loss=SmoothedAbsolute(1.0))),
     # About the kink, where it is 1 and, of the hinge, half of that.
-    ("smoothing/convex", dict(u=-1, v=1), 1, GAP + ROOT(PI), dict(s=1.0, loss="absolute")),
-    ("smoothing/convex", dict(u=0, v=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, loss="hinge")),
+    ("smoothing/convex", dict(a=-1, b=1), 1, GAP + ROOT(PI), dict(s=1.0, loss="absolute")),
+    ("smoothing/convex", dict(a=0, b=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, loss="hinge")),
 ]
 
 

@@ -166,7 +166,7 @@ theorem_4_conditional = PAPER.mean(
     exact=simulate.regret_exactly,
     grid=dict(population=[
         *(few(game(alternating(400, run=run)), 1, share)
-          for run, share in [(40, 0.5), (20, 1.0), (10, 2.0), (5, 4.0)]),
+          for run, share in [(40, 0.5), (20, 1.0), (10, 2.0), (4, 5.0)]),
         few(game(alternating(100, size=100.0), loss=SQUARED), 2),
         *(steps(p, 4) for p in (1.5, 2.0, 3.0)),
     ]),
