@@ -209,14 +209,22 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 f"loss must be one of {', '.join(self._losses)} or an AnalyticLoss for "
                 f"{self._form}, got {self.loss!r}"
             )
+        if self._form == "classification" and not loss.slope(0.0) < 0:
+            raise ValueError(
+                "loss must fall at 0, the margin that learning starts from, got "
+                f"{loss.name}: nothing would be learnt"
+            )
         POSITIVE.number("Bw", self.Bw)
         for name, value, allowed in (
             ("cap", self.cap, ("error", "skip")),
             ("projection", self.projection, ("repaired", "printed")),
             ("gradient", self.gradient, ("repaired", "printed")),
+            ("coupled", self.coupled, (True, False)),
+            ("average", self.average, (True, False)),
         ):
             if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+                some = ", ".join(map(str, allowed))
+                raise ValueError(f"{name} must be one of {some}, got {value!r}")
         if self.step not in ("adaptive", "theory"):
             POSITIVE.number("step", self.step)
         Bx = float(squares.max()) if self.Bx is None else POSITIVE.number("Bx", self.Bx)
@@ -239,6 +247,8 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             p = None
         elif self.p == "best":
             p = best_p(self.Bw, Bx, kernel, loss, By or 0.0)
+        elif isinstance(self.p, str):
+            raise ValueError(f"p must be best, importance, None or a number > 1, got {self.p!r}")
         else:
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
@@ -325,14 +335,16 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         self.skipped_ = getattr(self, "skipped_", 0) + int(tape.skipped.sum())
         self.n_rounds_ = runs[0].T
 
-    def _scores(self, x: ArrayLike) -> Floats:
+    def _clean(self, x: ArrayLike) -> Floats:
         check_is_fitted(self, "_runs")
         array: Any = _listed(x)
         if getattr(array, "ndim", 2) == 3:
-            raise ValueError(
-                f"X must have shape (n, d), the clean instances to predict for, got {array.shape}"
-            )
+            raise ValueError(f"X must have shape (n, d), the clean instances, got {array.shape}")
         points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
+        return points
+
+    def _scores(self, x: ArrayLike) -> Floats:
+        points = self._clean(x)
         return np.stack([
             run.expansion.predict(points, self._averages[i] if self._averages else None)
             for i, run in enumerate(self._runs)
@@ -363,12 +375,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
-        check_is_fitted(self, "_runs")
-        clean: Floats = validate_data(self, x, reset=False, dtype=np.float64)
-        if len(clean) != self.n_rounds_:
+        clean = self._clean(x)
+        if not len(clean) == len(targets[0]) == self.n_rounds_:
             raise ValueError(
-                f"X must have the clean instance of each of the {self.n_rounds_} rounds, "
-                f"got {len(clean)}"
+                f"X and y must have the clean instance and the label of each of the "
+                f"{self.n_rounds_} rounds, got {len(clean)} and {len(targets[0])}"
             )
         radius = float(self.Bw)
         found = [
@@ -394,7 +405,11 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Parameters
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
+        $\langle x,x'\rangle$, its powers with 1 added, $e^{\langle x,x'\rangle}$,
+        $e^{-\|x-x'\|^2}$; others, of other widths, too, are in `noisytheory.dot_products`.
     loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
+        Of the margin, which must fall at 0; others, from coefficients, too
+        (`noisytheory.analytic.SeriesLoss`), are in `noisytheory.analytic`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
@@ -463,6 +478,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     _losses = CLASSIFICATION
 
     def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        strange = np.setdiff1d(y, self.classes_)
+        if len(strange):
+            known = self.classes_.tolist()
+            raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
         signs = [np.where(y == c, 1.0, -1.0) for c in self.classes_]
         return signs[1:] if len(self.classes_) == 2 else signs
 
@@ -517,10 +536,6 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             raise ValueError(f"classes must be those of the first call, got {classes!r}")
         else:
             self._grow(squares, 0.0)
-        strange = np.setdiff1d(y, self.classes_)
-        if len(strange):
-            known = self.classes_.tolist()
-            raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
         self._learn(source, self._targets(y), available, None)
         return self
 
@@ -578,6 +593,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
     loss : {"squared", "smoothed absolute"} or AnalyticLoss
+        Of the residual.
     Bw, p, coupled, copies, step, Bx, clip, cap, average, projection, gradient, random_state
         As in `NoisyKernelClassifier`.
     By : float, optional

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noisytheory.vocabulary.domains import COUNT, REAL, UNIT_INTERVAL, checked_floats
 
-__all__ = ["Examples", "alternating", "constant", "half_switch", "hard_labels", "xor"]
+__all__ = ["Examples", "alternating", "constant", "hard_labels", "xor"]
 
 Floats = NDArray[np.float64]
 
@@ -134,24 +134,6 @@ def constant(T: int, y: float = 1.0, x: float = 1.0) -> Examples:
     """
     COUNT.number("T", T)
     return _line(f"constant({T}, {y:g})", np.full(T, float(y)), x)
-
-
-def half_switch(T: int, x: float = 1.0) -> Examples:
-    """Label 1 for the first half, -1 for the second.
-
-    Parameters
-    ----------
-    T : int
-        Rounds.
-    x : float
-        The instance of every round.
-
-    Returns
-    -------
-    Examples
-    """
-    COUNT.number("T", T)
-    return _line(f"half switch({T})", np.where(2 * np.arange(T) < T, 1.0, -1.0), x)
 
 
 def xor(T: int, radius: float = 0.5, seed: int = 0) -> Examples:

@@ -11,7 +11,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import noisytheory as nt
 from noisytheory import online
 from noisytheory.learners import NoisyKernelClassifier, NoisyKernelRegressor
-from noisytheory.vocabulary.analytic import AnalyticLoss, SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.analytic import (
+    AnalyticLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+    SquaredLoss,
+)
 from noisytheory.vocabulary.dot_products import BinomialProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
@@ -182,12 +187,15 @@ def test_a_frame_with_a_column_x_is_no_oracle(measured):
     [
         ({"p": 1.0}, "p must be a finite number > 1"),
         ({"p": 0.5}, "p must be"),
+        ({"p": "beast"}, "p must be best, importance, None or"),
+        ({"coupled": "yes"}, "coupled must be one of True, False"),
         ({"kernel": "exponential"}, "kernel must be a polynomial"),
         ({"kernel": "nonsense"}, "kernel must be one of"),
         ({"loss": SquaredLoss(0.0, "regression")}, "loss must be one of"),
         ({"kernel": BinomialProduct(1.0), "p": 2.0, "Bx": 0.9}, r"p must be below 1\.11111"),
         ({"p": 2.0, "coupled": False}, "round .* needs .* copies"),
         ({"Bw": 0.0}, "Bw must be"),
+        ({"loss": SmoothedAbsolute(1.0, "classification")}, "loss must fall at 0"),
         ({"cap": "sometimes"}, "cap must be"),
         ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
          "the majorant of the loss"),
@@ -216,8 +224,15 @@ def test_other_refusals(measured):
     model = NoisyKernelClassifier().fit(copies, y)
     with pytest.raises(ValueError, match="3 features"):
         model.predict(clean[:, :2])
-    with pytest.raises(ValueError, match="clean instance of each"):
-        model.regret(clean[:10], y[:10])
+    for clean_, y_ in ((clean[:10], y[:10]), (clean, y[:10])):
+        with pytest.raises(ValueError, match="clean instance and the label of each of the 600"):
+            model.regret(clean_, y_)
+    with pytest.raises(ValueError, match="the clean instances"):
+        model.regret(copies, y)
+    with pytest.raises(ValueError, match="y must hold the classes"):
+        model.regret(clean, np.arange(600))
+    with pytest.raises(ValueError, match="rounds must be below 10"):
+        model.set_params(Bx=4.0).fit(online.RecordedCopies(copies[:10]), y)
 
 
 def test_admissible_p_of_a_loss_whose_series_ends():

@@ -118,6 +118,8 @@ class RecordedCopies:
 def _numbered(calls: Whole, rounds: Whole) -> Whole:
     """The number of each query within its round; counts them."""
     rounds = np.asarray(rounds)
+    if len(rounds) and rounds.max() >= len(calls):
+        raise ValueError(f"rounds must be below {len(calls)}, got {rounds.max()}")
     starts = np.searchsorted(rounds, rounds, side="left")
     numbers = calls[rounds] + np.arange(len(rounds)) - starts
     np.add.at(calls, rounds, 1)

@@ -426,7 +426,7 @@ def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
         which = kernel if kernel.degree is None else loss
         raise ValueError(
             f"{'kernel' if which is kernel else 'loss'} must be a polynomial for a fixed number "
-            f"of copies, got {which.name}"
+            f"of copies, got {which.name}: others take a random number, with a p"
         )
     return (1 + loss.degree) * kernel.degree
 

@@ -11,7 +11,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import online
-from noisytheory.topics.online import adversaries, estimators, planning
+from noisytheory.topics.online import adversaries, comparator, estimators, planning
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -411,6 +411,26 @@ def test_comparator_against_closed_forms():
     found = best_in_ball(ExponentialProduct().gram(sequence.x, sequence.x), sequence.y,
                          SmoothedHinge(0.5), 1.0)
     assert found.gap < 1e-7 * found.value
+
+
+@pytest.mark.parametrize(
+    "kernel, rank", [(InhomogeneousProduct(2), 6), (GaussianProduct(1.0), 200)],
+    ids=["few coordinates", "as many as instances"],
+)
+def test_the_comparator_needs_no_gram_matrix(kernel, rank):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(200, 2 if rank < 200 else 12))
+    y = rng.choice([-1.0, 1.0], 200)
+    loss, gram = SmoothedHinge(0.5), kernel.gram(x, x)
+    features = comparator._coordinates(x, kernel)
+    assert features.shape == (200, rank)
+    np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
+    regret, gap = online.regret_of(np.zeros(200), x, y, kernel, loss, 3.0)
+    best = best_in_ball(gram, y, loss, 3.0)
+    assert regret == pytest.approx(200 * float(loss.at(0.0)) - best.value, rel=1e-7)
+    assert gap < 1e-6
+    with pytest.raises(ValueError, match=r"a row for each .* got shape \(200, "):
+        online.regret_of(np.zeros(9), x, y[:9], kernel, loss, 3.0)
 
 
 ATOMS = np.array([-1.0, 0.25, 1.5])
