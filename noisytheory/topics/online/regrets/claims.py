@@ -73,7 +73,7 @@ def _share(T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Any, loss: 
 
 
 def _faster(T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Any, loss: Any) -> Numeric:
-    return _share(T, p, Bw, Bx, kernel, loss) * T**0.05
+    return _share(T, p, Bw, Bx, kernel, loss) * (T / (16 * p**3 / (p - 1) ** 2)) ** 0.1
 
 
 theorem_1_rate = PAPER.exists(
@@ -92,7 +92,7 @@ theorem_1_rate = PAPER.exists(
         "the bound .83, .89, .93 are reached; no smaller power of T can stand in it."
     ),
     quantity="expected regret",
-    twin=dict(bound=_faster, why=r"$T^{.55}$ for $\sqrt T$"),
+    twin=dict(bound=_faster, why=r"$T^{.6}$ for $\sqrt T$, equal at $T=16B_gB_\Psi$"),
 )
 theorem_1_noise = PAPER.mean(
     "theorem-1-regret/noise",
