@@ -213,6 +213,10 @@ LOSSES = [
     ("smoothing", dict(a=0), 1, 1, dict(s=1.0)),
     ("smoothing", dict(a=1), GAP, 1, dict(s=1.0)),
     ("figure-1", dict(a=1), GAP, 1, dict(s=1.0)),
+    # 1 + a^2. After the first atom, of chance 1/4, a call is 3/2 or 5/2: mean square 17/4 for 5.
+    ("lemma-1/mean", polynomial(1, 0, 1), 5, 5, dict(calls="dependent")),
+    ("lemma-1/second-moment", polynomial(1, 0, 1), 2 + 8 * (F(17, 16) + F(5, 4) + F(45, 2)), 242,
+     dict(calls="dependent")),
     # p m = 1 at the chances 2^-(n+1): 2 sum 1 / n!^2 and 2 e^2; 8 / pi sum 1 / (k! (2k+1))^2.
     ("lemma-1/power-series", dict(p=2, m=0.5), 2 * BESSEL, 2 * E**2, dict(loss=ExponentialLoss())),
     ("lemma-1/power-series", dict(p=2, m=0.5), 8 / PI * ODD, 8 / PI * ERFI**2,
