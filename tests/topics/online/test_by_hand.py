@@ -200,7 +200,7 @@ ODD = sum(1 / d**2 for d in (1, 3, 10, 42, 216, 1320, 9360, 75600, 685440, 68947
 GAP = ROOT(PI) * math.erf(1) + 1 / E - ROOT(PI)
 
 
-LOSSES = [
+IN_CELLS = [
     # u is 2^2 * 2; at p = 5 it is (5/4)^2 * 5.
     ("example-1/printed", dict(y=10), 100 - 81, 16, dict(p=2.0, Bw=1.0, Bx=1.0)),
     ("example-1/printed", dict(y=10), 100 - 81, F(125, 4), dict(p=5.0, Bw=1.0, Bx=1.0)),
@@ -227,8 +227,8 @@ LOSSES = [
 ]
 
 
-@pytest.mark.parametrize("name, instance, lhs, rhs, cell", LOSSES)
-def test_losses(name, instance, lhs, rhs, cell):
+@pytest.mark.parametrize("name, instance, lhs, rhs, cell", IN_CELLS)
+def test_in_their_cells(name, instance, lhs, rhs, cell):
     check(name, instance, lhs, rhs, **cell)
 
 
@@ -264,7 +264,7 @@ def test_operations():
 
 TABLES = [
     *((*row, {}) for row in (*COPIES, *ESTIMATES, *FEATURES)),
-    *((*row[:4], True, row[4]) for row in LOSSES),
+    *((*row[:4], True, row[4]) for row in IN_CELLS),
 ]
 TWINNED = [name for name in dict.fromkeys(row[0] for row in TABLES)
            if nt.claims[f"noisy-kernels/{name}"].twin]
