@@ -22,7 +22,7 @@ from noisytheory.report.record import (
     spell,
     symbol,
 )
-from noisytheory.trial.result import UNSUPPORTED
+from noisytheory.trial.result import SUPPORT, UNSUPPORTED
 
 __all__ = [
     "PROMISES", "Table", "caveats", "commands", "needs_data", "no_picture", "provenance", "spelled",
@@ -218,8 +218,9 @@ def _undecided(record: Record) -> str:
         what = "margin" if record.kind in ("equal", "published") else "bound"
         return f"the {what} is vacuous everywhere on the grid, so it promises nothing that is " \
             "not true anyway."
-    if str(record.reason).startswith(UNSUPPORTED):
-        return f"{record.reason}."
+    reason = str(record.reason)
+    if reason.startswith(UNSUPPORTED) or (record.kind == "published" and SUPPORT in reason):
+        return f"{reason}."
     count = int((record.decision == 0).sum())
     if record.kind == "rate" and (found := slopes(record)):
         bent = max(found, key=lambda f: abs(f["second"] - f["first"]))

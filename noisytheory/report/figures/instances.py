@@ -13,11 +13,11 @@ from noisytheory.report.figures.cells import (
     draw_rows,
     each_of,
     judged,
+    ring_counterexample,
     rows_shown,
     state_of,
 )
 from noisytheory.report.figures.style import (
-    COLOURS,
     INK,
     LINES,
     MUTED,
@@ -103,12 +103,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     else:
         axes.set(xlim=(-1, 1), xticks=[0])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
-    at = record.counterexample_cell
-    if at is not None and at in rows:
-        axes.plot(
-            [values[at]], [rows.index(at)], marker="o", markersize=14, markerfacecolor="none",
-            color=COLOURS[1], linestyle="none", label="the counterexample", clip_on=False,
-        )
+    ring_counterexample(record, axes, rows, values)
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
     note = f"\n(drawn as 0: rounding, up to {number(float(rounded), 2)})" if rounded else ""
