@@ -132,11 +132,9 @@ def names_of(classes: int | None) -> NDArray[np.int64]:
     return LABELS if classes is None else np.arange(classes)
 
 
-def given_confusion(confusion: Exact, classes: int) -> NDArray[Any]:
+def given_confusion(confusion: Exact) -> NDArray[Any]:
     """Checked copy of probabilities of labels, true ones in columns: exact numbers, or floats."""
     checked = columns(confusion, "column")
-    if len(checked) != classes:
-        raise ValueError(f"confusion must be of {classes} classes, got {len(checked)}")
     exact = exact_numbers(np.asarray(confusion))
     return frozen(checked if exact is None else exact)
 
@@ -269,6 +267,9 @@ class Confused(Recipe):
 
     def _build(self) -> Table:
         parent = self.parent.table
+        given, classes = len(self.confusion), parent.joint.shape[1]
+        if given != classes:
+            raise ValueError(f"confusion must be of {classes} labels, got {given}")
         return parent.relabelled(confused(parent.joint, self.confusion))
 
 
