@@ -325,7 +325,9 @@ class Mixed(Recipe):
             space,
             np.concatenate([left[first.index], right[second.index]]),
             frozen(np.concatenate([first.labels, second.labels])),
-            _joined(_scaled(first.weights, 1 - self.share), _scaled(second.weights, self.share)),
+            frozen(in_floats_where_one_is(np.concatenate([
+                (1 - self.share) * first.weights, self.share * second.weights
+            ]))),
             first.classes,
         )
 
@@ -646,12 +648,6 @@ def _joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     if "f" in (first.dtype.kind, second.dtype.kind):
         first, second = first.astype(np.float64), second.astype(np.float64)
     return frozen(np.concatenate([first, second]))
-
-
-def _scaled(weights: NDArray[Any], factor: Number) -> NDArray[Any]:
-    if weights.dtype == object and isinstance(factor, Fraction):
-        return np.asarray(weights * factor)
-    return weights.astype(np.float64) * float(factor)
 
 
 def in_floats_where_one_is(numbers: NDArray[Any]) -> NDArray[Any]:
