@@ -413,7 +413,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
-        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. With
+        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound of
+        estimates of a single degree (that of coupled ones falls with p, and copies rise). With
         ``"importance"`` degrees have the laws of `noisytheory.online.importance_laws`, which make
         the second moments of estimates of a single degree smallest. None takes a fixed number of
         copies, which polynomials allow.
@@ -458,8 +459,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
     each instance nothing can be learnt without bias (Theorem 3). An oracle will do as well, any
     object with ``take(rounds, rng=)``: a fresh copy, shape (d,), of the instance of each round
-    named. As many rounds are played as there are labels. ``Bx`` must be given, or the oracle has
-    what bounds it, ``x``, the clean instances, and ``noise.variance``, as
+    named. Rounds count from 0 in every call; as many are played as there are labels. ``Bx`` must be
+    given, or the oracle has what bounds it, ``x``, the clean instances, and ``noise.variance``, as
     `noisytheory.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
     from the same copies.
 
