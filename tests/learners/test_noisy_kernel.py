@@ -36,7 +36,7 @@ class Logistic(AnalyticLoss):
         raise NotImplementedError
 
     def majorant(self, a):
-        return (1 + np.tan(a / 2)) / 2 if a < np.pi else np.inf
+        return np.where(a < np.pi, (1 + np.tan(np.minimum(a, 3.14159) / 2)) / 2, np.inf)
 
 
 def array_api_is_off(estimator):
