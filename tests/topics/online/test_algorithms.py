@@ -437,6 +437,12 @@ ATOMS = np.array([-1.0, 0.25, 1.5])
 CHANCES = np.array([0.3, 0.5, 0.2])
 
 
+def test_small_tails_of_a_finite_law_are_not_lost():
+    law = estimators.importance_law(ExponentialLoss(1).coefficients(60), 1.25)
+    assert np.all(law.tails(60) >= law.pmf(60)) and law.tails(60)[-1] == law.pmf(60)[-1] > 0
+    assert law.tails(61)[-1] == 0
+
+
 def test_estimators_by_enumeration():
     """All outcomes of a finite degree law and of three atoms: mean and second moments exact."""
     gamma = np.array([0.5, -1.0, 0.75, 2.0])
