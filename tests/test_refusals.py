@@ -71,7 +71,7 @@ ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "idle": (0.5, NO_SHARE), "mean": (0.3, NO_SHARE), "sigma_minus": (0.1, NO_SHARE),
     "sigma_plus": (0.2, NO_SHARE),
     "diameter": (1.0, NO_SIZE), "radius": (1.0, NO_SIZE), "variance": (1.0, NO_SIZE),
-    "least_diameter": (1.0, NO_SIZE),
+    "least_diameter": (1.0, NO_SIZE), "standard_errors": (0.5, NO_SIZE),
     "top_eigenvalue": (0.5, NO_SIZE), "squared_differences": (1.0, NO_SIZE),
     "norm": (0.5, NO_SIZE), "sample_norm": (0.5, NO_SIZE), "power": (1.0, NO_SIZE),
     "first": (1.0, NO_SIZE), "distance": (0.5, NO_SIZE), "regret": (0.5, NO_SIZE),

@@ -677,7 +677,7 @@ def _same_laws(left: Law, right: Law, margin: float) -> tuple[bool, bool]:
     if np.any(places[ends] - places[begins] > 4 * room[ends]):
         return most <= margin - error, gap > margin + error
     if margin == 0:
-        return share <= error, share > error
+        return share <= error and not left.missing + right.missing, share > error
     return gap <= margin - error, gap > margin + error
 
 
@@ -731,9 +731,11 @@ class SameLaw(Rule):
 
     def _price(self, claim: Claim, draws: int) -> float:
         # Dvoretzky-Kiefer-Wolfowitz-Massart for both samples; a look at every doubling costs
-        # 1/(k(k+1)) of the level, which makes the sequence of looks valid.
-        look = 1 + np.log2(max(1.0, draws / claim.rows))
-        return float(np.log(4 * look * (look + 1)))
+        # 1/(k(k+1)) of the level, which makes the sequence of looks valid. Where only some rows
+        # apply the first looks have less than a block: k counts from there in both directions.
+        look = 1 + abs(np.log2(draws / claim.rows))
+        directions = 1 if draws % claim.rows == 0 else 2
+        return float(np.log(4 * directions * look * (look + 1)))
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         """By their distance, beyond the margin and within it."""

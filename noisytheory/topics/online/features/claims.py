@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.estimates.claims import CALLS
 from noisytheory.topics.online.estimates.sides import Coefficients
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
@@ -125,11 +126,12 @@ lemma_3 = PAPER.always(
     "lemma-3",
     statement=r"\mathbb E\|\tilde\Psi(x)\|^2\le\tfrac p{p-1}Q(pB_x)",
     place="Lemma 3, Sec. 5.2",
-    hypotheses=[COPIES, PLANE, r"$Q(pB_x)<\infty$, which print leaves out"],
-    grid=dict(calls=["alike", "unlike"]), given=dict(kind="lemma"),
+    hypotheses=["copies with the instance as their mean, given those before", PLANE,
+                r"$Q(pB_x)<\infty$, which print leaves out"],
+    grid=dict(calls=CALLS), given=dict(kind="lemma"),
     rounding=1e-10,
-    note="An equality for calls of one law, and else with the largest mean square for $B_x$; its "
-    "first part is the claim on Subroutine 2.",
+    note="An equality for calls of one law, and else, dependent ones among them, with the largest "
+    "mean square for $B_x$; its first part is the claim on Subroutine 2.",
     twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
               **both(sides.map_second_moment, Instances)),
     picture=pictures.map_moments,

@@ -221,7 +221,7 @@ smoothing = PAPER.always(
 )
 smoothing_convex = PAPER.always(
     "smoothing/convex",
-    statement=r"\ell\big(\tfrac{u+v}2\big)\le\tfrac12(\ell(u)+\ell(v)),\quad\ell\in\{A_s,H_s\}",
+    statement=r"\ell\big(\tfrac{a+b}2\big)\le\tfrac12(\ell(a)+\ell(b)),\quad\ell\in\{A_s,H_s\}",
     place="Sec. 4.2: convex and smooth",
     simulate=simulate.convex,
     certify=simulate.convex_certified,
