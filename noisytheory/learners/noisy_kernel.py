@@ -6,11 +6,13 @@ scikit-learn is imported here, nowhere else in the topic.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -386,7 +388,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             regret_of(scores_over_time(run, clean), clean, y, self.kernel_, self.loss_, radius)
             for run, y in zip(self._runs, targets, strict=True)
         ]
-        return max(regret for regret, _ in found)
+        regret, gap = max(found)
+        if gap > 0.01 * max(1.0, regret):
+            warnings.warn(
+                f"the regret may be larger by up to {gap:.3g}: the best predictor of the ball was "
+                "not found with more precision",
+                ConvergenceWarning, stacklevel=3,
+            )
+        return regret
 
     def _forget(self) -> None:
         for name in ("_runs", "skipped_", "_random", "_outgrown"):
