@@ -70,6 +70,7 @@ CLASSIFICATION: dict[str, AnalyticLoss] = {
     "squared": SquaredLoss(1.0),
     "exponential": ExponentialLoss(),
     "smoothed hinge": SmoothedHinge(0.5),
+    "smoothed absolute": SmoothedAbsolute(0.5, "classification", centre=1.0),
     "linear": AffineLoss(-1.0),
 }
 REGRESSION: dict[str, AnalyticLoss] = {
@@ -416,9 +417,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
         $\langle x,x'\rangle$, its powers with 1 added, $e^{\langle x,x'\rangle}$,
         $e^{-\|x-x'\|^2}$; others, of other widths, too, are in `noisytheory.dot_products`.
-    loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
-        Of the margin, which must fall at 0; others, from coefficients, too
-        (`noisytheory.analytic.SeriesLoss`), are in `noisytheory.analytic`.
+    loss : str or AnalyticLoss
+        Of the margin, where it must fall at 0: ``"squared"``, ``"exponential"``, ``"smoothed
+        hinge"``, ``"smoothed absolute"`` or ``"linear"``. Others are in `noisytheory.analytic`,
+        any by its coefficients as `noisytheory.analytic.SeriesLoss`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
