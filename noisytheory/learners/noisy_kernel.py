@@ -637,13 +637,10 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     _form = "regression"
     _losses = REGRESSION
 
-    def _labelled(self, y: NDArray[Any]) -> float:
-        return self._label_bound(y)
-
     def _targets(self, y: NDArray[Any]) -> list[Floats]:
         return [np.asarray(y, float)]
 
-    def _label_bound(self, y: NDArray[Any]) -> float:
+    def _labelled(self, y: NDArray[Any]) -> float:
         largest = float(np.abs(y).max())
         if self.By is None:
             return largest
@@ -666,7 +663,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         """
         first = not hasattr(self, "_runs")
         source, y, squares, available = self._prepare(X, y, first)
-        bound = self._label_bound(y)
+        bound = self._labelled(y)
         if first:
             self._resolve(squares, bound)
             self._random = check_random_state(self.random_state)
