@@ -156,6 +156,7 @@ theorem_4 = PAPER.mean(
     grid=dict(population=[few(game(alternating(T)), 1) for T in (25, 100, 400)]),
     note="Attained exactly: exact gradients, alternating labels, then a run of root T.",
     twin=HALF, **REGRET,
+    picture=pictures.regret_and_bound,
 )
 theorem_4_conditional = PAPER.mean(
     "theorem-4/repaired",
