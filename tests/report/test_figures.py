@@ -408,6 +408,19 @@ def _square_and_bound(n, *, size, rng):
     return {"lhs": a * a, "rhs": a}
 
 
+def _half_of_the_cells(n, *, size, rng):
+    drawn = _square_and_bound(n, size=size, rng=rng)
+    return {**drawn, "applies": np.full(size, n == 1)}
+
+
+def test_a_cell_without_a_try_has_no_dots():
+    claim = planted.PAPER.always("half", statement="x", grid={"n": [1, 2]}, rows=64,
+                                 simulate=_half_of_the_cells, expect="undecided")
+    with audit([claim], budget="smoke") as found:
+        axes = axes_of(figures.sides(found[claim.id].dataset))
+    assert [x.get_label() for x in axes.get_lines()] == ["n\u00a0=\u00a01", "the bound"]
+
+
 def test_tries_that_keep_the_promise_are_drawn_by_their_sides():
     fields = {"statement": "x", "grid": {"n": [1]}, "rows": 256}
     claims = [planted.PAPER.identity("sums", simulate=_two_sums, **fields),

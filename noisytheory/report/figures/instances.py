@@ -189,6 +189,8 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     told_apart = 1 < record.size <= LINES
     for k in range(record.size if told_apart else 1):
         own = np.flatnonzero(cell == k) if told_apart else np.arange(len(right))
+        if not own.size:
+            continue
         # Evenly over the order of the right side, with both ends, and the try that is furthest.
         own = own[np.argsort(right[own], kind="stable")]
         shown = {*np.linspace(0, len(own) - 1, SHOWN).astype(int).tolist()}

@@ -166,6 +166,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     Matplotlib's own layouts measure everything several times, and take longer than the drawing.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.ticker import FixedLocator
     from matplotlib.transforms import blended_transform_factory as blended
 
     canvas: Any = FigureCanvasAgg(figure)
@@ -193,6 +194,12 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
 
     # How many ticks there are depends on the room: a first guess, then what they take.
     place(aside + 0.5, under + 0.2, GAP)
+    for axis in (axes.xaxis, axes.yaxis):
+        if not isinstance(axis.get_major_locator(), FixedLocator):
+            # A locator names some beyond the ends, too, and each would be made and thrown away.
+            low, high = sorted(axis.get_view_interval())
+            seen = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+            axis.set_major_locator(FixedLocator(seen))
     left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
     numbers = marks(axes.xaxis)
     bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
