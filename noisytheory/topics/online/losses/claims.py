@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.bounds import SHARPNESS
 from noisytheory.topics.online.losses import bounds, pictures, simulate
 from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.topics.online.regrets import simulate as regret_simulate
@@ -13,7 +14,7 @@ from noisytheory.topics.online.regrets.claims_games import game
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import SquaredLoss
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 from noisytheory.vocabulary.dot_products import LinearProduct
 from noisytheory.vocabulary.sequences import Examples, hard_labels
 
@@ -135,10 +136,12 @@ EXAMPLE_4: dict[str, Any] = dict(
 )
 
 
+@requires(s=SHARPNESS, a=POSITIVE)
 def _outside(s: Numeric, a: Numeric) -> Numeric:
     return bounds.absolute_majorant(s * a)
 
 
+@requires(s=SHARPNESS, a=POSITIVE)
 def _interchanged(s: Numeric, a: Numeric) -> Numeric:
     return bounds.absolute_majorant_printed(s * a)
 
