@@ -1172,6 +1172,8 @@ def hostile() -> list[Plant]:
                grid={"delta": [1e-300]}),
         _plant("levels", "tiny-delta-true", "tail", TRUE, bound=_at(1.0), simulate=_uniform,
                grid={"delta": [1e-300]}),
+        _plant("levels", "tiny-delta-law", "tail", "upheld", bound=HALF, grid={"delta": [1e-17]},
+               exact=lambda: Law([0.0, 1.0], [1.0, 1e-18])),
         _plant("rounding", "denormal", "tail", "refuted", bound=_at(1.5e-323),
                simulate=lambda *, size, rng: 5e-324 * rng.integers(1, 9, size)),
         _plant("rounding", "certificate-says-broken", "always", "refuted", bound=_at(2.0),

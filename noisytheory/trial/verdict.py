@@ -1062,9 +1062,9 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     seen = tip_worst * (stats.norm.ppf(_POWER) - special.ndtri_exp(-threshold))
     # Both ends must fall short of their limits at once, each with half of what power leaves.
     at = [0, -1]
-    short, odds = np.zeros(2), (threshold + np.log(4), np.log(8 / (1 - _POWER)))
+    short, odds = room[at] / mean[at], (threshold + np.log(4), np.log(8 / (1 - _POWER)))
     for level in odds:
-        short += (_reach(level, draws[at], worst[at], width[at]) + room[at]) / mean[at]
+        short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
     pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
     return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
             "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,

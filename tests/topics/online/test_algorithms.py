@@ -47,7 +47,8 @@ from noisytheory.vocabulary.sequences import Examples, alternating, constant, ha
 
 LOSSES = [
     AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
-    SmoothedAbsolute(0.7), SmoothedHinge(1.3), SeriesLoss((1.0, -2.0, 0.5)),
+    SmoothedAbsolute(0.7), SmoothedAbsolute(0.7, centre=-1.5), SmoothedHinge(1.3),
+    SeriesLoss((1.0, -2.0, 0.5)),
 ]
 KERNELS = [
     LinearProduct(), HomogeneousProduct(3), InhomogeneousProduct(2, 0.5), ExponentialProduct(),

@@ -80,6 +80,7 @@ lemma_1_second_moment = PAPER.always(
         " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
     ),
     twin=dict(**both(sides.second_moment_without_p, Scalar), why="no p under the root"),
+    picture=pictures.u_shape,
     **both(sides.second_moment, Scalar, _lemma_1), **ESTIMATE,
 )
 
@@ -302,6 +303,7 @@ key_idea_printed = PAPER.always(
         r"and $q=\frac12$. Then $\mathbb E|\theta|=\infty$ and the sum may not be exchanged. What "
         "is tried is a consequence of summability for terms this regular, not equivalent to it."
     ),
+    picture=pictures.fixed_samples,
     quantity="mean size of a difference",
     **both(sides.summable, Polynomials),
 )
