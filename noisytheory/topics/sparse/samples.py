@@ -153,7 +153,8 @@ def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
     rows = np.eye(cells * corners) / math.sqrt(2)
     n = len(rows)
     weights = [1 / n] * n if last is None else [(1 - last) / (n - 1)] * (n - 1) + [last]
-    return Sample(f"{cells} simplices of {corners}" + (f", mass {last:g}" if last else ""),
+    name = ("a simplex" if cells == 1 else f"{cells} simplices") + f" of {corners} corners"
+    return Sample(name + (f", last mass {last:g}" if last else ""),
                   tuple(map(tuple, rows.tolist())), tuple(weights))
 
 
@@ -216,18 +217,6 @@ class Scheme:
     def total(self) -> float:
         r"""$W=\sum|\alpha|$."""
         return sum(abs(weight) for weight in self.sample.alpha)
-
-    def mean_square(self, more: int = 0) -> float:
-        r"""$W^2\sum\alpha_i^2V_i/n_i$, with $n_i=\lceil\alpha_im\rceil$ draws or some ``more``."""
-        points, masses = self.sample.signed, np.abs(self.sample.alpha) / self.total
-        found = 0.0
-        for cell in np.unique(self.cells):
-            inside = self.cells == cell
-            law = masses[inside] / masses[inside].sum()
-            apart = points[inside] - law @ points[inside]
-            draws = math.ceil(masses[inside].sum() * self.m - 1e-9) + more
-            found += masses[inside].sum() ** 2 * float(law @ (apart**2).sum(axis=1)) / draws
-        return self.total**2 * found
 
     @cached_property
     def largest(self) -> float:

@@ -73,8 +73,8 @@ class Scalar:
         return dict(atoms=atoms, weights=rng.integers(1, 10, (size, 3)), gamma=gamma,
                     p=parameters[:, 0], q=parameters[:, 1])
 
-    def outcomes(self, n: int, *, unlike: bool = False) -> Iterator[tuple[Any, list[Any]]]:
-        """Probability and values of n independent calls; every second one with half the spread."""
+    def outcomes(self, n: int, calls: str = "alike") -> Iterator[tuple[Any, list[Any]]]:
+        """Probability and values of n calls with the same mean, `halved` or not."""
         # Of the atoms' arithmetic, so that fractions stay fractions.
         weights = self.weights + 0 * self.atoms
         total = weights.sum(axis=-1)
@@ -82,14 +82,9 @@ class Scalar:
             chance, samples = 1, []
             for call, i in enumerate(which):
                 chance = chance * weights[:, i] / total
-                samples.append(self.call(i, call, unlike))
+                value = self.atoms[:, i]
+                samples.append((value + self.mean) / 2 if halved(calls, which, call) else value)
             yield chance, samples
-
-    def call(self, i: int, call: int, unlike: bool) -> Any:
-        """The value of atom i in this call."""
-        if not unlike or call % 2 == 0:
-            return self.atoms[:, i]
-        return (self.atoms[:, i] + self.mean) / 2
 
     @property
     def mean(self) -> Any:
@@ -106,6 +101,13 @@ class Scalar:
         return sum(_size(self.gamma[:, n], sizes) * a**n for n in range(DEGREE + 1))
 
 
+def halved(calls: str, which: tuple[int, ...], call: int) -> bool:
+    """Whether a call has half the spread: every second one, or each after one that gave atom 0."""
+    if calls == "dependent":
+        return call > 0 and which[call - 1] == 0
+    return calls == "unlike" and call % 2 == 1
+
+
 def _average(values: Any, weights: Any) -> Any:
     weights = weights + 0 * values
     return (weights * values).sum(axis=-1) / weights.sum(axis=-1)
@@ -119,12 +121,12 @@ def _probability(p: Any, n: int) -> Any:
     return (p - 1) / p ** (n + 1)
 
 
-def _moment(at: Scalar, power: int, *, unlike: bool = False, most: int = DEGREE) -> Any:
+def _moment(at: Scalar, power: int, calls: str = "alike") -> Any:
     """Expectation of a power of the estimate; beyond the degree of f it is 0."""
     total: Any = 0
-    for n in range(most + 1):
+    for n in range(DEGREE + 1):
         chance = _probability(at.p, n)
-        for weight, samples in at.outcomes(n, unlike=unlike):
+        for weight, samples in at.outcomes(n, calls):
             value = theta(at.gamma[:, n], chance, samples)
             total = total + chance * weight * value**power
     return total
@@ -132,7 +134,7 @@ def _moment(at: Scalar, power: int, *, unlike: bool = False, most: int = DEGREE)
 
 def mean(at: Scalar, calls: str) -> dict[str, Any]:
     """Lemma 1, the mean."""
-    return dict(lhs=_moment(at, 1, unlike=calls == "unlike"), rhs=at.polynomial(at.mean),
+    return dict(lhs=_moment(at, 1, calls), rhs=at.polynomial(at.mean),
                 scale=at.polynomial(_average(abs(at.atoms), at.weights), sizes=True), mean=at.mean)
 
 
@@ -152,7 +154,7 @@ def second_moment(at: Scalar, calls: str) -> dict[str, Any]:
     low, high = enclosures.sqrt(at.p * at.square)
     factor = at.p / (at.p - 1)
     return dict(
-        lhs=_moment(at, 2, unlike=calls == "unlike"),
+        lhs=_moment(at, 2, calls),
         rhs=(factor * at.polynomial(low, sizes=True) ** 2,
              factor * at.polynomial(high, sizes=True) ** 2),
         **_asked(at),
@@ -192,32 +194,6 @@ def coupled(at: Scalar, cross: int) -> dict[str, Any]:
             at.gamma[:, n] + cross * later
         )
     return dict(lhs=total, rhs=series, scale=at.p**4 * (at.gamma**2).sum(axis=-1) * 64)
-
-
-@dataclass
-class Sampling:
-    r"""Two sampling parameters, of which the first is best for $B_x=\frac2{p(p-1)}$."""
-
-    p: Any
-    q: Any
-
-    @staticmethod
-    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
-        """Random instances; half of them next to each other."""
-        p, q = rng.integers(17, 81, (2, size)) / 16
-        step = rng.choice([-1.0, 1.0], size) / 16
-        return dict(p=p, q=np.where((rng.random(size) < 0.5) & (p + step > 1), p + step, q))
-
-
-def best_parameter(at: Sampling, numerator: int) -> dict[str, Any]:
-    r"""$u$ of the exponential kernel, over $B_w$, at p and at q; $B_x$ is this over p(p-1)."""
-    Bx = numerator / (at.p * (at.p - 1))
-    found = []
-    for p in (at.p, at.q):
-        low, high = enclosures.exp(p * Bx)
-        factor = (p / (p - 1)) ** 2
-        found.append((factor * low, factor * high))
-    return dict(lhs=found[0], rhs=found[1], Bx=Bx)
 
 
 @dataclass
@@ -463,26 +439,46 @@ def _labels(at: Scalar) -> Scalar:
     return Scalar(at.atoms[:, [1, 2, 0]], at.weights, at.gamma, at.p, at.q)
 
 
+def without_zero(at: Scalar, cross: int) -> dict[str, Any]:
+    r"""Second moment of the estimate with $N\ge1$ that keeps $\gamma_0$, and by that of Lemma 1."""
+    constant = at.gamma[:, 0]
+    # Higher degrees return the constant alone.
+    total = 1 / at.p**DEGREE * constant**2
+    for n in range(1, DEGREE + 1):
+        chance = (at.p - 1) / at.p**n
+        for weight, samples in at.outcomes(n):
+            value = constant + theta(at.gamma[:, n], chance, samples)
+            total = total + chance * weight * value**2
+    series = constant**2 + cross * constant * (at.polynomial(at.mean) - constant)
+    first = _moment(at, 2)
+    return dict(lhs=total, rhs=series + (first - at.p / (at.p - 1) * constant**2) / at.p,
+                scale=first + total)
+
+
 @dataclass
 class Budget:
-    """Expected queries a round, and the squared size of instances; linear kernel, squared loss."""
+    """Expected samples of an N, and the squared size of instances."""
 
-    queries: Any
+    samples: Any
     square: Any
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
         """Random instances."""
-        return dict(queries=np.full(size, 2.0), square=rng.integers(1, 65, size) / 16)
+        return dict(samples=rng.integers(1, 5, size) * 1.0,
+                    square=rng.integers(1, 65, size) / 16)
 
 
 def constants(at: Budget) -> dict[str, Any]:
-    r"""Squares of the constants of $\sqrt T$ over $B_w$: p = 2, and N = 1 always; 2 queries each.
+    r"""Squares of the constants of $\sqrt T$ over $B_w$, by how likely the degree 1 is.
 
-    $\mathbb E\|\tilde\Psi\|^2\mathbb E\tilde g^2$ by the series, for $\ell'(a)=2a$ and $B_w=1$.
+    $\mathbb E\|\tilde\Psi\|^2\mathbb E\tilde g^2$ for $\ell'(a)=2a$ and $B_w=1$, all of degree 1.
+    With k expected samples the geometric law has $p=1+\frac1k$, and without 0 $\frac k{k-1}$.
     """
-    two = at.queries
-    map_geometric = two / (two - 1) * (two * at.square)
-    gradient_geometric = two / (two - 1) * 4 * two * map_geometric
-    map_one, gradient_one = at.square, 4 * at.square
-    return dict(lhs=map_geometric * gradient_geometric, rhs=map_one * gradient_one)
+    p = 1 + 1 / at.samples
+    allowed, excluded = (p - 1) / p**2, 1 / at.samples
+    sides = []
+    for chance in (allowed, excluded):
+        map_square = at.square / chance
+        sides.append(map_square * (4 * map_square / chance))
+    return dict(lhs=sides[0], rhs=sides[1], p=p)
