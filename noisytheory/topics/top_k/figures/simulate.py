@@ -72,8 +72,8 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
     (x, y), _ = halves(size, rng)
     n = y.shape[1]
     u = np.full(y.shape, 1 / n)
-    found = interior_point(Design(x, y), np.ones(y.shape), u, 2.0, np.full(x.shape[2], 1e-7),
-                           tolerance=1e-7)
+    found = interior_point(Design(x * y[..., None]), np.ones(y.shape), u, 2.0,
+                           np.full(x.shape[2], 1e-7), tolerance=1e-7)
     margins = y * (x * found.coef[:, None, :]).sum(axis=2)
     least = np.maximum(1 - margins, 0).sum(axis=1)
     grid = np.unique(np.round(np.geomspace(1, n, points)))
