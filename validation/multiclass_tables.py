@@ -15,7 +15,7 @@ import json
 import numpy as np
 
 from noisytheory.topics.multiclass.experiments import pictures, tables
-from noisytheory.topics.multiclass.experiments.simulate import drawn
+from noisytheory.topics.multiclass.experiments.simulate import drawn, errors
 from noisytheory.topics.multiclass.experiments.text import documents
 
 SEED = 2026
@@ -90,16 +90,16 @@ def by_setting(name: str, runs: int) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for few in (5, 10, 20):
         for audited in audits:
-            errors: dict[str, list[float]] = {key: [] for key in ("uma", *RIVALS)}
+            found_by: dict[str, list[float]] = {key: [] for key in ("uma", *RIVALS)}
             for r in range(runs):
                 rng = np.random.default_rng([SEED, 6, r])
-                run = drawn(name, examples, few, audited / examples, 20, rng)
-                for key, values in errors.items():
-                    values.append(run.error(key))
-            told: dict[str, object] = {"UMA": spread(np.array(errors["uma"]))}
+                run = drawn(name, examples, few, audited / examples, size=1, rng=rng)
+                for key, values in found_by.items():
+                    values.append(errors(run, key)[0])
+            told: dict[str, object] = {"UMA": spread(np.array(found_by["uma"]))}
             for key, label in RIVALS.items():
-                wins = np.sum(np.array(errors["uma"]) <= errors[key])
-                told[label] = spread(np.array(errors[key]))
+                wins = np.sum(np.array(found_by["uma"]) <= found_by[key])
+                told[label] = spread(np.array(found_by[key]))
                 told[f"UMA <= {label}"] = int(wins)
             found[f"m = {few}, {audited} audited"] = told
     return found
