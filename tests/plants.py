@@ -319,6 +319,15 @@ def right_sides() -> list[Plant]:
     def certify(lhs, rhs_draw):
         return Certificate(Fraction(lhs), Fraction(rhs_draw))
 
+    def excess(scale):
+        """Falls as a root; both sides do not."""
+        def simulate(n, *, size, rng):
+            right = scale * rng.normal(size=size)
+            return {"lhs": right + n**-0.5 * rng.uniform(size=size), "rhs": right}
+
+        return {"simulate": simulate, "along": "n", "grid": grid, "rows": 2048, "low": 0.0,
+                "high": lambda n: n**-0.5}
+
     around = {"low": -1.0, "high": 1.0}
     dummy = {"bound": _at(5.0)}
     grid = {"n": [4.0**k for k in range(1, 8)]}
@@ -341,9 +350,16 @@ def right_sides() -> list[Plant]:
         _plant("drawn", "drawn-identity-true", "identity", "upheld", simulate=pair(0.0)),
         _plant("drawn", "drawn-identity-false", "identity", "refuted", simulate=pair(0.25),
                certify=certify),
-        _plant("drawn", "drawn-published", "published", "refused", simulate=drawn(0.4, 0.1),
-               margin=0.1, bound=_at(0.4), **UNIT),
-        _plant("drawn", "drawn-rate", "rate", "refused", bound=_at(-0.5), along="n", grid=grid,
+        *(_plant("drawn", f"drawn-published-{name}", "published", right, margin=0.1, **around,
+                 simulate=drawn(0.4, by), **fields, rows=2048) for name, right, by, fields in (
+                     ("true", "upheld", 0.4, dummy), ("edge", TRUE, 0.3, {}),
+                     ("just-false", FALSE, 0.2999, dummy), ("false", "refuted", 0.1, {}))),
+        *(_plant("drawn", f"drawn-rate{exponent}", "rate", right, bound=_at(exponent), **excess(9))
+          for exponent, right in ((-0.4, "upheld"), (-0.5, TRUE), (-0.5001, FALSE),
+                                  (-0.6, "refuted"))),
+        _plant("drawn", "drawn-rate-cancelled", "rate", "undecided", bound=_at(-0.4),
+               **excess(1e9)),
+        _plant("drawn", "drawn-exists", "exists", "refused", bound=HALF, exact=lambda: (1.0, 0.0),
                simulate=drawn(0.4, 0.1)),
         _plant("drawn", "drawn-laws", "equal", "refused", margin=0.1,
                simulate=drawn(0.5, 0.1, ["other"])),

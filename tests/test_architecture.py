@@ -147,6 +147,12 @@ def test_every_module_is_in_a_room_and_every_room_is_there():
     }
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_the_picture_of_the_rooms_is_true(page):
+    picture = " -> ".join(ROOMS).replace("papers -> vocabulary", "papers, vocabulary")
+    assert f"`{picture}`" in (ROOT.parent / page).read_text()
+
+
 def graph() -> dict[str, set[str]]:
     """Who imports whom when the program runs, on first import or later."""
     return {

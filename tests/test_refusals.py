@@ -71,7 +71,7 @@ ARGUMENTS: dict[str, tuple[object, list[object]]] = {
     "idle": (0.5, NO_SHARE), "mean": (0.3, NO_SHARE), "sigma_minus": (0.1, NO_SHARE),
     "sigma_plus": (0.2, NO_SHARE),
     "diameter": (1.0, NO_SIZE), "radius": (1.0, NO_SIZE), "variance": (1.0, NO_SIZE),
-    "least_diameter": (1.0, NO_SIZE),
+    "least_diameter": (1.0, NO_SIZE), "standard_errors": (0.5, NO_SIZE),
     "top_eigenvalue": (0.5, NO_SIZE), "squared_differences": (1.0, NO_SIZE),
     "norm": (0.5, NO_SIZE), "sample_norm": (0.5, NO_SIZE), "power": (1.0, NO_SIZE),
     "first": (1.0, NO_SIZE), "distance": (0.5, NO_SIZE), "regret": (0.5, NO_SIZE),
@@ -219,7 +219,7 @@ def cases():
     yield "axes", axes, {"count": 2}, "count", [*NO_ONE, 10**400]
     population = long_servedio(30)
     wrong = [[1j, 1, 1], ["1"] * 3, [None] * 3, [10**400, 1.5, 1]]
-    for method, argument in ((population.risk01, "scores"), (population.reweighted, "weights")):
+    for method, argument in ((population.risk, "scores"), (population.reweighted, "weights")):
         yield method.__name__, method, {argument: [1, 0, 0]}, argument, wrong[: 3]
     yield "decision", population.decision, {"weight_vector": [1, 1]}, "weight_vector", [[1j, 1]]
     order = {"first": [1, 2, 3], "second": [1, 2, 4], "tolerance": 0.0}

@@ -364,7 +364,8 @@ PARTS = {
     "signals": signals, "limits": limits, "damage": damage, "hostile": hostile,
     **{
         name: getattr(surroundings, name)
-        for name in ("calls", "threads", "others", "draws", "memory", "cluster", "s3", "words")
+        for name in ("calls", "threads", "others", "power", "draws", "memory", "cluster", "s3",
+                     "words")
     },
 }
 

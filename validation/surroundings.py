@@ -19,6 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from noisytheory.trial.store import StoreError
+
 BENCHMARKS = Path(__file__).with_name("benchmarks")
 PATIENCE = 120.0
 QUIET = {0, 1, 2, 130}
@@ -197,6 +199,31 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     _told(count, _run([*quiet.words(store, 1), "--durable"]), {0})
     _ends_the_same(count, quiet, store)
     yield "a durable audit, killed", count
+
+
+def power(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """The power of a disk fails under a durable audit: what was finished is there, and goes on."""
+    for name, chance in (("nothing", 0), ("by chance a part", 1)):
+        count = Count()
+        for turn in range(audits // 4):
+            disk = quiet.folder / f"disk-{chance}-{turn}"
+            disk.mkdir()
+            number = int(math.exp(moments.uniform(0, math.log(300))))
+            words = [sys.executable, Path(__file__).with_name("power.py"), disk, number,
+                     chance * moments.randrange(1, 2**30)]
+            # Of the command of an audit what comes after `python -m noisytheory`.
+            done = _run([*words, *quiet.words(disk / "store", 1)[3:], "--durable"])
+            _told(count, done, {9})
+            left = Path(f"{disk}-left") / "store"
+            lines = map(str.split, Path(f"{disk}-said").read_text().splitlines())
+            finished = {(claim, int(cell), int(block)) for claim, cell, block in lines}
+            try:
+                count["blocks lost"] += len(finished - quiet.blocks(left))
+            except StoreError:
+                count["unreadable"] += 1
+                continue
+            _ends_the_same(count, quiet, left)
+        yield f"a loss of power, of what was not waited for {name} left", count
 
 
 def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:

@@ -45,7 +45,7 @@ def answered(
 
     One answer is a line as well; one that no value attains is a mistake.
     """
-    from noisytheory.trial.truth import needed, told
+    from noisytheory.trial.truth import computable, needed
     from noisytheory.vocabulary.domains import REAL
     from noisytheory.vocabulary.inverse import NotMonotone, OutOfReach, ends, looks
 
@@ -100,7 +100,7 @@ def answered(
         fixed = hasattr(values.get("population"), name)  # it has a number of its own
         if wanted == "at-most" and isinstance(point[found], int) and not fixed and (
             "population" in given or len(choices) == 1
-        ) and told(claim, tried):
+        ) and computable(claim, tried):
             itself = needed(claim, name, target, values, point[found])
         if itself is not None:
             where = f"on {labels['population']} " if "population" in labels else ""

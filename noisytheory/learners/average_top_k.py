@@ -15,12 +15,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
-from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.minimise import Solution, fit
 from noisytheory.topics.top_k.selection import (
     Path,
     Selected,
     kernel_path,
+    kernel_select,
     path,
     select,
     useful_grid,
@@ -140,8 +141,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def _grid(self, rows: Any, targets: Floats, size: int) -> list[int]:
         if isinstance(self, ClassifierMixin):
             return useful_grid(rows, targets, size, intercept=self.fit_intercept is True)
-        n = len(targets)
-        return [int(k) for k in np.unique(np.linspace(1, n, size).round())]
+        return _spread(len(targets), size)
 
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
@@ -413,21 +413,55 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         -------
         Path
         """
+        points, targets, gram = self._matrix(X, y)
+        return kernel_path(
+            gram, targets, C=float(self.C), ks=_spread(len(targets), 30) if ks is None else ks,
+            test=None if test is None else self._others(test, points), tol=tol,
+            regression=not isinstance(self, ClassifierMixin))
+
+    def select(
+        self, X: Any, y: ArrayLike, validation: tuple[Any, ArrayLike], *,
+        Cs: Sequence[float] | None = None, ks: Sequence[float] | None = None,
+    ) -> Selected:
+        """Choose C and k by the error on validation data, and become the model that won.
+
+        Parameters
+        ----------
+        X, y
+            As for `path`.
+        validation : pair
+            Points and labels.
+        Cs, ks : sequence, optional
+            n times seven powers of ten, and twelve counts up to n, by default.
+
+        Returns
+        -------
+        Selected
+        """
+        points, targets, gram = self._matrix(X, y)
+        n = len(targets)
+        found = kernel_select(
+            gram, targets, validation=self._others(validation, points), tol=self.tol,
+            Cs=(n * 10.0 ** np.arange(-3, 4)).tolist() if Cs is None else Cs,
+            ks=_spread(n, 12) if ks is None else ks,
+            regression=not isinstance(self, ClassifierMixin))
+        self.C, self.k = found.C, found.k
+        self._keep(points, found.solution)
+        return found
+
+    def _matrix(self, X: Any, y: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """Points, labels and the Gram matrix."""
         self._check()
         points, targets, _ = _checked(self, X, y, sparse=False)
-        kernel = self._kernel(points, None)
-        n = len(targets)
-        grid = np.unique(np.linspace(1, n, 30).round().astype(int)).tolist()
-        other = None
-        if test is not None:
-            rows = validate_data(self, test[0], reset=False, dtype=np.float64)
-            labels = (_signs(self.classes_, test[1]) if isinstance(self, ClassifierMixin)
-                      else np.asarray(test[1], float))
-            other = (np.asarray(kernel(rows, points), float), labels)
-        return kernel_path(
-            np.ascontiguousarray(kernel(points, points), float), targets, C=float(self.C),
-            ks=grid if ks is None else ks, test=other, tol=tol,
-            regression=not isinstance(self, ClassifierMixin))
+        self.kernel_ = self._kernel(points, None)
+        return points, targets, np.ascontiguousarray(self.kernel_(points, points), float)
+
+    def _others(self, pair: tuple[Any, ArrayLike], points: Floats) -> tuple[Floats, Floats]:
+        """Kernel values of other points beside those that were fitted, and their labels."""
+        rows = validate_data(self, pair[0], reset=False, dtype=np.float64)
+        labels = (_signs(self.classes_, pair[1]) if isinstance(self, ClassifierMixin)
+                  else np.asarray(pair[1], float))
+        return np.asarray(self.kernel_(rows, points), float), labels
 
     def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
         self._check()
@@ -438,6 +472,9 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         found = kernel_fit(self.kernel_, targets, nu=tail_mass(self.k, total), C=float(self.C),
                            points=points, masses=masses, tol=self.tol,
                            regression=not isinstance(self, ClassifierMixin))
+        self._keep(points, found)
+
+    def _keep(self, points: Floats, found: KernelSolution) -> None:
         support = found.support
         self.support_ = support
         self.support_vectors_ = points[support]
@@ -567,6 +604,11 @@ def _checked(
     weight = None if sample_weight is None else _check_sample_weight(
         sample_weight, points, dtype=np.float64, ensure_non_negative=True)
     return points, np.asarray(targets, float), weight
+
+
+def _spread(n: int, size: int) -> list[int]:
+    """Counts from 1 to n, evenly spaced."""
+    return [int(k) for k in np.unique(np.linspace(1, n, size).round())]
 
 
 def _signs(classes: NDArray[Any], y: ArrayLike) -> Floats:

@@ -46,7 +46,7 @@ from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, No
 from noisytheory.vocabulary.noise import checked_rate
 from noisytheory.vocabulary.threads import in_order, one_thread_each
 
-__all__ = ["KernelMeanClassifier", "confusion_of", "named_sparse", "warn_of_scales"]
+__all__ = ["KernelMeanClassifier", "confusion_of", "named_sparse", "one_class", "warn_of_scales"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -64,6 +64,8 @@ SOUGHT = 512
 """Queries for which it pays to look for coordinates that are constant in a tile."""
 LOOKED_AT = 128
 """Examples whose predictions say whether there is more than one."""
+NEARLY = 0.95
+"""Share of predictions, of classes that count alike, of which a warning is due if it is one's."""
 UNLIKE = 20.0
 """Standard deviations of features, beside the middle one, of which a warning is due."""
 ROUNDING = 1e-3
@@ -186,26 +188,36 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if isinstance(kernel, Gaussian | Laplace):
                 warn_of_scales(points, weights)
             self._keep(points, codes, weights, kernel, scale)
-        self._warn_of_one_class(points, codes)
+        self._warn_of_one_class(points, codes, weights)
         return self
 
-    def _warn_of_one_class(self, points: Points, codes: NDArray[np.intp]) -> None:
-        """Look at a few examples of each class."""
+    def _warn_of_one_class(
+        self, points: Points, codes: NDArray[np.intp], weights: Floats
+    ) -> None:
+        """Look at a few examples of each class, with and without themselves."""
+        count = len(self.classes_)
         if len(codes) <= 2:
             return
-        few = max(1, LOOKED_AT // len(self.classes_))
-        members = (np.flatnonzero(codes == code) for code in range(len(self.classes_)))
+        few = max(1, LOOKED_AT // count)
+        members = (np.flatnonzero(codes == code) for code in range(count))
         rows = np.concatenate([own[:: max(1, len(own) // few)] for own in members])
+        seen = codes[rows]
         scores = self._scores(points[rows])
-        predicted = scores[:, 0] > 0 if scores.shape[1] == 1 else np.argmax(scores, axis=1)
-        if (predicted == predicted[0]).all():
-            one = self.classes_[int(predicted[0])]
-            warnings.warn(
-                f"examples of every class are predicted as {one}: the kernel is too wide, or one "
-                "class too rare; try a smaller bandwidth, KernelMeanClassifierCV, which chooses "
-                "one, or sample_weight that balances the classes",
-                UserWarning, stacklevel=3,
-            )
+        # Within a narrow kernel an example sees but itself, and a new one is of the larger class.
+        own = weights[rows] * diagonal(self.kernel_, points[rows]) / self.scale_
+        signs = np.where(seen[:, None] == (np.arange(count) if count > 2 else [1]), 1.0, -1.0)
+        for values in (scores, scores - own[:, None] * signs):
+            predicted = values[:, 0] > 0 if count == 2 else np.argmax(values, axis=1)
+            one = one_class(predicted.astype(np.intp), seen, count)
+            if one is not None:
+                warnings.warn(
+                    f"examples of every class are predicted as {self.classes_[one]}: the kernel is "
+                    "too wide, or one class too rare; try another bandwidth, "
+                    "KernelMeanClassifierCV, which chooses one, or sample_weight that balances the "
+                    "classes",
+                    UserWarning, stacklevel=3,
+                )
+                return
 
     def _sampled(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -679,6 +691,22 @@ def _named(
             f", got {unknown[0]!r}"
         )
     return NAMED[kernel](**parameters)
+
+
+def one_class(predicted: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> int | None:
+    """The class that nearly all are predicted as, whatever their own; None if there is none.
+
+    Examples
+    --------
+    >>> one_class(np.array([1, 1, 1, 0]), np.array([1, 1, 0, 0]), 2) is None
+    True
+    >>> one_class(np.array([1, 1, 1, 1]), np.array([1, 1, 1, 0]), 2)
+    1
+    """
+    table = np.zeros((count, count))
+    np.add.at(table, (codes, predicted), 1)
+    shares = (table / np.maximum(table.sum(axis=1, keepdims=True), 1)).mean(axis=0)
+    return int(shares.argmax()) if shares.max() >= NEARLY else None
 
 
 def warn_of_scales(points: Points, weights: Floats) -> None:

@@ -16,11 +16,13 @@ from noisytheory.learners.kernel_mean import (
     KernelMeanClassifier,
     confusion_of,
     named_sparse,
+    one_class,
     warn_of_scales,
 )
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
+from noisytheory.vocabulary.domains import NONNEGATIVE
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
 from noisytheory.vocabulary.threads import one_thread_each
 
@@ -56,9 +58,10 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     risk : {"error", "balanced"}
         Share of wrong predictions, or its mean over the classes. Where two classes have unlike
         rates that are not known, only the second is affine in the risk on clean labels.
-    one_standard_error : bool
-        Take the last (widest) kernel whose risk is above the least one by no more than one
-        standard error of the difference. Worth it where some 40% of the labels are wrong.
+    standard_errors : float
+        Take the last (widest) kernel whose risk is above the least one by no more than so many
+        standard errors of the difference; at least 0. Half of one by default: it costs next to
+        nothing where few labels are wrong, and is worth almost a point of accuracy where 40% are.
     normalise : bool or "largest"
         As in `KernelMeanClassifier`.
     noise_rate : float, pair of floats or array of shape (k, k), optional
@@ -88,8 +91,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     Warns
     -----
     UserWarning
-        If all examples, each left out in turn, get one class, or if features have very different
-        scales.
+        If nearly all examples of every class, each left out in turn, get one class, or if features
+        have very different scales.
 
     Examples
     --------
@@ -110,7 +113,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         class_weights: Sequence[ClassWeight] = ("balanced",),
         thresholds: Sequence[bool] = (False,),
         risk: Literal["error", "balanced"] = "error",
-        one_standard_error: bool = False,
+        standard_errors: float = 0.5,
         normalise: bool | Literal["largest"] = False,
         noise_rate: float | tuple[float, float] | ArrayLike | None = None,
         frequencies: bool = False,
@@ -120,7 +123,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self.class_weights = class_weights
         self.thresholds = thresholds
         self.risk = risk
-        self.one_standard_error = one_standard_error
+        self.standard_errors = standard_errors
         self.normalise = normalise
         self.noise_rate = noise_rate
         self.frequencies = frequencies
@@ -178,7 +181,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 sums, seen, shares, confusion,
                 class_weights=self.class_weights,
                 thresholds=self.thresholds if count == 2 else (False,),
-                risk=self.risk, one_standard_error=self.one_standard_error,
+                risk=self.risk, standard_errors=self.standard_errors,
             )
             del sums
             self._take(found, seen, shares, confusion)
@@ -197,6 +200,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 )
         if self.risk not in ("error", "balanced"):
             raise ValueError(f"risk must be 'error' or 'balanced', got {self.risk!r}")
+        NONNEGATIVE.check("standard_errors", self.standard_errors)
         if self.kernels is not None and self.bandwidths is not None:
             raise ValueError("kernels or bandwidths, not both")
 
@@ -226,10 +230,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         if len(self.classes_) == 2:
             values = _columns(values[:, 1] - values[:, 0] - found.threshold)
         self._slope, self._power = fit_slope(values, codes, weights, confusion)
-        predicted = decide(found.scores, found.threshold)
-        if (predicted == predicted[0]).all() and len(codes) > 2:
+        one = one_class(decide(found.scores, found.threshold), codes, len(self.classes_))
+        if one is not None and len(codes) > 2:
             warnings.warn(
-                f"every example, left out in turn, is predicted as {self.classes_[predicted[0]]}: "
+                "examples of every class, left out in turn, are predicted as "
+                f"{self.classes_[one]}: "
                 "labels may be too noisy, one class too rare, or the kernels unfit; try "
                 "KernelMeanClassifierCV with risk='balanced' or balanced class weights, narrower "
                 "kernels, or features of one scale",

@@ -28,10 +28,10 @@ from noisytheory.topics.online.descent import (
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
+    admissible_p,
     best_p,
     copies_needed,
     importance_laws,
-    largest_p,
     second_moments,
 )
 from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
@@ -153,22 +153,7 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         """The source of copies, the labels, mean squared norms of instances, copies there are."""
         # Arrays and frames have a `take` as well, and frames an `x` where a column is called so.
         if hasattr(x, "take") and not hasattr(x, "__array__"):
-            given: Any = x
-            if not hasattr(given, "x"):
-                raise TypeError(
-                    "X must be an oracle with `take` and `x`, got one without `x`: the clean "
-                    "instances, shape (n, d), which tell how many rounds and features there are "
-                    "and bound the instances; recorded copies are given as an array (n, copies, d)"
-                )
-            clean = np.asarray(given.x, float)
-            noise = getattr(getattr(given, "noise", None), "variance", None)
-            if noise is None and self.Bx is None:
-                raise TypeError(
-                    "Bx must be given, or X must be an oracle with `noise.variance`, which the "
-                    "squared norms of its `x` lack to bound the mean squares of its copies"
-                )
-            _, y = validate_data(self, clean, y, reset=reset, y_numeric=self._form == "regression")
-            return given, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
+            return self._prepare_oracle(x, y, reset)
         array: Any = _listed(x)
         if getattr(array, "ndim", 2) > 3:
             raise ValueError(f"X must have shape (n, copies, d) or (n, d), got {array.shape}")
@@ -190,6 +175,27 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         )
         return _Repeated(array), y, np.square(array).sum(axis=1), None
 
+    def _prepare_oracle(
+        self, oracle: Any, y: Any, reset: bool
+    ) -> tuple[Any, NDArray[Any], Any, None]:
+        """The same of an oracle: `take` is all it needs where `Bx` is given."""
+        noise = getattr(getattr(oracle, "noise", None), "variance", None)
+        clean = getattr(oracle, "x", None)
+        if self.Bx is None and (noise is None or clean is None):
+            raise TypeError(
+                "Bx must be given, or X must be an oracle with `x`, the clean instances, and "
+                "`noise.variance`, which together bound the mean squares of its copies"
+            )
+        numeric = self._form == "regression"
+        if clean is None:
+            # Rounds are counted by the labels, features by the first answer.
+            if reset and hasattr(self, "n_features_in_"):
+                del self.n_features_in_
+            y = validate_data(self, y=y, reset=False, y_numeric=numeric)
+            return oracle, y, np.full(len(y), self.Bx), None
+        clean, y = validate_data(self, np.asarray(clean, float), y, reset=reset, y_numeric=numeric)
+        return oracle, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
+
     def _resolve(self, squares: Floats, By: float | None) -> None:
         """Names become objects, and the theory's constants numbers, or an error says why not."""
         kernel = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
@@ -203,14 +209,22 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
                 f"loss must be one of {', '.join(self._losses)} or an AnalyticLoss for "
                 f"{self._form}, got {self.loss!r}"
             )
+        if self._form == "classification" and not loss.slope(0.0) < 0:
+            raise ValueError(
+                "loss must fall at 0, the margin that learning starts from, got "
+                f"{loss.name}: nothing would be learnt"
+            )
         POSITIVE.number("Bw", self.Bw)
         for name, value, allowed in (
             ("cap", self.cap, ("error", "skip")),
             ("projection", self.projection, ("repaired", "printed")),
             ("gradient", self.gradient, ("repaired", "printed")),
+            ("coupled", self.coupled, (True, False)),
+            ("average", self.average, (True, False)),
         ):
             if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+                some = ", ".join(map(str, allowed))
+                raise ValueError(f"{name} must be one of {some}, got {value!r}")
         if self.step not in ("adaptive", "theory"):
             POSITIVE.number("step", self.step)
         Bx = float(squares.max()) if self.Bx is None else POSITIVE.number("Bx", self.Bx)
@@ -233,34 +247,37 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             p = None
         elif self.p == "best":
             p = best_p(self.Bw, Bx, kernel, loss, By or 0.0)
+        elif isinstance(self.p, str):
+            raise ValueError(f"p must be best, importance, None or a number > 1, got {self.p!r}")
         else:
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
-        if not math.isfinite(Bpsi):
-            most = largest_p(Bx, kernel)
-            if most == math.inf:
-                raise ValueError(
-                    f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
-                    f"{kernel.name} is too large for a number"
-                )
-            told = (
-                f"p must be below {most:g}, got {p:g}" if most > 1 else
-                f"Bx must be below {kernel.radius:g}, got {Bx:g}, or no p > 1 is admissible"
-            )
-            raise ValueError(
-                f"{told}: the kernel's series {kernel.name} is infinite at p Bx = "
-                f"{(p or 1) * Bx:g}"
-            )
-        if not math.isfinite(Bg) and self.step == "theory":
-            raise ValueError(
-                f"Bw must be smaller, got {self.Bw:g}: the majorant of the loss {loss.name} is "
-                f"infinite at {math.sqrt((p or 1) * self.Bw * Bpsi):g}; an adaptive step needs none"
-            )
+        if not math.isfinite(Bpsi) or (not math.isfinite(Bg) and self.step == "theory"):
+            raise ValueError(self._inadmissible(p, Bx, kernel, loss, By or 0.0, Bpsi))
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
         maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
         self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
         self._law, self._coupled = law, p is None or bool(self.coupled)
         self._scheme = Scheme(kernel, maps, coupled=self._coupled, copies=self._count())
+
+    def _inadmissible(
+        self, p: float | None, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
+        Bpsi: float,
+    ) -> str:
+        """Which series is infinite where, and what would do."""
+        wrong = f"the series of the kernel {kernel.name} is infinite, or too large for a number, "
+        wrong += f"at p Bx = {(p or 1) * Bx:g}"
+        if math.isfinite(Bpsi):
+            at = math.sqrt(p or 1) * (math.sqrt(self.Bw * Bpsi) + By)
+            wrong = f"the majorant of the loss {loss.name} is infinite, or too large for a number, "
+            wrong += f"at {at:g}; an adaptive step does without it"
+        if p is None:
+            return f"Bw and Bx must be smaller, got {self.Bw:g} and {Bx:g}: {wrong}"
+        # The kernel's alone, where it alone is needed.
+        needed = loss if self.step == "theory" else AffineLoss()
+        low, high = admissible_p(self.Bw, Bx, kernel, needed, By, coupled=bool(self.coupled))
+        allowed = f"below {high:g}" if low == 1 else f"between {low:g} and {high:g}"
+        return f"p must be {allowed}, got {p:g}: {wrong}"
 
     def _count(self) -> int:
         """Copies a factor is the mean of."""
@@ -302,9 +319,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             cap=self.cap,
         )
         rule = self._rule(horizon)
+        d: int = tape.maps.vectors.shape[1]
+        known: int = getattr(self, "n_features_in_", d)
+        if d != known:
+            raise ValueError(f"X must give copies with {known} features, as before, got {d}")
+        self.n_features_in_ = d
         runs: list[Descent] = getattr(self, "_runs", [])
         if not runs:
-            runs = [Descent(Expansion(self._scheme, self.n_features_in_)) for _ in targets]
+            runs = [Descent(Expansion(self._scheme, d)) for _ in targets]
         for run, y in zip(runs, targets, strict=True):
             descend(tape, y, self._scheme, self.loss_, self._law, rule, run=run)
         self._runs = runs
@@ -313,14 +335,16 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         self.skipped_ = getattr(self, "skipped_", 0) + int(tape.skipped.sum())
         self.n_rounds_ = runs[0].T
 
-    def _scores(self, x: ArrayLike) -> Floats:
+    def _clean(self, x: ArrayLike) -> Floats:
         check_is_fitted(self, "_runs")
         array: Any = _listed(x)
         if getattr(array, "ndim", 2) == 3:
-            raise ValueError(
-                f"X must have shape (n, d), the clean instances to predict for, got {array.shape}"
-            )
+            raise ValueError(f"X must have shape (n, d), the clean instances, got {array.shape}")
         points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
+        return points
+
+    def _scores(self, x: ArrayLike) -> Floats:
+        points = self._clean(x)
         return np.stack([
             run.expansion.predict(points, self._averages[i] if self._averages else None)
             for i, run in enumerate(self._runs)
@@ -351,12 +375,11 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
     def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
-        check_is_fitted(self, "_runs")
-        clean: Floats = validate_data(self, x, reset=False, dtype=np.float64)
-        if len(clean) != self.n_rounds_:
+        clean = self._clean(x)
+        if not len(clean) == len(targets[0]) == self.n_rounds_:
             raise ValueError(
-                f"X must have the clean instance of each of the {self.n_rounds_} rounds, "
-                f"got {len(clean)}"
+                f"X and y must have the clean instance and the label of each of the "
+                f"{self.n_rounds_} rounds, got {len(clean)} and {len(targets[0])}"
             )
         radius = float(self.Bw)
         found = [
@@ -382,7 +405,11 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Parameters
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
+        $\langle x,x'\rangle$, its powers with 1 added, $e^{\langle x,x'\rangle}$,
+        $e^{-\|x-x'\|^2}$; others, of other widths, too, are in `noisytheory.dot_products`.
     loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
+        Of the margin, which must fall at 0; others, from coefficients, too
+        (`noisytheory.analytic.SeriesLoss`), are in `noisytheory.analytic`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
@@ -429,10 +456,12 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     Notes
     -----
     X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
-    each instance nothing can be learnt without bias (Theorem 3). An oracle such as
-    `noisytheory.online.NoisyOracle` will do as well: ``take(rounds, rng=)`` gives copies, ``x`` the
-    clean instances, which tell the shape, and with ``noise.variance`` the bound ``Bx`` where it is
-    not given. With more than two classes one predictor is learnt a class, from the same copies.
+    each instance nothing can be learnt without bias (Theorem 3). An oracle will do as well, any
+    object with ``take(rounds, rng=)``: a fresh copy, shape (d,), of the instance of each round
+    named. As many rounds are played as there are labels. ``Bx`` must be given, or the oracle has
+    what bounds it, ``x``, the clean instances, and ``noise.variance``, as
+    `noisytheory.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
+    from the same copies.
 
     Examples
     --------
@@ -449,6 +478,10 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     _losses = CLASSIFICATION
 
     def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        strange = np.setdiff1d(y, self.classes_)
+        if len(strange):
+            known = self.classes_.tolist()
+            raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
         signs = [np.where(y == c, 1.0, -1.0) for c in self.classes_]
         return signs[1:] if len(self.classes_) == 2 else signs
 
@@ -503,10 +536,6 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             raise ValueError(f"classes must be those of the first call, got {classes!r}")
         else:
             self._grow(squares, 0.0)
-        strange = np.setdiff1d(y, self.classes_)
-        if len(strange):
-            known = self.classes_.tolist()
-            raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
         self._learn(source, self._targets(y), available, None)
         return self
 
@@ -564,6 +593,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
     loss : {"squared", "smoothed absolute"} or AnalyticLoss
+        Of the residual.
     Bw, p, coupled, copies, step, Bx, clip, cap, average, projection, gradient, random_state
         As in `NoisyKernelClassifier`.
     By : float, optional

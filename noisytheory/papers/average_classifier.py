@@ -121,12 +121,17 @@ SYMBOLS = {
     r"\tilde\omega_j": "what $j$ rounds of herding, each on what the one before kept, have left",
     r"\omega_{k+1}": "what herding has after $k+1$ steps",
     r"\tilde f": r"a classifier within $\epsilon$ of $f$",
-    r"\mathrm{Obj}": "the objective of the support vector machine",
     r"\mathrm{acc}": "accuracy on a test set",
     "B": "a bound that the text has lost",
     "R": "what herding has picked",
     "S_i": "a part of the points",
-    "O": "up to a constant factor",
+    "c": "a constant",
+    "t": "a factor of the mean",
+    "j": "number of rounds; in a sum, of an example",
+    r"\epsilon_m": "entropy number: the least radius of $m$ balls that hold all points",
+    r"\alpha": "weights of the points, $\\alpha(S_i)$ those of a part together",
+    r"\le\alpha": "is at most a given level",
+    r"\mathrm{Obj}_\lambda": "the objective of the support vector machine",
 }
 """What the symbols of its formulas stand for, in TeX without dollar signs."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import draw
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, since, told, truth
+from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, computable, since, truth
 from noisytheory.vocabulary.domains import COUNT, Domain
 from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING, NotMonotone, OutOfReach, solve
 
@@ -352,7 +352,7 @@ def _true_of(
     cells = list(_cells(points))
     by_source: dict[Any, list[Claim]] = {}
     for claim in claims:
-        if told(claim, asked.cell(points)):
+        if computable(claim, asked.cell(points)):
             source = claim.simulate or claim.exact, tuple(map(repr, claim.given.items()))
             by_source.setdefault(source, []).append(claim)
     if not by_source:
@@ -409,7 +409,8 @@ class _Asked:
 
     def drawn(self, claim: Claim, given: Mapping[str, Any]) -> list[str]:
         """What the bound reads of the sample."""
-        return sorted(claim.drawn_names() - {"population"}) if told(claim, self.cell(given)) else []
+        known = computable(claim, self.cell(given))
+        return sorted(claim.drawn_names() - {"population"}) if known else []
 
     def missing(self, claim: Claim, points: Mapping[str, Any]) -> list[str]:
         """What nothing gives."""

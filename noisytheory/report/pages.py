@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import gc
 import hashlib
 import inspect
 import json
 import os
 import pickle
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
 from noisytheory.trial import mathematics
 from noisytheory.trial.draws import one_thread
-from noisytheory.trial.worker import versions
+from noisytheory.trial.worker import BlankMainContext, attend, versions
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,6 +49,7 @@ CAPTIONS = {
     "means": "The mean against the right side",
     "laws": "The two laws",
     "excess": "The worst instances",
+    "sides": "Both sides of the tries",
     "exists": "The exact optimum",
     "rate": "The rate",
     "published": "Print and ours",
@@ -159,31 +161,40 @@ def write(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
+    with _seldom_swept():
+        return _write(source, folder, links or {}, workers, progress)
+
+
+def _write(
+    source: Audit | str | os.PathLike[str], folder: Path, links: Mapping[str, str], workers: int,
+    progress: Progress | None,
+) -> Path:
     records = read(source)
     templates = environment()
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
-    own, deciding = _pictures(records, claims, folder, workers, progress)
     pages = [
         Page(
-            record, deciding[record.id], own.get(record.id),
-            [e for listing in found for e in listing.of(record.id)],
+            record, [], None, [e for listing in found for e in listing.of(record.id)],
             claims[record.id].also if record.id in claims else (),
             claims[record.id].paper.explained(record.statement) if record.id in claims else {},
         )
         for record in records
     ]
-    for suffix in ("html", "md"):
-        template = templates.get_template(f"claim.{suffix}")
-        for number_, page in enumerate(pages):
-            text = template.render(
+    siblings = _siblings(pages)
+    # Each page is written while the pictures of the next ones are drawn.
+    drawn = _pictures(records, claims, folder, workers, progress)
+    for place, (own, pictures) in enumerate(drawn):
+        page = pages[place] = dataclasses.replace(pages[place], own=own, pictures=pictures)
+        for suffix in ("html", "md"):
+            text = templates.get_template(f"claim.{suffix}").render(
                 page=page, record=page.record,
-                before=pages[number_ - 1] if number_ else None,
-                after=pages[number_ + 1] if number_ + 1 < len(pages) else None,
-                siblings=_siblings(page, pages),
+                before=pages[place - 1] if place else None,
+                after=pages[place + 1] if place + 1 < len(pages) else None,
+                siblings=[other for other in siblings[_stem(page)] if other.path != page.path],
             )
             _save(folder / f"{page.path}.{suffix}", text)
-    further = dict(links or {})
+    further = dict(links)
     if found:
         for suffix in ("html", "md"):
             text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
@@ -347,16 +358,34 @@ def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> li
 Progress = Callable[[int, int], None]
 
 
+@contextlib.contextmanager
+def _seldom_swept() -> Iterator[None]:
+    """Look for garbage less often: figures are full of cycles, and a third of their time goes."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_SWEPT)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+_SWEPT = (20_000, 50, 100)
+
+
+def _start() -> None:
+    """Of a worker that draws."""
+    attend()
+    gc.set_threshold(*_SWEPT)
+
+
 def _pictures(
     records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, workers: int,
     progress: Progress | None,
-) -> tuple[dict[str, Picture], dict[str, list[Picture]]]:
-    """Draw everything: what claims bring, and what decides them, by id."""
+) -> Iterator[tuple[Picture | None, list[Picture]]]:
+    """Draw everything: what each claim brings, and what decides it, in the order of the records."""
     from concurrent.futures import ProcessPoolExecutor
 
     import cloudpickle
-
-    from noisytheory.trial.worker import BlankMainContext, attend
 
     wanted = _wanted(records, claims)
     tasks: list[Callable[[], list[Picture]]] = [
@@ -369,21 +398,30 @@ def _pictures(
     drawn = [known.get(key) for key in keys]
     left = [number for number, pictures in enumerate(drawn) if pictures is None]
     with contextlib.ExitStack() as stack:
-        found: Iterable[list[Picture]] = (tasks[number]() for number in left)
+        found: Iterator[list[Picture]] = (tasks[number]() for number in left)
         if min(workers, len(left) // _WORTH) > 1:
             pool = stack.enter_context(ProcessPoolExecutor(
-                workers, mp_context=BlankMainContext(), initializer=attend
+                workers, mp_context=BlankMainContext(), initializer=_start
             ))
             # By value: a picture may be of a user's file, which no worker can import.
             found = pool.map(_called, (cloudpickle.dumps(tasks[number]) for number in left))
-        for done, (number, pictures) in enumerate(zip(left, found, strict=True), 1):
-            drawn[number] = pictures
-            if progress is not None:
-                progress(len(tasks) - len(left) + done, len(tasks))
+        done = len(tasks) - len(left)
+
+        def finish(number: int) -> list[Picture]:
+            nonlocal done
+            pictures = drawn[number]
+            if pictures is None:
+                pictures = drawn[number] = next(found)
+                done += 1
+                if progress is not None:
+                    progress(done, len(tasks))
+            return pictures
+
+        its = {key: finish(number)[0] for number, key in enumerate(wanted)}
+        own = _own(records, claims, its)
+        for number, record in enumerate(records, len(wanted)):
+            yield own.get(record.id), finish(number)
     _remember(folder, dict(zip(keys, drawn, strict=True)))
-    own = {key: of[0] for key, of in zip(wanted, drawn, strict=False) if of}
-    deciding = {r.id: of or [] for r, of in zip(records, drawn[len(wanted):], strict=True)}
-    return _own(records, claims, own), deciding
 
 
 _DRAWN = ".drawn.json"
@@ -530,13 +568,16 @@ def _short(
     return {"Where a trial falls short": "trials"} if found else {}
 
 
-def _siblings(page: Page, pages: Sequence[Page]) -> list[Page]:
-    """Other versions of the same result: as printed, repaired, sharper."""
-    stem = "/".join(page.record.id.split("/")[:2])
-    return [
-        other for other in pages
-        if other is not page and "/".join(other.record.id.split("/")[:2]) == stem
-    ]
+def _stem(page: Page) -> str:
+    return "/".join(page.path.split("/")[:2])
+
+
+def _siblings(pages: Sequence[Page]) -> dict[str, list[Page]]:
+    """Versions of the same result: as printed, repaired, sharper."""
+    found: dict[str, list[Page]] = {}
+    for page in pages:
+        found.setdefault(_stem(page), []).append(page)
+    return found
 
 
 def _index(

@@ -22,11 +22,11 @@ from noisytheory.report.record import (
     spell,
     symbol,
 )
-from noisytheory.trial.result import UNSUPPORTED
+from noisytheory.trial.result import SUPPORT, UNSUPPORTED
 
 __all__ = [
-    "PROMISES", "Table", "caveats", "commands", "needs_data", "provenance", "spelled", "steps",
-    "tables", "tried", "verdict",
+    "PROMISES", "Table", "caveats", "commands", "needs_data", "no_picture", "provenance", "spelled",
+    "steps", "tables", "tried", "verdict",
 ]
 
 PROMISES = {
@@ -218,8 +218,9 @@ def _undecided(record: Record) -> str:
         what = "margin" if record.kind in ("equal", "published") else "bound"
         return f"the {what} is vacuous everywhere on the grid, so it promises nothing that is " \
             "not true anyway."
-    if str(record.reason).startswith(UNSUPPORTED):
-        return f"{record.reason}."
+    reason = str(record.reason)
+    if reason.startswith(UNSUPPORTED) or (record.kind == "published" and SUPPORT in reason):
+        return f"{reason}."
     count = int((record.decision == 0).sum())
     if record.kind == "rate" and (found := slopes(record)):
         bent = max(found, key=lambda f: abs(f["second"] - f["first"]))
@@ -314,6 +315,15 @@ def caveats(record: Record) -> list[str]:
     if resolution:
         out.append(resolution)
     return out
+
+
+def no_picture(record: Record) -> str:
+    """Why a claim has none."""
+    if not record.tried:
+        return "No picture: nothing was tried."
+    if record.kind == "identity" and record.sides:
+        return "No picture: both sides are the same numbers in every try that is stored."
+    return "No picture: of a try no more is stored than that it keeps the promise."
 
 
 def _resolution(record: Record) -> str:

@@ -172,15 +172,18 @@ class Record:
 
     def per_cell(self, name: str) -> NDArray[Any]:
         """A variable over the cells, shape (cells,)."""
-        return np.asarray(self.dataset[name].transpose(*self.dims).values).reshape(self.size)
+        return self._ordered(name, self.dims).reshape(self.size)
 
     def per_level(self, name: str) -> NDArray[Any]:
         """A variable over cells and levels, shape (cells, levels); NaN where its kind has none."""
         if name not in self.dataset:
             return np.full((self.size, max(1, self.deltas.size)), np.nan)
         dims = (*self.dims, "delta") if self.deltas.size else self.dims
-        values = np.asarray(self.dataset[name].transpose(*dims).values)
-        return values.reshape(self.size, max(1, self.deltas.size))
+        return self._ordered(name, dims).reshape(self.size, max(1, self.deltas.size))
+
+    def _ordered(self, name: str, dims: tuple[str, ...]) -> NDArray[Any]:
+        # Of the variable: making an array with coordinates of it takes ten times as long.
+        return np.asarray(self.dataset.variables[name].transpose(*dims).values)
 
     @cached_property
     def quantiles(self) -> NDArray[np.float64]:
@@ -373,6 +376,17 @@ class Record:
     def all_draws(self, name: str, index: int) -> NDArray[np.float64]:
         """The same, all blocks as one."""
         return np.concatenate([np.empty(0), *self.draws(name, index)])
+
+    @cached_property
+    def sides(self) -> list[NDArray[np.float64]]:
+        """Both sides of each stored try, shape (2, tries), by cell; none if the right is not."""
+        if "rhs_draw" not in self.dataset:
+            return []
+        pairs = (
+            np.stack([self.all_draws(name, index) for name in ("lhs", "rhs_draw")])
+            for index in range(self.size)
+        )
+        return [pair[:, np.isfinite(pair).all(axis=0)] for pair in pairs]
 
     @cached_property
     def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

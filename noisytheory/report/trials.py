@@ -73,7 +73,7 @@ def falls_if(record: Record) -> str:
     """
     if not record.tried:
         return "Nothing can refute it here: nothing was tried."
-    if _uncertified(record):
+    if not record.dataset.attrs.get("certified", True):
         return "Nothing can refute it here: no exact arithmetic could confirm a counterexample."
     instances = int(record.held.sum())
     one = "the one instance" if instances == 1 else (
@@ -100,17 +100,6 @@ def falls_if(record: Record) -> str:
     found = sharpest(record)
     more = _nearest(record, *found) if found else _equalities(record) or _otherwise(record)
     return f"It falls if {text}. {more}".rstrip()
-
-
-def _uncertified(record: Record) -> bool:
-    """Whether instances are known to be drawn without a certificate.
-
-    Then its draws resolve nothing even where all keep the promise.
-    """
-    if record.kind not in ("always", "identity"):
-        return False
-    kept = ~record.is_exact & (record.held > 0) & ~(record.per_level("violations")[:, 0] > 0)
-    return bool(np.any(np.isinf(record.per_level("resolution")[kept, 0])))
 
 
 def _equalities(record: Record) -> str:

@@ -67,7 +67,9 @@ def searched(
     arrays = drawn if block < 0 else kept(claim, drawn)
     found = rule.compare(claim, cell, arrays)
     suspects = np.flatnonzero(found.excess > 0)
-    near = rule.nearest(found) if block <= 0 and claim.certify is not None else []
+    near = [] if block > 0 or claim.certify is None else (
+        rule.nearest(found, anyway=index == 0 and not suspects.size)
+    )
     if claim.certify is None or suspects.size + len(near) == 0:
         return Searched(arrays, rule.reduce(claim, cell, found), None)
     if not whole:

@@ -106,12 +106,16 @@ class Law:
         reach = abs(threshold) if np.isfinite(threshold) else 0.0
         slack = self.error * np.maximum(np.abs(values), reach) + self.slack
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
-        lost = 1 - math.fsum(mass)
-        high += lost if lost > _EXACTLY else 0.0
-        return float(min(low, 1.0)), float(min(high, 1.0))
+        return float(min(low, 1.0)), float(min(high + self.missing, 1.0))
+
+    @property
+    def missing(self) -> float:
+        """The mass that may lie anywhere."""
+        lost = 1 - math.fsum(np.asarray(self.probabilities))
+        return lost if lost > _EXACTLY else 0.0
 
     def mean(self) -> float:
-        """Expected value."""
+        """Expected value, without the mass that is missing."""
         return float(np.dot(np.asarray(self.values), np.asarray(self.probabilities)))
 
     def quantile(self, probability: float) -> float:
@@ -342,8 +346,8 @@ class Paper:
     def rate(self, name: str, **fields: Any) -> Claim:
         """Declare a power law on the tried range with at most this exponent; see `Claim`.
 
-        A finite range says nothing of the limit: a promise with a constant is better declared as
-        one `mean`, or `always`, along the axis.
+        The verdict holds on the range that was tried; the limit is not judged. A promise with a
+        constant is better declared as one `mean`, or `always`, along the axis.
         """
         return self._claim("rate", name, fields)
 
@@ -387,7 +391,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "identity": (),
     "exists": ("bound", "exact"),
     "rate": ("bound", "simulate", "along"),
-    "published": ("bound", "simulate", "margin"),
+    "published": ("simulate", "margin"),
     "cited": (),
 }
 
@@ -420,12 +424,14 @@ class Claim:
     simulate : callable, optional
         ``(..., *, size, rng)`` to the left side, shape (size,), or to a dict of arrays with
         ``size`` first and the key ``lhs``; other keys are what data-dependent bounds name. A key
-        ``rhs`` replaces `bound`, row by row (of a mean or an equality the promise is then one about
-        the difference, whose range `low` and `high` are); a boolean key ``applies`` marks the rows
-        where the hypotheses hold (other rows are no draws); ``scale`` is the size of what was added
-        up, where the sides are small by cancellation; for ``equal`` a key ``other`` is the second
-        law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to the law
-        drawn from.
+        ``rhs`` replaces `bound`, row by row (of a mean, an equality or a printed number the promise
+        is then one about the difference, whose range `low` and `high` are; of a rate the bound
+        stays the exponent, with which the difference is to fall); a boolean key ``applies`` marks
+        the rows where the hypotheses hold (other rows are no draws); ``scale`` is the size of what
+        was added up, where the sides are small by cancellation; for ``equal`` a key ``other`` is
+        the second law; for ``tail`` a key ``weight`` is the likelihood ratio of the promised law to
+        the law drawn from. Not with ``applies``, for a ratio of laws on all rows is another one on
+        those that apply: draw from a law under which the hypotheses hold.
     exact : callable, optional
         Exact evidence at a cell, or None where there is none: a `Law` (tail, mean, equal), two of
         them (equal, two laws), a dict of arrays with every instance (always, identity), or the pair
@@ -441,8 +447,8 @@ class Claim:
     expect : str
         Expected verdict.
     trivial : float or callable, optional
-        What is true anyway: a right side at or above it is vacuous. Of a mean it is `high` unless
-        another is given.
+        What is true anyway: a right side at or above it (exists: at or below it) is vacuous, unless
+        an instance or a draw of a tail breaks it. Of a mean it is `high` unless another is given.
     low, high : float or callable, optional
         The range of one draw (mean, equal, published, rate; other kinds refuse it, and an infinite
         end is none). It is a hypothesis: a draw outside of it is an error. A mean needs the lower
@@ -760,8 +766,10 @@ class Claim:
         return self._missing("high")
 
     def _missing(self, end: str) -> str:
-        if self.exact is not None or self.impossible is not None or self.variance is not None:
+        if self.exact is not None or self.variance is not None:
             return ""
+        if self.impossible is not None and end == "low":
+            return ""  # What is impossible falls without a draw.
         both = ("low", "high")
         ends = {"mean": (end,), "equal": both, "published": both, "rate": both}
         if self.kind == "equal" and self.bound is None:
@@ -772,13 +780,17 @@ class Claim:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """The hypotheses and what else the trial relies on: range, variance, weights."""
+        """The hypotheses and what else the trial relies on: what is trivial, range, weights."""
         ends = []
         for name, word in (("low", "at least"), ("high", "at most")):
             end = getattr(self, name)
             if end is not None:
                 ends.append(f"{word} {f'the {name} of its cell' if callable(end) else f'{end:g}'}")
         found = [f"One draw is {' and '.join(ends)}."] if ends else []
+        if self.trivial is not None:
+            side = "below" if self.kind == "exists" else "above"
+            least = "that of its cell" if callable(self.trivial) else f"{self.trivial:g}"
+            found.append(f"A right side at or {side} {least} is true anyway.")
         if self.variance is not None:
             found.append("The variance of one draw is at most the one declared.")
         if self.weight_limit is not None:
@@ -789,7 +801,8 @@ class Claim:
             )
         if self.kind in ("mean", "equal", "published", "rate"):
             found += [
-                f"Draws alone cannot {verb} it: {field} is not declared."
+                f"Draws alone cannot {verb} it: {field} {'are' if ' and ' in field else 'is'} not "
+                "declared."
                 for verb, field in (("refute", self.cannot_refute), ("uphold", self.cannot_uphold))
                 if field
             ]
@@ -980,10 +993,15 @@ class Claim:
         }
 
 
+LARGEST = 1e150
+"""Size of a draw that has a mean: what floats can square."""
+
 _RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "trivial": ("a number", lambda x: not math.isnan(x)),
-    "low": ("a number below infinity", lambda x: x < math.inf),
-    "high": ("a number above minus infinity", lambda x: x > -math.inf),
+    "low": ("a number up to 1e150 in size, or minus infinity",
+            lambda x: abs(x) <= LARGEST or x == -math.inf),
+    "high": ("a number up to 1e150 in size, or infinity",
+             lambda x: abs(x) <= LARGEST or x == math.inf),
     "variance": ("a finite number > 0", lambda x: 0 < x < math.inf),
     "margin": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
     "printed_error": ("a finite number >= 0", lambda x: 0 <= x < math.inf),
@@ -1003,6 +1021,8 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "margin": ("equal", "published"),
     "printed_error": ("published",),
     "slack": ("tail", "mean", "equal", "always", "identity", "exists", "published"),
+    "simulate": tuple(kind for kind in KINDS if kind not in ("exists", "cited")),
+    "trivial": ("tail", "mean", "always", "identity", "exists"),
     "weight_high": ("tail",),
     "weight_limit": ("tail",),
     "along": ("rate",),

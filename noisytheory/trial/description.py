@@ -21,6 +21,7 @@ from noisytheory.trial.verdict import (
     SameLaw,
     conditioned,
     law_exceeding,
+    law_means,
     law_room,
     merged,
     moments,
@@ -218,7 +219,7 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
         left = np.array([law.quantile(1 - d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
-        out["mean_low"][at] = out["mean_high"][at] = law.mean()
+        out["mean_low"][at], out["mean_high"][at] = law_means(claim, state.cell, law)
     room, coarse = law_room(claim, state.cell, law, rhs)
     for name in TIGHTNESS:
         out[name][at] = tightness(left, rhs, room + coarse)
@@ -236,8 +237,11 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     """Cells with equally many draws."""
     claim, at, size = trial.claim, sample.at, sample.size
     out["tries"][at] = size
-    with np.errstate(invalid="ignore"):  # Draws of a tail may be infinite, at either end.
-        out["mean"][at] = mean(sample.each(lambda part: part.lhs))
+    excess = claim.kind == "rate" and "rhs_draw" in trial.variables
+    with np.errstate(invalid="ignore", over="ignore"):  # Draws of a tail may be infinite, or huge.
+        out["mean"][at] = mean(sample.each(
+            lambda part: part.lhs - part.of("rhs_draw") if excess else part.lhs
+        ))
     tail = claim.kind == "tail" and "weight" not in trial.variables
     ranks = _tail_ranks(trial, size) if tail else np.empty((0, 0), np.int64)
     wanted = [*_quantile_places(size), *np.clip(ranks, 0, size - 1).ravel()]
@@ -268,7 +272,7 @@ def _middle(claim: Claim, sample: Sample) -> NDArray[np.float64]:
     size, rhs, first = sample.size, sample.each(lambda part: part.rhs), sample.first.rhs
     if first.shape[2] == 1:
         return first[..., 0]
-    if claim.kind in ("mean", "equal"):
+    if claim.kind in ("mean", "equal", "published"):
         return mean(rhs)
     low, high, last = np.moveaxis(ordered(rhs, [(size - 1) // 2, size // 2, size - 1]), -1, 0)
     with np.errstate(invalid="ignore"):  # Infinite ends have no middle.

@@ -113,10 +113,8 @@ def draw(
 
 
 _READ_BY = {
-    "rhs": ("tail", "mean", "equal", "always", "identity"),
     "other": ("equal",),
     "weight": ("tail",),
-    "scale": ("tail", "mean", "equal", "always", "identity"),
 }
 """What is drawn, and the kinds that read it."""
 

@@ -79,11 +79,10 @@ def log_e_rate(successes: ArrayLike, draws: ArrayLike, level: ArrayLike, side: S
     s, n, delta = (np.asarray(x, float) for x in (successes, draws, level))
     half, other = 0.5, 0.5 / delta if side == "above" else 0.5
     a, b = s + half, n - s + other
-    log_mass, log_prior = (
-        (_log_beta_tail(a, b, delta), _log_beta_tail(half, other, delta))
-        if side == "above"
-        else (_log_beta_tail(b, a, 1 - delta), _log_beta_tail(other, half, 1 - delta))
-    )
+    share = special.betaincc if side == "above" else special.betainc
+    with np.errstate(divide="ignore", under="ignore"):
+        # On underflow the e-value is 0 to rounding.
+        log_mass, log_prior = np.log(share(a, b, delta)), np.log(share(half, other, delta))
     out = (
         special.betaln(a, b)
         + log_mass
@@ -93,12 +92,6 @@ def log_e_rate(successes: ArrayLike, draws: ArrayLike, level: ArrayLike, side: S
         - (n - s) * np.log1p(-delta)
     )
     return np.where(n == 0, 0.0, out)
-
-
-def _log_beta_tail(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
-    """Log of Pr[Beta(a, b) >= x]; -inf on underflow, where the e-value is 0 to rounding."""
-    with np.errstate(divide="ignore", under="ignore"):
-        return np.asarray(np.log(special.betaincc(a, b, x)), float)
 
 
 def bounded_bets(
@@ -141,11 +134,6 @@ def bounded_bets(
     True
     """
     x = np.asarray(values, float)
-    if x.size and (x.min() < low or x.max() > high):
-        raise ValueError(
-            f"values must lie in the declared range [{low:g}, {high:g}], got "
-            f"[{x.min():g}, {x.max():g}]"
-        )
     room, centred = (mean - low, x - mean) if side == "above" else (high - mean, mean - x)
     if not np.isfinite(room):
         raise ValueError(f"a test of the mean from {side} needs a finite range")
@@ -153,6 +141,11 @@ def bounded_bets(
         # The mean on trial lies at or beyond the end of the range. Any draw strictly on the
         # far side is then proof; none can be evidence otherwise.
         return np.full(BETS.shape, np.inf if np.any(centred > 0) else 0.0)
+    if x.size and (x.min() < low or x.max() > high):
+        raise ValueError(
+            f"values must lie in the declared range [{low:g}, {high:g}], got "
+            f"[{x.min():g}, {x.max():g}]"
+        )
     # Bet by bet, without a (draws, bets) array.
     ratios = np.maximum(centred / room, -1.0)
     return np.array([_sum(np.log1p(bet * ratios), weights) for bet in BETS])
@@ -355,6 +348,7 @@ def quantile_ranks(
     (500, 443, 556)
     """
     reach = np.log(2 / (1 - confidence))
+    probability = min(probability, 1 - 2**-53)  # Of 1 minus a tiny level.
 
     def crossing(side: Side) -> int:
         """Smallest count whose e-value from above crosses, or largest from below; else none."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from noisytheory.trial.catalogue import file_of
 from noisytheory.trial.certificates import certified, side_text
@@ -40,6 +41,9 @@ DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 UNSUPPORTED = "blocks drawn besides do not bear out"
 """Begins the reason of what too few blocks seemed to decide."""
 
+SUPPORT = "support only"
+"""Says of what stands beside it in a reason that it proves nothing."""
+
 _RATES = ("probability", "probability_low", "probability_high")
 
 _COLUMNS = {
@@ -62,7 +66,8 @@ _COORDINATES = {
 }
 
 _LONG_NAMES = {
-    "rhs": "right side (if it depends on the draws their median; of a mean or equality their mean)",
+    "rhs": "right side (if it depends on the draws their median; of a mean, equality or print "
+    "their mean)",
     "violations": "draws that break the promise",
     "ties": "draws that rounding leaves open",
     "probability": "probability of breaking the promise: exact, or the share of the draws",
@@ -74,7 +79,8 @@ _LONG_NAMES = {
     "refutable_factor": "the bound times this factor would have been refuted",
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
-    "mean": "mean of the left side (always, identity: largest gap between the sides)",
+    "mean": "mean of the left side (always, identity: largest gap between the sides; of a rate "
+    "whose right side is drawn, mean of the difference)",
     "mean_low": "lower 99% confidence limit of the mean, by the rule in force",
     "mean_high": "upper 99% confidence limit of the mean, by the rule in force",
     "distance": "distance of the two laws as drawn, or exact",
@@ -235,6 +241,8 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
         attributes["given"] = [claim.address({name: claim.given[name]}) for name in claim.given]
     if claim.along is not None:
         attributes["along"] = claim.along
+    if isinstance(trial.rule, Always):
+        attributes["certified"] = int(claim.certify is not None)
     if isinstance(trial.rule, SameLaw):
         natural = claim.low is not None and claim.high is not None
         attributes["distance"] = "Wasserstein" if natural else "Kolmogorov"
@@ -319,7 +327,10 @@ def _conclude(
         if isinstance(trial.rule, Always):
             tries = sum(int(s.summary[0]) for s in trial.cells if s.summary is not None)
             listed = all(s.is_exact for s in trial.cells)
-            every = f"any of {tries} listed instances" if listed else f"{tries} tries"
+            if tries == 1:
+                every = "the one listed instance" if listed else "one try"
+            else:
+                every = f"any of {tries} listed instances" if listed else f"{tries} tries"
             return "upheld", f"no break in {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
@@ -341,15 +352,12 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
         said = f"; margin {least:g}" + (f" to {most:g}" if most > least else "")
         if trial.asked > trial.max_blocks:
             said += f"; of two laws at most {trial.max_blocks * claim.rows:,} draws are compared"
-        if claim.kind == "published" and claim.cannot_refute and not trial.charged:
-            return said
-        missing = claim.cannot_refute if claim.kind == "published" else ""
-        return said + (f"; support only: {missing} not declared" if missing else "")
+        return said + (_support(trial) if claim.kind == "published" else "")
     if "slope" not in extra:
         return ""
     missing = f": {claim.cannot_refute} not declared" if claim.cannot_refute else ""
     if not np.isfinite(extra["slope"]).any():
-        return f"; no slope (a mean is not positive); support only{missing}"
+        return f"; no slope (a mean is not positive); {SUPPORT}{missing}"
 
     def of(name: str) -> str:
         values = np.ravel(extra[name])
@@ -361,7 +369,24 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
 
     return (
         f"; slope {of('slope')} (99% {of('slope_low')} to {of('slope_high')}), first half "
-        f"{of('slope_first')}, second half {of('slope_second')}; support only{missing}"
+        f"{of('slope_first')}, second half {of('slope_second')}; {SUPPORT}{missing}"
+    )
+
+
+def _support(trial: Trial) -> str:
+    """Where no range is declared, what is no more than support: ours, in the cell farthest off."""
+    found = [state for state in trial.cells if state.summary is not None and state.summary[0] > 1]
+    if not found or not (missing := trial.claim.cannot_uphold):
+        return ""
+    table = np.array([state.summary for state in found])
+    draws, means, squares, printed = table[:, :4].T
+    half = special.ndtri(0.995) * np.sqrt(squares / (draws - 1) / draws)
+    worst = int(np.argmax(np.abs(means - printed) - half))
+    mean, reach = means[worst], half[worst]
+    where = f" at {trial.claim.address(found[worst].cell)}" if len(found) > 1 else ""
+    return (
+        f"; {SUPPORT}, {missing} not declared: mean {mean:.6g} (99% normal limits "
+        f"{mean - reach:.6g} to {mean + reach:.6g}) against {printed[worst]:.6g} in print{where}"
     )
 
 

@@ -118,7 +118,7 @@ class Trial:
             self._check_keys(set(found))
             for block in self.looks:
                 self._check_block(self.cells[0], block)
-            if "rhs_draw" in found:
+            if "rhs_draw" in found and claim.kind != "rate":
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
             if claim.kind == "equal" and "other" in found:
@@ -231,8 +231,8 @@ class Trial:
         if isinstance(self.rule, Always):
             state.exact, state.summary = result.arrays, self._searched(index, result)
             _, self.support[index] = self.rule.weigh_cell(self.claim, state.cell, state.summary)
-            tries, _, forced = state.summary[:3]
-            self.vacuous[index] = tries > 0 and forced == tries
+            tries, suspects, forced = state.summary[:3]
+            self.vacuous[index] = tries > 0 and forced == tries and not suspects
         else:
             self.against[index], self.support[index] = self.rule.weigh_exact(
                 self.claim, state.cell, result
@@ -279,12 +279,15 @@ class Trial:
         if isinstance(self.rule, Always):
             # What breaks the promise for certain has been written down already.
             self.support[at] = support
-            self.vacuous[at] = ((counts[:, 2] == counts[:, 0]) & (counts[:, 0] > 0))[:, None]
+            forced = (counts[:, 2] == counts[:, 0]) & (counts[:, 0] > 0) & (counts[:, 1] == 0)
+            self.vacuous[at] = forced[:, None]
             return [bool(done) for done in (self.against[at] == np.inf).all(axis=1)]
         self._take(at, "against", against, self.thresholds.entry)
         self._take(at, "support", support, self.thresholds.uphold)
         if self.claim.kind == "tail":
+            # What breaks the promise is not true anyway.
             vacuous = (counts[..., 3] == counts[..., 0]) & (counts[..., 0] > 0)
+            vacuous &= counts[..., 1] == 0
         else:
             vacuous = np.array([self._vacuous(state.cell, state.summary) for state in states])
         if self.drawn_bound:
@@ -339,7 +342,9 @@ class Trial:
             # Drawn right sides: vacuous only if every one of them is.
             least = np.inf if summary is None else summary[3]
             return np.full(levels, summary is not None and summary[0] > 0 and least >= trivial)
-        return np.broadcast_to(right_side(self.claim, cell)[:, 0] >= trivial, (levels,))
+        rhs = right_side(self.claim, cell)[:, 0]
+        says_nothing = rhs <= trivial if self.claim.kind == "exists" else rhs >= trivial
+        return np.broadcast_to(says_nothing, (levels,))
 
     def settle(self) -> dict[str, Any]:
         """Weigh what needs all cells at once, all of them closed; what else the rule found."""

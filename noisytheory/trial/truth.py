@@ -17,7 +17,7 @@ from noisytheory.trial.draws import draw, exact_evidence
 from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
-__all__ = ["CONFIDENCE", "LOOKS", "REPLICATES", "Truth", "needed", "since", "told", "truth"]
+__all__ = ["CONFIDENCE", "LOOKS", "REPLICATES", "Truth", "computable", "needed", "since", "truth"]
 
 REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
@@ -46,7 +46,7 @@ class Truth:
     high: Any
 
 
-def told(claim: Claim, values: Mapping[str, Any]) -> bool:
+def computable(claim: Claim, values: Mapping[str, Any]) -> bool:
     """Whether what the claim bounds can be computed at values like these.
 
     Parameters
@@ -128,7 +128,7 @@ def needed(
     Parameters
     ----------
     claim : Claim
-        For which `told` says so.
+        For which `computable` says so.
     name : str
         What is looked for, such as n.
     target : float

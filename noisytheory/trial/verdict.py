@@ -14,7 +14,6 @@ is charged to claims that draws decide.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,11 +23,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.trial import evidence
-from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.claim import LARGEST, Cell, Claim, Law
 
 __all__ = [
-    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_room", "merged",
-    "moments", "relative", "right_side", "rounding", "slack", "tightness", "violations",
+    "RULES", "Compared", "Rule", "Thresholds", "conditioned", "law_exceeding", "law_means",
+    "law_room", "merged", "moments", "relative", "right_side", "rounding", "slack", "tightness",
+    "violations",
 ]
 
 Floats = NDArray[np.float64]
@@ -121,8 +121,9 @@ def rounding(claim: Claim, drawn: Drawn, rhs: Floats) -> Floats:
 
 
 def relative(claim: Claim, drawn: Drawn) -> float:
-    """The claim's relative rounding; that of single precision where it was drawn."""
-    drawn_as = [np.asarray(drawn[n]).dtype for n in ("lhs", "rhs_draw", "other") if n in drawn]
+    """The claim's relative rounding; that of single precision where what is read was drawn so."""
+    names = ("lhs", "rhs_draw", "other", *claim.drawn_names())
+    drawn_as = [np.asarray(drawn[name]).dtype for name in names if name in drawn]
     coarse = [4 * float(np.finfo(d).eps) for d in drawn_as if d.kind == "f" and d.itemsize < 8]
     return max(claim.rounding, *coarse) if coarse else claim.rounding
 
@@ -140,14 +141,14 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     Returns
     -------
     ndarray
-        One row a level; one row in all if the promise names no level.
+        One row a level; one row in all if the promise names no level. Of a rate the exponent.
 
     Raises
     ------
     ValueError
         If the bound is not a real number there.
     """
-    if drawn is not None and "rhs_draw" in drawn:
+    if drawn is not None and "rhs_draw" in drawn and claim.kind != "rate":
         return np.asarray(drawn["rhs_draw"], float)[None, :]
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
@@ -268,10 +269,7 @@ def law_exceeding(claim: Claim, cell: Cell, law: Law, threshold: float) -> tuple
     room = max(law.error, claim.rounding) * np.maximum(np.abs(values), reach)
     room = room + law.slack + float(claim.value("slack", cell))
     low, high = mass[values > threshold + room].sum(), mass[values > threshold - room].sum()
-    # What is missing of the mass may lie beyond.
-    missing = 1 - math.fsum(mass)
-    high += missing if missing > 1e-15 else 0.0
-    return float(min(low, 1.0)), float(min(high, 1.0))
+    return float(min(low, 1.0)), float(min(high + law.missing, 1.0))
 
 
 def violations(
@@ -447,6 +445,11 @@ def _within(claim: Claim, cell: Cell, values: Floats, room: Floats) -> Floats:
             f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is not finite, so neither "
             "its mean nor its distance to another says anything"
         )
+    if np.any(np.abs(values) > LARGEST):
+        raise ValueError(
+            f"{claim.id}: a draw at {claim.address(cell) or 'its cell'} is beyond {LARGEST:g} in "
+            "size, and floats do not hold its square: choose another unit"
+        )
     for name, end, beyond in (("low", low, low - values), ("high", high, values - high)):
         if np.any(beyond > room):
             raise ValueError(
@@ -483,8 +486,11 @@ def _bets(claim: Claim, cell: Cell, lhs: Floats, mean: float, side: evidence.Sid
             raise ValueError(f"{claim.id}: variance must be a finite number > 0, got {variance:g}")
         return evidence.catoni_bets(lhs, mean, variance, side)
     low, high = _ends(claim, cell)
-    if not np.isfinite(low if side == "above" else high):
+    room = mean - low if side == "above" else high - mean
+    if room == np.inf:
         return np.zeros_like(evidence.BETS)
+    # Moved by rounding, draws may have left the range; where any beyond its end is proof, they may.
+    lhs = np.clip(lhs, low, high) if room > 0 else lhs
     return evidence.bounded_bets(lhs, mean, low=low, high=high, side=side)
 
 
@@ -505,7 +511,11 @@ def _mean_resolution(
 
 
 class Mean(Rule):
-    """E[L] <= R. Summary: three moments, the least right side, the bets of either side."""
+    """E[L] <= R.
+
+    Summary: three moments, the least right side, the sum of the draws' rounding, the bets of either
+    side.
+    """
 
     pooled = True
     tests: tuple[tuple[int, evidence.Side], ...] = ((1, "above"), (-1, "below"))
@@ -514,27 +524,26 @@ class Mean(Rule):
         """Moments and bets, each at an end of the margin, on draws moved against it by rounding."""
         lhs, value, room = _centre(claim, cell, drawn)
         margin = self.margin(claim, cell)
-        moved = {side: np.clip(lhs + sign * room, *_ends(claim, cell))
-                 for side, sign in (("above", -1), ("below", 1))}
+        moved = {"above": lhs - room, "below": lhs + room}
         bets = [
             _bets(claim, cell, moved[side], value + sign * margin, side)
             for sign, side in self.tests
         ]
         least = right_side(claim, cell, drawn).min(initial=np.inf)
-        return np.concatenate([moments(lhs), [least], *bets])
+        return np.concatenate([moments(lhs), [least, room.sum()], *bets])
 
     def margin(self, claim: Claim, cell: Cell) -> float:
         """None: a mean is promised to the last bit."""
         return 0.0
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """Moments about the common mean; bets add up."""
+        """Moments about the common mean; rounding and bets add up."""
         least = [min(left[3], right[3])]
         return np.concatenate([merged(left[:3], right[:3]), least, left[4:] + right[4:]])
 
     def wealths(self, summaries: Sequence[Floats]) -> list[Floats]:
         """Log wealth of each test, each of shape (cells, 1)."""
-        bets = np.array(summaries)[:, 4:].reshape(-1, len(self.tests), len(evidence.BETS))
+        bets = np.array(summaries)[:, 5:].reshape(-1, len(self.tests), len(evidence.BETS))
         return np.split(evidence.log_e_bets(bets), len(self.tests), axis=1)
 
     def weigh(
@@ -551,18 +560,29 @@ class Mean(Rule):
 
     def weigh_exact(self, claim: Claim, cell: Cell, result: Law) -> tuple[Floats, Floats]:
         """The mean of the law against the bound."""
-        rhs, mean = right_side(claim, cell)[0], result.mean()
+        rhs, (least, most) = right_side(claim, cell)[0], law_means(claim, cell, result)
         room, coarse = law_room(claim, cell, result, rhs)
-        return _certain(mean <= rhs + room - coarse, mean > rhs + room + coarse)
+        return _certain(most <= rhs + room - coarse, least > rhs + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
         """Of the worst law that the declared range, or variance, allows."""
-        mean = _promised(claim, cell)
-        room = float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        mean, room = _promised(claim, cell), _mean_room(summary)
         found = _mean_resolution(claim, cell, summary, mean + room, threshold, upwards=True)
         return np.array([found + room])
+
+
+def _mean_room(summary: Floats) -> float:
+    """By how much rounding may have moved a mean."""
+    return float(summary[4] / max(1.0, summary[0]))
+
+
+def law_means(claim: Claim, cell: Cell, law: Law) -> tuple[float, float]:
+    """The least and the largest mean of a law, wherever in the declared range missing mass lies."""
+    mean, missing = law.mean(), law.missing
+    low, high = _ends(claim, cell)
+    return (mean + missing * low, mean + missing * high) if missing else (mean, mean)
 
 
 def law_room(claim: Claim, cell: Cell, law: Law, rhs: Floats) -> tuple[Floats, float]:
@@ -611,11 +631,11 @@ class Equal(Mean):
             return _certain(*(
                 np.array([same]) for same in _same_laws(*result, self.margin(claim, cell))
             ))
-        value = right_side(claim, cell)[0]
-        gap = np.abs(result.mean() - value)
+        value, (least, most) = right_side(claim, cell)[0], law_means(claim, cell, result)
         room, coarse = law_room(claim, cell, result, value)
-        margin = self.margin(claim, cell)
-        return _certain(gap <= margin + room - coarse, gap > margin + room + coarse)
+        near = np.maximum(0.0, np.maximum(least - value, value - most))
+        far, margin = np.maximum(most - value, value - least), self.margin(claim, cell)
+        return _certain(far <= margin + room - coarse, near > margin + room + coarse)
 
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
@@ -624,7 +644,7 @@ class Equal(Mean):
         mean, margin = _promised(claim, cell), self.margin(claim, cell)
         threshold += float(np.log(2))
         low, high = _ends(claim, cell)
-        reach = margin + float(claim.value("slack", cell)) + claim.rounding * abs(mean)
+        reach = margin + _mean_room(summary)
         # A side on which no law within the range breaks the promise has nothing to show.
         sides = [
             _mean_resolution(claim, cell, summary, mean + sign * reach, threshold, upwards=sign > 0)
@@ -834,16 +854,18 @@ class Always(Rule):
         beyond = np.where(np.isinf(lhs) & (lhs == rhs), np.inf, gap - room)
         return Compared(lhs, rhs, at, room, gap, np.where(at, beyond, -np.inf))
 
-    def nearest(self, found: Compared) -> list[int]:
+    def nearest(self, found: Compared, *, anyway: bool) -> list[int]:
         """Rows that rounding leaves open, a few a cell: exact arithmetic may know better.
 
-        The one that breaks the claim most, some that break it less, and one with equal sides.
+        The one that breaks the claim most, some that break it less, and one with equal sides. If
+        there are none, anyway the one that comes nearest: floats as a whole may be wrong.
         """
         gap = np.where(found.excess <= 0, found.gap, -np.inf)
         order = np.argsort(-gap, kind="stable")
         broken, equal = order[gap[order] > 0], order[gap[order] == 0]
         some = broken[np.linspace(0, broken.size - 1, min(_ASKED, broken.size)).astype(int)]
-        return [int(row) for row in (*some, *equal[:1])]
+        asked = [*some, *equal[:1]] or [row for row in order[:anyway] if gap[row] > -np.inf]
+        return [int(row) for row in asked]
 
     def gap(self, lhs: Floats, rhs: Floats) -> Floats:
         """Distance by which a row is on the wrong side."""
@@ -910,35 +932,44 @@ class Exists(Rule):
     ) -> tuple[Floats, Floats]:
         """The optimum, with its error, against the bound."""
         optimum, error = result
-        rhs = right_side(claim, cell)[0]
-        least = np.maximum(optimum - error, _ends(claim, cell)[0])
+        rhs, (low, _) = right_side(claim, cell)[0], _ends(claim, cell)
+        least = np.maximum(optimum - error, low)
         # Within relative rounding both are equal; within the error and the slack it is open.
         room, open_ = rounding(claim, {"lhs": least}, rhs), float(claim.value("slack", cell))
+        if np.any(optimum + error + open_ < low - room):
+            raise ValueError(
+                f"{claim.id}: low is {low:g} at {claim.address(cell) or 'its cell'}, but the "
+                f"optimum is {optimum:g}: the declared range is wrong"
+            )
         return _certain(least - open_ >= rhs - room, optimum + error + open_ < rhs - room)
 
 
 class Rate(Rule):
     """The mean is a power law along an axis, with at most this exponent; support only.
 
-    On log scales a line and a parabola are fitted by least squares, weighted by the errors of the
-    means. Where curvature is visible no power law holds on the range and nothing is decided. Else
-    the exponent is upheld when the slopes of the line and of both halves are below it, and refuted
-    when they are above it and so is the slope that the parabola has at the far end: a bend too
-    small to be seen must not refute what holds in the limit. Least squares takes means as normal;
-    so all power laws that pass between the limits of all means must be on the same side, too.
+    The verdict holds on the range; the limit is not judged. On log scales a line and a parabola are
+    fitted by least squares, weighted by the errors of the means. Where curvature is visible no
+    power law holds on the range and nothing is decided. Else the exponent is upheld when the
+    slopes of the line and of both halves are below it, and refuted when they are above it and so is
+    the slope that the parabola has at the far end: a bend too small to be seen must not refute what
+    may hold beyond. Least squares takes means as normal; so all power laws that pass between the
+    limits of all means must be on the same side, too.
     """
 
     sequential = False
     together = True
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments."""
-        lhs = np.asarray(drawn["lhs"], float)
-        return moments(_within(claim, cell, lhs, np.zeros(lhs.shape)))
+        """Moments of the left side, or of what it exceeds a drawn right side by, and rounding."""
+        right = np.asarray(drawn.get("rhs_draw", 0.0), float)
+        room = rounding(claim, drawn, right)
+        with np.errstate(invalid="ignore"):
+            lhs = np.asarray(drawn["lhs"], float) - right
+        return np.append(moments(_within(claim, cell, lhs, room)), room.sum())
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """About the common mean."""
-        return merged(left, right)
+        """Moments about the common mean; rounding adds up."""
+        return np.append(merged(left[:3], right[:3]), left[3] + right[3])
 
     def weigh_together(
         self, claim: Claim, summaries: Sequence[Floats], threshold: float
@@ -948,7 +979,7 @@ class Rate(Rule):
         axis = claim.dims.index(claim.along)
         x = np.log(np.asarray(claim.grid[claim.along], float))
         told = [(*_ends(claim, cell), _promised(claim, cell)) for cell in claim.cells()]
-        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 6)
+        table = np.column_stack([np.array(summaries), told]).reshape(*claim.shape, 7)
         order = np.argsort(x)
         x, lines = x[order], np.moveaxis(table, axis, -2)[..., order, :]
         out = {name: np.full(claim.shape, np.nan) for name in ("against", "support", *_SLOPES)}
@@ -977,22 +1008,24 @@ _CURVED = 0.001
 def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     """Slopes of a line of means, with evidence for and against the exponent in its last column.
 
-    Before it stand the ends of the declared range, which a rare event may span.
+    Before it stand the sum of the draws' rounding, and the ends of the declared range, which a rare
+    event may span.
     """
     import statsmodels.api as sm
     from scipy import stats
 
-    draws, mean, squares, low, high, exponents = line.T
+    draws, mean, squares, room, low, high, exponents = line.T
     none: dict[str, float] = dict.fromkeys(_SLOPES, np.nan)
     if np.any(mean <= 0) or np.any(draws < 2):
         return {"against": 0.0, "support": 0.0, **none, "curved": 0.0, "resolution": np.inf}
-    width = high - low
+    width, room = high - low, room / draws
     spread = np.sqrt(squares / (draws - 1))
     centred = x - x.mean()
 
     def fit(powers: int, spread: Floats = spread, at: slice = slice(None)) -> Any:
         # Errors of log means; where all draws are equal only rounding and what is rare are left.
         error = spread / np.sqrt(draws) + _rarely(np.where(width < np.inf, width, 0.0), draws)
+        error = error + room
         columns = np.vander(centred[at], powers + 1, increasing=True)
         weights = (error / mean + 1e-12)[at] ** -2.0
         return sm.WLS(np.log(mean[at]), columns, weights=weights).fit(cov_type="fixed scale")
@@ -1020,7 +1053,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     gaps = [one.params[1] - exponents[0] for one in fits]
     end = (float(tip @ curved.params) - exponents[0]) / tip_error
     sides = [gap / one.bse[1] for gap, one in zip(gaps, fits, strict=True)]
-    above, below = _laws_beyond(x, draws, mean, spread, width, exponents[0])
+    above, below = _laws_beyond(x, draws, mean, spread, width, room, exponents[0])
     # The worst spread that the range allows about this mean (Bhatia and Davis).
     worst = np.sqrt(np.maximum((high - mean) * (mean - low), 0.0))
     tip_worst = float(np.sqrt(tip @ fit(2, worst).cov_params() @ tip))
@@ -1029,7 +1062,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     at = [0, -1]
     short, odds = np.zeros(2), (threshold + np.log(4), np.log(8 / (1 - _POWER)))
     for level in odds:
-        short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
+        short += (_reach(level, draws[at], worst[at], width[at]) + room[at]) / mean[at]
     pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
     return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
             "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,
@@ -1047,14 +1080,15 @@ def _reach(level: float, draws: Floats, spread: Floats, width: Floats) -> Floats
 
 
 def _laws_beyond(
-    x: Floats, draws: Floats, mean: Floats, spread: Floats, width: Floats, exponent: float
+    x: Floats, draws: Floats, mean: Floats, spread: Floats, width: Floats, room: Floats,
+    exponent: float,
 ) -> tuple[float, float]:
     """Evidence that all power laws between the limits of the means are steeper, or all flatter."""
     later, sooner = np.tril_indices(len(x), -1)
 
     def apart(level: float, sign: int) -> bool:
         """Whether two means show it, each off by as much as it may be at this level."""
-        off = sign * _reach(level, draws, spread, width)
+        off = sign * (_reach(level, draws, spread, width) + room)
         with np.errstate(divide="ignore", invalid="ignore"):
             tops, feet = np.log(np.maximum(mean + off, 0)), np.log(np.maximum(mean - off, 0))
             rise = sign * (feet[later] - tops[sooner] - exponent * (x[later] - x[sooner]))
@@ -1078,19 +1112,20 @@ class Published(Rule):
     """A printed number against ours, both errors counted, beyond and within the stated tolerance.
 
     Our error is bounded by Maurer and Pontil's empirical Bernstein inequality, which needs the
-    declared range; without one nothing is decided.
+    declared range; without one the mean and its normal limits are shown as support only, and
+    nothing is upheld or refuted.
     """
 
     sequential = False
 
     def summarise(self, claim: Claim, cell: Cell, drawn: Drawn) -> Floats:
-        """Moments."""
-        values, _, _ = _centre(claim, cell, drawn)
-        return moments(values)
+        """Moments, the number in print (0 of differences), and the sum of the draws' rounding."""
+        values, printed, room = _centre(claim, cell, drawn)
+        return np.concatenate([moments(values), [printed, room.sum()]])
 
     def merge(self, left: Floats, right: Floats) -> Floats:
-        """About the common mean."""
-        return merged(left, right)
+        """Moments about the common mean; rounding adds up."""
+        return np.concatenate([merged(left[:3], right[:3]), [left[3], left[4] + right[4]]])
 
     def _errors(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float, float]:
         """Coefficients of the deviation at level L: a sqrt(L) + b L, and the printed error's."""
@@ -1105,10 +1140,8 @@ class Published(Rule):
             return CERTAIN, 0.0
         if summary[0] == 0 or not np.isfinite(np.subtract(*_ends(claim, cell))):
             return 0.0, 0.0
-        printed = float(right_side(claim, cell)[0, 0])
-        margin = float(claim.value("margin", cell))
-        room = claim.rounding * abs(printed) + float(claim.value("slack", cell))
-        distance = abs(float(summary[1]) - printed)
+        margin, room = float(claim.value("margin", cell)), _mean_room(summary)
+        distance = abs(float(summary[1] - summary[3]))
         ours, theirs, slope = self._errors(claim, cell, summary)
         root = ours + theirs
 
@@ -1135,14 +1168,13 @@ class Published(Rule):
             return np.array([np.inf])
         level = threshold + np.log(6)
         widest = np.array([summary[0], 0.0, summary[0] * (high - low) ** 2 / 4])
+        printed, room = summary[3], _mean_room(summary)
         ours, theirs, slope = self._errors(claim, cell, widest)
         # What refutes, and with 99% probability how far both fall short of it (Hoeffding; normal).
         short = (high - low) * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * summary[0]))
         short += theirs * np.sqrt(np.log(4 / (1 - _POWER)))
-        printed = float(right_side(claim, cell)[0, 0])
         found = float(claim.value("margin", cell)) + (ours + theirs) * np.sqrt(level)
-        found += slope * level + short
-        found += claim.rounding * abs(printed) + float(claim.value("slack", cell))
+        found += slope * level + short + room
         return np.array([found if found <= max(high - printed, printed - low) else np.inf])
 
 

@@ -1,11 +1,12 @@
 r"""Roots, exponentials and error functions between two fractions; of floats, the float twice.
 
 Sides of a claim that are irrational become pairs (low, high): a counterexample is one whose
-intervals do not meet.
+intervals do not meet. Every function takes an array of floats or of fractions and returns a pair.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,35 +21,29 @@ __all__ = ["erf", "erfi", "exp", "pi", "sqrt"]
 
 WIDTH = 10**40
 """Enclosures are about 1 / WIDTH wide."""
+HALF_ROOT_PI = math.sqrt(math.pi) / 2
 Ends = tuple[Any, Any]
 
 
-def _both(
-    values: Any, floats: Callable[[Any], Any],
-    exact: Callable[[Fraction], tuple[Fraction, Fraction]],
-) -> Ends:
-    array = np.asarray(values)
-    if array.dtype != object:
-        return (found := floats(array.astype(float))), found
-    ends = [exact(Fraction(v)) for v in array.ravel()]
-    out = []
-    for which in (0, 1):
-        side = np.empty(array.shape, dtype=object)
-        side.ravel()[:] = [e[which] for e in ends]
-        out.append(side)
-    return out[0], out[1]
+def _enclosing(floats: Callable[[Any], Any]) -> Callable[[Callable[[Any], Ends]], Any]:
+    """Makes a function of arrays of one that encloses its value at a fraction."""
+    def made(exact: Callable[[Any], Ends]) -> Callable[[Any], Ends]:
+        @functools.wraps(exact)
+        def both(values: Any) -> Ends:
+            array = np.asarray(values)
+            if array.dtype != object:
+                return (found := floats(array.astype(float))), found
+            low, high = np.frompyfunc(lambda v: exact(Fraction(v)), 1, 2)(array)
+            return low, high
+
+        return both
+
+    return made
 
 
-def sqrt(values: Any) -> Ends:
+@_enclosing(np.sqrt)
+def sqrt(value: Any) -> Ends:
     """Square roots.
-
-    Parameters
-    ----------
-    values : array of float or of Fraction
-
-    Returns
-    -------
-    (low, high)
 
     Examples
     --------
@@ -56,7 +51,7 @@ def sqrt(values: Any) -> Ends:
     >>> bool(low[0] ** 2 <= 2 <= high[0] ** 2 and high[0] - low[0] < Fraction(1, 10**30))
     True
     """
-    return _both(values, np.sqrt, lambda v: enclosed_root(v, WIDTH))
+    return enclosed_root(value, WIDTH)
 
 
 def _short(v: Fraction, up: bool) -> Fraction:
@@ -85,16 +80,9 @@ def _exp(v: Fraction) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def exp(values: Any) -> Ends:
+@_enclosing(np.exp)
+def exp(value: Any) -> Ends:
     """Exponentials.
-
-    Parameters
-    ----------
-    values : array of float or of Fraction
-
-    Returns
-    -------
-    (low, high)
 
     Examples
     --------
@@ -102,7 +90,7 @@ def exp(values: Any) -> Ends:
     >>> round(float(low[0]), 9), bool(0 < high[0] - low[0] < Fraction(1, 10**30))
     (2.718281828, True)
     """
-    return _both(values, np.exp, _exp)
+    return _exp(value)
 
 
 def pi(values: Any) -> Ends:
@@ -142,36 +130,21 @@ def _series(v: Fraction, sign: int) -> tuple[Fraction, Fraction]:
     return total - slack, total + slack
 
 
-def erf(values: Any) -> Ends:
+@_enclosing(lambda v: HALF_ROOT_PI * special.erf(v))
+def erf(value: Any) -> Ends:
     r"""$\frac{\sqrt\pi}2\mathrm{Erf}$: without the factor, which is irrational itself.
-
-    Parameters
-    ----------
-    values : array of float or of Fraction
-
-    Returns
-    -------
-    (low, high)
 
     Examples
     --------
     >>> round(float(erf(np.array([1.0]))[0][0]), 6)
     0.746824
     """
-    factor = math.sqrt(math.pi) / 2
-    return _both(values, lambda v: factor * special.erf(v), lambda v: _series(v, -1))
+    return _series(value, -1)
 
 
-def erfi(values: Any) -> Ends:
+@_enclosing(lambda v: HALF_ROOT_PI * special.erfi(v))
+def erfi(value: Any) -> Ends:
     r"""$\frac{\sqrt\pi}2\mathrm{erfi}$, likewise.
-
-    Parameters
-    ----------
-    values : array of float or of Fraction
-
-    Returns
-    -------
-    (low, high)
 
     Examples
     --------
@@ -179,5 +152,4 @@ def erfi(values: Any) -> Ends:
     >>> round(float(low[0]), 6), bool(low[0] < high[0])
     (1.462652, True)
     """
-    factor = math.sqrt(math.pi) / 2
-    return _both(values, lambda v: factor * special.erfi(v), lambda v: _series(v, 1))
+    return _series(value, 1)

@@ -1,10 +1,4 @@
-r"""Small populations and numbers that are the same in floats and in fractions.
-
-Masses are an array of shape (..., J, 2): $P(x_j,1)$ and $P(x_j,-1)$ of populations over $J$ points;
-scores one of shape (..., J). Every function takes floats, whole numbers or `Fraction` objects, and
-answers in kind: many populations at once to search, one exactly to certify. Masses in sixteenths,
-and points of a sphere of radius 4, make the floats exact.
-"""
+"""Numbers that are exact: lattices and whole points, fractions, and the intervals around roots."""
 
 from __future__ import annotations
 
@@ -12,25 +6,19 @@ import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LABELS", "Enclosed", "Undecided", "around", "bayes_risk", "compositions", "enclosed_root",
-    "ends", "fractions", "joint", "lattice", "margin", "mass_where", "risk", "root", "signed",
-    "simplex", "sphere", "twice_wrong",
+    "Enclosed", "Undecided", "around", "compositions", "enclosed_root", "ends", "fractions",
+    "lattice", "root", "simplex", "sphere",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
-Zero: TypeAlias = Literal["both", "half", "none", "negative"]
-"""For which labels a score of 0 is an error."""
-
-LABELS = np.array([1, -1])
-"""Order of the labels along the last axis of the masses."""
 
 
 def lattice(low: int, high: int, step: int) -> list[Fraction]:
@@ -113,25 +101,6 @@ def sphere(dimension: int, radius: int, inside: bool = False) -> Ints:
     return np.asarray(found)
 
 
-def joint(masses: Numbers, eta: Numbers) -> Numbers:
-    r"""Masses of both labels, of points with their masses and posteriors $P(1\mid x_j)$.
-
-    Parameters
-    ----------
-    masses, eta : array, shape (..., J)
-
-    Returns
-    -------
-    array, shape (..., J, 2)
-
-    Examples
-    --------
-    >>> joint(np.array([0.5, 0.5]), np.array([0.75, 0.0])).tolist()
-    [[0.375, 0.125], [0.0, 0.5]]
-    """
-    return np.stack([masses * eta, masses * (1 - eta)], axis=-1)
-
-
 def fractions(values: Any) -> Any:
     """Nested lists of fractions, of numbers in nested sequences or an array.
 
@@ -145,119 +114,6 @@ def fractions(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return [fractions(value) for value in values]
     return Fraction(values)
-
-
-def signed(masses: Numbers) -> Numbers:
-    r"""$P(x_j,1)-P(x_j,-1)$: what a mean weighs a point with.
-
-    Examples
-    --------
-    >>> signed(np.array([[0.5, 0.25], [0.0, 0.25]])).tolist()
-    [0.25, -0.25]
-    """
-    return np.asarray(masses[..., 0] - masses[..., 1])
-
-
-def mass_where(masses: Numbers, where: NDArray[np.bool_]) -> Numbers:
-    """Total mass of the points and labels where this is true.
-
-    Examples
-    --------
-    >>> float(mass_where(np.array([[0.5, 0.25]]), np.array([[True, False]])))
-    0.5
-    """
-    return np.sum(masses * where, axis=(-2, -1))
-
-
-def twice_wrong(margins: Numbers, zero: Zero = "both") -> Numbers:
-    """Twice the 0-1 loss of margins, so that one half stays exact in every arithmetic.
-
-    Parameters
-    ----------
-    margins : array
-        For ``"negative"`` the labels are along the last axis.
-    zero : {"both", "half", "none", "negative"}
-        As in `risk`.
-
-    Examples
-    --------
-    >>> twice_wrong(np.array([-1, 0, 1]), "half").tolist()
-    [2, 1, 0]
-    """
-    at = {"both": 2, "half": 1, "none": 0, "negative": 1 - LABELS}[zero]
-    return 2 * (margins < 0) + at * (margins == 0)
-
-
-def risk(
-    masses: Numbers, scores: Numbers, *, zero: Zero = "both", gamma: Any = 0,
-) -> Numbers:
-    r"""$P(yf(x)\le\gamma)$; a margin of exactly $\gamma$ counts whole, half, or not at all.
-
-    Parameters
-    ----------
-    masses : array, shape (..., J, 2)
-    scores : array, shape (..., J)
-    zero : {"both", "half", "none", "negative"}
-        What a margin of exactly `gamma` counts: at 0, whether a zero score is an error for both
-        labels, half an error, none, or an error for the negative label, as where sign 0 is 1.
-    gamma : number or array, shape (...)
-
-    Returns
-    -------
-    array, shape (...)
-
-    Examples
-    --------
-    >>> masses = np.array([[0.5, 0.25], [0.0, 0.25]])
-    >>> scores = np.array([0.0, 1.0])
-    >>> [float(risk(masses, scores, zero=z)) for z in ("both", "half", "none", "negative")]
-    [1.0, 0.625, 0.25, 0.5]
-    """
-    over = scores[..., None] * LABELS - np.asarray(gamma)[..., None, None]
-    return np.sum(masses * twice_wrong(over, zero), axis=(-2, -1)) / 2
-
-
-def bayes_risk(masses: Numbers) -> Numbers:
-    r"""The least 0-1 risk $R^*$: the smaller mass of the two labels at each point.
-
-    Parameters
-    ----------
-    masses : array, shape (..., J, 2)
-
-    Returns
-    -------
-    array, shape (...)
-
-    Examples
-    --------
-    >>> float(bayes_risk(np.array([[0.5, 0.25], [0.0, 0.25]])))
-    0.25
-    """
-    return masses.min(axis=-1).sum(axis=-1)
-
-
-def margin(masses: Numbers, scores: Numbers) -> Numbers:
-    r"""Smallest positive $yf(x)$ over positive masses, the margin for error; 0 where there is none.
-
-    Parameters
-    ----------
-    masses : array, shape (..., J, 2)
-    scores : array, shape (..., J)
-
-    Returns
-    -------
-    array, shape (...)
-
-    Examples
-    --------
-    >>> float(margin(np.array([[0.5, 0.25], [0.0, 0.25]]), np.array([0.5, 0.25])))
-    0.5
-    """
-    over = scores[..., None] * LABELS
-    right = (masses > 0) & (over > 0)
-    # Where nothing is right the maximum stands in for all, and is then put to 0.
-    most = np.abs(over).max(axis=(-2, -1), keepdims=True)
-    return np.where(right, over, most).min(axis=(-2, -1)) * right.any(axis=(-2, -1))
 
 
 def root(square: Any) -> Any:
@@ -283,9 +139,7 @@ def root(square: Any) -> Any:
     squares = np.asarray(square)
     if squares.dtype != object:
         return np.sqrt(squares)
-    ends = [enclosed_root(value) for value in squares.ravel()]
-    low, high = (np.empty(squares.shape, dtype=object) for _ in range(2))
-    low.ravel()[:], high.ravel()[:] = [a for a, _ in ends], [b for _, b in ends]
+    low, high = np.frompyfunc(enclosed_root, 1, 2)(squares)
     return low, high
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from noisytheory.vocabulary.domains import Domain, checked_floats, checked_reals
-from noisytheory.vocabulary.exact import twice_wrong
+from noisytheory.vocabulary.joint_masses import twice_wrong
 from noisytheory.vocabulary.noise import checked_number, flip_rates
 
 __all__ = [
@@ -112,11 +112,6 @@ class Loss(ABC):
     @abstractmethod
     def derivative(self, y: ArrayLike, v: ArrayLike) -> Values:
         r"""$\partial\ell(y,v)/\partial v$, elementwise; at a kink one subgradient."""
-
-    @property
-    def is_sum_constant(self) -> bool:
-        r"""Whether $\ell(1,v)+\ell(-1,v)$ does not depend on $v$: symmetric noise is harmless."""
-        return self.label_sum is not None
 
 
 class MarginLoss(Loss):

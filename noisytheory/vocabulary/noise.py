@@ -434,7 +434,9 @@ class Confusion:
         return noisy
 
     def population(self, population: Finite) -> Finite:
-        """A binary population under this noise, exactly: row 0 is label -1, row 1 is label +1."""
+        """A population under this noise, exactly; of labels -1 and 1, row 0 is that of -1."""
+        if population.classes is not None:
+            return population.with_confusion(np.array(self.matrix).T)
         if self.classes != 2:
             raise ValueError(f"matrix must have 2 classes for labels -1, 1, got {self.classes}")
         return population.with_label_noise((self.matrix[0][1], self.matrix[1][0]), any_rate=True)

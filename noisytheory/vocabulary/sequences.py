@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noisytheory.vocabulary.domains import COUNT, REAL, UNIT_INTERVAL, checked_floats
 
-__all__ = ["Examples", "alternating", "constant", "half_switch", "hard_labels", "xor"]
+__all__ = ["Examples", "alternating", "constant", "hard_labels", "xor"]
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +88,10 @@ def hard_labels(T: int, beta: float, run: int, x: float = 1.0) -> Examples:
     return _line(f"H({T}, {beta:g}, {run})", y, x)
 
 
-def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
-    """Alternating labels, then a run of length root T of equal ones.
+def alternating(
+    T: int, x: float = 1.0, size: float = 1.0, run: int | None = None
+) -> Examples:
+    """Alternating labels, then a run of equal ones.
 
     Parameters
     ----------
@@ -97,6 +99,8 @@ def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
         Rounds; a square makes the run exact.
     x, size : float
         The instance, and the size of the labels.
+    run : int, optional
+        Length of the run; root T if not given.
 
     Returns
     -------
@@ -109,8 +113,9 @@ def alternating(T: int, x: float = 1.0, size: float = 1.0) -> Examples:
     """
     COUNT.number("T", T)
     y = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
-    y[T - math.isqrt(T) :] = 1.0
-    return _line(f"alternating({T})" + ("" if size == 1 else f" by {size:g}"), size * y, x)
+    y[T - (math.isqrt(T) if run is None else run) :] = 1.0
+    name = f"alternating({T})" if run is None else f"alternating({T}, {run})"
+    return _line(name + ("" if size == 1 else f" by {size:g}"), size * y, x)
 
 
 def constant(T: int, y: float = 1.0, x: float = 1.0) -> Examples:
@@ -129,24 +134,6 @@ def constant(T: int, y: float = 1.0, x: float = 1.0) -> Examples:
     """
     COUNT.number("T", T)
     return _line(f"constant({T}, {y:g})", np.full(T, float(y)), x)
-
-
-def half_switch(T: int, x: float = 1.0) -> Examples:
-    """Label 1 for the first half, -1 for the second.
-
-    Parameters
-    ----------
-    T : int
-        Rounds.
-    x : float
-        The instance of every round.
-
-    Returns
-    -------
-    Examples
-    """
-    COUNT.number("T", T)
-    return _line(f"half switch({T})", np.where(2 * np.arange(T) < T, 1.0, -1.0), x)
 
 
 def xor(T: int, radius: float = 0.5, seed: int = 0) -> Examples:

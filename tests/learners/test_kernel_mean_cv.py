@@ -41,7 +41,7 @@ def test_class_sums_are_the_definition(sample, form):
         assert np.allclose(sums, gram @ own, rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.filterwarnings("ignore:examples of every class are predicted as")
+@pytest.mark.filterwarnings("ignore:examples of every class")
 def test_scores_are_those_of_a_fit_to_all_others(sample):
     x, codes, weights = (part[:60] for part in sample)
     codes = codes > 0
@@ -90,12 +90,12 @@ def test_one_standard_error_takes_the_last_kernel_that_is_not_worse():
     sums = np.stack([right, right, right])
     for kernel, wrong in enumerate((slice(2), slice(2, 5), slice(40))):
         sums[kernel, wrong] = right[wrong, ::-1]
-    found = choose(sums, codes, np.ones(400), one_standard_error=False)
+    found = choose(sums, codes, np.ones(400), standard_errors=0.0)
     assert found.best == (0, 0, 0)
     assert np.allclose(found.risks.ravel(), [2 / 400, 3 / 400, 40 / 400])
     assert np.allclose(found.standard_errors.ravel() ** 2 * 400,
                        found.risks.ravel() * (1 - found.risks.ravel()))
-    assert choose(sums, codes, np.ones(400), one_standard_error=True).best == (1, 0, 0)
+    assert choose(sums, codes, np.ones(400), standard_errors=1.0).best == (1, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def board():
     return x, np.where(x[:, 0] * x[:, 1] > 0, "yes", "no"), rng
 
 
-@pytest.mark.filterwarnings("ignore:examples of every class are predicted as no")
+@pytest.mark.filterwarnings("ignore:examples of every class")
 def test_it_finds_the_bandwidth_through_the_noise(board):
     x, y, rng = board
     flips = rng.random(900) < np.where(y == "yes", 0.4, 0.1)
@@ -158,7 +158,7 @@ def test_thresholds_do_not_see_examples_of_no_weight(board):
 def test_frequencies_are_copies_of_which_one_is_left_out(board):
     x, y, rng = board
     x, y, times = x[:200], y[:200], rng.integers(0, 4, 200)
-    options = {"thresholds": [True], "one_standard_error": True, "frequencies": True}
+    options = {"thresholds": [True], "standard_errors": 1.0, "frequencies": True}
     counted = KernelMeanClassifierCV(**options).fit(x, y, times)
     copied = KernelMeanClassifierCV(**options).fit(np.repeat(x, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(counted.risks_, copied.risks_, atol=1e-12)
@@ -234,6 +234,11 @@ def test_what_cannot_work_is_said():
             model.fit(sparse.csr_array(rows * np.where(np.arange(400), 1, 1000)), rows[:, 0])
     with pytest.warns(UserWarning, match="predicted as False: the kernel is too wide"):
         KernelMeanClassifier(kernel_params={"bandwidth": 50.0}).fit(x, rng.random(200) < 0.3)
+    # Each sees itself, but no other of its class.
+    narrow = KernelMeanClassifier(Gaussian(0.1))
+    for model in (narrow, KernelMeanClassifierCV(class_weights=[None])):
+        with pytest.warns(UserWarning, match="examples of every class.* predicted as False"):
+            model.fit(x, np.arange(200) == 0)
 
 
 def test_the_path_is_drawn(board):

@@ -11,9 +11,32 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import noisytheory as nt
 from noisytheory import online
 from noisytheory.learners import NoisyKernelClassifier, NoisyKernelRegressor
-from noisytheory.vocabulary.analytic import SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.analytic import (
+    AnalyticLoss,
+    SmoothedAbsolute,
+    SmoothedHinge,
+    SquaredLoss,
+)
 from noisytheory.vocabulary.dot_products import BinomialProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
+
+
+class Logistic(AnalyticLoss):
+    """ln(1 + e^-a); the series of its derivative ends at pi."""
+
+    form, name = "classification", "logistic"
+
+    def at(self, a):
+        return np.logaddexp(0, -a)
+
+    def slope(self, a):
+        return -1 / (1 + np.exp(a))
+
+    def coefficients(self, count):
+        raise NotImplementedError
+
+    def majorant(self, a):
+        return (1 + np.tan(a / 2)) / 2 if a < np.pi else np.inf
 
 
 def array_api_is_off(estimator):
@@ -115,15 +138,39 @@ def test_an_oracle_without_all_that_is_needed(measured):
 
     for model in (NoisyKernelClassifier("linear"), NoisyKernelRegressor("linear")):
         labels = y if isinstance(model, NoisyKernelClassifier) else clean[:, 0]
-        for bare in (Bare(), online.RecordedCopies(copies)):
-            with pytest.raises(TypeError, match="without `x`: the clean instances"):
+        for bare in (Bare(), Silent(), online.RecordedCopies(copies)):
+            with pytest.raises(TypeError, match=r"Bx must be given, or .* `noise.variance`"):
                 model.fit(bare, labels)
-        with pytest.raises(TypeError, match=r"Bx must be given, or .* `noise.variance`"):
-            model.fit(Silent(), labels)
-        model.set_params(Bx=4.0).fit(Silent(), labels)
-        assert model.Bx_ == 4.0
+        for bare in (Bare(), Silent(), online.RecordedCopies(copies)):
+            model.set_params(Bx=4.0).fit(bare, labels)
+            assert (model.Bx_, model.n_features_in_, model.n_rounds_) == (4.0, 3, 600)
+        model.set_params(Bx=None)
     assert NoisyKernelClassifier("linear").fit(oracle, y).Bx_ == pytest.approx(
         np.square(clean).sum(axis=1).max() + 0.2)
+
+
+def test_take_alone_is_the_same_as_the_recorded_copies(measured):
+    clean, copies, y = measured
+    bare = NoisyKernelClassifier("quadratic", Bx=6.0).fit(online.RecordedCopies(copies), y)
+    array = NoisyKernelClassifier("quadratic", Bx=6.0).fit(copies, y)
+    np.testing.assert_array_equal(bare.decision_function(clean), array.decision_function(clean))
+    assert bare.regret_bound() == array.regret_bound()
+
+    class Answers:
+        def __init__(self, give):
+            self.give = give
+
+        def take(self, rounds, *, rng):
+            return self.give(rounds)
+
+    with pytest.raises(ValueError, match="3 features, as before, got 2"):
+        bare.partial_fit(Answers(lambda rounds: clean[rounds, :2]), y)
+    bare.fit(Answers(lambda rounds: clean[rounds, :2]), y)
+    assert bare.n_features_in_ == 2
+    for give, message in ((lambda rounds: clean[:1], r"shape \(1200, d\), got shape \(1, 3\)"),
+                          (lambda rounds: np.nan * clean[rounds], "finite copies")):
+        with pytest.raises(ValueError, match=message):
+            bare.fit(Answers(give), y)
 
 
 def test_a_frame_with_a_column_x_is_no_oracle(measured):
@@ -140,18 +187,24 @@ def test_a_frame_with_a_column_x_is_no_oracle(measured):
     [
         ({"p": 1.0}, "p must be a finite number > 1"),
         ({"p": 0.5}, "p must be"),
+        ({"p": "beast"}, "p must be best, importance, None or"),
+        ({"coupled": "yes"}, "coupled must be one of True, False"),
         ({"kernel": "exponential"}, "kernel must be a polynomial"),
         ({"kernel": "nonsense"}, "kernel must be one of"),
         ({"loss": SquaredLoss(0.0, "regression")}, "loss must be one of"),
         ({"kernel": BinomialProduct(1.0), "p": 2.0, "Bx": 0.9}, r"p must be below 1\.11111"),
         ({"p": 2.0, "coupled": False}, "round .* needs .* copies"),
         ({"Bw": 0.0}, "Bw must be"),
+        ({"loss": SmoothedAbsolute(1.0, "classification")}, "loss must fall at 0"),
         ({"cap": "sometimes"}, "cap must be"),
         ({"kernel": "exponential", "p": 3.0, "loss": "exponential", "Bx": 60.0, "step": "theory"},
          "the majorant of the loss"),
         ({"kernel": "gaussian", "loss": "smoothed hinge", "p": "best", "Bw": 1.0, "Bx": 1.0},
          "Bx and Bw must"),
         ({"kernel": "gaussian", "p": 2.0, "Bx": 1000.0}, "Bx must be smaller, got 1000"),
+        ({"kernel": "exponential", "p": 50.0, "Bx": 30.0}, r"p must be below 23\.\d+, got 50"),
+        ({"kernel": "linear", "loss": Logistic(), "p": 1.1, "step": "theory", "Bw": 1.2, "Bx": 1.0,
+          "coupled": False}, r"between 1\.22171 and 2\.05471, got 1\.1: the majorant .* at 3\.9"),
     ],
 )
 def test_bad_input_says_what_is_wrong(measured, parameters, message):
@@ -171,8 +224,30 @@ def test_other_refusals(measured):
     model = NoisyKernelClassifier().fit(copies, y)
     with pytest.raises(ValueError, match="3 features"):
         model.predict(clean[:, :2])
-    with pytest.raises(ValueError, match="clean instance of each"):
-        model.regret(clean[:10], y[:10])
+    for clean_, y_ in ((clean[:10], y[:10]), (clean, y[:10])):
+        with pytest.raises(ValueError, match="clean instance and the label of each of the 600"):
+            model.regret(clean_, y_)
+    with pytest.raises(ValueError, match="the clean instances"):
+        model.regret(copies, y)
+    with pytest.raises(ValueError, match="y must hold the classes"):
+        model.regret(clean, np.arange(600))
+    with pytest.raises(ValueError, match="rounds must be below 10"):
+        model.set_params(Bx=4.0).fit(online.RecordedCopies(copies[:10]), y)
+
+
+def test_admissible_p_of_a_loss_whose_series_ends():
+    """Linear kernel: Bw Bx < pi^2 (p - 1) / p^3, at p = 3/2 at most; coupled p^2 Bw Bx < pi^2."""
+    roots = np.sort(np.roots([1.2 / np.pi**2, 0, -1, 1]))[1:]
+    found = online.admissible_p(1.2, 1.0, LinearProduct(), Logistic())
+    assert found == pytest.approx(tuple(roots), rel=1e-9)
+    most = np.pi**2 * 0.5 / 1.5**3
+    low, high = online.admissible_p(most * (1 - 1e-9), 1.0, LinearProduct(), Logistic())
+    assert 1.499 < low < 1.5 < high < 1.501
+    with pytest.raises(ValueError, match=r"the majorant of the loss logistic .* p = 1\.5"):
+        online.admissible_p(most * (1 + 1e-9), 1.0, LinearProduct(), Logistic())
+    coupled = online.admissible_p(1.2, 1.0, LinearProduct(), Logistic(), coupled=True)
+    assert coupled == pytest.approx((1.0, np.pi / math.sqrt(1.2)), rel=1e-9)
+    assert roots[0] < online.best_p(1.2, 1.0, LinearProduct(), Logistic()) < roots[1]
 
 
 @pytest.mark.parametrize(

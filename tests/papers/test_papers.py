@@ -18,6 +18,11 @@ NUMBERED = [
     for paper in EXPECTED
     for number, places in paper.discrepancies.items()
 ]
+NAMES = re.compile(r"\\(?:text|mathrm|operatorname)\{[^{}]*\}")
+LETTER = re.compile(
+    r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\(?:alpha|beta|delta|epsilon|varepsilon|eta|theta|"
+    r"kappa|lambda|mu|xi|pi|rho|sigma|tau|phi|psi)(?![a-z])"
+)
 SLIP = "nothing that a trial"
 """What is said of a slip of bookkeeping, which no claim decides."""
 
@@ -36,6 +41,20 @@ def test_a_page_explains_every_symbol_that_is_no_common_one():
                 assert any(symbol in longer for longer in explained), (claim.id, symbol)
     explained = nt.claims["kernel-mean/corollary-8/repaired"].paper.explained(r"\Phi(\tilde P)")
     assert set(explained) == {r"\Phi", r"\tilde P"}
+
+
+def test_a_page_has_words_for_every_letter():
+    """But for indices and Euler's number: its own, or of a hypothesis, or defined in place."""
+    for claim in nt.claims.values():
+        if claim.paper in (papers.KERNEL_MEAN, papers.AVERAGE_CLASSIFIER):
+            formula = NAMES.sub("", claim.statement)
+            meant = {letter for symbol in claim.paper.explained(formula)
+                     for letter in LETTER.findall(symbol)}
+            meant |= {letter for letter in LETTER.findall(formula)
+                      if re.search(re.escape(letter) + r"(\^2)?\s*=", formula)}
+            said = set(re.findall(r"\w+", " ".join(claim.hypotheses)))
+            left = {letter.strip("\\") for letter in set(LETTER.findall(formula)) - meant} - said
+            assert left <= {"i", "j", "e"} | set(claim.grid), claim.id
 
 
 def test_words_for_symbols_are_formulas_that_can_be_set():

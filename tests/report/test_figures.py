@@ -13,6 +13,7 @@ import pytest
 from noisytheory import audit
 from noisytheory.report import Record, figures
 from noisytheory.report.figures import cells, style
+from noisytheory.report.record import number
 from noisytheory.trial.evidence import rate_limits
 
 SAYS_NOTHING = {"planted/quoted", "planted/am-gm", "planted/am-gm-exhaustive", "planted/binomial"}
@@ -47,6 +48,10 @@ def line(axes, label):
 
 def names(figure):
     return [t.get_text() for legend in figure.legends for t in legend.get_texts()]
+
+
+def dots_of(axes):
+    return np.concatenate([x.get_xydata() for x in axes.get_lines() if x.get_linestyle() == "None"])
 
 
 def axes_of(figure):
@@ -182,7 +187,7 @@ def test_forest_marks_the_bound_and_what_is_refuted(trial):
 
 
 def test_vacuous_cells_are_hollow_and_grey(trial):
-    vacuous = planted.hoeffding("hoeffding-vacuous", trivial=0.2)
+    vacuous = planted.hoeffding("hoeffding-vacuous", grid={"n": [9, 100], "delta": [0.1, 0.01]})
     with audit([vacuous], budget="smoke") as found:
         dataset = found[vacuous.id].dataset
         assert dataset["vacuous"].any() and not dataset["vacuous"].all()
@@ -242,10 +247,9 @@ def test_summary_of_many_claims_stacks_them_by_paper(trial):
     assert [a.get_title("left") for a in figure.axes] == [
         "planted, 20 claims with a ratio", "other, 6 claims with a ratio",
     ]
-    dots = [x for x in first.get_lines() if len(x.get_xdata()) == 1]
-    assert len(dots) == 20
-    assert sorted(float(x.get_ydata()[0]) for x in dots) == list(range(1, 21))
-    assert {float(x.get_xdata()[0]) for x in dots} == {Record(one).tightness}
+    dots = dots_of(first)
+    assert sorted(dots[:, 1]) == list(range(1, 21))
+    assert set(dots[:, 0]) == {Record(one).tightness}
     assert next(t.get_text() for t in second.texts) == "loose"
     assert set(names(figure)) == {"upheld", "refuted", "undecided", "the bound"}
     assert first.get_xscale() == "log" and len(figures.svg(figure)) < 150_000
@@ -260,12 +264,28 @@ def test_dots_sit_at_their_values_and_do_not_touch(trial):
         many.append(near.assign_attrs(claim=f"planted/claim-{k}", paper="planted"))
     figure = figures.summary(many)
     axes = axes_of(figure)
-    dots = [x for x in axes.get_lines() if len(x.get_xdata()) == 1]
+    dots = dots_of(axes)
     measured = sorted(Record(near).tightness for near in many)
-    assert sorted(float(x.get_xdata()[0]) for x in dots) == measured
-    places = axes.transData.transform([(x.get_xdata()[0], x.get_ydata()[0]) for x in dots])
+    assert sorted(dots[:, 0]) == measured
+    figure.draw_without_rendering()
+    places = axes.transData.transform(dots)
     apart = np.linalg.norm(places[:, None] - places[None], axis=2) + 1e9 * np.eye(len(dots))
-    assert apart.min() > dots[0].get_markersize() * figure.dpi / 72
+    size = max(x.get_markersize() for x in axes.get_lines() if x.get_linestyle() == "None"
+               and x.get_xdata().size)
+    assert apart.min() > size * figure.dpi / 72
+
+
+def test_ratios_without_room_stand_at_the_edge_with_their_value(trial):
+    one = data(trial, "hoeffding").load()
+    many = []
+    for k, factor in enumerate([*[1.0] * 30, 1e9]):
+        near = one.copy(deep=True)
+        near["tightness"] = near["tightness"] * factor
+        many.append(near.assign_attrs(claim=f"planted/claim-{k}", paper="planted"))
+    axes = axes_of(figures.summary(many))
+    assert dots_of(axes)[:, 0].max() == 1000
+    value = number(Record(many[-1]).tightness, 2)
+    assert f"claim-30 ({value})" in [t.get_text() for t in axes.texts]
 
 
 def test_captions_name_what_is_drawn_and_nothing_else(trial):
@@ -376,3 +396,33 @@ def test_infinite_draws_have_a_picture():
     )
     with audit([claim], budget="smoke") as found:
         assert set(figures.deciding(found[claim.id].dataset)) == {"violations", "distribution"}
+
+
+def _two_sums(n, *, size, rng):
+    a, b, c = rng.uniform(-1, 1, (3, size)) * [[1], [1], [1e3]]
+    return {"lhs": (a + b) + c, "rhs": a + (b + c), "scale": abs(a) + abs(b) + abs(c)}
+
+
+def _square_and_bound(n, *, size, rng):
+    a = rng.integers(0, 17, size) / 16
+    return {"lhs": a * a, "rhs": a}
+
+
+def test_tries_that_keep_the_promise_are_drawn_by_their_sides():
+    fields = {"statement": "x", "grid": {"n": [1]}, "rows": 256}
+    claims = [planted.PAPER.identity("sums", simulate=_two_sums, **fields),
+              planted.PAPER.always("squares", simulate=_square_and_bound, **fields)]
+    with audit(claims, budget="smoke") as found:
+        rounded, below = (figures.deciding(found[c.id].dataset) for c in claims)
+        sides = found[claims[0].id].dataset
+        left, right, scale = (np.ravel(sides[k]) for k in ("lhs", "rhs_draw", "scale"))
+    assert list(rounded) == list(below) == ["sides"]
+    heights = line(axes_of(rounded["sides"]), "a try").get_ydata()
+    # In units of rounding of what was added up; the worst try is among those drawn.
+    expected = np.abs(left - right) / (scale * 2.0**-52)
+    assert 0 < np.abs(heights).max() == expected.max() < 3
+    assert title(rounded["sides"]).startswith("The sides differ by ")
+    shown = line(axes_of(below["sides"]), "a try")
+    np.testing.assert_allclose(shown.get_ydata(), shown.get_xdata() ** 2)
+    assert "the bound" in names(below["sides"])
+    assert title(below["sides"]).startswith("The sides are equal")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import fsspec
 import numpy as np
+import power
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -1377,30 +1378,39 @@ if __name__ == "__main__":
     main(sys.argv[1], Path(sys.argv[2]))
 
 
-@pytest.mark.parametrize("durable", [True, False])
-def test_a_durable_store_waits_for_the_disk(
-    tmp_path: Path, durable: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("durable", "chance"), [(False, 0), (True, 0), (True, 1)])
+def test_a_durable_store_outlives_a_loss_of_power(
+    tmp_path: Path, durable: bool, chance: int
 ) -> None:
-    """Of every block before `put` returns, and of every file and folder of a finished claim."""
-    synced: list[str] = []
+    """At any wait for the disk: of what nobody waited for nothing is left, or by chance a part."""
+    done: list[tuple[str, int]] = []
+    seen = {"losses": 0, "blocks lost": 0}
+    (tmp_path / "disk").mkdir()
 
-    def fsync(fd: int) -> None:
-        synced.append(os.readlink(f"/proc/self/fd/{fd}"))
+    def of(store: Store, claim: str) -> ClaimBlocks:
+        return store.claim(claim, "f0", {"lhs": np.dtype(float)}, 1, 1)
 
-    monkeypatch.setattr(os, "fsync", fsync)
-    with Store.open(tmp_path / "s", RUN, durable=durable) as store:
-        blocks = open_blocks(store)
-        journal = str(tmp_path / "s" / ".journal" / "kernel-mean~theorem-5.blocks")
+    def fail() -> None:
+        seen["losses"] += 1
+        left = tmp_path / f"left-{seen['losses']}"
+        disk.left(left, random.Random(seen["losses"]) if chance else None)
+        with warnings.catch_warnings(), Store.open(left / "store", RUN) as store:
+            warnings.simplefilter("ignore", Damaged)
+            blocks = {claim: of(store, claim) for claim, _ in done}
+            seen["blocks lost"] += sum((0, number) not in blocks[claim] for claim, number in done)
+
+    with power.Disk(tmp_path / "disk") as disk:
         for number in range(2):
-            synced.clear()
-            blocks.put(0, number, block(0, number))
-            assert (journal in synced) is durable
-        synced.clear()
-        blocks.finish(summary())
-        files = [p for p in (tmp_path / "s" / group_of(CLAIM)).rglob("*")]
-        staged = {str(p).replace("kernel-mean/", ".journal/kernel-mean~", 1) for p in files}
-        staged = {text.replace("theorem-5", "theorem-5.staged", 1) for text in staged}
-        assert (staged <= set(synced)) is durable and bool(synced) is durable
+            with Store.open(tmp_path / "disk" / "store", RUN, durable=durable) as store:
+                disk.before = fail
+                for claim in (CLAIM, "uma/lemma-1"):
+                    blocks = of(store, claim)
+                    blocks.put(0, number, {"lhs": np.full(1, float(number))})
+                    done.append((claim, number))
+                    fail()
+                    blocks.finish(xr.Dataset())
+                disk.before = lambda: None
+    assert (seen["blocks lost"] == 0) is durable and seen["losses"] > (30 if durable else 3)
 
 
 def test_only_a_directory_can_be_durable() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import noisytheory as nt
-from noisytheory.trial.truth import needed, told, truth
+from noisytheory.trial.truth import computable, needed, truth
 
 LEVEL, OFF = 0.05, 0.1
 
@@ -48,7 +48,7 @@ def test_draws_of_another_law_and_too_few_of_them_tell_nothing():
     weighted = coins("weighted", simulate=lambda n, size, rng: {
         "lhs": rng.random(size), "weight": np.ones(size),
     })
-    assert told(weighted, {"n": 4, "delta": LEVEL})
+    assert computable(weighted, {"n": 4, "delta": LEVEL})
     assert truth(weighted, {"n": 4, "delta": LEVEL}) is None
     assert needed(weighted, "n", OFF, {"delta": LEVEL}, 150) is None
     assert needed(coins("rare"), "n", OFF, {"delta": 1e-3}, 350) is None

@@ -56,8 +56,8 @@ class TestEveryLoss:
             bends = values[:-2] + values[2:] - 2 * values[1:-1]
             assert (bends.min() >= -1e-12) == loss.convex
         total = loss.value(1, np.append(GRID, 0.0)) + loss.value(-1, np.append(GRID, 0.0))
-        assert (np.ptp(total) < 1e-12) == loss.is_sum_constant
-        if loss.is_sum_constant:
+        assert (np.ptp(total) < 1e-12) == (loss.label_sum is not None)
+        if loss.label_sum is not None:
             assert total[0] == pytest.approx(loss.label_sum)
         far = loss.value(1, np.array([1e3]))
         potential = (

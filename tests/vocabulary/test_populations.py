@@ -261,14 +261,14 @@ class TestHandWorked:
 
     def test_oblique_pair_improves_under_contamination(self):
         clean = oblique_pair()
-        assert clean.risk01(clean.exact_scores) == Fraction(1, 10)
+        assert clean.risk(clean.exact_scores) == Fraction(1, 10)
         second = clean.reweighted([0, 1])
         assert clean.distance(second) == pytest.approx(0.135 / 0.1, rel=1e-12)
         mixed = clean.contaminated(second, Fraction(1, 10))
         assert [str(s) for s in mixed.exact_scores[:2]] == [
             str(Fraction(78625, 100000)), str(Fraction(8875, 100000))
         ]
-        assert clean.risk01(mixed.exact_scores[:2]) == 0
+        assert clean.risk(mixed.exact_scores[:2]) == 0
 
     def test_long_servedio(self):
         clean = long_servedio(30)
@@ -280,7 +280,7 @@ class TestHandWorked:
         risk = noisy.risk(noisy.decision(weight), Hinge())
         assert float(risk) == pytest.approx(0.7511111, abs=1e-7)
         assert isinstance(risk, Fraction)
-        assert clean.risk01(clean.decision(weight)) == HALF
+        assert clean.risk(clean.decision(weight)) == HALF
 
     def test_two_axes(self):
         population = two_axes(Fraction(3, 4), Fraction(1))
@@ -392,7 +392,7 @@ class TestRisk:
         population = axis(Fraction(9, 10))
         assert population.risk([0, 0]) == 1
         assert population.risk([0, 0], zero="half") == HALF
-        assert population.risk01([1, 1]) == Fraction(1, 10)
+        assert population.risk([1, 1]) == Fraction(1, 10)
 
     def test_exact_only_where_it_is(self):
         population = axis(Fraction(9, 10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.comparison import compared
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum, why_open
+from noisytheory.report.figures.instances import excess, optimum, sides, why_open
 from noisytheory.report.figures.overview import deciding, summary
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
@@ -23,6 +23,7 @@ __all__ = [
     "optimum",
     "published",
     "rate",
+    "sides",
     "slopes",
     "styled",
     "summary",

@@ -30,6 +30,7 @@ __all__ = [
     "mark_points",
     "most_tense",
     "ratio_limits",
+    "ring_counterexample",
     "rows_shown",
     "share_of",
     "state_of",
@@ -183,6 +184,18 @@ def draw_rows(
         axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
         plain_small(axes.xaxis)
     return figure, axes
+
+
+def ring_counterexample(
+    record: Record, axes: Axes, rows: Sequence[int], values: NDArray[Any]
+) -> None:
+    """A ring about the cell that has the stored counterexample."""
+    at = record.counterexample_cell
+    if at is not None and at in rows:
+        axes.plot(
+            [values[at]], [rows.index(at)], marker="o", markersize=14, markerfacecolor="none",
+            color=COLOURS[1], linestyle="none", label="the counterexample", clip_on=False,
+        )
 
 
 def _shown_ends(centre: float, low: float, high: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,32 @@ from noisytheory.report.figures.cells import (
     draw_rows,
     each_of,
     judged,
+    ring_counterexample,
     rows_shown,
     state_of,
 )
-from noisytheory.report.figures.style import COLOURS, INK, MUTED, canvas, finish, shortened, styled
-from noisytheory.report.figures.ticks import plain_small, ticks_apart
+from noisytheory.report.figures.style import (
+    INK,
+    LINES,
+    MUTED,
+    canvas,
+    finish,
+    shortened,
+    style_of,
+    styled,
+)
+from noisytheory.report.figures.ticks import plain_log, plain_small, ticks_apart
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
     "excess",
     "optimum",
+    "sides",
     "why_open",
     "worst",
 ]
@@ -91,12 +103,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     else:
         axes.set(xlim=(-1, 1), xticks=[0])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
-    at = record.counterexample_cell
-    if at is not None and at in rows:
-        axes.plot(
-            [values[at]], [rows.index(at)], marker="o", markersize=14, markerfacecolor="none",
-            color=COLOURS[1], linestyle="none", label="the counterexample", clip_on=False,
-        )
+    ring_counterexample(record, axes, rows, values)
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
     note = f"\n(drawn as 0: rounding, up to {number(float(rounded), 2)})" if rounded else ""
@@ -149,6 +156,106 @@ def why_open(record: Record) -> str:
             "which no exact arithmetic confirms"
         )
     return f"The hypotheses hold in no try of {int((held == 0).sum())} of {record.size} cells"
+
+
+SHOWN = 150
+"""Tries of a cell that are drawn: more are a blot."""
+
+
+@styled
+def sides(dataset: xr.Dataset | Record) -> Figure:
+    """The tries by the size of their right side: the left side, or of an identity what is left.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset or Record
+        Of an always or identity claim whose right sides are stored.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    record = Record.of(dataset)
+    left, right = np.concatenate(record.sides, axis=1)
+    height, far = left, left - right
+    if (identity := record.kind == "identity"):
+        size = np.maximum(np.abs(left), np.abs(right))
+        if "scale" in record.dataset:
+            stored = [record.all_draws("scale", index) for index in range(record.size)]
+            size = np.maximum(size, np.abs(np.concatenate(stored)))
+        height = far = far / np.where(size > 0, size * np.finfo(float).eps, 1.0)
+    figure, axes = canvas(height=2.7)
+    cell = np.repeat(np.arange(record.size), [pair.shape[1] for pair in record.sides])
+    told_apart = 1 < record.size <= LINES
+    for k in range(record.size if told_apart else 1):
+        own = np.flatnonzero(cell == k) if told_apart else np.arange(len(right))
+        # Evenly over the order of the right side, with both ends, and the try that is furthest.
+        own = own[np.argsort(right[own], kind="stable")]
+        shown = {*np.linspace(0, len(own) - 1, SHOWN).astype(int).tolist()}
+        own = own[sorted(shown | {int(np.argmax(np.abs(far[own])))})]
+        axes.plot(
+            right[own], height[own], alpha=0.6,
+            label=shortened(record.labels[k]) if told_apart else "a try",
+            **style_of(k) | {"linestyle": "none", "markersize": 3.5, "markeredgewidth": 0},
+        )
+    _spread(axes, axes.xaxis, right)
+    unit = f" [{record.unit}]" if record.unit else ""
+    if identity:
+        axes.axhline(0, color=INK, linewidth=1.0, label="equal", zorder=1)
+        most = max(1.0, float(np.abs(height).max()))
+        axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel="left − right side\n[units of rounding]")
+    else:
+        ends = [right.min(), right.max()]
+        axes.plot(ends, ends, color=INK, linewidth=1.0, label="the bound", zorder=1)
+        _spread(axes, axes.yaxis, np.r_[left, right])
+        axes.set_ylabel(f"left side{unit}")
+    axes.set_xlabel(f"right side{unit}")
+    alt = (
+        f"{number(min(SHOWN, len(left)))} of {number(len(left))} tries in "
+        f"{each_of(record, range(record.size))}, by their right side, from "
+        f"{number(float(right.min()))} to {number(float(right.max()))}: "
+    )
+    alt += "what is left of equality" if identity else "the left side, and the line it may reach"
+    return finish(figure, axes, _agreement(record, left, right, height), f"{alt}.")
+
+
+def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
+    """A logarithmic axis where few values are far larger than the others."""
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    middle, low, high = (float(f(v)) for f, v in (
+        (np.median, np.abs(values[values != 0])), (np.min, values), (np.max, values)
+    ))
+    name = axis.axis_name
+    if max(-low, high) > 100 * middle:
+        if low > 0:
+            getattr(axes, f"set_{name}scale")("log")
+            plain_log(axis)
+            return
+        getattr(axes, f"set_{name}scale")("symlog", linthresh=middle)
+        scale = axis.get_transform()
+        ends = scale.transform(np.array([low, high]))
+        room = 0.05 * (ends[1] - ends[0])
+        getattr(axes, f"set_{name}lim")(*scale.inverted().transform(ends + np.array([-room, room])))
+        axis.set_ticks(ticks_apart(axis))
+        axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
+
+
+def _agreement(
+    record: Record, left: NDArray[np.float64], right: NDArray[np.float64],
+    height: NDArray[np.float64],
+) -> str:
+    """How near the sides are, in words."""
+    tries = f"{number(len(left))} tries"
+    if record.kind == "identity":
+        worst = float(np.abs(height).max())
+        return (
+            f"The sides differ by {number(worst, 2)} units of rounding at most" if worst
+            else f"Both sides are the same numbers in {tries}"
+        )
+    equal = int(np.sum(right - left <= ROUNDING * np.maximum(np.abs(left), np.abs(right))))
+    return f"The sides are equal in {number(equal)} of {tries}"
 
 
 @styled

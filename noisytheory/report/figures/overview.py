@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noisytheory.report.figures.averages import laws, means
-from noisytheory.report.figures.cells import ROWS, mark_points, share_of, state_of
+from noisytheory.report.figures.cells import ROUNDING, ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum, worst
+from noisytheory.report.figures.instances import excess, optimum, sides, worst
 from noisytheory.report.figures.rates import rate, slopes
-from noisytheory.report.figures.ratios import forest, tightness
+from noisytheory.report.figures.ratios import all_on_lines, forest, tightness
 from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
 from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.ticks import plain_log
-from noisytheory.report.record import REFUTED, UPHELD, Record
+from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,6 +29,12 @@ __all__ = [
     "summary",
 ]
 
+
+SEEN = 1.03
+"""A ratio above it is seen to be beyond the line at 1."""
+
+EDGES = 1e-3, 1e3
+"""Ratios beyond are drawn at the edge, with their value: the others need the room."""
 
 SIGN = 1e-12
 """Ratios below it are of a promise about a sign, not about a size: no axis has room for them."""
@@ -105,23 +112,24 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
     reach, width = _reach(records), 8.2
     span = float(np.log10(reach[1] / reach[0]))
     # Dots this far apart, in decades, do not touch.
-    step = 5.5 * span / (72 * width)
+    step = 4.2 * span / (72 * width)
     stacks = []
     for paper in papers:
         placed = _swarm([r for r in records if r.paper == paper], step)
         stacks.append((placed, max(y for _, _, y in placed)))
-    tallest = [max(top, 14) + 1.5 for _, top in stacks]
-    figure = Figure(figsize=(width, 0.9 + 0.085 * sum(tallest)), layout="constrained")
+    tallest = [max(top, 20) + 2.5 for _, top in stacks]
+    figure = Figure(figsize=(width, 0.9 + 0.05 * sum(tallest)), layout="constrained")
     panels = figure.subplots(
         len(papers), 1, sharex=True, squeeze=False, height_ratios=tallest
     ).ravel()
     seen: set[str] = set()
     for axes, paper, (placed, _), top in zip(panels, papers, stacks, tallest, strict=True):
-        for record, x, y in placed:
-            word, style = _verdict_style(record)
-            panels[-1].plot([], [], linestyle="none", label="_" if word in seen else word, **style)
+        for word, style in dict(_verdict_style(r) for r, _, _ in placed).items():
+            dots = [(x, y) for r, x, y in placed if _verdict_style(r)[0] == word]
+            axes.plot(*np.transpose(dots), linestyle="none", **(style | {"markersize": 3.4}))
+            if word not in seen:
+                panels[-1].plot([], [], linestyle="none", label=word, **style)
             seen.add(word)
-            axes.plot([x], [y], linestyle="none", **(style | {"markersize": 4.6}))
         axes.axvline(1, color=INK, linewidth=1.2, zorder=1)
         axes.set(ylim=(0, top), yticks=[])
         free = 2 + max((y for _, x, y in placed if abs(np.log10(x)) > step), default=0)
@@ -134,7 +142,8 @@ def _summary_stacks(records: Sequence[Record], title: str, alt: str) -> Figure:
         axes.tick_params(labelbottom=axes is panels[-1])
     panels[-1].plot([], [], color=INK, linewidth=1.2, label="the bound")
     _tightness_axis(panels[-1], records)
-    alt += " A dot a claim, a panel a paper; the loosest and the most broken are named."
+    alt += " A dot a claim, a panel a paper; the loosest and the most broken are named; "
+    alt += "beyond a thousandth and a thousand they stand at the edge, with their value."
     return finish(figure, panels[-1], title, alt)
 
 
@@ -143,7 +152,7 @@ def _swarm(records: Sequence[Record], step: float) -> list[tuple[Record, float, 
     placed: list[tuple[Record, float, int]] = []
     for record in sorted(records, key=lambda r: (r.verdict, r.tightness)):
         assert record.tightness is not None
-        x = float(record.tightness)
+        x = float(np.clip(record.tightness, *EDGES))
         taken = {height for _, other, height in placed if abs(np.log10(x / other)) < step}
         free = next(h for h in range(1, len(taken) + 2) if h not in taken)
         placed.append((record, x, free))
@@ -157,19 +166,25 @@ def _name_extremes(
     """Names of the outermost dots on one side, each over its dot, from a height that is free."""
     # A name ends before the line at 1, where the tallest stack stands: 145 characters a panel.
     wide = [
-        p for p in placed if len(shortened(p[0].name, 40)) < 145 * abs(np.log10(p[1])) / span
+        p for p in placed if len(_named(p[0])) < 145 * abs(np.log10(p[1])) / span
     ]
-    outermost = sorted(wide, key=lambda p: (-abs(np.log10(p[1])), -p[2]))[:count]
-    highest = min(free + 2.0 * (len(outermost) - 1), axes.get_ylim()[1] - 1)
+    outermost = sorted(wide, key=lambda p: (-abs(np.log10(p[0].tightness or 1)), -p[2]))[:count]
+    highest = min(free + 3.2 * (len(outermost) - 1), axes.get_ylim()[1] - 1)
     for rank, (record, x, y) in enumerate(outermost):
         # The outermost highest: no name crosses another one's line.
-        height, left = highest - 2.0 * rank, x < 1
+        height, left = highest - 3.2 * rank, x < 1
         axes.plot([x, x], [y, height], color=MUTED, linewidth=0.6, zorder=1)
         axes.annotate(
-            shortened(record.name, 40), (x, height),
+            _named(record), (x, height),
             xytext=(2 if left else -2, 0), textcoords="offset points",
             ha="left" if left else "right", va="center", fontsize=7.5, zorder=4,
         )
+
+
+def _named(record: Record) -> str:
+    value = float(record.tightness or 0)
+    beyond = "" if EDGES[0] <= value <= EDGES[1] else f" ({number(value, 2)})"
+    return shortened(record.name, 40) + beyond
 
 
 def _verdict_style(record: Record) -> tuple[str, dict[str, Any]]:
@@ -178,7 +193,8 @@ def _verdict_style(record: Record) -> tuple[str, dict[str, Any]]:
 
 def _reach(records: Sequence[Record]) -> tuple[float, float]:
     values = [float(r.tightness) for r in records if r.tightness is not None] + [1.0]
-    return min(values) / 1.4, max(values) * 1.4
+    low, high = np.clip([min(values), max(values)], *EDGES)
+    return float(low) / 1.4, float(high) * 1.4
 
 
 def _tightness_axis(axes: Axes, records: Sequence[Record]) -> None:
@@ -202,6 +218,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     -------
     dict of str to matplotlib.figure.Figure
     """
+    import matplotlib
+
     record = Record.of(dataset)
     if not record.tried:
         return {}
@@ -213,22 +231,59 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         # Of weighted draws the law drawn from is not the one that is promised.
         if not record.weighted and np.any(record.per_level("rhs")[:, record.level] > 0):
             drawn["distribution"] = distribution
-    elif record.kind == "mean":
-        drawn["means"] = means
-    elif record.kind == "equal":
-        drawn |= {"laws": laws} if record.two_laws else {"means": means}
+    elif record.two_laws:
+        drawn["laws"] = laws
+    elif record.kind in ("mean", "equal"):
+        drawn |= {} if _all_said(record) else {"means": means}
     elif record.kind in ("always", "identity"):
-        # Dots on the line at 0, and nothing else, say no more than the verdict does.
-        if record.verdict != "upheld" or np.any(np.nan_to_num(worst(record)[0])):
-            drawn["excess"] = excess
+        drawn |= _of_instances(record)
     elif record.kind != "rate" or slopes(record):
         # A rate whose means are not positive has no line to draw.
         drawn[record.kind] = {"exists": optimum, "rate": rate, "published": published}[record.kind]
     if record.kind in ("tail", "mean") and ratio and record.along is not None:
         drawn["tightness"] = tightness
-    # Where the right side is not positive a break has no ratio: a forest would hide it.
-    broken = ratios[record.decision == REFUTED]
-    hidden = record.kind == "always" and not np.all(np.isfinite(broken) & (broken > 1))
-    if record.kind in ("tail", "always") and ratio and record.size > 1 and not hidden:
+    # Lines that have every cell on them leave nothing for rows to say.
+    if record.kind == "tail" and ratio and record.size > 1 and not (
+        "tightness" in drawn and all_on_lines(record)
+    ):
         drawn["forest"] = forest
-    return {name: draw(record) for name, draw in drawn.items()}
+    if not drawn and record.kind in ("always", "identity") and _varied(record):
+        drawn["sides"] = sides
+    # In one style for all: each in its own would take a part of the time.
+    with matplotlib.rc_context(RC):
+        return {name: inspect.unwrap(draw)(record) for name, draw in drawn.items()}
+
+
+def _all_said(record: Record) -> bool:
+    """Whether exact means are one dot, or dots on the line: the verdict says as much."""
+    mean, promised = record.per_cell("mean"), record.per_level("rhs")[:, 0]
+    return record.exact and (record.size == 1 or bool(np.allclose(mean, promised, 1e-9, 0)))
+
+
+def _of_instances(record: Record) -> dict[str, Draw]:
+    """Each cell's worst instance, as a ratio if that can be: the difference says the same.
+
+    A single dot, and dots on the line that must not be crossed, say no more than the verdict does.
+    """
+    if record.size == 1 and record.verdict != "undecided":
+        return {}
+    ratios = record.per_level("tightness")
+    given, broken = ratios[np.isfinite(ratios)], ratios[record.decision == REFUTED]
+    # Where the right side is not positive a break has no ratio, and one that is small beside it
+    # stands on the line: rows of ratios would hide both.
+    seen = np.isfinite(broken).all() and broken.min(initial=2) > 1 and (
+        not broken.size or broken.max() > SEEN
+    )
+    if record.kind == "always" and given.size and seen:
+        on_the_line = np.abs(given - 1).max() < ROUNDING
+        return {} if on_the_line and record.verdict == "upheld" else {"forest": forest}
+    if record.verdict == "upheld" and not np.any(np.nan_to_num(worst(record)[0])):
+        return {}
+    return {"excess": excess}
+
+
+def _varied(record: Record) -> bool:
+    """Whether the sides of the tries say more than that they agree: two dots do not."""
+    if record.kind == "identity" and all(np.array_equal(*pair) for pair in record.sides):
+        return False
+    return any(np.unique(right).size > 2 for _, right in record.sides)

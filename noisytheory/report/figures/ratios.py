@@ -17,6 +17,7 @@ from noisytheory.report.figures.cells import (
     judged,
     mark_points,
     ratio_limits,
+    ring_counterexample,
     rows_shown,
     share_of,
     with_interval,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "all_on_lines",
     "forest",
     "tightness",
 ]
@@ -110,6 +112,13 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
     return finish(figure, axes, title if refuted else judged(record, title), alt)
 
 
+def all_on_lines(record: Record) -> bool:
+    """Whether `tightness` shows each cell, and not the largest of several."""
+    assert record.along is not None
+    series, _ = _series(record, record.along, np.zeros(record.size))
+    return sum(len(rows) for _, rows in series) == record.size
+
+
 def _trend(
     record: Record, x: NDArray[Any], values: NDArray[Any], vacuous: NDArray[Any], along: str
 ) -> str:
@@ -178,7 +187,7 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     rows = rows_shown(record, np.nan_to_num(centre, nan=-np.inf, posinf=1e300))
     title, what = _forest_title(record, centre, rows), f"left side / bound{at_level(record)}"
     if record.kind == "always":
-        what = "largest left side / right side in any try"
+        what = "largest left side / right side"
     elif record.kind == "mean":
         what = "mean of the left side / bound"
     alt = (
@@ -188,6 +197,7 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
     if np.isposinf(high[rows]).any():
         alt += " An arrow: no upper limit from so few draws."
     figure, axes = draw_rows(record, rows, centre, low, high, 1.0, "the bound")
+    ring_counterexample(record, axes, rows, centre)
     axes.set_xlabel(textwrap.fill(what, 40) + interval_note(centre, low, high, rows))
     return finish(figure, axes, title, alt)
 

@@ -126,8 +126,7 @@ def canvas(height: float = 2.9, width: float = 5.0) -> tuple[Figure, Axes]:
     """An empty figure, and its axes."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg,union-attr]
+    figure = Figure(figsize=(width, height))
     return figure, figure.add_subplot()
 
 
@@ -139,24 +138,65 @@ def finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = True
     figure.suptitle(
         "\n".join(lines), x=0.012, ha="left", fontsize=RC["axes.titlesize"], fontweight="bold"
     )
+    above, below = 0.16 * len(lines), 0.0
     handles, labels = axes.get_legend_handles_labels()
-    height += 0.16 * (len(lines) + axes.get_xlabel().count("\n"))
     if legend and handles:
         longest = max(map(len, labels))
         columns = 3 if longest < 18 else 2 if longest < 32 else 1
-        height += 0.175 * -(-len(labels) // columns) + 0.05
+        below = 0.175 * -(-len(labels) // columns) + 0.05
         figure.legend(
-            handles, labels, loc="outside lower left", ncols=columns, handlelength=2.6,
+            handles, labels, loc="lower left" if figure.get_layout_engine() is None else
+            "outside lower left", ncols=columns, handlelength=2.6,
             columnspacing=1.2, borderaxespad=0.2, labelspacing=0.35,
         )
-    figure.set_figheight(height)
+    figure.set_figheight(height + above + below + 0.16 * axes.get_xlabel().count("\n"))
     figure.set_label(f"{title}. {alt}")
-    # Laid out here, once: saving would draw everything twice to find out that nothing moves.
-    engine = figure.get_layout_engine()
-    assert engine is not None
-    engine.execute(figure)
-    figure.set_layout_engine("none")
+    if figure.get_layout_engine() is None:
+        _lay_out(figure, axes, above + GAP, below + GAP)
     return figure
+
+
+GAP = 0.08
+"""Inches that stay free between what a figure is made of."""
+
+
+def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
+    """Give the axes what title, legend, ticks and labels leave them, in inches.
+
+    Matplotlib's own layouts measure everything several times, and take longer than the drawing.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.transforms import blended_transform_factory as blended
+
+    canvas: Any = FigureCanvasAgg(figure)
+    renderer, inch = canvas.get_renderer(), figure.dpi
+    width, height = figure.get_size_inches()
+    across, along = (
+        axis.label.get_window_extent(renderer) for axis in (axes.yaxis, axes.xaxis)
+    )
+    aside, under = across.width / inch + GAP, below + along.height / inch + GAP
+    axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
+    axes.xaxis.set_label_coords(0.5, under, blended(axes.transAxes, figure.dpi_scale_trans))
+    apart = axes.xaxis.labelpad / 72
+
+    def place(left: float, bottom: float, right: float) -> None:
+        axes.set_position((
+            left / width, bottom / height, (width - right - left) / width,
+            (height - above - GAP - bottom) / height,
+        ))
+
+    def marks(axis: Any) -> Any:
+        axis.label.set_visible(False)
+        found = axis.get_tightbbox(renderer) or axes.bbox
+        axis.label.set_visible(True)
+        return found
+
+    # How many ticks there are depends on the room: a first guess, then what they take.
+    place(aside + 0.5, under + 0.2, GAP)
+    left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
+    numbers = marks(axes.xaxis)
+    bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
+    place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
 
 
 def style_of(index: int) -> dict[str, Any]:
@@ -194,10 +234,13 @@ def svg(figure: Figure, *, math: bool = False) -> str:
         The same for the same figure.
     """
     import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.StringIO()
     with matplotlib.rc_context(RC | {"text.parse_math": math}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        # The canvas itself draws once: `savefig` would draw twice.
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,7 +234,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     label = "rate of violations"
     label += ", worst cell" if worst_of_several else ""
     label += ", 99% limits" if seen["interval"] else ""
-    axes.set_ylabel(label + ("\n[probability]" if len(label) > 20 else " [probability]"))
+    axes.set_ylabel(textwrap.fill(f"{label} [probability]", 34))
     return finish(figure, axes, title, alt)
 
 

@@ -76,20 +76,20 @@ def ticks_apart(axis: Any) -> list[float]:
 
 def plain_log(axis: Any) -> None:
     """Decades, with 2 and 5 between them where there are few."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = axis.get_view_interval()
     decades = np.log10(max(high, 1e-300)) - np.log10(max(low, 1e-300))
     subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.8 else tuple(range(1, 10))
     axis.set_major_locator(LogLocator(subs=subs, numticks=9 if decades < 8 else 5))
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def plain_small(axis: Any) -> None:
-    """Small numbers of a linear axis in full, instead of a power of ten in its corner."""
+    """Small numbers, and large ones, of a linear axis, without a power of ten in its corner."""
     from matplotlib.ticker import FuncFormatter
 
-    if np.abs(axis.get_view_interval()).max() < 1e-3:
+    if not 1e-3 <= np.abs(axis.get_view_interval()).max() < 1e6:
         axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
         axis.get_major_locator().set_params(nbins=5)

@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.vocabulary.exact import LABELS, compositions, margin, signed, sphere
+from noisytheory.vocabulary.exact import compositions, sphere
+from noisytheory.vocabulary.joint_masses import LABELS, margin, mixed, signed
 
 Numbers: TypeAlias = Any
 """An array of floats, or of fractions."""
@@ -263,8 +264,7 @@ class Pair(Alone):
     @cached_property
     def mixed(self) -> Numbers:
         r"""$\tilde P$."""
-        share = self.sigma[..., None, None]
-        return (1 - share) * self.P + share * self.Q
+        return mixed(self.P, self.Q, self.sigma)
 
     def first_score(self, masses: Numbers) -> Numbers:
         """Of the first point, under the mean of these masses, by coordinates."""
@@ -298,11 +298,6 @@ def listed(masses: Numbers) -> str:
 def scored(scores: Numbers, points: list[int]) -> str:
     """Scores in words, of some points."""
     return "; ".join(f"x_{j + 1}: {scores[j]}" for j in points)
-
-
-def noisy(masses: Numbers, rate: Any) -> Numbers:
-    r"""$P_\sigma$: every label flipped with probability ``rate``."""
-    return (1 - rate) * masses + rate * masses[..., ::-1]
 
 
 ONE_POINT, TWO_POINTS = RandomPairs(1), RandomPairs(2)

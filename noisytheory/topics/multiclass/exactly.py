@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from noisytheory.vocabulary.exact import fractions
+from noisytheory.vocabulary.joint_masses import error, labelled, margins
 
 __all__ = [
     "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "margin_of", "means",
@@ -110,21 +114,20 @@ def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> 
 
 def margin_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:
     """Least difference of scores, not divided by any norm."""
-    return min(
-        dot(weights[t], x) - dot(w, x)
-        for x, t in zip(points, labels, strict=True) for k, w in enumerate(weights) if k != t
-    )
+    found = margins(_scores(points, weights))[np.arange(len(points)), labels]
+    return Fraction(found.min())
+
+
+def _scores(points: Matrix, weights: Matrix) -> NDArray[Any]:
+    return np.array([[dot(w, x) for w in weights] for x in points])
 
 
 def error_of(
     points: Matrix, masses: Vector, labels: Sequence[int], weights: Matrix
 ) -> Fraction:
     """Mass of wrong predictions, the lowest of tied classes predicted."""
-    inside = regions(points, weights, shared=False)
-    return sum((
-        mass for i, (mass, label) in enumerate(zip(masses, labels, strict=True))
-        if not inside[label][i]
-    ), Fraction(0))
+    clean = labelled(np.array(masses), labels, len(weights))
+    return Fraction(error(clean, _scores(points, weights).argmax(axis=1)))
 
 
 def _share(scores: Vector, true: int, erring: list[int], step: str, p: int) -> Vector:

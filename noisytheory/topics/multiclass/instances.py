@@ -6,9 +6,10 @@ import functools
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.topics.multiclass.exactly import Matrix, dot, inverse, margin_of, squared
-from noisytheory.vocabulary.populations.multiclass import Multiclass
+from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
@@ -27,37 +28,42 @@ class Instance:
         weights: Matrix,
     ) -> Instance:
         """Atoms with masses and true classes, a confusion in columns, and weights."""
-        return cls(Multiclass("", points, labels, masses, confusion), weights)
+        law = Finite("instance", points, labels, masses, classes=len(confusion))
+        return cls(Multiclass(law, confusion), weights)
 
     @property
     def classes(self) -> int:
         """Number of classes."""
         return self.population.classes
 
-    @property
+    @functools.cached_property
     def points(self) -> Matrix:
         """Its atoms."""
-        return self.population.exact_points
+        return _rows(self.population.points)
 
-    @property
+    @functools.cached_property
     def masses(self) -> list[Fraction]:
         """Their masses."""
-        return self.population.exact_masses
+        return _rows(self.population.masses)
 
-    @property
+    @functools.cached_property
     def labels(self) -> list[int]:
         """Their true classes."""
-        return self.population.labels.tolist()  # type: ignore[no-any-return]
+        return _rows(self.population.labels)
 
-    @property
+    @functools.cached_property
     def confusion(self) -> Matrix:
         """Chances of labels, true classes in columns."""
-        return self.population.exact_confusion
+        return _rows(self.population.confusion)
 
-    @property
+    @functools.cached_property
     def joint(self) -> Matrix:
         """Mass of every (atom, noisy label)."""
-        return self.population.exact_joint
+        return _rows(self.population.joint)
+
+
+def _rows(array: Any) -> list[Any]:
+    return list(array.tolist())
 
 
 def _of(rows: list[list[int]], by: int) -> Matrix:

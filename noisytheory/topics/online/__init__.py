@@ -9,6 +9,7 @@ from noisytheory.topics.online.adversaries import (
     expected_regret,
     hardest_labels,
 )
+from noisytheory.topics.online.chances.bounds import regret_tail
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
 from noisytheory.topics.online.copies.bounds import all_blocks, certain, some_regret
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
@@ -53,12 +54,12 @@ from noisytheory.topics.online.losses.bounds import (
 )
 from noisytheory.topics.online.maps import CopiesExhausted, NoisyOracle, RecordedCopies, Scheme
 from noisytheory.topics.online.planning import (
+    admissible_p,
     best_p,
     copies_needed,
     first_useful_round,
     gaussian_map_moment,
     importance_laws,
-    largest_p,
     query_quantile,
     second_moments,
     step,
@@ -76,15 +77,16 @@ from noisytheory.topics.online.queries.bounds import (
     query_tail_gaussian,
 )
 from noisytheory.topics.online.regrets.bounds import (
+    any_step_regret,
     averaging_floor,
     batch_excess,
+    doubling_regret,
     general_regret,
     horizon_free_regret,
     linear_regret,
     regret,
     regret_gaussian,
     regret_gaussian_printed,
-    regret_tail,
     squared_radius,
     tuning_free_regret,
     two_copies_regret,
@@ -95,15 +97,16 @@ from noisytheory.topics.online.separation import least_regret
 __all__ = [
     "CopiesExhausted", "Finite", "Fixed", "Geometric", "NoisyOracle", "PlainLearner",
     "RecordedCopies", "Rule", "Scheme", "absolute_majorant", "absolute_majorant_printed",
-    "adaptive_regret", "adaptive_value", "adversary", "all_blocks", "averaging_floor",
-    "batch_excess", "best_approximation", "best_in_ball", "best_p", "cap_probability", "certain",
-    "copies_needed", "coupled_estimate", "debiased", "descend", "draw_tape", "estimate",
-    "expected_queries", "expected_queries_gaussian", "expected_regret", "expected_samples",
-    "few_copies", "first_useful_round", "gaussian_kernel", "gaussian_map_moment", "general_regret",
+    "adaptive_regret", "adaptive_value", "admissible_p", "adversary", "all_blocks",
+    "any_step_regret", "averaging_floor", "batch_excess", "best_approximation", "best_in_ball",
+    "best_p", "cap_probability", "certain", "copies_needed", "coupled_estimate", "debiased",
+    "descend", "doubling_regret", "draw_tape", "estimate", "expected_queries",
+    "expected_queries_gaussian", "expected_regret", "expected_samples", "few_copies",
+    "first_useful_round", "gaussian_kernel", "gaussian_map_moment", "general_regret",
     "gradient_second_moment", "gradient_second_moment_labels", "gram_matrix", "hardest_labels",
     "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
     "horizon_free_regret", "importance_law", "importance_laws", "inner_products", "jump_bias",
-    "kernel_value", "largest_p", "least_regret", "linear_regret", "map_second_moment",
+    "kernel_value", "least_regret", "linear_regret", "map_second_moment",
     "map_second_moment_gaussian", "map_second_moment_gaussian_printed", "mean_product",
     "noisy_exponential_kernel", "operations", "prod_calls", "query_quantile", "query_tail",
     "query_tail_gaussian", "radius_gaussian", "radius_gaussian_printed", "regret",

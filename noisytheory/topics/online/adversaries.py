@@ -1,38 +1,44 @@
 r"""Exact accounts of one-dimensional descent with a linear loss, and the adversaries that follow.
 
 Linear kernel and loss, $x_t=1$ without noise, $B_w=1$: the gradient estimate is $\pm v$ with
-probability $1/v$, else 0, $v=p^3/(p-1)^2$. With $T=vm^2$ a step is $1/m$ and the predictor stays
-on the lattice of the multiples of $1/m$.
+probability $1/v$, else 0, $v=p^3/(p-1)^2$. A step has the length $\eta v/\sqrt T$, and few
+predictors are ever reached; with $T=vm^2$ and Theorem 4's $\eta$ the multiples of $1/m$.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.online.degrees import ABOVE_1
-from noisytheory.vocabulary.domains import Domain
+from noisytheory.vocabulary.domains import COUNT, Domain
 
 __all__ = [
     "adaptive_value", "adversary", "expected_regret", "hardest_labels", "lattice", "regret_law",
 ]
 
 Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 ABOVE_0 = Domain(0)
+NEAR = 1e-9
+"""Predictors nearer to each other are one."""
 
 
-def lattice(p: float, T: int) -> tuple[int, float]:
+def lattice(p: float | None, T: int, square: float = 1.0) -> tuple[int, float]:
     """The number m of steps from 0 to the ball's edge, and the second moment v.
 
     Parameters
     ----------
-    p : float
-        Above 1.
+    p : float or None
+        None: gradients at a copy.
     T : int
         Rounds, v times a square.
+    square : float
+        Mean square of a copy, by which v grows: copies are 0 or this.
 
     Returns
     -------
@@ -49,16 +55,20 @@ def lattice(p: float, T: int) -> tuple[int, float]:
     >>> lattice(2.0, 128)
     (4, 8.0)
     """
-    ABOVE_1.number("p", p)
-    v = p**3 / (p - 1) ** 2
+    v = second(p) * square
     m = round(math.sqrt(T / v))
     if m < 1 or not math.isclose(v * m * m, T, rel_tol=1e-12):
         raise ValueError(f"T must be {v:g} times the square of a whole number, got {T}")
     return m, v
 
 
+def second(p: float | None) -> float:
+    """The second moment v of a gradient's estimate, without noise."""
+    return 1.0 if p is None else p**3 / (ABOVE_1.number("p", p) - 1) ** 2
+
+
 @lru_cache(maxsize=16)
-def hardest_labels(T: int, eta: float) -> Floats:
+def hardest_labels(T: int, eta: float, *, shorter: bool = False) -> Floats:
     r"""Labels fixed in advance that are worst for steps $\eta/\sqrt t$ on [-1, 1], by recursion.
 
     Linear kernel and loss, $x_t=1$ without noise. Whichever end the comparator is at, by symmetry
@@ -68,10 +78,13 @@ def hardest_labels(T: int, eta: float) -> Floats:
     ----------
     T : int
     eta : float
+    shorter : bool
+        An instance may be $x_t=\sqrt{t/(t+1)}$, too: a step that the next one takes back whole.
 
     Returns
     -------
     ndarray, shape (T,)
+        Label times instance.
 
     Examples
     --------
@@ -87,18 +100,21 @@ def hardest_labels(T: int, eta: float) -> Floats:
     w = np.linspace(-1, 1, 1001)
     value, values = np.zeros_like(w), []
 
-    def options(points: Floats, t: int, after: Floats) -> list[Floats]:
-        moved = [np.clip(points + y * eta / math.sqrt(t), -1, 1) for y in (1, -1)]
-        return [y * (1 - points) + np.interp(m, w, after)
-                for y, m in zip((1, -1), moved, strict=True)]
+    def choices(t: int) -> Floats:
+        sizes = (1.0, math.sqrt(t / (t + 1))) if shorter else (1.0,)
+        return np.array([sign * size for size in sizes for sign in (1, -1)])
+
+    def options(points: Floats, t: int, after: Floats) -> Floats:
+        y = choices(t)[:, None]
+        moved = np.clip(points + y * eta / math.sqrt(t), -1, 1)
+        return np.asarray(y * (1 - points) + np.interp(moved, w, after))
 
     for t in range(T, 0, -1):
         values.append(value)
-        value = np.maximum(*options(w, t, value))
+        value = options(w, t, value).max(axis=0)
     labels, at = np.empty(T), np.zeros(1)
     for t, after in enumerate(reversed(values), 1):
-        up, down = options(at, t, after)
-        labels[t - 1] = y = 1.0 if up[0] >= down[0] else -1.0
+        labels[t - 1] = y = choices(t)[options(at, t, after)[:, 0].argmax()]
         at = np.clip(at + y * eta / math.sqrt(t), -1, 1)
     return labels
 
@@ -194,36 +210,100 @@ def regret_law(y: ArrayLike, m: int, v: float) -> tuple[Floats, Floats]:
     return (at - m * T) / m + abs(int(labels.sum())), mass[at]
 
 
-@lru_cache(maxsize=16)
-def _programme(p: float, T: int, fixed: bool) -> tuple[float, tuple[NDArray[np.bool_], ...]]:
-    m, v = lattice(p, T)
-    w = np.arange(-m, m + 1)[:, None] / m
-    sums = np.arange(-T, T + 1)
-    value = np.broadcast_to((sums if fixed else np.abs(sums)) * 1.0, (2 * m + 1, 2 * T + 1))
-    policy = []
-    for _ in range(T):
-        options = []
-        for y in (1, -1):
-            after = np.zeros_like(value)
-            if y > 0:
-                after[:, :-1] = value[:, 1:]
-            else:
-                after[:, 1:] = value[:, :-1]
-            moved = np.concatenate([after[1:], after[-1:]] if y > 0 else [after[:1], after[:-1]])
-            options.append(-y * w + (1 - 1 / v) * after + moved / v)
-        policy.append(options[0] >= options[1])
-        value = np.maximum(*options)
-    return float(value[m, T]), tuple(reversed(policy))
+def reached(step: float) -> tuple[Floats, Whole, Whole]:
+    """The predictors that such steps reach from 0 within [-1, 1], and where each goes, up and down.
+
+    They are whole numbers of steps away from 0 or from an edge: finitely many for every step.
+
+    Parameters
+    ----------
+    step : float
+
+    Returns
+    -------
+    w, up, down : array
+
+    Examples
+    --------
+    >>> w, up, down = reached(0.75)
+    >>> w.tolist()
+    [-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0]
+    >>> w[up].tolist()
+    [-0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0]
+    """
+    ABOVE_0.number("step", step)
+    away = np.arange(int(2 / step) + 1) * step
+    w = np.unique(np.concatenate([away, -away, away - 1, 1 - away]))
+    w = w[np.abs(w) <= 1]
+    # One of each that only rounding tells apart.
+    w = w[np.append(True, np.diff(w) > NEAR)]
+    up, down = (_nearest(w, np.clip(w + sign * step, -1, 1)) for sign in (1, -1))
+    return w, up, down
 
 
-def adaptive_value(p: float, T: int, *, fixed: bool = False) -> float:
+def _nearest(w: Floats, points: Floats) -> Whole:
+    """The index of the nearest of these predictors, in order."""
+    return np.searchsorted((w[1:] + w[:-1]) / 2, points)
+
+
+class Contest:
+    r"""The learner of this module with any horizon and step, and the best who sees its predictor.
+
+    Parameters
+    ----------
+    p : float or None
+        None: exact gradients, v = 1.
+    T : int
+        Rounds.
+    eta : float, optional
+        The step is $\eta/\sqrt T$; that of Theorem 4, $1/\sqrt v$, if not given.
+    fixed : bool
+        Against a comparator fixed in advance, w = 1: the pseudo-regret.
+    """
+
+    def __init__(
+        self, p: float | None, T: int, *, eta: float | None = None, fixed: bool = False
+    ) -> None:
+        self.v = second(p)
+        self.T, self.fixed = int(COUNT.number("T", T)), fixed
+        rate = self.v**-0.5 if eta is None else ABOVE_0.number("eta", eta)
+        self.w, self._up, self._down = reached(rate * self.v / math.sqrt(T))
+
+    def options(self) -> Iterator[tuple[Floats, Floats]]:
+        """What is still to be gained with either label, from the last round to the first.
+
+        A row is a predictor, a column a sum of the labels so far, from -t to t by twos.
+        """
+        sums = np.arange(-self.T, self.T + 1.0, 2)
+        value = np.tile(sums if self.fixed else np.abs(sums), (len(self.w), 1))
+        stay, w = 1 - 1 / self.v, self.w[:, None]
+        for _ in range(self.T):
+            above, below = value[:, 1:], value[:, :-1]
+            rise = stay * above + above[self._up] / self.v - w
+            fall = stay * below + below[self._down] / self.v + w
+            yield rise, fall
+            value = np.maximum(rise, fall)
+
+    def value(self) -> float:
+        """The largest expected regret."""
+        *_, (rise, fall) = self.options()
+        at = _nearest(self.w, np.zeros(1))
+        return float(np.maximum(rise, fall)[at, 0][0])
+
+
+def adaptive_value(
+    p: float | None, T: int, *, eta: float | None = None, fixed: bool = False
+) -> float:
     r"""Largest expected regret that an adversary can force who sees the predictor: exact.
 
     Parameters
     ----------
-    p : float
+    p : float or None
+        Of Theorem 1's estimators; None is exact gradients.
     T : int
-        As `lattice` needs it.
+        Any number of rounds.
+    eta : float, optional
+        The step is $\eta/\sqrt T$; that of Theorem 4 if not given.
     fixed : bool
         Against a comparator fixed in advance: the pseudo-regret.
 
@@ -233,12 +313,14 @@ def adaptive_value(p: float, T: int, *, fixed: bool = False) -> float:
 
     Examples
     --------
-    >>> [round(adaptive_value(2.0, T) / (8 * T) ** 0.5, 4) for T in (32, 128)]
-    [1.4247, 1.6317]
+    >>> [round(adaptive_value(2.0, T) / (8 * T) ** 0.5, 4) for T in (9, 10, 32)]
+    [0.9943, 1.0306, 1.4247]
     >>> round(adaptive_value(2.0, 128, fixed=True) / (8 * 128) ** 0.5, 4)
     0.9844
+    >>> round(adaptive_value(None, 100), 9)
+    10.0
     """
-    return _programme(p, T, fixed)[0]
+    return Contest(p, T, eta=eta, fixed=fixed).value()
 
 
 class adversary:
@@ -246,23 +328,23 @@ class adversary:
 
     Parameters
     ----------
-    p : float
-    T : int
-    fixed : bool
+    p, T, eta, fixed
         As in `adaptive_value`.
 
     Examples
     --------
-    >>> adversary(2.0, 32)(31, np.array([0.5]), np.array([0.0])).tolist()
+    >>> adversary(2.0, 32)(31, np.array([0.5]), np.array([-1.0])).tolist()
     [-1.0]
     """
 
-    def __init__(self, p: float, T: int, *, fixed: bool = False) -> None:
-        self._T, self._m = T, lattice(p, T)[0]
-        self._policy = _programme(p, T, fixed)[1]
+    def __init__(
+        self, p: float | None, T: int, *, eta: float | None = None, fixed: bool = False
+    ) -> None:
+        contest = Contest(p, T, eta=eta, fixed=fixed)
+        self._w = contest.w
+        self._up = [rise >= fall for rise, fall in contest.options()][::-1]
 
     def __call__(self, t: int, scores: Floats, sums: Floats) -> Floats:
         """Labels of round t."""
-        at = np.rint(scores * self._m).astype(int) + self._m
-        total = np.rint(sums).astype(int) + self._T
-        return np.where(self._policy[t][at, total], 1.0, -1.0)
+        column = np.rint((sums + t) / 2).astype(int)
+        return np.where(self._up[t][_nearest(self._w, scores), column], 1.0, -1.0)

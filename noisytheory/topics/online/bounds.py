@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
 
 __all__ = [
-    "ABOVE_1", "BALL", "BALL_OR_POINT", "COUNTED", "GRADIENT", "INSTANCE", "LABEL", "MAP", "ROUNDS",
-    "SHARPNESS", "WHOLE", "WIDTH",
+    "ABOVE_1", "BALL", "BALL_OR_POINT", "COUNTED", "ESTIMATE", "GRADIENT", "INSTANCE", "LABEL",
+    "MAP", "ROUNDS", "SHARPNESS", "WHOLE", "WIDTH",
 ]
 
 ABOVE_1 = Domain(1, meaning="Sampling parameter: degrees have $P(N=n)=(p-1)/p^{n+1}$.")
@@ -23,6 +23,7 @@ INSTANCE = NONNEGATIVE.of(
 )
 MAP = NONNEGATIVE.of(r"Bound on $\mathbb E\|\tilde\Psi\|^2$.")
 GRADIENT = NONNEGATIVE.of(r"Bound on $\mathbb E\tilde g^2$.")
+ESTIMATE = NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$.")
 LABEL = NONNEGATIVE.of("Bound on $|y|$ of a regression loss; print has none, which is 0.")
 WIDTH = POSITIVE.of(r"Squared width of the Gaussian kernel $e^{-\|x-x'\|^2/\sigma^2}$.")
 SHARPNESS = POSITIVE.of("How sharply the loss bends.")

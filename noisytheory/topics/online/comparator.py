@@ -17,6 +17,8 @@ __all__ = ["Comparator", "best_in_ball", "regret_of"]
 Floats = NDArray[np.float64]
 DROPPED = 1e-12
 """Eigenvalues of the Gram matrix, relative to the largest, that count as none."""
+COORDINATES = 1000
+"""More are not looked for one by one."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,41 @@ def best_in_ball(
             f"gram must be square, with a row for each of the labels y of shape {y.shape}, "
             f"got shape {gram.shape}"
         )
+    return _best(_spectral(gram), y, loss, Bw, tolerance, steps)
+
+
+def _spectral(gram: Floats) -> Floats:
+    """Coordinates of the instances, along eigenvectors of their Gram matrix."""
     values, vectors = np.linalg.eigh(gram)
     keep = values > DROPPED * max(values[-1], 1e-300)
-    features = vectors[:, keep] * np.sqrt(values[keep])
+    return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))
+
+
+def _coordinates(x: Floats, kernel: DotProduct) -> Floats:
+    """The same by pivots, without the matrix, where there are few: of T instances in O(T r^2)."""
+    T = len(x)
+    left = np.concatenate([
+        np.diagonal(kernel.gram(part, part)) for part in np.array_split(x, max(1, T // 128))
+    ])
+    most, found = DROPPED * left.max(), np.empty((0, T))
+    for r in range(min(COORDINATES, T // 4)):
+        pivot = int(np.argmax(left))
+        if left[pivot] <= most:
+            return np.ascontiguousarray(found[:r].T)
+        if r == len(found):
+            found = np.concatenate([found, np.empty((max(r, 16), T))])
+        row = kernel.gram(x[pivot : pivot + 1], x)[0] - found[:r, pivot] @ found[:r]
+        found[r] = row / math.sqrt(left[pivot])
+        left = left - np.square(found[r])
+        left[pivot] = 0.0
+    return _spectral(kernel.gram(x, x))
+
+
+def _best(
+    features: Floats, y: Floats, loss: AnalyticLoss, Bw: float, tolerance: float = 1e-9,
+    steps: int = 20_000,
+) -> Comparator:
+    """As `best_in_ball`, for a linear predictor of these coordinates."""
     radius = math.sqrt(Bw)
 
     def at(v: Floats) -> tuple[float, Floats]:
@@ -155,5 +189,9 @@ def regret_of(
     2.0
     """
     x, y = checked_floats("x", x), checked_floats("y", y)
-    found = best_in_ball(kernel.gram(x, x), y, loss, Bw)
+    POSITIVE.number("Bw", Bw)
+    loss.check_labels(y)
+    if x.ndim != 2 or y.shape != (len(x),):
+        raise ValueError(f"x must have a row for each of the labels y, got shape {x.shape}")
+    found = _best(_coordinates(x, kernel), y, loss, Bw)
     return float(np.sum(loss.value(y, checked_floats("scores", scores)))) - found.value, found.gap

@@ -219,7 +219,7 @@ class Descent:
         }
 
 
-def scores_over_time(run: Descent, x: Floats, *, block: int = 256) -> Floats:
+def scores_over_time(run: Descent, x: Floats) -> Floats:
     """Scores of the predictors of rounds 0, 1, ... on the clean instances of the same rounds.
 
     Parameters
@@ -227,14 +227,12 @@ def scores_over_time(run: Descent, x: Floats, *, block: int = 256) -> Floats:
     run : Descent
     x : array, shape (T, d)
         Clean instances of the rounds.
-    block : int
-        Rounds at a time.
 
     Returns
     -------
     ndarray, shape (T,)
     """
-    out = np.zeros(len(x))
+    out, block = np.zeros(len(x)), run.expansion.rows(256)
     for start in range(0, len(x), block):
         rounds = np.arange(start, min(start + block, len(x)))
         for degree, terms in run.expansion.terms(x[rounds]).items():

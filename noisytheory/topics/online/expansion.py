@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 CHUNK = 4096
 """Stored terms at a time."""
+TOGETHER = 1 << 22
+"""Inner products with known instances at a time."""
 
 
 @dataclass
@@ -134,9 +136,12 @@ class Expansion:
     def _root(self, n: int) -> float:
         return float(np.sqrt(self.scheme.kernel.coefficients(n + 1)[n]))
 
-    def predict(
-        self, x: Floats, weights: dict[int, Floats] | None = None, *, block: int = 512
-    ) -> Floats:
+    def rows(self, most: int) -> int:
+        """Known instances to take at a time: so many at most, fewer where much is stored."""
+        stored = max((bucket.count for bucket in self.buckets.values()), default=0)
+        return min(most, max(16, TOGETHER // max(1, stored)))
+
+    def predict(self, x: Floats, weights: dict[int, Floats] | None = None) -> Floats:
         """Scores of known instances.
 
         Parameters
@@ -144,14 +149,12 @@ class Expansion:
         x : array, shape (m, d)
         weights : dict, optional
             Other coefficients by degree, as an average has.
-        block : int
-            Instances at a time.
 
         Returns
         -------
         ndarray, shape (m,)
         """
-        out = np.zeros(len(x))
+        out, block = np.zeros(len(x)), self.rows(512)
         for start in range(0, len(x), block):
             part = x[start : start + block]
             for degree, terms in self.terms(part).items():

@@ -118,10 +118,25 @@ class RecordedCopies:
 def _numbered(calls: Whole, rounds: Whole) -> Whole:
     """The number of each query within its round; counts them."""
     rounds = np.asarray(rounds)
+    if len(rounds) and rounds.max() >= len(calls):
+        raise ValueError(f"rounds must be below {len(calls)}, got {rounds.max()}")
     starts = np.searchsorted(rounds, rounds, side="left")
     numbers = calls[rounds] + np.arange(len(rounds)) - starts
     np.add.at(calls, rounds, 1)
     return numbers
+
+
+def _answered(source: Source, rounds: Whole, rng: np.random.Generator) -> Floats:
+    """A copy for each round named, and nothing else."""
+    answers = checked_floats("what take gives", source.take(rounds, rng=rng))
+    if answers.ndim != 2 or len(answers) != len(rounds):
+        raise ValueError(
+            f"take must give a copy for each of {len(rounds)} rounds, shape ({len(rounds)}, d), "
+            f"got shape {answers.shape}"
+        )
+    if not np.all(np.isfinite(answers)):
+        raise ValueError("take must give finite copies, got infinite numbers or nan")
+    return answers
 
 
 @dataclass
@@ -230,7 +245,7 @@ class Scheme:
         Maps
         """
         factors = degrees + 2 * envelope
-        answers = source.take(np.repeat(rounds, self.copies * factors), rng=rng)
+        answers = _answered(source, np.repeat(rounds, self.copies * factors), rng)
         if self.copies > 1:
             answers = answers.reshape(-1, self.copies, answers.shape[-1]).mean(axis=1)
         count = int(degrees.max(initial=0)) + 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, i0e
 
 from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
@@ -25,11 +27,14 @@ from noisytheory.vocabulary.domains import (
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
 __all__ = [
-    "best_p", "copies_needed", "first_useful_round", "gaussian_map_moment", "importance_laws",
-    "largest_p", "query_quantile", "second_moments", "step", "trivial_regret",
+    "admissible_p", "best_p", "copies_needed", "first_useful_round", "gaussian_map_moment",
+    "importance_laws", "query_quantile", "second_moments", "step", "trivial_regret",
 ]
 
+Floats = NDArray[np.float64]
 SPREAD = 400
+EXTREMES = 1e-6, 1e9
+"""Of p - 1; what is admissible there is so beyond."""
 
 
 def second_moments(
@@ -65,18 +70,27 @@ def second_moments(
     >>> second_moments(None, 1.0, 1.0, LinearProduct(), SquaredLoss(0.0))
     (1.0, 4.0)
     """
-    scale = 1.0 if p is None else float(p)
-    price = 1.0 if p is None or coupled else scale / (scale - 1)
     if p is None and isinstance(kernel, GaussianProduct):
         raise ValueError("p must be a number for the Gaussian kernel, which has every degree")
+    Bpsi, reach = _arguments(p, Bw, Bx, kernel, By, coupled)
+    return Bpsi, _price(p, coupled) * _squared_majorant(loss, reach)
+
+
+def _price(p: float | None, coupled: bool) -> float:
+    return 1.0 if p is None or coupled else p / (p - 1)
+
+
+def _arguments(
+    p: float | None, Bw: float, Bx: float, kernel: DotProduct, By: float, coupled: bool
+) -> tuple[float, float]:
+    r"""$B_\Psi$, and where the loss's majorant is needed."""
+    scale = 1.0 if p is None else float(p)
     with np.errstate(over="ignore"):
-        at = np.float64(scale * Bx)
-        Bpsi = price * float(kernel.at(at))
+        Bpsi = _price(p, coupled) * float(kernel.at(np.float64(scale * Bx)))
         if isinstance(kernel, GaussianProduct):
             root = math.sqrt(scale) * np.float64(Bx)
             Bpsi *= scale / (scale - 1) * float(np.exp(2 * root / kernel.sigma2))
-        reach = math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
-    return Bpsi, price * _squared_majorant(loss, reach)
+        return Bpsi, math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
 
 
 def _squared_majorant(loss: AnalyticLoss, at: float) -> float:
@@ -244,26 +258,95 @@ def step(
         return np.sqrt(Bw / np.fmin(Bg * Bpsi, np.inf))
 
 
-def largest_p(Bx: float, kernel: DotProduct) -> float:
-    """The p up to which the kernel's series converges at p times Bx.
+def admissible_p(
+    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0, *,
+    coupled: bool = False,
+) -> tuple[float, float]:
+    r"""The p between which both second moments are finite: no smaller one will do, and no larger.
+
+    The kernel's series must converge at $pB_x$, and the loss's majorant at
+    $\sqrt p(\sqrt{B_wB_\Psi}+B_y)$, which is large for large p and, unless coupled, for p near 1.
 
     Parameters
     ----------
-    Bx : float
-    kernel : DotProduct
+    Bw, Bx, By : float
+    kernel, loss
+    coupled : bool
+        As in `second_moments`.
 
     Returns
     -------
-    float
+    low, high : float
+        1 and infinity where there is no end.
+
+    Raises
+    ------
+    ValueError
+        If there is no such p.
 
     Examples
     --------
+    >>> from noisytheory.vocabulary.analytic import AffineLoss
     >>> from noisytheory.vocabulary.dot_products import BinomialProduct
-    >>> largest_p(0.4, BinomialProduct(1.0))
-    2.5
+    >>> admissible_p(1.0, 0.4, BinomialProduct(1.0), AffineLoss())
+    (1.0, 2.5)
     """
+    POSITIVE.number("Bw", Bw)
     NONNEGATIVE.number("Bx", Bx)
-    return kernel.radius / Bx if Bx > 0 else math.inf
+    NONNEGATIVE.number("By", By)
+    radius = kernel.radius / Bx if Bx > 0 else math.inf
+    ends = [math.log(EXTREMES[0]), math.log(min(radius - 1, EXTREMES[1]))] if radius > 1 else []
+    if not ends or ends[0] >= ends[1]:
+        raise ValueError(
+            f"Bx must be below {kernel.radius:g}, the radius of convergence of the kernel "
+            f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
+        )
+
+    def needed(log: float) -> float:
+        return _arguments(1 + math.exp(log), Bw, Bx, kernel, By, coupled)[1]
+
+    # It falls and then rises, a sum of exponentials of convex functions of log p.
+    grid = np.linspace(ends[0], ends[1] - 1e-9, SPREAD)
+    best = _lowest(needed, grid)
+    least = needed(best)
+    if not math.isfinite(least):
+        raise ValueError(
+            f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
+            f"{kernel.name} is too large for a number"
+        )
+
+    def finite(log: float) -> bool:
+        return math.isfinite(_squared_majorant(loss, needed(log)))
+
+    if not finite(best):
+        raise ValueError(
+            f"Bx and Bw must let the bound be finite for some p, got Bx = {Bx:g} and Bw = {Bw:g} "
+            f"with the kernel {kernel.name}: the majorant of the loss {loss.name} is infinite at "
+            f"{least:g}, the smallest argument, of p = {1 + math.exp(best):g}"
+        )
+    found = [1.0, radius]
+    for side, end in enumerate((grid[0], grid[-1])):
+        inside, outside = best, float(end)
+        if finite(outside):
+            continue
+        while abs(outside - inside) > 1e-12:
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if finite(middle) else (inside, middle)
+        found[side] = 1 + math.exp(inside)
+    return found[0], found[1]
+
+
+def _lowest(function: Callable[[float], float], grid: Floats) -> float:
+    """Where a function that falls and then rises is smallest."""
+    from scipy.optimize import minimize_scalar
+
+    values = [function(point) for point in grid]
+    at = int(np.argmin(values))
+    ends = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+    with np.errstate(invalid="ignore"):
+        # Differences of infinite values, beside the finite ones.
+        found = minimize_scalar(function, bounds=ends, method="bounded", options={"xatol": 1e-9})
+    return float(found.x if found.fun <= values[at] else grid[at])
 
 
 def best_p(
@@ -295,16 +378,9 @@ def best_p(
     >>> round(best_p(1.0, 1.0, LinearProduct(), SquaredLoss(0.0)), 3)
     2.0
     """
-    POSITIVE.number("Bw", Bw)
-    high = min(largest_p(Bx, kernel), 1e3)
-    least = 1 + 1e-6
-    if least >= high:
-        raise ValueError(
-            f"Bx must be below {kernel.radius:g}, the radius of convergence of the kernel "
-            f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
-        )
+    low, high = admissible_p(Bw, Bx, kernel, loss, By)
+    low, high = max(low, 1 + EXTREMES[0]), min(high, 1e3)
     each = 3 if isinstance(kernel, GaussianProduct) else 1
-    low = least
     if budget is not None:
         POSITIVE.number("budget", budget)
         # Queries fall with p: each p / (p - 1)^2 = budget at the larger root.
@@ -318,21 +394,8 @@ def best_p(
         with np.errstate(divide="ignore"):
             return float(np.log(found[0]) + np.log(found[1])) if max(found) < np.inf else np.inf
 
-    from scipy.optimize import minimize_scalar
-
     grid = np.linspace(math.log(low - 1), math.log((high - 1) * (1 - 1e-9)), SPREAD)
-    values = [size(log) for log in grid]
-    at = int(np.argmin(values))
-    if not math.isfinite(values[at]):
-        raise ValueError(
-            f"Bx and Bw must let the bound be finite for some p, got Bx = {Bx:g} and Bw = {Bw:g} "
-            f"with the kernel {kernel.name} and the loss {loss.name}: one of them must be smaller"
-        )
-    ends = grid[max(at - 1, 0)], grid[min(at + 1, SPREAD - 1)]
-    with np.errstate(invalid="ignore"):
-        # Differences of infinite values, beside the finite ones.
-        found = minimize_scalar(size, bounds=ends, method="bounded", options={"xatol": 1e-9})
-    return 1 + math.exp(float(found.x) if found.fun <= values[at] else float(grid[at]))
+    return 1 + math.exp(_lowest(size, grid))
 
 
 def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
@@ -363,7 +426,7 @@ def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
         which = kernel if kernel.degree is None else loss
         raise ValueError(
             f"{'kernel' if which is kernel else 'loss'} must be a polynomial for a fixed number "
-            f"of copies, got {which.name}"
+            f"of copies, got {which.name}: others take a random number, with a p"
         )
     return (1 + loss.degree) * kernel.degree
 

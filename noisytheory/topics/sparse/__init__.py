@@ -10,9 +10,17 @@ from noisytheory.topics.sparse.algorithms import (
     map_reduce,
 )
 from noisytheory.topics.sparse.approximation import Approximation
+from noisytheory.topics.sparse.checkerboard.bounds import (
+    miss_probability,
+    miss_probability_without_replacement,
+)
 from noisytheory.topics.sparse.clusters.bounds import (
     clustered_error,
     clustered_error_repaired,
+    clustered_mean,
+    clustered_mean_repaired,
+    clustered_sparsity,
+    clustered_sparsity_repaired,
     traversal_error,
     traversal_error_repaired,
     traversal_error_sharp,
@@ -25,7 +33,13 @@ from noisytheory.topics.sparse.herding import (
     recursive_herding,
 )
 from noisytheory.topics.sparse.least_diameter import least_diameter
-from noisytheory.topics.sparse.partitions.bounds import luckiness, luckiness_sharp, projection_error
+from noisytheory.topics.sparse.mean_square import clustered_mean_square
+from noisytheory.topics.sparse.partitions.bounds import (
+    luckiness,
+    luckiness_repaired,
+    luckiness_sharp,
+    projection_error,
+)
 from noisytheory.topics.sparse.projection import (
     convex_projection,
     fully_corrective,
@@ -33,8 +47,12 @@ from noisytheory.topics.sparse.projection import (
     projection,
 )
 from noisytheory.topics.sparse.rates.bounds import (
+    away_steps_square,
+    boundary_distance,
     classic_steps_square,
     frank_wolfe_square,
+    herding_inverse,
+    herding_inverse_sharp,
     herding_linear_square,
     line_search_square,
 )
@@ -49,6 +67,7 @@ from noisytheory.topics.sparse.sampling import (
 from noisytheory.topics.sparse.subsampling.bounds import (
     sparse_lower_bound,
     subsampling_mean_square,
+    without_replacement_mean_square,
 )
 
 __all__ = [
@@ -56,12 +75,19 @@ __all__ = [
     "TO_TOLERANCE",
     "Approximation",
     "away_steps",
+    "away_steps_square",
+    "boundary_distance",
     "check_options",
     "classic_steps_square",
     "clustered",
     "clustered_error",
     "clustered_error_repaired",
+    "clustered_mean",
+    "clustered_mean_repaired",
+    "clustered_mean_square",
     "clustered_printed",
+    "clustered_sparsity",
+    "clustered_sparsity_repaired",
     "clustered_to_tolerance",
     "clustered_to_tolerance_printed",
     "convex_projection",
@@ -72,12 +98,17 @@ __all__ = [
     "frank_wolfe_square",
     "fully_corrective",
     "herding",
+    "herding_inverse",
+    "herding_inverse_sharp",
     "herding_linear_square",
     "least_diameter",
     "line_search_square",
     "luckiness",
+    "luckiness_repaired",
     "luckiness_sharp",
     "map_reduce",
+    "miss_probability",
+    "miss_probability_without_replacement",
     "nearest_centre",
     "projection",
     "projection_error",
@@ -89,4 +120,5 @@ __all__ = [
     "traversal_error_sharp",
     "with_replacement",
     "without_replacement",
+    "without_replacement_mean_square",
 ]

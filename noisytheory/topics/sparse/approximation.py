@@ -7,10 +7,12 @@ hull of the signed features $\mathrm{sign}(\alpha_i)\phi(x_i)$, and $\pi^*$ is a
 Kernels need not be normalised: errors are exact for any kernel, in its own norm. Herding then takes
 long features more readily; `noisytheory.kernels.Normalised` gives all of them norm 1.
 
-Errors are roots of differences of squares, exact but for their rounding: of features of norm 1
-those below some $10^{-7}W$ say little. The last one, if it is below $10^{-5}W$, is worked out again
-from the differences of the weights, which leaves some $10^{-8}W$; with the linear kernel, from
-coordinates, in which nothing cancels. Points in single precision choose atoms by single-precision
+Errors are roots of differences of squares, exact but for their rounding: where the longest feature
+has norm $L$, those below some $10^{-7}LW$ say little. So the last one, if it is below $10^{-5}LW$,
+is worked out again from the differences of the weights, which leaves some $10^{-8}LW$. The linear
+kernel has coordinates, in which nothing cancels: from them all such errors come, of every step of
+herding and of the means of draws, however far from the origin the points are; which point is taken
+next still goes by the squares. Points in single precision choose atoms by single-precision
 rows, and herding, with or without away steps, follows its errors in it, too: there those below some
 $10^{-3}W$ say little. All other weights and errors are worked out in doubles.
 """
@@ -242,6 +244,26 @@ class Target:
         if self.doubles is self.points and error <= SMALL * self.total * self.longest:
             return self.small_distance(atoms, shares)
         return error
+
+    def unless_hidden(self, errors: ArrayLike, atoms: ArrayLike, rates: ArrayLike) -> Doubles:
+        r"""Errors along $\omega_t=(1-\rho_t)\omega_{t-1}+\rho_tz_t$, anew if rounding hides them.
+
+        That is from coordinates, which only the linear kernel has; of others as they come.
+        """
+        found = np.array(errors, dtype=np.float64)
+        hidden = found <= SMALL * self.total * self.longest
+        # The last one is worked out anew from the weights.
+        linear = isinstance(self.kernel, Linear) and self.doubles is self.points
+        if not (linear and hidden[:-1].any()):
+            return found
+        mean = (self.masses * self.signs) @ self.doubles
+        left = np.zeros_like(mean)
+        steps = zip(np.asarray(atoms), np.asarray(rates), strict=True)
+        for t, (atom, rate) in enumerate(steps):
+            left = (1 - rate) * left + rate * (self.signs[atom] * self.doubles[atom] - mean)
+            if hidden[t]:
+                found[t] = self.total * math.sqrt(left @ left)
+        return found
 
     def approximation(
         self,

@@ -87,7 +87,9 @@ def herding(
     -------
     Approximation
         Errors after every step, and then with the best weights if they are asked for; `picks` are
-        the points in the order in which they were taken.
+        the points in the order in which they were taken. With the linear kernel errors are right
+        to a share of $10^{-5}$ wherever the points are; with another kernel, whose features have
+        norm $L$ at most, those before the last say little below $10^{-7}LW$.
 
     Raises
     ------
@@ -170,6 +172,7 @@ def herding(
                 break
     shares = shares[: len(atoms)]
 
+    errors = target.unless_hidden(errors, atoms, rates).tolist()
     true = functools.partial(_true_errors, target, atoms, rates, norms)
     if not best_weights:
         found = target.approximation(atoms, shares, None if given_scores else errors)
@@ -200,7 +203,8 @@ def _true_errors(
     for t, score in enumerate(target.scores_at(np.array(atoms))):
         inners[t] = inner = (1 - rates[t]) * inner + rates[t] * float(score)
     squares = target.square - 2 * inners + np.array(norms)
-    return np.asarray(target.total * np.sqrt(np.maximum(squares, 0.0)))
+    errors = target.total * np.sqrt(np.maximum(squares, 0.0))
+    return target.unless_hidden(errors, atoms, rates)
 
 
 @on_one_thread
@@ -315,6 +319,7 @@ def away_steps(
     product = target.row(first, row).astype(np.float64)
     inner, norm = float(scores[first]), float(diagonal[first])
     errors = [target.total * math.sqrt(max(square - 2 * inner + norm, 0.0))]
+    atoms, rates = [first], [1.0]
     for _ in range(1, k):
         residual = scores - product
         forward = int(residual.argmax())
@@ -344,7 +349,10 @@ def away_steps(
         if dropped:
             del held[atom]
         errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
-    return target.approximation(list(held), list(held.values()), errors)
+        atoms.append(atom)
+        rates.append(rate)
+    found = target.unless_hidden(errors, atoms, rates)
+    return target.approximation(list(held), list(held.values()), found)
 
 
 @on_one_thread
@@ -389,5 +397,5 @@ def recursive_herding(
         weights[indices] = herd.weights
         where = np.searchsorted(target.kept, indices)
         shares = weights[indices] * target.signs[where] / target.total
-        errors.append(target.distance(where, shares))
+        errors.append(target.unless_cancelled(target.distance(where, shares), where, shares))
     return target.approximation(where, shares, errors)

@@ -217,18 +217,6 @@ class Scheme:
         r"""$W=\sum|\alpha|$."""
         return sum(abs(weight) for weight in self.sample.alpha)
 
-    def mean_square(self, more: int = 0) -> float:
-        r"""$W^2\sum\alpha_i^2V_i/n_i$, with $n_i=\lceil\alpha_im\rceil$ draws or some ``more``."""
-        points, masses = self.sample.signed, np.abs(self.sample.alpha) / self.total
-        found = 0.0
-        for cell in np.unique(self.cells):
-            inside = self.cells == cell
-            law = masses[inside] / masses[inside].sum()
-            apart = points[inside] - law @ points[inside]
-            draws = math.ceil(masses[inside].sum() * self.m - 1e-9) + more
-            found += masses[inside].sum() ** 2 * float(law @ (apart**2).sum(axis=1)) / draws
-        return self.total**2 * found
-
     @cached_property
     def largest(self) -> float:
         """What no error exceeds: in every cell only the point farthest from its mean is drawn."""

@@ -78,7 +78,8 @@ def without_replacement(
 ) -> Approximation:
     r"""The mean of ``k`` different points, for a target whose weights have one size.
 
-    The mean square error is that of `with_replacement` times $\frac{n-k}{n-1}$.
+    The mean square error is that of `with_replacement` times $\frac{n-k}{n-1}$:
+    `noisytheory.sparse.without_replacement_mean_square`.
 
     Parameters
     ----------
@@ -123,7 +124,9 @@ def _prefix_errors(target: Target, drawn: NDArray[np.int64]) -> Doubles:
         - 2 * np.cumsum(target.scores_at(drawn)) / steps
         + np.cumsum(own) / steps.astype(float) ** 2
     )
-    return np.asarray(target.total * np.sqrt(np.maximum(square, 0.0)))
+    return target.unless_hidden(
+        target.total * np.sqrt(np.maximum(square, 0.0)), drawn, 1 / steps
+    )
 
 
 def draws_per_cell(shares: ArrayLike, m: int) -> Ints:
@@ -165,6 +168,7 @@ def clustered(
 
     Cell $S_i$ gives the mean of $\lceil\alpha(S_i)k\rceil$ draws from it, with weight
     $\alpha(S_i)$; an empty cell, or one without weight, gives nothing. At most $2k-1$ atoms.
+    The mean square error on these points is `noisytheory.sparse.clustered_mean_square`.
 
     Parameters
     ----------

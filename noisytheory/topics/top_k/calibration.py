@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.vocabulary import exact
+from noisytheory.vocabulary import joint_masses
 from noisytheory.vocabulary.domains import UNIT_INTERVAL, checked_floats
 
 __all__ = [
@@ -67,7 +67,7 @@ def bayes_risk(masses: ArrayLike, eta: ArrayLike) -> float:
     0.15
     """
     p, e = _population(masses, eta)
-    return float(exact.bayes_risk(exact.joint(p, e)))
+    return float(joint_masses.bayes_risk(joint_masses.joint(p, e)))
 
 
 def calibration_threshold(masses: ArrayLike, eta: ArrayLike) -> float:

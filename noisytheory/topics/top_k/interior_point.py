@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.design import Design, solver
 
 __all__ = ["Optimum", "interior_point"]
 
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 STEPS = 100
 """Steps at most; twenty are usual."""
+ROUNDING = 1e-10
+"""Relative gap from which on one that is not halved is not waited for."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ def interior_point(
     [0.333333]
     """
     lead, m = np.broadcast_shapes(design.lead, u.shape[:-1], np.shape(nu)), u.shape[-1]
+    if lead and design.signs is not None:
+        # Of a batch of small problems the calls cost more than the numbers.
+        design = Design(design.rows * design.signs[..., None], None, design.doubled, design.free)
     # Weights of size one, so that all products of the barrier are of one size.
     scale = 1 / u.max(axis=-1, keepdims=True)
     u, ridge_ = np.broadcast_to(u * scale, (*lead, m)), ridge * scale
@@ -119,84 +124,84 @@ def interior_point(
     v[...], t[...], xi[...] = u - alpha, np.maximum(-r, 0) + pad, np.maximum(r, 0) + pad
     s = np.maximum(nu - alpha.sum(-1), 1e-3 * nu)
     count = 2 * m + 1
-    least = 1e-18 * u
+    least, little = 1e-18 * u, 1e-3 * u
     typical = np.maximum(design_size(design, u), 1e-300)
-    gap = np.full(lead, np.inf)
+    gap, asked = np.full(lead, np.inf), max(tolerance, ROUNDING) * size
     steps = 0
     live = np.ones(lead, bool)
     width = design.width
     diagonal = np.arange(width)
+    move, extra = np.empty_like(state), np.empty((2, *lead, m))
     for steps in range(most + 1):
         r = c - lam[..., None] - forward
-        rp = t - xi + r
         rd = design.adjoint(alpha) + zbar - ridge_ * w
         rs = nu - alpha.sum(-1) - s
         total = np.vecdot(alpha, t) + np.vecdot(v, xi) + lam * s
-        # What the residuals cost in the objective, to first order.
-        cost = np.vecdot(np.abs(rp), np.maximum(alpha, 1e-3 * u)) + np.abs(rs) * lam
-        cost = cost + np.abs(np.vecdot(rd, w))
-        scaled = np.abs(rd).max(-1) / typical if width else 0.0
-        gap = total + cost
-        live = live & ((gap > tolerance * size) | (scaled > np.sqrt(tolerance) * 1e-2))
-        if not live.any() or steps == most:
-            break
+        if (total <= asked).any() or steps == most:
+            # What the residuals cost in the objective, to first order.
+            cost = np.vecdot(np.abs(t - xi + r), np.maximum(alpha, little)) + np.abs(rs) * lam
+            cost = cost + np.abs(np.vecdot(rd, w))
+            scaled = np.abs(rd).max(-1) / typical if width else 0.0
+            before, gap = gap, total + cost
+            # Rounding leaves a gap that no step makes smaller.
+            ended = (gap <= tolerance * size) | ((gap <= ROUNDING * size) & (gap > before / 2))
+            live = live & ~(ended & (scaled <= np.sqrt(tolerance) * 1e-2))
+            if not live.any() or steps == most:
+                break
         mu = total / count
-        inverse = 1 / np.minimum(t / alpha + xi / v, 1e100)
+        ratios = state[2:] / state[:2]
+        inverse = 1 / np.minimum(ratios[0] + ratios[1], 1e100)
         system = np.empty((*lead, width + 1, width + 1))
         system[..., :-1, :-1] = design.gram(inverse)
         system[..., diagonal, diagonal] += ridge_
         edge = design.adjoint(inverse)
         system[..., -1, :-1] = system[..., :-1, -1] = edge
         system[..., -1, -1] = inverse.sum(-1) + s / lam
-        factor = _factor(system)
+        solve = solver(system)
 
         def direction(
-            rt: Floats, rx: Floats, rl: Floats, *,
-            inverse: Floats = inverse, factor: Any = factor, rp: Floats = rp, rd: Floats = rd,
-            rs: Floats = rs, lam: Floats = lam,
+            g: Floats, rl: Floats, *,
+            inverse: Floats = inverse, solve: Any = solve, rd: Floats = rd, rs: Floats = rs,
+            lam: Floats = lam, move: Floats = move,
         ) -> tuple[Floats, ...]:
-            g = rt / alpha - rx / v + rp
             right = np.empty((*lead, width + 1))
             pushed = inverse * g
             right[..., :-1] = design.adjoint(pushed) + rd
             right[..., -1] = pushed.sum(-1) + rl / lam - rs
-            found = _solve(factor, right)
+            found = solve(right)
             dw, dl = found[..., :-1], found[..., -1]
             step = design.forward(dw)
-            move = np.empty((4, *lead, m))
-            da = np.multiply(inverse, g - dl[..., None] - step, out=move[0])
-            move[1] = -da
-            move[2], move[3] = (rt - t * da) / alpha, (rx + xi * da) / v
-            return dw, dl, move, rs - da.sum(-1), step
+            np.multiply(inverse, g - dl[..., None] - step, out=move[0])
+            np.negative(move[0], out=move[1])
+            return dw, dl, rs - move[0].sum(-1), step
 
-        rt, rx, rl = -alpha * t, -v * xi, -lam * s
-        dw, dl, move, ds, step = direction(rt, rx, rl)
+        # The products are to vanish: of what the equations say of t and xi only r is left.
+        dw, dl, ds, step = direction(r, -lam * s)
+        np.subtract(-state[2:], ratios * move[:2], out=move[2:])
         reach = _longest(state, move, lam, dl, s, ds)
-        ahead = state + reach[..., None] * move
-        after = (np.vecdot(ahead[0], ahead[2]) + np.vecdot(ahead[1], ahead[3])
-                 + (lam + reach * dl) * (s + reach * ds))
+        np.multiply(move[:2], move[2:], out=extra)
+        after = (1 - reach) * total + reach**2 * (extra.sum((0, -1)) + dl * ds)
         centre = np.minimum(np.maximum(after / total, 1e-8), 1.0) ** 3 * mu
-        wide = centre[..., None]
-        dw, dl, move, ds, step = direction(
-            rt + wide - move[0] * move[2], rx + wide - move[1] * move[3], rl + centre - dl * ds)
+        np.subtract(centre[..., None], extra, out=extra)
+        extra /= state[:2]
+        dw, dl, ds, step = direction(r + extra[0] - extra[1], centre - lam * s - dl * ds)
+        np.subtract(extra - state[2:], ratios * move[:2], out=move[2:])
         reach = _longest(state, move, lam, dl, s, ds)
         reach = np.where(reach < 1, 0.995 * reach, 1.0)
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
-        sound = np.isfinite(move.sum((0, -1)) + dl + ds + dw.sum(-1))
+        sound = reach > 0
         live = live & sound & (total > 1e-16 * size)
         if not lead and not live:
             break
-        go, far = live[..., None], reach[..., None]
-        move *= far
-        if lead:
-            # Of a batch the problems that have ended stay.
-            np.add(state, move, out=state, where=go)
-            w, forward = np.where(go, w + far * dw, w), np.where(go, forward + far * step, forward)
-        else:
-            state += move
-            w, forward = w + far * dw, forward + far * step
-        lam = np.maximum(np.where(live, lam + reach * dl, lam), 1e-60)
-        s = np.maximum(np.where(live, s + reach * ds, s), 1e-60)
+        # Of a batch the problems that have ended stay.
+        reach = np.where(live, reach, 0.0)
+        if not sound.all():
+            dw[~sound], step[~sound], dl[~sound], ds[~sound], move[:, ~sound] = 0, 0, 0, 0, 0
+        move *= reach[..., None]
+        state += move
+        w, forward = w + reach[..., None] * dw, forward + reach[..., None] * step
+        lam = np.maximum(lam + reach * dl, 1e-60)
+        s = np.maximum(s + reach * ds, 1e-60)
         np.maximum(state[:2], least, out=state[:2])
         np.maximum(state[2:], 1e-60, out=state[2:])
         np.minimum(alpha, u, out=alpha)
@@ -232,29 +237,3 @@ def _longest(
     """Largest step in [0, 1] that keeps every value at or above 0."""
     least = np.minimum((move / state).min((0, -1)), np.minimum(dl / lam, ds / s))
     return np.asarray(1 / np.maximum(1.0, -least))
-
-
-def _factor(system: Floats) -> Any:
-    """A Cholesky factor with the diagonal scaled to one; a batch is left to LU."""
-    root = np.sqrt(np.maximum(np.diagonal(system, axis1=-2, axis2=-1), 1e-300))
-    scaled = system / (root[..., :, None] * root[..., None, :])
-    if system.ndim == 2:
-        from scipy import linalg
-
-        for shift in (0.0, 1e-14, 1e-11, 1e-8):
-            try:
-                moved = scaled + shift * np.eye(len(scaled)) if shift else scaled
-                return linalg.cho_factor(moved, lower=True, check_finite=False), root
-            except linalg.LinAlgError:
-                continue
-        return scaled + 1e-6 * np.eye(len(scaled)), root
-    return scaled + 1e-15 * np.eye(scaled.shape[-1]), root
-
-
-def _solve(factor: Any, right: Floats) -> Floats:
-    matrix, root = factor
-    if isinstance(matrix, tuple):
-        from scipy import linalg
-
-        return np.asarray(linalg.cho_solve(matrix, right / root, check_finite=False) / root)
-    return np.asarray(np.linalg.solve(matrix, (right / root)[..., None])[..., 0] / root)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import fit
-from noisytheory.vocabulary import exact
+from noisytheory.vocabulary import joint_masses
 
 __all__ = ["LinearPopulation", "axis_population", "clusters", "hopeless", "trained"]
 
@@ -42,7 +42,7 @@ class LinearPopulation:
     @functools.cached_property
     def joint(self) -> Floats:
         """Masses of points and labels, shape (J, 2)."""
-        return np.asarray(exact.joint(np.array(self.masses), np.array(self.eta)))
+        return np.asarray(joint_masses.joint(np.array(self.masses), np.array(self.eta)))
 
     @functools.cached_property
     def signed(self) -> tuple[Floats, Floats]:
@@ -86,7 +86,7 @@ class LinearPopulation:
     @property
     def bayes(self) -> float:
         """Bayes risk."""
-        return float(exact.bayes_risk(self.joint))
+        return float(joint_masses.bayes_risk(self.joint))
 
     @property
     def approximation(self) -> float:
@@ -96,13 +96,13 @@ class LinearPopulation:
     @property
     def largest_excess(self) -> float:
         r"""$E|2\eta-1|$: no classifier is worse."""
-        return float(np.abs(exact.signed(self.joint)).sum())
+        return float(np.abs(joint_masses.signed(self.joint)).sum())
 
     def excess(self, w: Floats) -> Floats:
         """Excess risk of the signs of scores, shape (size,); the sign of 0 is 1."""
         scores = w @ np.array(self.points).T
         scores = np.where(np.abs(scores) < 1e-9, 0.0, scores)
-        return np.asarray(exact.risk(self.joint, scores, zero="negative") - self.bayes)
+        return np.asarray(joint_masses.risk(self.joint, scores, zero="negative") - self.bayes)
 
 
 def axis_population(eta: float, C: float, mu: float) -> LinearPopulation:

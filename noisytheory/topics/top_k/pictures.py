@@ -23,9 +23,10 @@ def figure_2() -> Any:
     classified, or well fitted, cost nothing. Full lines: logistic and square; dashed: hinge and
     absolute loss.
     """
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    axes = figure.subplots(1, 2)
     figure.set_label(
         "Two panels of losses shifted down by four thresholds and cut at zero: logistic and hinge "
         "loss over the margin with the 0-1 loss, square and absolute loss over the residual")
@@ -65,10 +66,10 @@ def figure_4() -> Any:
 
 
 def _toys(cases: tuple[int, ...], label: str) -> Any:
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure, axes = plt.subplots(len(cases), 4, figsize=(12, 2.5 * len(cases)), squeeze=False,
-                                layout="constrained")
+    figure = Figure(figsize=(12, 2.5 * len(cases)), layout="constrained")
+    axes = figure.subplots(len(cases), 4, squeeze=False)
     figure.set_label(label)
     for row, case in enumerate(cases):
         recipe = TOYS[case]
@@ -124,7 +125,7 @@ def figure_3() -> Any:
     five splits. Left of the vertical line, the mean of the collapse threshold, the minimiser is
     zero; from there on the curve is flat.
     """
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
     x, y = monk_3()
     rng = np.random.default_rng(2026)
@@ -138,7 +139,8 @@ def figure_3() -> Any:
             held = (x[test], y[test])
             found = path(x[train], y[train], loss, ks=ks, C=100.0, test=held, tol=1e-5)
             rows.append((100 * found.error).tolist())
-    figure, axis = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    figure = Figure(figsize=(6.5, 3.6), layout="constrained")
+    axis = figure.subplots()
     figure.set_label("Test error over k on Monk 3 with logistic and hinge loss: near one half up "
                      "to the collapse threshold of about 90, then flat near 20 per cent")
     for (loss, rows), style in zip(errors.items(), ("o-", "s--"), strict=True):

@@ -22,7 +22,9 @@ from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, fit, proven
 
-__all__ = ["Path", "Selected", "k_bar", "kernel_path", "path", "select", "useful_grid"]
+__all__ = [
+    "Path", "Selected", "k_bar", "kernel_path", "kernel_select", "path", "select", "useful_grid",
+]
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +69,7 @@ class Selected:
     error : float
         On the validation data.
     errors : array, shape (values of C, values of k)
-    solution : Solution
+    solution : Solution or KernelSolution
     fits : int
         How many problems were solved.
     """
@@ -76,7 +78,7 @@ class Selected:
     k: int
     error: float
     errors: Floats
-    solution: Solution
+    solution: Any
     fits: int
 
 
@@ -476,8 +478,52 @@ def select(
             fits += found.fits
             start = found.coef[-1]
             errors[row] = found.error
+    C, k, least = _least(errors, Cs, ks)
+    chosen = fit(X, labels, loss, k=k, C=C, intercept=intercept)
+    return Selected(C, k, least, errors, chosen, fits + 1)
+
+
+def kernel_select(
+    gram: Floats, y: ArrayLike, *, validation: tuple[Floats, ArrayLike], Cs: Sequence[float],
+    ks: Sequence[float], regression: bool = False, tol: float = 1e-3,
+) -> Selected:
+    r"""The same for kernel machines, by the path over k at every C.
+
+    Parameters
+    ----------
+    gram : array, shape (n, n)
+    y : array_like, shape (n,)
+        1 or -1, or numbers.
+    validation : pair
+        Kernel of the points beside the sample, shape (m, n), and their labels.
+    Cs, ks : sequence
+    regression : bool
+    tol : float
+        Relative duality gap at every k, and largest violation of the model that is chosen.
+
+    Returns
+    -------
+    Selected
+        ``solution`` is a `KernelSolution`.
+
+    Examples
+    --------
+    >>> X = np.array([[2.0], [1.0], [-1.0], [-2.0]])
+    >>> y = [1, 1, -1, -1]
+    >>> kernel_select(X @ X.T, y, validation=(X @ X.T, y), Cs=[1.0], ks=[2, 4]).k
+    4
+    """
+    wanted = _counts(ks, len(gram))
+    paths = [kernel_path(gram, y, ks=wanted, C=C, regression=regression, test=validation, tol=tol)
+             for C in Cs]
+    errors = np.array([found.error for found in paths])
+    C, k, least = _least(errors, Cs, wanted)
+    chosen = kernel_fit(gram, y, nu=k / len(gram), C=C, regression=regression, tol=tol)
+    return Selected(C, k, least, errors, chosen, sum(found.fits for found in paths) + 1)
+
+
+def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[int]) -> tuple[float, int, float]:
+    """Where the error is least: of ties the larger k, then the smaller C."""
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))
-    chosen = fit(X, labels, loss, k=ks[column], C=Cs[row], intercept=intercept)
-    least = float(errors[row, column])
-    return Selected(float(Cs[row]), ks[column], least, errors, chosen, fits + 1)
+    return float(Cs[row]), ks[column], float(errors[row, column])

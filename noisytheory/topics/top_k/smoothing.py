@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.design import Design, solver
 
 __all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
 
 Floats = NDArray[np.float64]
 
+FEW, CLOSE = 8, 0.1
+"""Share of the rows that a small zone has at most, inverse, and change of weights that is small."""
 CONJUGATE = 30
 """Steps of conjugate gradients at most; with a sample's Hessian five are usual."""
 
@@ -108,6 +110,8 @@ class Smoothed:
         The last certificate's gap, and what is asked for.
     sample : array of int, optional
         Rows whose Hessian stands for the whole one; the difference is left to conjugate gradients.
+    kept : tuple of arrays, optional
+        Weights of the rows outside of the zone, and their Gram matrix, from an earlier step.
     """
 
     design: Design
@@ -123,6 +127,7 @@ class Smoothed:
     gap: float = np.inf
     target: float = 0.0
     sample: NDArray[np.intp] | None = None
+    kept: tuple[Floats, Floats] | None = None
 
     @functools.cached_property
     def some(self) -> Design:
@@ -290,13 +295,14 @@ def _direction(
     """Newton's direction and its scores; of a sample's Hessian, mended by conjugate gradients."""
     design, ridge, q = problem.design, problem.ridge, problem.masses
     zone = np.zeros_like(q) if problem.everything else q * inside / problem.width
-    h = q * a * problem.curvatures(f) + zone * slope**2
+    smooth, sharp = q * a * problem.curvatures(f), zone * slope**2
+    h = smooth + sharp
     mass = float(zone.sum()) if problem.level else 0.0
     edge = design.combine(zone * slope) if mass > 0 else None
     if problem.sample is None:
-        hessian = design.gram(h)
+        hessian = _gram(problem, smooth, sharp)
         _finish(hessian, ridge, edge, mass)
-        direction = -_solver(hessian)(gradient)
+        direction = -solver(hessian)(gradient)
         return direction, design.scores(direction)
     sample = problem.sample
     used = np.flatnonzero(zone)
@@ -309,7 +315,7 @@ def _direction(
     else:
         hessian = problem.some.gram(h[sample] * (h.sum() / max(h[sample].sum(), 1e-300)))
     _finish(hessian, ridge, edge, mass)
-    solve = _solver(hessian)
+    solve = solver(hessian)
     inverse = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
     w, along, r = np.zeros_like(gradient), np.zeros(len(h)), -gradient
     z = solve(r)
@@ -336,6 +342,17 @@ def _direction(
     return w, along
 
 
+def _gram(problem: Smoothed, smooth: Floats, sharp: Floats) -> Floats:
+    """Of all rows; with few of them in the zone, and the others as before, only the zone's anew."""
+    used = np.flatnonzero(sharp)
+    if used.size > len(sharp) // FEW:
+        return problem.design.gram(smooth + sharp)
+    if problem.kept is None or np.abs(smooth - problem.kept[0]).sum() > CLOSE * smooth.sum():
+        problem.kept = smooth, problem.design.gram(smooth)
+    zone = problem.design.take(used).gram(sharp[used]) if used.size else 0.0
+    return np.asarray(problem.kept[1] + zone)
+
+
 def _share(h: Floats, zone: Floats, weight: Floats) -> float:
     """By how much the sampled weights outside of the zone are to grow to stand for all."""
     whole = float(h.sum() - h[zone > 0].sum())
@@ -348,23 +365,6 @@ def _finish(hessian: Floats, ridge: Floats, edge: Floats | None, mass: float) ->
     hessian[np.diag_indices_from(hessian)] += ridge
     if edge is not None:
         hessian -= np.outer(edge, edge) / mass
-
-
-def _solver(matrix: Floats) -> Callable[[Floats], Floats]:
-    """Solutions by a Cholesky factor of the matrix, or of one a little larger."""
-    from scipy import linalg
-
-    root = np.sqrt(np.maximum(np.diagonal(matrix), 1e-300))
-    scaled = matrix / np.outer(root, root)
-    for shift in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
-        try:
-            factor = linalg.cho_factor(
-                scaled + shift * np.eye(len(root)), lower=True, check_finite=False)
-        except linalg.LinAlgError:
-            continue
-        return lambda right: np.asarray(
-            linalg.cho_solve(factor, right / root, check_finite=False) / root)
-    return lambda right: np.asarray(right / root**2)
 
 
 def limited_memory(

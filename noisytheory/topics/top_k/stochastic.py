@@ -18,6 +18,11 @@ Floats = NDArray[np.float64]
 STEPS = ("printed", "damped", "implicit")
 r"""Steps: $\eta_0/\sqrt t$ as printed; $\eta_0/(\sqrt t+2\eta_0/C)$; implicit in the ridge."""
 
+FAR = 1e150
+"""A coefficient that passes it has overflowed."""
+AHEAD = 256
+"""Steps whose examples are drawn at once."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -103,37 +108,37 @@ def stochastic(
     w, lam = np.zeros((runs, d)), np.full(runs, float(level))
     mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
     squares, total = np.zeros(runs), np.zeros(runs)
-    overflow = np.zeros(runs, np.int64)
+    overflow, lost = np.zeros(runs, np.int64), False
     for t in range(1, steps + 1):
-        index = rng.integers(n, size=runs)
-        x, target = rows[index], targets[index]
-        f = np.einsum("rd,rd->r", x, w)
+        at = (t - 1) % AHEAD
+        if at == 0:
+            drawn = rng.integers(n, size=(min(AHEAD, steps + 1 - t), runs))
+        x, target = rows[drawn[at]], targets[drawn[at]]
+        f = np.vecdot(x, w)
         step: Any = eta / np.sqrt(t) if rule != "damped" else eta / (np.sqrt(t) + 2 * eta / c)
-        step = np.broadcast_to(step, (runs,))
+        wide = step if rule != "damped" else step[:, None]
         active = kind.values(target, f) > lam
-        slope = np.where(active, kind.slopes(target, f), 0.0)
-        push = slope[:, None] * x
-        shrink = w / c[:, None]
+        push = np.where(active, kind.slopes(target, f), 0.0)[:, None] * x
+        gradient = push + w / c[:, None]
         up = share - active
-        mean_w += step[:, None] * w
+        mean_w += wide * w
         mean_l += step * lam
-        total = total + step
-        gradient = push + shrink
-        squares = squares + step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
+        total += step
+        squares += step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
         if rule == "implicit":
-            w = (w - step[:, None] * push) / (1 + step / c)[:, None]
+            w = (w - wide * push) / (1 + step / c)[:, None]
         else:
-            w = w - step[:, None] * gradient
+            w = w - wide * gradient
         lam = np.maximum(lam - step * up, 0.0)
-        gone = (np.abs(w).max(axis=1) > 1e150) & (overflow == 0)
-        if gone.any():
-            overflow[gone] = t
-        if overflow.any():
-            w[overflow > 0] = 0.0
-            w[overflow > 0, 0] = np.inf
-            if overflow.all():
+        if lost or not np.abs(w).max() < FAR:
+            lost = True
+            overflow[(np.abs(w).max(axis=1) > FAR) & (overflow == 0)] = t
+            gone = overflow > 0
+            w[gone] = 0.0
+            w[gone, 0] = FAR
+            if gone.all():
+                w[:, 0] = np.inf
                 break
-            w[overflow > 0, 0] = 1e150
     safe = np.maximum(total, 1e-300)
     return Run(w, lam, mean_w / safe[:, None], mean_l / safe, squares, total, overflow)
 

@@ -19,7 +19,7 @@ ROWS = 256
 """Instances unless a claim says otherwise."""
 
 
-def told(
+def about_instances(
     declare: Callable[..., Claim], name: str, function: Any, family: Any, statement: str,
     place: str, *, grid: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None,
     broken: Mapping[str, Any] | None = None, why: str = "", **fields: Any,

@@ -80,6 +80,8 @@ class Directory:
         _no_link(target.parent)
         if not target.parent.is_dir():
             target.parent.mkdir()
+            if self.durable:
+                sync_folder(target.parent.parent)
         os.replace(partial, target)
         if self.durable:
             sync_folder(target.parent)

@@ -15,7 +15,7 @@ from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
 from noisytheory.trial.store.compacted import Compacted, compacted_in, is_whole
 from noisytheory.trial.store.errors import StoreError, damage, opening, reading, writing
-from noisytheory.trial.store.journal import Layout, encoded
+from noisytheory.trial.store.journal import Layout, encoded, sync_folder
 from noisytheory.trial.store.lock import Held
 from noisytheory.trial.store.places import Directory, Place, Temporary, place_at
 from noisytheory.trial.store.root import Root
@@ -114,7 +114,12 @@ class Store:
         try:
             with opening(self.location):
                 if isinstance(root.place, Directory):
+                    path = root.place.path.absolute()
+                    missing = [folder for folder in path.parents if not folder.exists()]
                     self._held.lock(root.place.path)
+                    # Whoever made the store may not have waited until its own name was there.
+                    for folder in [path, path.parent, *(f.parent for f in missing)] * durable:
+                        sync_folder(folder)
                     root.place.sweep()
                 else:
                     root.place.take()

@@ -1,9 +1,11 @@
-r"""Populations $P$ over instances and labels $\pm1$, with the means $\Phi(P)=E[y\phi(x)]$ exact.
+r"""Populations $P$ over instances and labels, with the means $\Phi(P)=E[y\phi(x)]$ exact.
 
-A `Finite` population is a list of weighted signed atoms $a_j=y_j\phi(x_j)$, so every expectation is
-a sum, and the deviation $\|\Phi(P)-\Phi(S)\|$ of a sample is a quadratic form in multinomial
-counts: it costs the same for ten examples and for a million. A `GaussianMixture` under a Gaussian
-kernel has closed forms instead. The functions of `batteries` build the populations that trials use.
+A `Finite` population is a list of weighted atoms, labelled $\pm1$ or $0,\dots,Q-1$, and an array
+of joint masses of atoms and labels; `Multiclass` confuses its classes. Under labels $\pm1$ the
+atoms are signed features $a_j=y_j\phi(x_j)$: every expectation is a sum, and the deviation
+$\|\Phi(P)-\Phi(S)\|$ of a sample is a quadratic form in multinomial counts: it costs the same for
+ten examples and for a million. A `GaussianMixture` under a Gaussian kernel has closed forms
+instead. The functions of `batteries` build the populations that trials use.
 """
 
 from __future__ import annotations

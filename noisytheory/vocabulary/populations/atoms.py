@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
+from noisytheory.vocabulary.confusion import columns
 from noisytheory.vocabulary.domains import checked_floats, checked_reals
+from noisytheory.vocabulary.joint_masses import LABELS, confused, flipped, labelled
 from noisytheory.vocabulary.kernels import Kernel, Linear, Polynomial, checked_points
 from noisytheory.vocabulary.noise import Number
 from noisytheory.vocabulary.populations.multinomial import Multinomial
@@ -111,17 +113,32 @@ def given_gram(gram: Exact) -> NDArray[Any]:
     return frozen((floats + floats.T) / 2)
 
 
-def given_labels(labels: Exact, length: int) -> NDArray[np.int64]:
-    """Checked copy of binary labels."""
+def given_labels(labels: Exact, length: int, classes: int | None = None) -> NDArray[np.int64]:
+    """Checked copy of binary labels, or of so many classes from 0."""
     array = np.asarray(labels)
     if array.shape != (length,):
         raise ValueError(f"labels must have shape ({length},), got {array.shape}")
+    allowed = "-1 or 1" if classes is None else f"classes 0 to {classes - 1}"
     if array.dtype.kind == "c":
-        raise ValueError(f"labels must be -1 or 1, got {array.dtype}")
-    if not np.isin(array, (-1, 1)).all():
-        wrong = array[~np.isin(array, (-1, 1))].tolist()[0]
-        raise ValueError(f"labels must be -1 or 1, got {wrong!r}")
+        raise ValueError(f"labels must be {allowed}, got {array.dtype}")
+    right = np.isin(array, names_of(classes))
+    if not right.all():
+        raise ValueError(f"labels must be {allowed}, got {array[~right].tolist()[0]!r}")
     return frozen(array.astype(np.int64))
+
+
+def names_of(classes: int | None) -> NDArray[np.int64]:
+    """Labels in the order of the columns of joint masses."""
+    return LABELS if classes is None else np.arange(classes)
+
+
+def given_confusion(confusion: Exact, classes: int) -> NDArray[Any]:
+    """Checked copy of probabilities of labels, true ones in columns: exact numbers, or floats."""
+    checked = columns(confusion, "column")
+    if len(checked) != classes:
+        raise ValueError(f"confusion must be of {classes} classes, got {len(checked)}")
+    exact = exact_numbers(np.asarray(confusion))
+    return frozen(checked if exact is None else exact)
 
 
 def given_weights(weights: Exact | None, length: int) -> NDArray[Any]:
@@ -195,10 +212,12 @@ class Given(Recipe):
     labels: NDArray[np.int64]
     weights: NDArray[Any]
     kernel: Kernel
+    classes: int | None = None
 
     def _build(self) -> Table:
         distinct, index = _distinct(self.points)
-        return Table(Space(self.kernel, distinct), index, self.labels, self.weights)
+        space = Space(self.kernel, distinct)
+        return Table(space, index, self.labels, self.weights, self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,16 +261,15 @@ class GivenGram(Recipe):
 
 
 @dataclass(frozen=True, eq=False)
-class Flipped(Recipe):
-    """Labels flipped with the rates of negative and of positive labels."""
+class Confused(Recipe):
+    """Labels replaced at random, with true labels in columns."""
 
     parent: Recipe
-    rates: Objects
+    confusion: NDArray[Any]
 
     def _build(self) -> Table:
         parent = self.parent.table
-        rates = self.rates[(parent.labels + 1) // 2]
-        return parent.flipped_at(rates)
+        return parent.relabelled(confused(parent.joint, self.confusion))
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +280,8 @@ class FlippedEach(Recipe):
     rates: Objects
 
     def _build(self) -> Table:
-        return self.parent.table.flipped_at(self.rates)
+        parent = self.parent.table
+        return parent.relabelled(flipped(parent.joint, self.rates[:, None]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +292,7 @@ class Negated(Recipe):
 
     def _build(self) -> Table:
         parent = self.parent.table
-        return Table(parent.space, parent.index, frozen(-parent.labels), parent.weights)
+        return Table(parent.space, parent.index, frozen(-parent.signs), parent.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +304,7 @@ class Reweighted(Recipe):
 
     def _build(self) -> Table:
         parent = self.parent.table
-        return Table(parent.space, parent.index, parent.labels, self.weights)
+        return replace(parent, weights=self.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,11 +318,14 @@ class Mixed(Recipe):
     def _build(self) -> Table:
         first, second = self.parent.table, self.other.table
         space, left, right = union(first, second)
+        if first.classes != second.classes:
+            raise ValueError("the populations must have the same labels")
         return Table(
             space,
             np.concatenate([left[first.index], right[second.index]]),
             frozen(np.concatenate([first.labels, second.labels])),
             _joined(_scaled(first.weights, 1 - self.share), _scaled(second.weights, self.share)),
+            first.classes,
         )
 
 
@@ -391,6 +413,14 @@ class Table:
     index: NDArray[np.int64]
     labels: NDArray[np.int64]
     weights: NDArray[Any]
+    classes: int | None = None
+
+    @property
+    def signs(self) -> NDArray[np.int64]:
+        """Labels that are 1 and -1: what only these have asks for them here."""
+        if self.classes is not None:
+            raise ValueError(f"labels must be -1 and 1 for this, got {self.classes} classes")
+        return self.labels
 
     @cached_property
     def masses(self) -> NDArray[Any]:
@@ -400,7 +430,7 @@ class Table:
     @cached_property
     def signed_weights(self) -> NDArray[Any]:
         """Weight of each instance's feature in the mean: positive minus negative probability."""
-        return self._collect(self.weights * self.labels)
+        return self._collect(self.weights * self.signs)
 
     def _collect(self, values: NDArray[Any]) -> NDArray[Any]:
         length = self.space.instances
@@ -411,23 +441,30 @@ class Table:
             total[i] += value
         return total
 
-    def flipped_at(self, rates: Objects) -> Table:
-        """Each atom and its negative; atoms without weight are left out."""
-        flipped = _product(self.weights, rates)
-        kept = self.weights - flipped
-        weights = _joined(kept, flipped)
+    @cached_property
+    def joint(self) -> NDArray[Any]:
+        """Masses of atoms and labels, see `joint_masses`."""
+        return frozen(np.asarray(labelled(self.weights, self.labels, self.classes)))
+
+    def relabelled(self, joint: NDArray[Any]) -> Table:
+        """Atoms with other masses: with their own labels, then others; those without left out."""
+        names = names_of(self.classes)
+        own = np.argmax(self.labels[:, None] == names, axis=1)
+        columns = (own + np.arange(len(names))[:, None]) % len(names)
+        weights = in_floats_where_one_is(joint[np.arange(len(own)), columns].ravel())
         present = np.flatnonzero(weights != 0)
         return Table(
             self.space,
-            np.tile(self.index, 2)[present],
-            frozen(np.concatenate([self.labels, -self.labels])[present]),
+            np.tile(self.index, len(names))[present],
+            frozen(names[columns].ravel()[present]),
             frozen(weights[present]),
+            self.classes,
         )
 
     def cells(self) -> Cells:
         """Distinct signed atoms of positive weight."""
         weights = self.weights.astype(np.float64)
-        key, inverse = np.unique(2 * self.index + (self.labels < 0), return_inverse=True)
+        key, inverse = np.unique(2 * self.index + (self.signs < 0), return_inverse=True)
         total: Array = np.bincount(inverse, weights=weights).astype(np.float64)
         key, total = key[total > 0], total[total > 0]
         signs: Array = np.where(key % 2, -1.0, 1.0)
@@ -616,7 +653,7 @@ def _scaled(weights: NDArray[Any], factor: Number) -> NDArray[Any]:
     return weights.astype(np.float64) * float(factor)
 
 
-def _product(weights: NDArray[Any], rates: Objects) -> NDArray[Any]:
-    if weights.dtype == object and all(isinstance(rate, Fraction) for rate in rates):
-        return np.asarray(weights * rates)
-    return weights.astype(np.float64) * rates.astype(np.float64)
+def in_floats_where_one_is(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Fractions, or floats where there are floats among them."""
+    exact = numbers.dtype == object and not any(isinstance(v, float) for v in numbers.ravel())
+    return numbers if exact else numbers.astype(float)

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_reals
+from noisytheory.vocabulary.joint_masses import flips
 from noisytheory.vocabulary.kernels import Kernel, Linear
 from noisytheory.vocabulary.noise import Number, checked_rate, flip_rates
 from noisytheory.vocabulary.populations.atoms import (
     CHUNK_CELLS,
     Array,
     Cells,
+    Confused,
     Exact,
-    Flipped,
     FlippedEach,
     Form,
     Given,
@@ -36,6 +37,7 @@ from noisytheory.vocabulary.populations.atoms import (
     chunks,
     exact_numbers,
     frozen,
+    given_confusion,
     given_gram,
     given_labels,
     given_points,
@@ -68,17 +70,20 @@ class Finite(Population):
         Instances $x_j$, one a row; integers and fractions are kept exactly under a linear or
         polynomial kernel. Or a function of no arguments (importable, so that it pickles) that
         returns points and labels; it is called on first use.
-    labels : array-like of -1 and 1, shape (J,)
+    labels : array-like of -1 and 1, or of classes from 0, shape (J,)
         Missing if ``points`` is a function.
     weights : array-like, shape (J,), optional
         Probabilities, summing to 1; uniform if missing. Fractions are kept exactly.
     kernel : Kernel
         Of the features.
+    classes : int, optional
+        Number of classes, $Q$, where labels are $0,\dots,Q-1$. What is said of signed atoms, the
+        mean among it, is refused then.
 
     Raises
     ------
     ValueError
-        On NaN, labels other than -1 and 1, weights that are no distribution, or shapes that do
+        On NaN, labels other than these, weights that are no distribution, or shapes that do
         not fit.
 
     Examples
@@ -100,6 +105,7 @@ class Finite(Population):
         labels: ArrayLike | None = None,
         weights: Exact | None = None,
         kernel: Kernel | None = None,
+        classes: int | None = None,
     ) -> None:
         if kernel is None:
             kernel = Linear()
@@ -117,9 +123,10 @@ class Finite(Population):
             name,
             Given(
                 array,
-                given_labels(labels, len(array)),
+                given_labels(labels, len(array), classes),
                 given_weights(weights, len(array)),
                 kernel,
+                classes,
             ),
         )
 
@@ -224,6 +231,19 @@ class Finite(Population):
         return self._table.weights if self._table.weights.dtype == object else None
 
     @property
+    def classes(self) -> int | None:
+        """Number of classes; ``None`` where labels are -1 and 1."""
+        return self._table.classes
+
+    @property
+    def joint(self) -> NDArray[Any]:
+        """Masses of atoms and labels, shape (J, Q), see `joint_masses`; of two, label 1 is first.
+
+        Fractions where the weights are.
+        """
+        return self._table.joint
+
+    @property
     def instances(self) -> NDArray[np.int64]:
         """Number of the instance that each atom sits on, shape (J,): equal where they coincide."""
         return self._table.index
@@ -237,7 +257,7 @@ class Finite(Population):
     @cached_property
     def gram(self) -> Array:
         r"""$G_{ij}=\langle a_i,a_j\rangle$ of the signed atoms, shape (J, J)."""
-        return frozen(self.instance_gram * np.outer(self.labels, self.labels))
+        return frozen(self.instance_gram * np.outer(self._table.signs, self._table.signs))
 
     @cached_property
     def exact_gram(self) -> Objects | None:
@@ -246,7 +266,7 @@ class Finite(Population):
         if table.space.exact is None:
             return None
         numerators = table.space.exact.numerators[np.ix_(table.index, table.index)]
-        signed = numerators * np.outer(table.labels, table.labels)
+        signed = numerators * np.outer(table.signs, table.signs)
         denominator = table.space.exact.denominator
         fractions = [Fraction(int(entry), denominator) for entry in signed.ravel()]
         return frozen(objects(fractions).reshape(signed.shape))
@@ -443,17 +463,13 @@ class Finite(Population):
             raise ValueError("scores must be numbers, got NaN")
         if values.dtype.kind in "iu":
             values = values.astype(object)
-        losses = np.asarray(loss.value(self.labels, values))
+        losses = np.asarray(loss.value(self._table.signs, values))
         exact = self.exact_weights
         if exact is not None:
             rational = exact_numbers(losses, counted=loss.counts)
             if rational is not None:
                 return Fraction(np.dot(exact, rational))
         return float(self.weights @ losses.astype(np.float64))
-
-    def risk01(self, scores: Exact, *, zero: Zero = "both") -> float | Fraction:
-        """0-1 risk of scores; see `risk`. A fraction where the weights are fractions."""
-        return self.risk(scores, zero=zero)
 
     # Samples.
 
@@ -629,7 +645,36 @@ class Finite(Population):
         """
         rates = flip_rates(sigma, any_rate=any_rate)
         name = f"{self.name}, label noise {rates_text(rates)}"
-        return Finite._of(name, Flipped(self.recipe, objects(rates)))
+        return Finite._of(name, Confused(self.recipe, flips(*objects(rates))))
+
+    def with_confusion(self, confusion: Exact, name: str | None = None) -> Finite:
+        r"""The population whose labels are replaced at random.
+
+        Parameters
+        ----------
+        confusion : array-like, shape (Q, Q)
+            $\Pr[Y=p\mid t=q]$, true labels in columns in the order of `joint`; fractions are kept
+            exactly.
+        name : str, optional
+            Of the new population.
+
+        Returns
+        -------
+        Finite
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not column-stochastic or has another number of labels.
+
+        Examples
+        --------
+        >>> pair = Finite("pair", [[1, 0], [0, 1]], [0, 1], classes=2)
+        >>> pair.with_confusion([[1, Fraction(1, 4)], [0, Fraction(3, 4)]]).joint.sum(axis=0)
+        array([Fraction(5, 8), Fraction(3, 8)], dtype=object)
+        """
+        matrix = given_confusion(confusion, self.joint.shape[1])
+        return Finite._of(name or f"{self.name}, confused", Confused(self.recipe, matrix))
 
     def with_flip_rates(self, rates: Exact, name: str | None = None) -> Finite:
         r"""The population with the label of atom $j$ flipped with probability ``rates[j]``.

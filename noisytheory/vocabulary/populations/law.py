@@ -53,6 +53,11 @@ class Population(ABC):
         """What defines the population."""
 
     @property
+    def classes(self) -> int | None:
+        """Number of classes; ``None`` where labels are -1 and 1."""
+        return None
+
+    @property
     @abstractmethod
     def norm(self) -> float:
         r"""RKHS norm of the mean, $\|\Phi(P)\|$."""

@@ -6,23 +6,24 @@ $C$. A sample is a multinomial count of (atom, label), so a million examples cos
 
 from __future__ import annotations
 
-import copy
 import functools
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.confusion import amplification, columns
+from noisytheory.vocabulary.confusion import amplification
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
-from noisytheory.vocabulary.exact import fractions
+from noisytheory.vocabulary.joint_masses import confused, error, margins
+from noisytheory.vocabulary.populations.atoms import given_confusion
+from noisytheory.vocabulary.populations.finite import Finite
 
 __all__ = ["Multiclass", "largest_margin", "margin_of"]
 
 Floats: TypeAlias = NDArray[np.float64]
-Matrix: TypeAlias = list[list[Fraction]]
+Numbers: TypeAlias = Any
+"""Floats, or fractions."""
 
 
 def margin_of(weights: ArrayLike, points: ArrayLike, labels: ArrayLike) -> float:
@@ -51,11 +52,8 @@ def margin_of(weights: ArrayLike, points: ArrayLike, labels: ArrayLike) -> float
     if norm == 0:
         raise ValueError("weights must not all be zero")
     classes = np.asarray(labels, dtype=np.int64)
-    scores = checked_floats("points", points) @ rows.T
-    at = np.arange(len(classes))
-    own = scores[at, classes].copy()
-    scores[at, classes] = -np.inf
-    return float((own - scores.max(axis=1)).min() / norm)
+    found = margins(checked_floats("points", points) @ rows.T)
+    return float(found[np.arange(len(classes)), classes].min() / norm)
 
 
 def largest_margin(
@@ -126,123 +124,94 @@ def largest_margin(
 
 @dataclass(frozen=True, eq=False)
 class Multiclass:
-    r"""Finitely many instances with true classes, and a confusion of their labels.
+    r"""A finite population of several classes, and a confusion of its labels.
+
+    Its numbers are fractions where points, weights and confusion all are, else floats.
 
     Parameters
     ----------
-    name : str
-        For labels and addresses.
-    points : array-like, shape (a, d)
-        Instances, of norm 1 where a theorem asks for it.
-    labels : array-like of int, shape (a,)
-        True classes, 0 to Q - 1.
-    masses : array-like, shape (a,), optional
-        Probabilities; equal ones by default.
+    law : Finite
+        Instances with true classes, of norm 1 where a theorem asks for it.
     confusion : array-like, shape (Q, Q), optional
         Column-stochastic; none by default.
-    classes : int, optional
-        Number of classes; by default the largest label plus one, or the size of the confusion.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, masses do not sum to 1, or a label is no class.
+        If the labels are -1 and 1, or the confusion is of other classes.
 
     Examples
     --------
     >>> noise = [[0.8, 0.2], [0.2, 0.8]]
-    >>> population = Multiclass("two", [[1, 0], [-1, 0]], [0, 1], confusion=noise)
+    >>> pair = Finite("pair", [[1, 0], [-1, 0]], [0, 1], classes=2)
+    >>> population = Multiclass(pair, noise)
     >>> population.joint.tolist()
     [[0.4, 0.1], [0.1, 0.4]]
     >>> round(population.theta**2, 9)
     2.0
-
-    Of fractions the confused law is exact, too:
-
-    >>> from fractions import Fraction
-    >>> tenths = [[Fraction(8, 10), Fraction(2, 10)], [Fraction(2, 10), Fraction(8, 10)]]
-    >>> print(*population.with_confusion(tenths).exact_joint[0])
-    2/5 1/10
     """
 
-    name: str
-    points: Any
-    labels: Any
-    masses: Any = None
+    law: Finite
     confusion: Any = None
-    classes: int = 0
-    _given: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = copy.deepcopy((self.points, self.masses, self.confusion))
-        points = np.array(checked_floats("points", self.points), dtype=np.float64)
-        labels = np.asarray(self.labels)
-        if points.ndim != 2 or labels.shape != (len(points),) or labels.dtype.kind not in "iu":
-            raise ValueError(
-                "points must have shape (a, d) and labels hold a classes, "
-                f"got {points.shape} and {labels.shape}"
-            )
-        if self.confusion is None:
-            classes = self.classes or int(labels.max()) + 1
-            confusion = np.eye(classes)
-        else:
-            confusion = columns(self.confusion, "column")
-            classes = len(confusion)
-        if labels.min() < 0 or labels.max() >= classes:
-            raise ValueError(f"labels must be classes 0 to {classes - 1}")
-        if self.masses is None:
-            masses = np.full(len(points), 1 / len(points))
-        else:
-            masses = checked_floats("masses", self.masses).copy()
-        if masses.shape != labels.shape or masses.min() < 0 or abs(masses.sum() - 1) > 1e-9:
-            raise ValueError(f"masses must be >= 0 and sum to 1, got sum {masses.sum():.6g}")
-        for name, value in (
-            ("points", points), ("labels", labels.astype(np.int64)), ("masses", masses),
-            ("confusion", confusion), ("classes", classes), ("_given", given),
-        ):
-            object.__setattr__(self, name, value)
+        classes = self.law.classes
+        if classes is None:
+            raise ValueError("law must have classes, not labels -1 and 1")
+        given = np.eye(classes) if self.confusion is None else self.confusion
+        confusion = given_confusion(given, classes)
+        object.__setattr__(self, "confusion", confusion)
+        if not self.exact:
+            object.__setattr__(self, "confusion", confusion.astype(float))
+
+    @property
+    def exact(self) -> bool:
+        """Whether all numbers are fractions."""
+        given = self.law.points, self.law.joint, self.confusion
+        return all(np.asarray(numbers).dtype == object for numbers in given)
+
+    def _kept(self, numbers: Numbers) -> Numbers:
+        return numbers if self.exact else numbers.astype(float)
+
+    @property
+    def name(self) -> str:
+        """Of the population, for labels and addresses."""
+        return self.law.name
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, $Q$."""
+        return len(self.confusion)
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """True classes of the atoms, shape (a,)."""
+        return self.law.labels
 
     @functools.cached_property
-    def joint(self) -> Floats:
+    def points(self) -> Numbers:
+        """Atoms, shape (a, d)."""
+        return self._kept(self.law.points)
+
+    @functools.cached_property
+    def clean(self) -> Numbers:
+        """Probability of (atom, true class), shape (a, Q)."""
+        return self._kept(self.law.joint)
+
+    @property
+    def masses(self) -> Numbers:
+        """Probability of each atom, shape (a,)."""
+        return self.clean.sum(axis=1)
+
+    @functools.cached_property
+    def joint(self) -> Numbers:
         """Probability of (atom, noisy label), shape (a, Q)."""
-        return self._confused(self.masses, self.confusion)
+        return confused(self.clean, self.confusion)
 
-    def _confused(self, masses: NDArray[Any], confusion: NDArray[Any]) -> NDArray[Any]:
-        """One definition for floats and fractions."""
-        return np.asarray(masses[:, None] * confusion[:, self.labels].T)
-
-    @functools.cached_property
-    def exact_points(self) -> Matrix:
-        """The points in fractions; what was given as floats is taken at its value."""
-        exact: Matrix = fractions(self._given[0])
-        return exact
-
-    @functools.cached_property
-    def exact_masses(self) -> list[Fraction]:
-        """The masses in fractions."""
-        equal = [Fraction(1, len(self.labels))] * len(self.labels)
-        return equal if self._given[1] is None else list(fractions(self._given[1]))
-
-    @functools.cached_property
-    def exact_confusion(self) -> Matrix:
-        """The confusion in fractions, true classes in columns."""
-        given = np.eye(self.classes) if self._given[2] is None else self._given[2]
-        exact: Matrix = fractions(given)
-        return exact
-
-    @functools.cached_property
-    def exact_joint(self) -> Matrix:
-        """Probability of (atom, noisy label) in fractions."""
-        exact: Matrix = self._confused(
-            np.array(self.exact_masses), np.array(self.exact_confusion)
-        ).tolist()
-        return exact
-
-    @functools.cached_property
-    def priors(self) -> Floats:
+    @property
+    def priors(self) -> Numbers:
         """Probability of each true class, shape (Q,)."""
-        shares = np.bincount(self.labels, weights=self.masses, minlength=self.classes)
-        return np.asarray(shares, dtype=np.float64)
+        return np.asarray(self.clean.sum(axis=0))
 
     @functools.cached_property
     def best(self) -> tuple[float, Floats]:
@@ -259,10 +228,15 @@ class Multiclass:
         r"""Noise amplification $\max|C^{-1}|$."""
         return float(amplification(self.confusion).max())
 
-    def with_confusion(self, confusion: Any, name: str = "") -> Multiclass:
+    def with_confusion(self, confusion: Any) -> Multiclass:
         """The same instances under another confusion, in columns."""
-        points, masses, _ = self._given
-        return Multiclass(name or self.name, points, self.labels, masses, confusion, self.classes)
+        return Multiclass(self.law, confusion)
+
+    def scores(self, weights: ArrayLike) -> Numbers:
+        """Of the atoms, shape (a, Q), under weights of shape (Q, d)."""
+        given = np.asarray(weights)
+        exact = given.dtype == self.points.dtype == object
+        return self.points @ (given if exact else checked_floats("weights", weights)).T
 
     def regions(self, weights: ArrayLike, alpha: float = 0.0) -> NDArray[np.bool_]:
         r"""Which atoms lie in $A^\alpha_p$, shape (Q, a): by `>=`, so ties lie in several.
@@ -274,42 +248,19 @@ class Multiclass:
             Functional margin, at least 0.
         """
         NONNEGATIVE.check("alpha", alpha)
-        scores = self.points @ checked_floats("weights", weights).T
-        return np.array([
-            np.all(np.delete(scores[:, [p]] - scores, p, axis=1) >= alpha, axis=1)
-            for p in range(self.classes)
-        ])
+        return np.asarray(margins(self.scores(weights)) >= alpha).T
 
-    def error_masses(self, weights: ArrayLike, alpha: float = 0.0) -> Floats:
-        r"""$m_{pq}=\Pr[t(X)=q,X\in A^\alpha_p]$, shape (Q, Q), predictions in rows."""
-        own = np.eye(self.classes)[self.labels] * self.masses[:, None]
-        return np.asarray(self.regions(weights, alpha) @ own)
-
-    def update_means(self, weights: ArrayLike, alpha: float = 0.0) -> Floats:
+    def update_means(self, weights: ArrayLike, alpha: float = 0.0) -> Numbers:
         r"""$\mu^p_q=\mathbb E[1\{t(X)=q\}1\{X\in A^\alpha_p\}X]$, shape (Q, Q, d), at [p, q]."""
-        own = np.eye(self.classes)[self.labels] * self.masses[:, None]
-        inside = self.regions(weights, alpha).astype(float)
-        return np.asarray(np.einsum("pa,aq,ad->pqd", inside, own, self.points))
+        inside = self.regions(weights, alpha)
+        return np.asarray((inside[:, None] * self.clean.T) @ self.points)
 
-    def predicted(self, weights: ArrayLike) -> NDArray[np.int64]:
-        """Predicted classes of the atoms, shape (a,): the lowest of tied ones."""
-        scores = self.points @ checked_floats("weights", weights).T
-        return np.asarray(np.argmax(scores, axis=1))
-
-    def error(self, weights: ArrayLike) -> float:
-        """Probability of a wrong prediction of the true class."""
-        return float(self.masses[self.predicted(weights) != self.labels].sum())
+    def error(self, weights: ArrayLike) -> Any:
+        """Probability of a wrong prediction; the lowest of tied classes is predicted."""
+        return error(self.clean, np.argmax(self.scores(weights), axis=1))
 
     def counts(self, n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Counts of (atom, noisy label) in samples of ``n``, shape (size, a, Q)."""
-        flat = self.joint.ravel()
+        flat = self.joint.astype(float).ravel()
         drawn = rng.multinomial(n, flat / flat.sum(), size=size)
         return np.asarray(drawn.reshape(size, *self.joint.shape))
-
-    def sample(
-        self, n: int, *, rng: np.random.Generator
-    ) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-        """Instances, noisy labels and true classes of ``n`` examples."""
-        cells = np.repeat(np.arange(self.joint.size), self.counts(n, 1, rng=rng)[0].ravel())
-        atoms, noisy = np.divmod(rng.permutation(cells), self.classes)
-        return self.points[atoms], noisy, self.labels[atoms]

@@ -16,7 +16,7 @@ from noisytheory.topics.label_noise.instances import Alone, EveryPair, OnePair, 
 from noisytheory.topics.label_noise.margins import sides as margins
 from noisytheory.topics.label_noise.noise import sides as noise
 from noisytheory.trial.catalogue import of_topic
-from noisytheory.vocabulary.exact import LABELS
+from noisytheory.vocabulary.joint_masses import LABELS
 from noisytheory.vocabulary.populations import Finite, axes, digits, two_axes
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -320,7 +320,7 @@ def test_risks_are_those_of_the_vocabularys_populations():
                     for i, k in atoms]
             one = Finite.from_gram("one", gram, weights=[drawn["P"][row, j, k] for j, k in atoms],
                                    labels=[int(LABELS[k]) for _, k in atoms])
-            expected = one.risk01(one.scores, zero=zero)
+            expected = one.risk(one.scores, zero=zero)
             assert found["rhs"][row] == pytest.approx(float(expected), abs=1e-12)
 
 

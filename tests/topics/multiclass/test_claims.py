@@ -90,9 +90,9 @@ def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
 
 def test_the_largest_margin_of_the_five_atoms_is_that_of_the_bound_of_print():
     five = FIVE.population
-    np.testing.assert_allclose(five.joint, floats(FIVE.joint), rtol=1e-15)
-    mean = five.update_means(floats(FIVE.weights))[0, 1]
-    np.testing.assert_allclose(mean, [0.12, 0.16], atol=1e-15)
+    assert FIVE.joint[0] == [Fraction(21, 100), Fraction(6, 100), Fraction(3, 100)]
+    mean = floats(five.update_means(FIVE.weights)[0, 1])
+    assert mean.tolist() == [0.12, 0.16]
     _, best = five.best
     least = min(best[1] @ mean - best[k] @ mean for k in (0, 2))
     assert least == pytest.approx(0.0774597, abs=1e-7)  # theta times the mass .2

@@ -9,11 +9,12 @@ from scipy import sparse
 from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, uma_runs, update_vectors
 from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.vocabulary.noise import Confusion
-from noisytheory.vocabulary.populations import Multiclass
+from noisytheory.vocabulary.populations import Finite, Multiclass
 
 POP5 = Multiclass(
-    "five atoms", [[1, 0], [0.6, 0.8], [-0.6, 0.8], [-1, 0], [0, -1]], [0, 1, 1, 2, 2],
-    [0.3, 0.2, 0.2, 0.1, 0.2], [[0.7, 0.2, 0.1], [0.2, 0.7, 0.3], [0.1, 0.1, 0.6]],
+    Finite("five atoms", [[1, 0], [0.6, 0.8], [-0.6, 0.8], [-1, 0], [0, -1]], [0, 1, 1, 2, 2],
+           [0.3, 0.2, 0.2, 0.1, 0.2], classes=3),
+    [[0.7, 0.2, 0.1], [0.2, 0.7, 0.3], [0.1, 0.1, 0.6]],
 )
 W5 = np.array([[1, 0.5], [-0.2, 0.9], [-0.5, -0.5]])
 
@@ -128,7 +129,7 @@ def test_pop5_has_the_margin_that_arithmetic_gives():
 def test_the_regular_simplex_has_the_largest_margin_there_is(classes):
     points = np.eye(classes) - 1 / classes
     points /= np.linalg.norm(points, axis=1)[:, None]
-    simplex = Multiclass("simplex", points, np.arange(classes))
+    simplex = Multiclass(Finite("simplex", points, np.arange(classes), classes=classes))
     assert simplex.theta == pytest.approx(np.sqrt(classes) / (classes - 1), abs=1e-9)
 
 

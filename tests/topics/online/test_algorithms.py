@@ -9,8 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory import online
-from noisytheory.topics.online import adversaries, estimators, planning
+from noisytheory.topics.online import adversaries, comparator, estimators, planning
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -303,40 +304,65 @@ def test_replicates_want_finitely_many_coordinates():
                   Rule(1.0, T=5), p=2.0, size=2, rng=np.random.default_rng(0))
 
 
-def test_replicates_agree_with_the_exact_lattice():
-    examples = hard_labels(128, 0.35, 25)
-    runs = replicate(examples, LinearProduct(), AffineLoss(), InstanceNoise("none", 0.0),
-                     Rule(1.0, 8**-0.5, T=128), p=2.0, size=8000, rng=np.random.default_rng(1))
-    regrets = runs.losses + np.abs(runs.sums[:, 0])
-    exact = adversaries.expected_regret(examples.y, 4, 8.0)
-    assert exact / math.sqrt(8 * 128) == pytest.approx(0.8392, abs=5e-5)
-    assert abs(regrets.mean() - exact) < 6 * regrets.std() / 8000**0.5
-    values, chances = adversaries.regret_law(examples.y, 4, 8.0)
-    assert values @ chances == pytest.approx(exact, rel=1e-12)
-    assert chances.sum() == pytest.approx(1, abs=1e-12)
+@pytest.mark.parametrize("name, m, v, ratio", [
+    ("theorem-1-regret", 4, 8, 0.8386), ("theorem-1-regret/noise", 4, 16, 0.8312),
+    ("linear-loss-robust/regret", 8, 2, 0.9308),
+])
+def test_replicates_agree_with_the_exact_lattice(name, m, v, ratio):
+    """At cells of the claims that take their evidence from the lattice."""
+    claim = nt.claims[f"noisy-kernels/{name}"]
+    at = claim.cell(1)
+    regrets = claim.call(claim.simulate, at, size=4000, rng=np.random.default_rng(1))
+    exact = adversaries.expected_regret(at["population"].examples.y, m, v)
+    assert exact / (v * m) == pytest.approx(ratio, abs=5e-5)
+    assert abs(regrets.mean() - exact) < 6 * regrets.std() / 4000**0.5
+    law = claim.call(claim.exact, at)
+    assert law.mean() == pytest.approx(exact, rel=1e-12)
+    assert law.probabilities.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "T, ratio", [(32, 1.4247), (128, 1.6317), (512, 1.698)]
-)
-def test_the_best_adaptive_adversary(T, ratio):
-    assert adversaries.adaptive_value(2.0, T) / math.sqrt(8 * T) == pytest.approx(ratio, abs=5e-4)
+@pytest.mark.parametrize("p, T, ratio", [
+    (2.0, 9, 0.9943), (2.0, 10, 1.0306), (2.0, 20, 1.2856), (2.0, 512, 1.698), (3.0, 8, 1.0029),
+    (1.5, 16, 1.0269), (1.5, 15, 1.0046),
+])
+def test_the_best_adaptive_adversary(p, T, ratio):
+    found = adversaries.adaptive_value(p, T) / math.sqrt(p**3 / (p - 1) ** 2 * T)
+    assert found == pytest.approx(ratio, abs=5e-4 if T > 100 else 5e-5)
+
+
+def test_where_steps_lead():
+    """Where each of the steps of 0.4 leads, by hand."""
+    w, up, down = adversaries.reached(0.4)
+    assert w == pytest.approx([-1, -0.8, -0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1])
+    assert w[up] == pytest.approx([-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1, 1, 1])
+    assert down.tolist() == (len(w) - 1 - up)[::-1].tolist()
+    assert adversaries.reached(3.0)[0].tolist() == [-1, 0, 1]
 
 
 def test_the_programme_is_the_best_of_all_strategies():
-    """T = 8, p = 2: one step reaches the edge, so a strategy can be searched by brute force."""
+    """A strategy is searched by brute force, with steps that leave the lattice at an edge."""
+    T, v, step = 7, 8.0, 0.75
 
     def best(t, w, total):
-        if t == 8:
+        if t == T:
             return abs(total)
         options = []
         for y in (1, -1):
-            moved = max(-1, min(1, w + y))
-            options.append(-y * w + 7 / 8 * best(t + 1, w, total + y)
-                           + 1 / 8 * best(t + 1, moved, total + y))
+            moved = max(-1, min(1, w + y * step))
+            options.append(-y * w + (1 - 1 / v) * best(t + 1, w, total + y)
+                           + 1 / v * best(t + 1, moved, total + y))
         return max(options)
 
-    assert adversaries.adaptive_value(2.0, 8) == pytest.approx(best(0, 0, 0), rel=1e-12)
+    found = adversaries.adaptive_value(2.0, T, eta=step * math.sqrt(T) / v)
+    assert found == pytest.approx(best(0, 0, 0), rel=1e-12)
+
+
+def test_exact_gradients_leave_an_adversary_nothing_to_adapt_to():
+    """Then the bound holds whatever he does, and alternating labels with a run attain it."""
+    for T in (9, 30, 100):
+        found = adversaries.adaptive_value(None, T) / math.sqrt(T)
+        assert found <= 1 + 1e-12
+        assert (found == pytest.approx(1, rel=1e-12)) == (math.isqrt(T) ** 2 == T)
 
 
 def test_the_hardest_labels_are_the_best_of_all():
@@ -350,6 +376,10 @@ def test_the_hardest_labels_are_the_best_of_all():
     for eta in (0.3, 1.0, 4.0):
         best = max(regret(y, eta) for y in itertools.product((1, -1), repeat=10))
         assert regret(adversaries.hardest_labels(10, eta), eta) == pytest.approx(best, rel=1e-9)
+    # Over the bound at T = 100, with instances of length 1 and with shorter ones.
+    for shorter, ratio in ((False, 0.78274), (True, 0.8144)):
+        found = regret(adversaries.hardest_labels(100, 1.0, shorter=shorter), 1.0)
+        assert found / 30 == pytest.approx(ratio, abs=5e-5)
 
 
 def test_two_copies_and_one():
@@ -381,6 +411,26 @@ def test_comparator_against_closed_forms():
     found = best_in_ball(ExponentialProduct().gram(sequence.x, sequence.x), sequence.y,
                          SmoothedHinge(0.5), 1.0)
     assert found.gap < 1e-7 * found.value
+
+
+@pytest.mark.parametrize(
+    "kernel, rank", [(InhomogeneousProduct(2), 6), (GaussianProduct(1.0), 200)],
+    ids=["few coordinates", "as many as instances"],
+)
+def test_the_comparator_needs_no_gram_matrix(kernel, rank):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(200, 2 if rank < 200 else 12))
+    y = rng.choice([-1.0, 1.0], 200)
+    loss, gram = SmoothedHinge(0.5), kernel.gram(x, x)
+    features = comparator._coordinates(x, kernel)
+    assert features.shape == (200, rank)
+    np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
+    regret, gap = online.regret_of(np.zeros(200), x, y, kernel, loss, 3.0)
+    best = best_in_ball(gram, y, loss, 3.0)
+    assert regret == pytest.approx(200 * float(loss.at(0.0)) - best.value, rel=1e-7)
+    assert gap < 1e-6
+    with pytest.raises(ValueError, match=r"a row for each .* got shape \(200, "):
+        online.regret_of(np.zeros(9), x, y[:9], kernel, loss, 3.0)
 
 
 ATOMS = np.array([-1.0, 0.25, 1.5])

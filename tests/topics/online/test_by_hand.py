@@ -14,6 +14,7 @@ from worked import certificate
 
 import noisytheory as nt
 from noisytheory.trial.catalogue import of_topic
+from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedAbsolute
 
 E, PI = math.e, math.pi
 ROOT = math.sqrt
@@ -97,8 +98,12 @@ ESTIMATES = [
     ("p-tradeoff/repaired", polynomial(0, 1), 20, F(80, 3), True),
     ("p-tradeoff/samples", polynomial(1), F(1, 3), 1, True),
     ("p-tradeoff/best-p", dict(p=2, q=3), 4 * E**2, 9 / 4 * E**3, True),
-    # 4 and 2 * 4 * 2 * 4 of the geometric law, 1 and 4 of a single copy.
-    ("footnote-1", dict(queries=2, square=1), 256, 4, True),
+    # 4 and 2 * 4 * 2 * 4 of the geometric law, 1 and 4 of a single copy. With two samples degree 1
+    # has the chances 2/9 and 1/2.
+    ("footnote-1/printed", dict(samples=1, square=1), 256, 4, True),
+    ("footnote-1/printed", dict(samples=2, square=1), 4 * F(9, 2) ** 3, 32, True),
+    # 3 + a: always 3, and 2 x more with chance 1/2: 9 / 2 + (5^2 + 9^2) / 4.
+    ("footnote-1/repaired", polynomial(3, 1), 31, 31, True),
     # About 2 it is 2 + (x - 2), and 2 + 2 (x - 2) with chance 1/2: 4 / 2. With N = 0 allowed:
     # 2^2 / 2 + (2^2 + 6^2) / 8 + 2^2 / 4 for all higher degrees.
     ("recentring/repaired", polynomial(0, 1), 2, 2, True),
@@ -190,11 +195,15 @@ def test_features(name, instance, lhs, rhs, applies):
 
 
 ERFI = ROOT(PI) / 2 * float(mpmath.erfi(1))
+BESSEL = 2.279585302336067  # I_0(2), from the tables
+ODD = sum(1 / d**2 for d in (1, 3, 10, 42, 216, 1320, 9360, 75600, 685440, 6894720, 76204800))
 GAP = ROOT(PI) * math.erf(1) + 1 / E - ROOT(PI)
 
 
 LOSSES = [
-    ("example-1/printed", dict(y=10), 100 - 81, 16, {}),
+    # u is 2^2 * 2; at p = 5 it is (5/4)^2 * 5.
+    ("example-1/printed", dict(y=10), 100 - 81, 16, dict(p=2.0, Bw=1.0, Bx=1.0)),
+    ("example-1/printed", dict(y=10), 100 - 81, F(125, 4), dict(p=5.0, Bw=1.0, Bx=1.0)),
     ("example-2/printed", dict(first=0, second=1), E, 1, {}),
     ("example-2/repaired", dict(first=0, second=1), 1 / E, 1, {}),
     # Times half the root of pi.
@@ -204,6 +213,13 @@ LOSSES = [
     ("smoothing", dict(a=0), 1, 1, dict(s=1.0)),
     ("smoothing", dict(a=1), GAP, 1, dict(s=1.0)),
     ("figure-1", dict(a=1), GAP, 1, dict(s=1.0)),
+    # p m = 1 at the chances 2^-(n+1): 2 sum 1 / n!^2 and 2 e^2; 8 / pi sum 1 / (k! (2k+1))^2.
+    ("lemma-1/power-series", dict(p=2, m=0.5), 2 * BESSEL, 2 * E**2, dict(loss=ExponentialLoss())),
+    ("lemma-1/power-series", dict(p=2, m=0.5), 8 / PI * ODD, 8 / PI * ERFI**2,
+     dict(loss=SmoothedAbsolute(1.0))),
+    # About the kink, where it is 1 and, of the hinge, half of that.
+    ("smoothing/convex", dict(u=-1, v=1), 1, GAP + ROOT(PI), dict(s=1.0, loss="absolute")),
+    ("smoothing/convex", dict(u=0, v=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, loss="hinge")),
 ]
 
 
@@ -222,7 +238,8 @@ def test_the_smoothed_hinge():
                 for n in range(1, 60))
     erfi = [float(mpmath.erfi(x)) for x in (1, 2)]
     for name, right in (
-        ("printed", 2), ("repaired", constant + E**-0.5 * terms),
+        ("printed", 2), ("charitable", 2 * (E - 1)), ("interchanged", root / 2 + E - 1),
+        ("repaired", constant + E**-0.5 * terms),
         ("simple", constant + root * (erfi[1] - erfi[0]) / 2),
     ):
         claim = nt.claims[f"noisy-kernels/example-4/{name}"]
@@ -258,7 +275,8 @@ def test_the_broken_twin_says_otherwise(name):
 def test_every_claim_about_instances_is_here():
     """But two about whole runs, which plain loops on the same draws certify."""
     runs = {"algorithm-1", "incremental-norm/same-predictions"}
-    alone = {"example-4/printed", "example-4/repaired", "example-4/simple",
+    alone = {*(f"example-4/{name}" for name in (
+        "charitable", "interchanged", "printed", "repaired", "simple")),
              "smoothness-necessary/finite-variance", "theorem-1-runtime/order"}
     certified = {c.id.removeprefix("noisy-kernels/") for c in of_topic("online") if c.certify}
     assert {row[0] for row in TABLES} | alone | runs == certified

@@ -105,7 +105,7 @@ def test_lemma_2_is_the_public_bound():
 def test_lemma_3_is_the_public_bound():
     drawn = feature_sides.Instances.draw(size=20, rng=np.random.default_rng(2))
     at = feature_sides.Instances(**drawn)
-    sides = feature_sides.map_second_moment(at, "lemma")["rhs"]
+    sides = feature_sides.map_second_moment(at, "lemma", "alike")["rhs"]
     square = at.square(at.x)
     for row in range(20):
         found = nt.online.map_second_moment(at.p[row], square[row], Roots(at.root[row]))
@@ -158,11 +158,11 @@ def test_the_worst_bias_of_a_fixed_sample(name, found):
 @pytest.mark.parametrize(
     "name, cell, ratio, width",
     [
-        ("projection/regret/printed", 0, 1.569, 0.03),
-        ("projection/regret/repaired", 0, 0.619, 0.03),
-        ("subroutine-1/regret/printed", 0, 1.51, 0.04),
-        ("subroutine-1/regret/repaired", 1, 0.80, 0.04),
-        ("theorem-2/regret/printed", 0, 1.628, 0.03),
+        ("projection/regret/printed", 1, 1.60, 0.03),
+        ("projection/regret/repaired", 1, 0.682, 0.03),
+        ("subroutine-1/regret/printed", 0, 1.212, 0.04),
+        ("subroutine-1/regret/repaired", 3, 0.80, 0.04),
+        ("theorem-2/regret/printed", 0, 1.326, 0.03),
         ("theorem-2/regret/repaired", 0, 0.79, 0.03),
         ("two-copies", 0, 0.547, 0.02),
         ("two-copies", 1, 0.939, 0.01),
@@ -189,7 +189,7 @@ def test_the_exact_law_of_the_averaged_predictor_is_that_of_the_public_algorithm
 
 def test_adaptive_labels_by_the_public_algorithm():
     claim = nt.claims["noisy-kernels/theorem-4/adaptive/printed"]
-    at = claim.cell(0)
+    at = claim.cell(1)
     drawn = claim.call(claim.simulate, at, size=8000, rng=np.random.default_rng(4))
-    value = nt.online.adaptive_value(2.0, 32)
+    value = nt.online.adaptive_value(2.0, 30)
     assert abs(drawn.mean() - value) < 6 * drawn.std() / math.sqrt(8000)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from noisytheory import online
-from noisytheory.topics.online import planning
+from noisytheory.topics.online import adversaries, planning
+from noisytheory.topics.online.adaptive import bounds as adaptive_bounds
+from noisytheory.topics.online.chances import bounds as chance_bounds
 from noisytheory.topics.online.copies import bounds as copy_bounds
 from noisytheory.topics.online.estimates import bounds as estimate_bounds
 from noisytheory.topics.online.features import bounds as feature_bounds
@@ -41,7 +43,8 @@ FITTING = {
 FUNCTIONS = [
     getattr(bounds, name)
     for bounds in (
-        copy_bounds, estimate_bounds, feature_bounds, loss_bounds, query_bounds, regret_bounds,
+        adaptive_bounds, chance_bounds, copy_bounds, estimate_bounds, feature_bounds, loss_bounds,
+        query_bounds, regret_bounds,
     )
     for name in bounds.__all__
 ]
@@ -116,7 +119,8 @@ def test_a_regret_is_infinite_where_the_series_is(loss):
         (lambda: Examples("x", np.zeros((2, 1)), np.zeros(3)), "x and y must be"),
         (lambda: SeriesLoss(()), "gamma must be"),
         (lambda: SquaredLoss(1.0, "guessing"), "form must be one of"),
-        (lambda: online.adaptive_value(2.0, 100), "T must be 8 times the square"),
+        (lambda: adversaries.lattice(2.0, 100), "T must be 8 times the square"),
+        (lambda: online.adaptive_value(1.0, 100), "p must be"),
         (lambda: online.RecordedCopies(np.ones((3, 2))), r"copies must have shape .*\(3, 2\)"),
         (lambda: online.RecordedCopies([[[1.0]], [[1.0], [2.0]]]), "copies must"),
         (lambda: online.NoisyOracle(np.ones(3), InstanceNoise()), r"x must have shape .*\(3,\)"),

@@ -824,6 +824,17 @@ def test_far_from_the_origin_the_stop_is_at_the_true_error():
         assert len(found.errors) < 3000
 
 
+def test_far_from_the_origin_errors_before_the_last_are_right():
+    # As differences of squares near 1e12 they were up to .03 off.
+    points, alpha = 1e6 + np.random.default_rng(0).standard_normal((20, 2)), np.full(20, 1 / 20)
+    for run in (sparse.herding, sparse.away_steps):
+        ends = [run(Linear(), points, alpha, k).error for k in range(1, 9)]
+        np.testing.assert_allclose(run(Linear(), points, alpha, 8).errors, ends, atol=1e-8)
+    drawn = [sparse.with_replacement(Linear(), points, alpha, 6, rng=np.random.default_rng(1))
+             for points in (points, points - 1e6)]
+    np.testing.assert_allclose(drawn[0].errors, drawn[1].errors, atol=1e-8)
+
+
 def test_a_tolerance_out_of_reach_ends_the_loop():
     line = [[0.0], [4.0], [10.0]], [0.25, 0.25, 0.5]
     # The mean is 6, and 4 the nearest candidate: 4 is taken first, and nothing is nearer.

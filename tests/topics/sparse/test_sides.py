@@ -116,13 +116,24 @@ def test_centres_in_place_of_points_by_hand():
     assert (found.lhs, found.rhs) == (14**2, 25 * 16)
 
 
+def test_the_span_of_a_centre_by_hand():
+    # The mean (1, 1) of (1, 0) and (1, 2) is 1 away from the line through the first of them, and
+    # (1 - 1/2)^2 * 2^2 = 1.
+    claim = nt.claims["kernel-mean/cruz-cortes-scott"]
+    found = claim.certify(points=np.array([[1, 0], [1, 2]]), m=1)
+    assert (found.lhs, found.rhs, found.applies) == (1, 1, True)
+
+
 def test_the_scheme_behind_luckiness_by_hand():
     # Cells {0, 1, 2} and {7, 8, 9} of mass 1/2; with m + 1 = 3 two draws each: sum of squared
     # distances of pairs 1 + 1 + 4 = 6 a cell, times 24 / 2 from each of two; against 4/6, in units
     # of 1/(24 * 36).
     claim = nt.claims["kernel-mean/algorithmic-luckiness/scheme"]
-    found = claim.certify(points=LINE, m=2, share=2, more=1)
+    found = claim.certify(points=LINE, m=2)
     assert (found.lhs, found.rhs) == (2 * 6 * 12, 16 * 36)
+    # 0, 0 and 6 in two cells of diameter 0: nothing is lost, and nothing promised.
+    found = claim.certify(points=np.array([[0], [0], [6]]), m=2)
+    assert (found.lhs, found.rhs, found.applies) == (0, 0, False)
 
 
 def test_the_best_of_all_supports_by_hand():
@@ -145,19 +156,6 @@ def test_the_best_of_all_supports_by_hand():
         assert float(exact.lhs) == pytest.approx(best)
         assert partitions.best_sparse(scheme, m)["lhs"][0] == pytest.approx(best)
         assert scheme.least_diameter == pytest.approx(1.0)
-
-
-def test_the_candidate_of_herbrich_and_williamson_by_hand():
-    # 0, 0 and 6 of mass 1/3 and two cells, {0, 0} and {6}, of diameter 0 both: nothing is lost.
-    claim = nt.claims["average-classifier/herbrich-williamson/candidate"]
-    found = claim.certify(points=np.array([[0], [0], [6]]), m=2, share=1, more=0)
-    assert (found.lhs, found.rhs, found.applies) == (0, 0, False)
-    # 0, 1 and 6 in two cells, {0, 1} with ceil(2/3 * 2) = 2 draws and {6}: a pair at distance 1,
-    # alpha^2 V / n = (2/3)^2 * (1/4) / 2 = 1/18, in units of 1/(24 * 9) twelve. Print has, with
-    # k = 2m, the square of sqrt(2) D*/sqrt(k): 1/2 = 108/216, nine times as much.
-    found = claim.certify(points=np.array([[0], [1], [6]]), m=2, share=1, more=0)
-    assert (found.lhs, found.rhs) == (12, 108)
-    assert claim.bound(m=2, least=1.0) == pytest.approx(0.5)
 
 
 def test_both_signs_of_a_sample_by_hand():
@@ -285,9 +283,9 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     # k = 4 of n = 2 points: 1/4 - 1/2.
     ("kernel-mean/theorem-20/printed", {"one": 1.0}, {"n": 2, "k": 4}, 0, -Fraction(1, 4)),
     # Of 1, 3/2, 0 and 1/2, of mean 3/4: 1 and 0 have the mean 1/2, and 1 and 1/2 the same.
-    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"eta": 0.5},
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 2])}, {"a": 0.5},
      Fraction(1, 4), Fraction(1, 4)),
-    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"eta": 0.5},
+    ("kernel-mean/parallel-counterexample/two-atoms", {"pair": np.array([0, 3])}, {"a": 0.5},
      0, Fraction(1, 4)),
     # (1/3, 1/3, 1/3) less (1/2, 1/2, 0): 1/36 + 1/36 + 1/9.
     ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},
@@ -317,7 +315,8 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
     ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
     # 1/k - 1/10000 is 4/10000 at k = 2000.
-    ("average-classifier/herding-rates/printed", {}, {"n": 10_000, "epsilon": 0.02}, 2000, 80),
+    ("average-classifier/herding-rates/printed", {"case": 0}, {"n": 10_000, "epsilon": 0.02},
+     2000, 80),
     # Weights of a half each.
     ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
      {"n": 2}, 2, 2),
@@ -331,11 +330,3 @@ def test_what_is_left_by_hand(name, instance, cell, left, right):
 def test_equal_points_have_no_only_expansion():
     claim = nt.claims["average-classifier/sparsity-prose"]
     assert not claim.certify(points=np.ones((2, 4)), n=2, fewer=0).applies
-
-
-def test_luckiness_of_seven_corners():
-    # One cell of diameter sqrt(2) and variance 6/7, two draws: 3/7 of 24 * 49; print promises 1.
-    claim = nt.claims["average-classifier/herbrich-williamson/candidate"]
-    cell = {"n": 7, "m": 2, "dimension": 30}
-    found = claim.call(claim.certify, cell, {"points": np.eye(30, dtype=int)[:7]})
-    assert (found.lhs, found.rhs) == (504, pytest.approx(1176))

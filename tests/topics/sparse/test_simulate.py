@@ -41,6 +41,10 @@ def test_the_law_of_clustered_sampling_is_that_of_the_algorithm(scheme):
     spread = np.sqrt(np.dot(law.probabilities, (law.values - law.mean()) ** 2) / 300)
     # Five standard errors: one false alarm in a million.
     assert np.mean(errors) == pytest.approx(law.mean(), abs=5 * spread + 1e-6)
+    square = sparse.clustered_mean_square(
+        Linear(), scheme.sample.points, scheme.sample.alpha, scheme.m, scheme.cells
+    )
+    assert square == pytest.approx(simulate.clustered_square_law(scheme).mean())
 
 
 def brute_diameter(squares, m):
@@ -104,8 +108,8 @@ def test_projection_errors_are_those_of_the_algorithm_and_of_fractions():
         points = drawn["points"][i]
         found = sparse.projection(Linear(), points.astype(float), np.full(6, 1 / 6), 3)
         assert found.error == pytest.approx(drawn["lhs"][i], abs=1e-7)
-        exact = partitions.projection_certificate(points, 6, 3)
-        assert float(exact.lhs) == pytest.approx(drawn["lhs"][i] ** 2, abs=1e-9)
+    exact = partitions.span_square(partitions.Whole(drawn["points"]), 3)["lhs"]
+    np.testing.assert_allclose(exact.astype(float), drawn["lhs"] ** 2, atol=1e-9)
 
 
 def test_centres_in_place_of_points_have_the_error_of_a_mean():

@@ -13,6 +13,7 @@ from noisytheory.topics.surrogates import (
     piecewise_linear_minimiser,
     potential_minimiser,
 )
+from noisytheory.topics.surrogates.long_servedio.boxes import certain_risk
 from noisytheory.topics.surrogates.long_servedio.cuts import enclosed_scores
 from noisytheory.topics.surrogates.long_servedio.simulate import (
     ATOMS,
@@ -269,3 +270,10 @@ def test_cuts_around_the_minimiser_hold_it_and_a_bad_guess_leaves_no_triangle():
     assert south[0] < Fraction(omega[0] - omega[1]) < south[1] < 0
     with pytest.raises(Undecided):
         enclosed_scores("logistic", Fraction(30), rate, omega + np.array([0.1, 0.0]))
+
+
+def test_boxes_certify_the_least_risk_and_no_other():
+    found = t_logistic_minimiser(noisy_masses(0.3)[None])[0]
+    assert certain_risk(30, 0.3, found) == 0.5
+    with pytest.raises(Undecided, match="boxes of another 0-1 risk are left"):
+        certain_risk(30, 0.3, np.array([2.0, 0.1]))  # Right everywhere, of more risk.

@@ -36,7 +36,7 @@ RATIONAL = Finite(
 risk_bound = KERNEL_MEAN.tail(
     "risk-bound-eq",
     statement=(
-        r"\mathrm{Risk}_{\rm linear}(P,\omega)\le\mathrm{Risk}_{\rm linear}(S,\omega)"
+        r"\mathrm{Risk}_{\mathrm{linear}}(P,\omega)\le\mathrm{Risk}_{\mathrm{linear}}(S,\omega)"
         r"+\tfrac2{\sqrt n}+\sqrt{\tfrac{2\log(1/\delta)}{n}}\quad\forall\|\omega\|\le1"
     ),
     place="display after Theorem 5, Section 3",
@@ -63,8 +63,8 @@ risk_bound = KERNEL_MEAN.tail(
 risk_bound_identity = KERNEL_MEAN.identity(
     "risk-bound-eq/identity",
     statement=(
-        r"\sup_{\|\omega\|\le1}\big[\mathrm{Risk}_{\rm linear}(P,\omega)"
-        r"-\mathrm{Risk}_{\rm linear}(S,\omega)\big]=\|\Phi(P)-\Phi(S)\|"
+        r"\sup_{\|\omega\|\le1}\big[\mathrm{Risk}_{\mathrm{linear}}(P,\omega)"
+        r"-\mathrm{Risk}_{\mathrm{linear}}(S,\omega)\big]=\|\Phi(P)-\Phi(S)\|"
     ),
     place="display after Theorem 5, Section 3 (Cauchy-Schwarz)",
     simulate=simulate.risk_gap_samples,

@@ -34,8 +34,8 @@ GAP: dict[str, Any] = {
 theorem_6 = KERNEL_MEAN.tail(
     "theorem-6",
     statement=(
-        r"\mathrm{Risk}_{\rm linear}(P,\hat\Phi_i(S))\le"
-        r"\mathrm{Risk}_{\rm linear}(S,\hat\Phi_i(S))+\tfrac2{\sqrt n}"
+        r"\mathrm{Risk}_{\mathrm{linear}}(P,\hat\Phi_i(S))\le"
+        r"\mathrm{Risk}_{\mathrm{linear}}(S,\hat\Phi_i(S))+\tfrac2{\sqrt n}"
         r"+\sqrt{\tfrac{2(\log(1/\delta)+\log k)}{n}}\quad\forall i\le k"
     ),
     place="Theorem 6, Section 3.4",
@@ -51,11 +51,12 @@ theorem_6 = KERNEL_MEAN.tail(
 theorem_6_repaired = KERNEL_MEAN.tail(
     "theorem-6/repaired",
     statement=(
-        r"\mathrm{Risk}_{\rm linear}(P,\hat\Phi_i(S))\le"
-        r"\mathrm{Risk}_{\rm linear}(S,\hat\Phi_i(S))+\tfrac1{\sqrt n}"
+        r"\mathrm{Risk}_{\mathrm{linear}}(P,\hat\Phi_i(S))\le"
+        r"\mathrm{Risk}_{\mathrm{linear}}(S,\hat\Phi_i(S))+\tfrac1{\sqrt n}"
         r"+\sqrt{\tfrac{2(\log(1/\delta)+\log k)}{n}}\quad\forall i\le k"
     ),
     place="Theorem 6 with the variance in the proof of Theorem 5 computed",
+    origin="sharper",
     bound=bounds.multiple_kernel_gap_repaired,
     **GAP,
     note="The union bound over the repaired Theorem 5.",

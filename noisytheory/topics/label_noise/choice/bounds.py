@@ -9,6 +9,7 @@ from noisytheory.vocabulary.domains import (
     COUNT,
     LEVEL,
     NOISE_RATE,
+    NONNEGATIVE,
     SAMPLE_SIZE,
     UNIT_INTERVAL,
     Domain,
@@ -21,6 +22,7 @@ __all__ = ["chosen_excess", "leave_one_out_deviation", "noisy_error"]
 ERROR = UNIT_INTERVAL.of("0-1 risk on clean labels.")
 CLASSES = Domain(2, include_low=True, whole=True, meaning="Number of classes.")
 KERNELS = COUNT.of("Number of kernels that are tried.")
+PATIENCE = NONNEGATIVE.of("Patience c of the choice, in standard errors.")
 CANDIDATES = Domain(2, include_low=True, whole=True, meaning="Number of kernels to choose from.")
 
 
@@ -76,13 +78,19 @@ def leave_one_out_deviation(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
     return mean_deviation_repaired(n, delta / k) + 2 / n
 
 
-@requires(n=SAMPLE_SIZE, delta=LEVEL, sigma=NOISE_RATE, k=CANDIDATES)
-def chosen_excess(n: Numeric, delta: Numeric, sigma: Numeric, k: Numeric) -> Numeric:
+@requires(
+    n=SAMPLE_SIZE, delta=LEVEL, sigma=NOISE_RATE, k=CANDIDATES, standard_errors=PATIENCE
+)
+def chosen_excess(
+    n: Numeric, delta: Numeric, sigma: Numeric, k: Numeric, standard_errors: Numeric = 0
+) -> Numeric:
     r"""Clean 0-1 risk of the kernel mean chosen by noisy leave-one-out above that of the best.
 
     With probability at least $1-\delta$,
     $$\mathrm{Risk}_{01}(P,f_{\hat\imath})-\min_{i\le k}\mathrm{Risk}_{01}(P,f_i)\le
-    \frac1{1-2\sigma}\sqrt{\frac{2\log(2(k-1)/\delta)}n}.$$
+    \frac{\sqrt{2\log(2(k-1)/\delta)}+c}{(1-2\sigma)\sqrt n}$$
+    where the chosen one is the widest of those whose leave-one-out error exceeds the least one by
+    no more than $c$ standard errors of the difference.
 
     Returns
     -------
@@ -95,11 +103,15 @@ def chosen_excess(n: Numeric, delta: Numeric, sigma: Numeric, k: Numeric) -> Num
     0. Then, but for a probability of $\frac\delta2$, leave-one-out scores and those of the fitted
     mean have the signs that the population gives them, so that leave-one-out counts the errors of
     $k$ fixed classifiers, and Hoeffding's inequality bounds the difference of two of them, which
-    lies in [-1, 1], for each of $k-1$ rivals of the best. `noisy_error` turns noisy risk to clean.
+    lies in [-1, 1], for each of $k-1$ rivals of the best; its standard error is at most
+    $n^{-1/2}$. `noisy_error` turns noisy risk to clean.
 
     Examples
     --------
     >>> round(float(chosen_excess(10_000, 0.1, 0.25, k=2)), 4)
     0.049
+    >>> round(float(chosen_excess(10_000, 0.1, 0.25, k=2, standard_errors=0.5)), 4)
+    0.059
     """
-    return np.sqrt(2 * (np.log(2 * (k - 1)) - np.log(delta)) / n) / (1 - 2 * sigma)
+    deviations = np.sqrt(2 * (np.log(2 * (k - 1)) - np.log(delta))) + standard_errors
+    return deviations / ((1 - 2 * sigma) * np.sqrt(n))

@@ -92,17 +92,19 @@ chosen_excess = PAPER.tail(
     "choice/chosen-excess",
     statement=(
         r"\mathrm{Risk}_{01}(P,f_{\hat\imath})-\min_{i\le k}\mathrm{Risk}_{01}(P,f_i)\le"
-        r"\tfrac1{1-2\sigma}\sqrt{\tfrac{2\log(2(k-1)/\delta)}n}"
+        r"\frac{\sqrt{2\log(2(k-1)/\delta)}+c}{(1-2\sigma)\sqrt n}"
     ),
     hypotheses=[
-        INDEPENDENT, UNIT_FEATURES, "of k means the one of fewest leave-one-out errors is chosen",
+        INDEPENDENT, UNIT_FEATURES,
+        "of k means the last is chosen whose leave-one-out error is within c standard errors of "
+        "the least one",
         "no score under the noisy population is within choice/score-deviation at delta/2 of 0",
     ],
     bound=bounds.chosen_excess,
     simulate=simulate.excess,
     grid=dict(
-        population=[Opposed(1.2), Opposed(1.7), Opposed(2.2), UNLIKE],
-        n=[MANY], sigma=[0.25], delta=LEVELS,
+        population=[Opposed(1.2), Opposed(1.7), Opposed(2.1), Opposed(2.6), UNLIKE],
+        n=[MANY], sigma=[0.25], standard_errors=[0.0, 0.5], delta=LEVELS,
     ),
     given=dict(margin=bounds.leave_one_out_deviation(MANY, min(LEVELS) / 2, UNLIKE.k)),
     trivial=1.0,

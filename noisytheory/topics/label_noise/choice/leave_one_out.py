@@ -175,7 +175,8 @@ def choose(
     class_weights: Sequence[ClassWeight] = (None,),
     thresholds: Sequence[bool] = (False,),
     risk: Risk = "error",
-    one_standard_error: bool = False,
+    standard_errors: float = 0.0,
+    frequencies: bool = False,
 ) -> Choice:
     r"""The kernel of least corrected leave-one-out risk, of equals the last.
 
@@ -196,9 +197,11 @@ def choose(
     thresholds : sequence of bool
         Without and with a threshold; two classes.
     risk : {"error", "balanced"}
-    one_standard_error : bool
-        Take the last kernel whose risk is above the least one by no more than one standard error of
-        the difference, and of its candidates the one of least risk.
+    standard_errors : float
+        Take the last kernel whose risk is above the least one by no more than so many standard
+        errors of the difference, and of its candidates the one of least risk.
+    frequencies : bool
+        Whether weights count examples that are alike, drawn apart from each other.
 
     Returns
     -------
@@ -213,6 +216,7 @@ def choose(
     """
     count = sums.shape[2]
     shares = weights / weights.sum()
+    squares = shares / weights.sum() if frequencies else shares**2
     noisy = shares @ (codes[:, None] == np.arange(count))
     costs = losses(confusion, noisy, risk)[codes]
     shape = (len(sums), len(class_weights), len(thresholds))
@@ -228,18 +232,18 @@ def choose(
     risks = lost @ shares
     least = np.unravel_index(np.argmin(risks), shape)
     more = risks - risks[least]
-    allowed = _spread(lost - lost[least], more, shares) if one_standard_error else 0.0
+    allowed = standard_errors * _spread(lost - lost[least], more, squares)
     kernel = int(np.flatnonzero((more <= allowed + ROUNDING).any(axis=(1, 2)))[-1])
     equal = more[kernel] <= more[kernel].min() + ROUNDING
     of_kernel = np.unravel_index(np.argmax(equal), shape[1:])
     best = (kernel, int(of_kernel[0]), int(of_kernel[1]))
     chosen = scores(sums[kernel], codes, weights, class_weights[best[1]])
-    return Choice(risks, _spread(lost, risks, shares), best, float(cuts[best]), chosen)
+    return Choice(risks, _spread(lost, risks, squares), best, float(cuts[best]), chosen)
 
 
-def _spread(values: Floats, means: Floats, shares: Floats) -> Floats:
-    """Standard errors of weighted means, over the last axis."""
-    return np.asarray(np.sqrt((values - means[..., None]) ** 2 @ shares**2))
+def _spread(values: Floats, means: Floats, squares: Floats) -> Floats:
+    """Standard errors of weighted means over the last axis, from the squares of the weights."""
+    return np.asarray(np.sqrt((values - means[..., None]) ** 2 @ squares))
 
 
 def _thresholds(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from noisytheory.topics.label_noise.instances import Instances, Rng
+from noisytheory.vocabulary.joint_masses import error, flipped
 
 Numbers: TypeAlias = Any
 
@@ -35,10 +36,7 @@ class Predicted:
         return {"masses": masses, "predicted": rng.integers(classes, size=(size, POINTS))}
 
 
-def flipped_error(at: Predicted, sigma: Any, classes: int) -> dict[str, Any]:
+def flipped_error(at: Predicted, sigma: Any) -> dict[str, Any]:
     """Mass that is not of the predicted class, with labels flipped one by one, and without."""
-    spread = sigma / (classes - 1)
-    total = at.masses.sum(axis=2, keepdims=True)
-    noisy = at.masses * (1 - sigma) + (total - at.masses) * spread
-    wrong = np.arange(classes) != at.predicted[:, :, None]
-    return {"lhs": (noisy * wrong).sum(axis=(1, 2)), "error": (at.masses * wrong).sum(axis=(1, 2))}
+    seen = flipped(at.masses, sigma)
+    return {"lhs": error(seen, at.predicted), "error": error(at.masses, at.predicted)}

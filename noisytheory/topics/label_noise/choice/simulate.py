@@ -166,7 +166,8 @@ def score_deviation(population: Signs | Unlike, n: int, *, size: int, rng: Rng) 
 
 
 def excess(
-    population: Opposed | Unlike, n: int, sigma: float, margin: float, *, size: int, rng: Rng
+    population: Opposed | Unlike, n: int, sigma: float, standard_errors: float, margin: float, *,
+    size: int, rng: Rng,
 ) -> dict[str, Any]:
     """Clean risk of the chosen mean above that of the best, where scores are beyond a margin."""
     lhs, applies = np.empty(size), np.empty(size, bool)
@@ -181,7 +182,8 @@ def excess(
         by_class = EYE[codes] * counts[:, None]
         gram = features[:, points, None] * features[:, None, points]
         own = np.einsum("mjj,jc->mjc", gram, EYE[codes])
-        found = choose(gram @ by_class - own, codes, counts.astype(float))
+        found = choose(gram @ by_class - own, codes, counts.ravel().astype(float),
+                       standard_errors=standard_errors, frequencies=True)
         # Of the fitted means, whose examples all count.
         fitted = features[:, :, None] * (features[:, points] @ by_class)[:, None]
         risks = [masses @ (np.where(decide(mean) == 1, 1, -1) != labels) for mean in fitted]

@@ -9,27 +9,40 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from noisytheory.vocabulary.exact import compositions
+from noisytheory.vocabulary.joint_masses import (
+    LABELS,
+    confused,
+    flipped,
+    flips,
+    labelled,
+    twice_wrong,
+)
+from noisytheory.vocabulary.losses import LabelFreeSquare, LinearLoss, Loss, Ramp
 
 Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
 Sides: TypeAlias = dict[str, Any]
 
 
-def _loss(name: str, y: int, v: Numbers) -> Numbers:
-    if name == "square of the score":
-        return v * v
-    if name.startswith("linear"):
-        return 1 - y * v
+LOSSES: dict[str, Loss] = {
+    **{loss.name: loss for loss in (LabelFreeSquare(), LinearLoss(), Ramp())},
+    "linear in [-1, 1]": LinearLoss(),
+}
+
+
+def _losses(name: str, f: Numbers) -> Numbers:
+    """Of both labels, along a new last axis."""
+    over = f[..., None] * LABELS
     if name == "negative margin":
-        return -y * v
-    if name == "ramp":
-        return np.minimum(np.maximum((1 - y * v) / 2, 0), 1)
-    # Plus nothing, which keeps the kind of number.
-    return (0 * v + 2 * (y * v < 0) + (2 if name == "0-1" else 1) * (v == 0)) / 2
+        return -over
+    if name.startswith("0-1"):
+        # Plus nothing, which keeps the kind of number.
+        return (0 * over + twice_wrong(over, "both" if name == "0-1" else "half")) / 2
+    return LOSSES[name].value(LABELS, f[..., None])
 
 
-def _mean(masses: Numbers, values: Numbers) -> Numbers:
-    return np.sum(masses * values, axis=-1)
+def _risk(loss: str, masses: Numbers, f: Numbers) -> Numbers:
+    return np.sum(masses * _losses(loss, f), axis=(-2, -1))
 
 
 def _product(**axes: Any) -> Drawn:
@@ -67,37 +80,37 @@ class Classes:
         return _product(up=masses, down=masses, alpha=shares, beta=shares, f=scores)
 
     @property
-    def mixed(self) -> tuple[Numbers, Numbers]:
-        """Both classes as they are seen."""
-        a, b = self.alpha[..., None], self.beta[..., None]
-        return (1 - a) * self.up + a * self.down, (1 - b) * self.down + b * self.up
+    def P(self) -> Numbers:
+        """Masses of points and labels where either class has one half: its risk is balanced."""
+        return np.stack([self.up, self.down], axis=-1) / 2
+
+    @property
+    def seen(self) -> Numbers:
+        """The same of the classes as they are seen: shares of both classes are in rows."""
+        return self.P @ flips(self.beta, self.alpha)
 
 
 def balanced_error(at: Classes, loss: str) -> Sides:
     r"""Balanced errors of contaminated and clean classes; $C$ is the sum of losses at score 1."""
-    one = 0 * at.alpha + 1
     return dict(
-        lhs=_error(loss, *at.mixed, at.f), error=_error(loss, at.up, at.down, at.f),
-        alpha=at.alpha, beta=at.beta, total=_loss(loss, 1, one) + _loss(loss, -1, one),
+        lhs=_risk(loss, at.seen, at.f), error=_risk(loss, at.P, at.f), alpha=at.alpha,
+        beta=at.beta, total=_losses(loss, 0 * at.alpha + 1).sum(axis=-1),
     )
-
-
-def _error(loss: str, up: Numbers, down: Numbers, f: Numbers) -> Numbers:
-    return (_mean(up, _loss(loss, 1, f)) + _mean(down, _loss(loss, -1, f))) / 2
 
 
 def auc(at: Classes) -> Sides:
     """AUC of contaminated and of clean classes, ties one half: a balanced error with C = 1."""
     return dict(
-        lhs=_area(*at.mixed, at.f), error=_area(at.up, at.down, at.f), alpha=at.alpha,
-        beta=at.beta, total=0 * at.alpha + 1,
+        lhs=_area(at.seen, at.f), error=_area(at.P, at.f), alpha=at.alpha, beta=at.beta,
+        total=0 * at.alpha + 1,
     )
 
 
-def _area(up: Numbers, down: Numbers, f: Numbers) -> Numbers:
+def _area(masses: Numbers, f: Numbers) -> Numbers:
     one, other = f[..., :, None], f[..., None, :]
-    pairs = up[..., :, None] * down[..., None, :] * (1 * (one > other) + 1 * (one >= other))
-    return np.sum(pairs, axis=(-2, -1)) / 2
+    pairs = masses[..., :, None, 0] * masses[..., None, :, 1]
+    # Masses of a class sum to one half.
+    return 2 * np.sum(pairs * (1 * (one > other) + 1 * (one >= other)), axis=(-2, -1))
 
 
 @dataclass(frozen=True)
@@ -128,7 +141,7 @@ def implied_constants(at: Scorers, loss: str) -> Sides:
     $\mathrm{BER}(\tilde P_\pm,f)-(1-\alpha-\beta)\mathrm{BER}(P_\pm,f)$, over $\alpha+\beta$.
     """
     def implied(f: Numbers) -> Numbers:
-        clean, seen = _error(loss, at.up, at.down, f), _error(loss, *at.mixed, f)
+        clean, seen = (_risk(loss, masses, f) for masses in (at.P, at.seen))
         return 2 * (seen - (1 - at.alpha - at.beta) * clean)
 
     return dict(lhs=implied(at.f), rhs=implied(at.g))
@@ -163,10 +176,14 @@ class Flipped:
         )
 
     @property
-    def seen(self) -> tuple[Numbers, Numbers]:
-        """Probabilities of a positive and of a negative noisy label."""
-        kept = self.positive * (1 - self.plus) + (1 - self.positive) * self.minus
-        return kept, 1 - kept
+    def seen(self) -> Numbers:
+        """Probabilities of a positive and of a negative noisy label, along the last axis."""
+        return self.seen_of(self.positive, 1 - self.positive)
+
+    def seen_of(self, positive: Numbers, negative: Numbers) -> Numbers:
+        """What is seen of masses of both labels."""
+        masses = np.stack([positive, negative], axis=-1)[..., None, :]
+        return confused(masses, flips(self.minus, self.plus))[..., 0, :]
 
 
 class Mild(Flipped):
@@ -182,19 +199,16 @@ class Mild(Flipped):
 
 def label_noise_shares(at: Flipped, label: int) -> Sides:
     """Probability of the point given its noisy label, from the joint law."""
-    kept, lost = at.seen
-    joint = (at.positive * (1 - at.plus) * at.up + (1 - at.positive) * at.minus * at.down
-             if label > 0 else
-             at.positive * at.plus * at.up + (1 - at.positive) * (1 - at.minus) * at.down)
+    here = at.seen_of(at.positive * at.up, (1 - at.positive) * at.down)
     return dict(
-        lhs=joint / (kept if label > 0 else lost), minus=at.minus, plus=at.plus,
+        lhs=(here / at.seen)[..., LABELS.tolist().index(label)], minus=at.minus, plus=at.plus,
         positive=at.positive, up=at.up, down=at.down,
     )
 
 
 def noise_rates(at: Mild, label: int) -> Sides:
     """A flip probability, and the shares of the other class given a noisy label."""
-    kept, lost = at.seen
+    kept, lost = np.moveaxis(at.seen, -1, 0)
     alpha, beta = (1 - at.positive) * at.minus / kept, at.positive * at.plus / lost
     return dict(
         lhs=at.plus if label > 0 else at.minus, alpha=alpha, beta=beta, positive=at.positive,
@@ -204,7 +218,7 @@ def noise_rates(at: Mild, label: int) -> Sides:
 
 def share_sums(at: Flipped, limit: int) -> Sides:
     r"""Whether $\alpha+\beta<1$, cleared of denominators, and whether the rates sum to less."""
-    kept, lost = at.seen
+    kept, lost = np.moveaxis(at.seen, -1, 0)
     alpha, beta = (1 - at.positive) * at.minus, at.positive * at.plus
     return dict(
         lhs=1 * (alpha * lost + beta * kept < kept * lost), rhs=1 * (at.minus + at.plus < limit)
@@ -238,11 +252,11 @@ class Chosen:
 
 def promised_risk(at: Chosen, loss: str) -> Sides:
     r"""Clean risk of a minimiser under noise, of two the worse, and what its limit depends on."""
-    clean, seen = [], []
-    for v in (at.f, at.g):
-        own, other = _loss(loss, 1, v), _loss(loss, -1, v)
-        clean.append(_mean(at.masses, own))
-        seen.append(_mean(at.masses, (1 - at.rates) * own + at.rates * other))
+    masses = labelled(at.masses, 1)
+    clean, seen = (
+        [_risk(loss, law, scores) for scores in (at.f, at.g)]
+        for law in (masses, flipped(masses, at.rates[..., None]))
+    )
     worse = np.maximum(*clean)
     found = np.where(seen[0] < seen[1], clean[0], np.where(seen[1] < seen[0], clean[1], worse))
     return dict(

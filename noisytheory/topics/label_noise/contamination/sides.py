@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from noisytheory.topics.label_noise.instances import Instances, Pair, Pairs, Rng
-from noisytheory.vocabulary.exact import LABELS, mass_where, risk, root, signed
+from noisytheory.vocabulary.exact import root
+from noisytheory.vocabulary.joint_masses import LABELS, mass_where, risk, signed
 
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]

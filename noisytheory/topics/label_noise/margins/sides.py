@@ -10,7 +10,7 @@ import numpy as np
 
 from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, picked, scored
 from noisytheory.topics.label_noise.regret.sides import STEPS, Scored, classifiers, errors
-from noisytheory.vocabulary.exact import LABELS, margin, risk
+from noisytheory.vocabulary.joint_masses import LABELS, margin, risk
 
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]

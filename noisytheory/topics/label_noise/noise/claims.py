@@ -124,6 +124,7 @@ lemma_9_repaired = PAPER.tail(
         r"+\sqrt{\tfrac{2\log(1/\delta)}{n}}\Big)"
     ),
     bound=bounds.noisy_deviation_repaired,
+    origin="sharper",
     note=(
         r"The printed proof with "
         r"$\mathbb E\|y\phi(x)-\Phi(P_\sigma)\|^2\le1-\|\Phi(P_\sigma)\|^2$."
@@ -172,7 +173,7 @@ lemma_9_lower_bound = PAPER.exists(
     bound=kernel_mean.minimax_probability,
     exact=simulate.two_point_error,
     grid=dict(n=[36, 100, 1000, 10_000], sigma=RATES),
-    trivial=0.5,
+    trivial=0.0,
     quantity="smallest error probability of a test of one mean against the other",
     unit="probability",
     note=(

@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.label_noise.instances import Alone, Instances, Pairs, Rng, noisy
+from noisytheory.topics.label_noise.instances import Alone, Instances, Pairs, Rng
 from noisytheory.topics.label_noise.regret.sides import Scored, linear_losses
-from noisytheory.vocabulary.exact import LABELS, risk, signed
+from noisytheory.vocabulary.joint_masses import flipped, risk, signed
 from noisytheory.vocabulary.populations import Finite
 
 Numbers: TypeAlias = Any
@@ -55,17 +55,17 @@ def _first(drawn: Instances) -> Instances:
 
 
 def _atoms(population: Finite) -> Instances:
-    masses = np.where(population.labels[:, None] == LABELS, population.weights[:, None], 0.0)
+    masses = population.joint.astype(float)
     shape = (population.atoms, *masses.shape)
     return {"row": np.asarray(population.instance_gram), "P": np.broadcast_to(masses, shape)}
 
 
 def noisy_score(at: Scores, sigma: float) -> Sides:
     r"""Scores under $\Phi(P_\sigma)$, its flipped part apart, and under $\Phi(P)$."""
-    flipped = noisy(at.P, sigma)
-    kept = np.sum(flipped[..., 0] * at.row, axis=-1)
+    seen = flipped(at.P, sigma)
+    kept = np.sum(seen[..., 0] * at.row, axis=-1)
     return dict(
-        lhs=kept - np.sum(flipped[..., 1] * at.row, axis=-1),
+        lhs=kept - np.sum(seen[..., 1] * at.row, axis=-1),
         score=np.sum(signed(at.P) * at.row, axis=-1),
         # What was added up: a sum that cancels is known to a part of that.
         scale=np.sum(np.sum(at.P, axis=-1) * np.abs(at.row), axis=-1),
@@ -74,7 +74,7 @@ def noisy_score(at: Scores, sigma: float) -> Sides:
 
 def noise_immunity(at: Alone, sigma: float, zero: Literal["both", "half"]) -> Sides:
     r"""0-1 risks on $P$ of the means of $P_\sigma$ and of $P$."""
-    before, after = at.scores(at.P), at.scores(noisy(at.P, sigma))
+    before, after = at.scores(at.P), at.scores(flipped(at.P, sigma))
     return dict(
         lhs=risk(at.P, after, zero=zero), rhs=risk(at.P, before, zero=zero), noisy_scores=after,
     )
@@ -88,7 +88,7 @@ def noise_beyond_half(at: Alone, sigma: float, zero: Literal["both", "half"]) ->
 def noisy_linear_risk(at: Scored, sigma: float) -> Sides:
     r"""Linear risks of one function on $P_\sigma$ and on $P$."""
     return dict(
-        lhs=np.sum(linear_losses(noisy(at.P, sigma), at.f), axis=-1),
+        lhs=np.sum(linear_losses(flipped(at.P, sigma), at.f), axis=-1),
         risk=np.sum(linear_losses(at.P, at.f), axis=-1),
     )
 
@@ -118,7 +118,7 @@ def argmin_sets(at: Class, sigma: float) -> Sides:
     r"""Minimisers of linear risk on $P_\sigma$ and on $P$, as binary numbers, $f_1$ first."""
     after, before = (
         np.sum(linear_losses(masses[..., None, :, :], at.functions), axis=-1)
-        for masses in (noisy(at.P, sigma), at.P)
+        for masses in (flipped(at.P, sigma), at.P)
     )
     bits = 1 << np.arange(CLASS_SIZE)
     sets = [(r == np.min(r, axis=-1, keepdims=True)) @ bits for r in (after, before)]

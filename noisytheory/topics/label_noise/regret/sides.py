@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from noisytheory.topics.label_noise.instances import Instances, Pairs, Rng, listed, scored
-from noisytheory.vocabulary.exact import LABELS, risk
+from noisytheory.vocabulary.joint_masses import LABELS, risk
 
 Numbers: TypeAlias = Any
 Sides: TypeAlias = dict[str, Any]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.uma import uma, uma_runs, update_vectors
-from noisytheory.vocabulary.populations.multiclass import Multiclass
+from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["any_pair", "fresh_chunks", "random_pair", "stuck", "ten_sectors"]
 
@@ -18,9 +18,10 @@ Floats: TypeAlias = NDArray[np.float64]
 def ten_sectors() -> Multiclass:
     """Ten classes on equal arcs of the circle, .82 kept and .02 to each other class."""
     angle = 2 * np.pi * (np.arange(40) + 0.5) / 40
+    points = np.column_stack([np.cos(angle), np.sin(angle)])
     return Multiclass(
-        "ten sectors", np.column_stack([np.cos(angle), np.sin(angle)]), np.arange(40) // 4,
-        confusion=np.full((10, 10), 0.02) + 0.8 * np.eye(10),
+        Finite("ten sectors", points, np.arange(40) // 4, classes=10),
+        np.full((10, 10), 0.02) + 0.8 * np.eye(10),
     )
 
 
@@ -43,9 +44,8 @@ def stuck(
     mass: float, step: str, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Whether a run on two orthonormal atoms ends with one of them wrong."""
-    population = Multiclass(
-        "two", np.eye(2), [0, 1], [mass, 1 - mass], [[0.9, 0.1], [0.1, 0.9]]
-    )
+    law = Finite("two", np.eye(2), [0, 1], [mass, 1 - mass], classes=2)
+    population = Multiclass(law, [[0.9, 0.1], [0.1, 0.9]])
     found = uma_runs(
         population.points, population.counts(n, size, rng=rng) / n, population.confusion,
         tolerance=0.05, normalise=True, step=step, max_iter=40,
@@ -54,10 +54,10 @@ def stuck(
 
 
 ATOMS = {
-    "two atoms": Multiclass("two atoms", np.eye(2), [0, 1], confusion=[[0.9, 0.1], [0.1, 0.9]]),
-    "three atoms": Multiclass(
-        "three atoms", np.eye(3), [0, 1, 2], confusion=0.8 * np.eye(3) + 0.2 / 3
-    ),
+    name: Multiclass(Finite(name, np.eye(count), range(count), classes=count), confusion)
+    for name, count, confusion in (
+        ("two atoms", 2, [[0.9, 0.1], [0.1, 0.9]]), ("three atoms", 3, 0.8 * np.eye(3) + 0.2 / 3)
+    )
 }
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.multiclass.uma import update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
-from noisytheory.vocabulary.populations.multiclass import Multiclass
+from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = [
     "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "supremum",
@@ -120,18 +120,18 @@ def circle(atoms: int, rate: float) -> Multiclass:
     angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
     masses = 1.0 + np.arange(atoms) % 3
     confusion = np.full((3, 3), rate / 2) + np.eye(3) * (1 - 1.5 * rate)
-    return Multiclass(
+    return Multiclass(Finite(
         f"{atoms} atoms on a circle, rate {rate:g}",
         np.column_stack([np.cos(angle), np.sin(angle)]),
-        3 * np.arange(atoms) // atoms, masses / masses.sum(), confusion,
-    )
+        3 * np.arange(atoms) // atoms, masses / masses.sum(), classes=3,
+    ), confusion)
 
 
 def two_atoms(flip: float) -> Multiclass:
     """Two orthonormal atoms, half the mass each, labels flipped."""
     return Multiclass(
-        f"two atoms, flips {flip:g}", np.eye(2), [0, 1],
-        confusion=[[1 - flip, flip], [flip, 1 - flip]],
+        Finite(f"two atoms, flips {flip:g}", np.eye(2), [0, 1], classes=2),
+        [[1 - flip, flip], [flip, 1 - flip]],
     )
 
 

@@ -36,7 +36,7 @@ def two_noises(told: str) -> Iterator[Certificate]:
                for i in range(q)]
         both = [[sum((at.confusion[i][k] * own[k][j] for k in range(q)), Fraction(0))
                  for j in range(q)] for i in range(q)]
-        seen = at.population.with_confusion(both).exact_joint
+        seen = at.population.with_confusion(both).joint.tolist()
         used = both if told == "product" else at.confusion
         found = run(at.points, seen, used, normalise=True, max_iter=MOST)
         error = error_of(at.points, at.masses, at.labels, found.weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online.copies import bounds, sides
+from noisytheory.topics.online.copies import bounds, pictures, sides
 from noisytheory.topics.online.copies.sides import Copies, Insensitive, Paths
 from noisytheory.trial.sides import both, scaled
 
@@ -35,6 +35,7 @@ linear_repaired = PAPER.identity(
     hypotheses=[CALLS],
     given=dict(printed=0),
     twin=dict(given=dict(printed=1), why="the print"),
+    picture=pictures.mean_gradients,
     quantity="mean gradient",
     **both(sides.linear_gradient, Copies),
 )
@@ -45,6 +46,7 @@ two_copies_mean = PAPER.identity(
     hypotheses=[CALLS],
     given=dict(copies=2, known=0),
     twin=dict(given=dict(copies=1, known=0), why="one copy: the bias is 2 Cov(Z) w"),
+    picture=pictures.mean_gradients,
     quantity="mean gradient",
     **both(sides.squared_gradient, Copies),
 )
@@ -60,6 +62,7 @@ known_noise = PAPER.identity(
     origin="candidate",
     note="Then one copy is enough, at the price of fourth moments.",
     twin=dict(given=dict(copies=1, known=0), why="the covariance of the environment without noise"),
+    picture=pictures.mean_gradients,
     quantity="mean gradient",
     **both(sides.squared_gradient, Copies),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noisytheory.topics.online.degrees import Geometric
-from noisytheory.topics.online.estimates import bounds
+from noisytheory.topics.online.estimates import bounds, simulate
 from noisytheory.topics.online.estimators import (
     debiased,
     importance_law,
@@ -23,7 +23,7 @@ from noisytheory.vocabulary.dot_products import ExponentialProduct
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["u_shape", "variance_against_cost"]
+__all__ = ["fixed_samples", "u_shape", "variance_against_cost"]
 
 SEED = 2026
 
@@ -113,4 +113,32 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
         ["best law of N", f"{least.mean:.2f}", f"{float(second_moment(gamma, least, 1.25)):.3f}"],
         ["debiased, simulated", f"{found.samples.mean():.2f}", f"{level:.2f}"],
     ]
+    return figure, rows
+
+
+def fixed_samples() -> tuple[Figure, list[list[str]]]:
+    r"""The smallest worst bias over [0, 1] of an estimate of $f(q)$ from n Bernoulli(q) samples, a
+    polynomial of degree n in q, by linear programmes. It vanishes the slower, the rougher f is, and
+    never for a jump. Only a random number of samples leaves none.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    n = [1, 2, 3, 5, 7]
+    rows = [["f", *(f"n = {k}" for k in n)]]
+    for i, name in enumerate(("exp(q)", "|q - 1/2|", "a jump by 1")):
+        bias = [
+            (simulate.jump(k, 0.0) if i == 2 else
+             simulate.best_approximation(k, simulate.Target(name), 0))[0] for k in n
+        ]
+        axes.plot(n, bias, marker="os^"[i], color=f"C{i}", label=name)
+        rows.append([name, *(f"{b:.3g}" for b in bias)])
+    axes.set(xlabel="n, samples", ylabel="smallest worst bias", yscale="log", xticks=n,
+             title="A fixed number of samples leaves a bias")
+    axes.legend(frameon=False)
+    figure.set_label(
+        "Smallest worst bias against the number of samples on a logarithmic axis: falling fast for "
+        "the exponential, slowly for a kink, not at all for a jump."
+    )
     return figure, rows

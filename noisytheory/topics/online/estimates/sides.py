@@ -195,32 +195,6 @@ def coupled(at: Scalar, cross: int) -> dict[str, Any]:
 
 
 @dataclass
-class Sampling:
-    r"""Two sampling parameters, of which the first is best for $B_x=\frac2{p(p-1)}$."""
-
-    p: Any
-    q: Any
-
-    @staticmethod
-    def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
-        """Random instances; half of them next to each other."""
-        p, q = rng.integers(17, 81, (2, size)) / 16
-        step = rng.choice([-1.0, 1.0], size) / 16
-        return dict(p=p, q=np.where((rng.random(size) < 0.5) & (p + step > 1), p + step, q))
-
-
-def best_parameter(at: Sampling, numerator: int) -> dict[str, Any]:
-    r"""$u$ of the exponential kernel, over $B_w$, at p and at q; $B_x$ is this over p(p-1)."""
-    Bx = numerator / (at.p * (at.p - 1))
-    found = []
-    for p in (at.p, at.q):
-        low, high = enclosures.exp(p * Bx)
-        factor = (p / (p - 1)) ** 2
-        found.append((factor * low, factor * high))
-    return dict(lhs=found[0], rhs=found[1], Bx=Bx)
-
-
-@dataclass
 class Degrees:
     """A polynomial, the root mean square of X, and a law of N."""
 
@@ -463,26 +437,46 @@ def _labels(at: Scalar) -> Scalar:
     return Scalar(at.atoms[:, [1, 2, 0]], at.weights, at.gamma, at.p, at.q)
 
 
+def without_zero(at: Scalar, cross: int) -> dict[str, Any]:
+    r"""Second moment of the estimate with $N\ge1$ that keeps $\gamma_0$, and by that of Lemma 1."""
+    constant = at.gamma[:, 0]
+    # Higher degrees return the constant alone.
+    total = 1 / at.p**DEGREE * constant**2
+    for n in range(1, DEGREE + 1):
+        chance = (at.p - 1) / at.p**n
+        for weight, samples in at.outcomes(n):
+            value = constant + theta(at.gamma[:, n], chance, samples)
+            total = total + chance * weight * value**2
+    series = constant**2 + cross * constant * (at.polynomial(at.mean) - constant)
+    first = _moment(at, 2)
+    return dict(lhs=total, rhs=series + (first - at.p / (at.p - 1) * constant**2) / at.p,
+                scale=first + total)
+
+
 @dataclass
 class Budget:
-    """Expected queries a round, and the squared size of instances; linear kernel, squared loss."""
+    """Expected samples of an N, and the squared size of instances."""
 
-    queries: Any
+    samples: Any
     square: Any
 
     @staticmethod
     def draw(*, size: int, rng: np.random.Generator) -> dict[str, Any]:
         """Random instances."""
-        return dict(queries=np.full(size, 2.0), square=rng.integers(1, 65, size) / 16)
+        return dict(samples=rng.integers(1, 5, size) * 1.0,
+                    square=rng.integers(1, 65, size) / 16)
 
 
 def constants(at: Budget) -> dict[str, Any]:
-    r"""Squares of the constants of $\sqrt T$ over $B_w$: p = 2, and N = 1 always; 2 queries each.
+    r"""Squares of the constants of $\sqrt T$ over $B_w$, by how likely the degree 1 is.
 
-    $\mathbb E\|\tilde\Psi\|^2\mathbb E\tilde g^2$ by the series, for $\ell'(a)=2a$ and $B_w=1$.
+    $\mathbb E\|\tilde\Psi\|^2\mathbb E\tilde g^2$ for $\ell'(a)=2a$ and $B_w=1$, all of degree 1.
+    With k expected samples the geometric law has $p=1+\frac1k$, and without 0 $\frac k{k-1}$.
     """
-    two = at.queries
-    map_geometric = two / (two - 1) * (two * at.square)
-    gradient_geometric = two / (two - 1) * 4 * two * map_geometric
-    map_one, gradient_one = at.square, 4 * at.square
-    return dict(lhs=map_geometric * gradient_geometric, rhs=map_one * gradient_one)
+    p = 1 + 1 / at.samples
+    allowed, excluded = (p - 1) / p**2, 1 / at.samples
+    sides = []
+    for chance in (allowed, excluded):
+        map_square = at.square / chance
+        sides.append(map_square * (4 * map_square / chance))
+    return dict(lhs=sides[0], rhs=sides[1], p=p)

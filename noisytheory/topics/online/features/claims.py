@@ -6,7 +6,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.estimates.sides import Coefficients
-from noisytheory.topics.online.features import bounds, sides, simulate
+from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
     Balls,
     Features,
@@ -124,11 +124,13 @@ lemma_3 = PAPER.always(
     statement=r"\mathbb E\|\tilde\Psi(x)\|^2\le\tfrac p{p-1}Q(pB_x)",
     place="Lemma 3, Sec. 5.2",
     hypotheses=[COPIES, PLANE, r"$Q(pB_x)<\infty$, which print leaves out"],
-    given=dict(kind="lemma"),
+    grid=dict(calls=["alike", "unlike"]), given=dict(kind="lemma"),
     rounding=1e-10,
-    note="An equality for calls of one law; its first part is the claim on Subroutine 2.",
+    note="An equality for calls of one law, and else with the largest mean square for $B_x$; its "
+    "first part is the claim on Subroutine 2.",
     twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
               **both(sides.map_second_moment, Instances)),
+    picture=pictures.map_moments,
     quantity="mean squared norm of an estimate",
     **both(sides.map_second_moment, Instances, _lemma_3),
 )
@@ -143,6 +145,7 @@ lemma_3_coupled = PAPER.always(
     origin="sharper",
     note="All degrees up to N from the same copies: degrees are orthogonal, and the factor goes.",
     twin=dict(given=dict(kind="plain"), why="no p in the argument"),
+    picture=pictures.map_moments,
     quantity="mean squared norm of an estimate",
     **both(sides.coupled_second_moment, Instances),
 )
@@ -168,7 +171,8 @@ incremental_equal = PAPER.identity(
     rows=2,
     rounding=1e-9,
     origin="candidate",
-    note="Both run on the same draws, projections included; certified to rounding by the floats.",
+    note="Both run on the same draws, projections included, p from 1.5 to 3 among them; certified "
+    "to rounding by the floats.",
     twin=dict(given=dict(cross=1.0), why="the cross term without its 2"),
     quantity="score of a new instance",
 )
@@ -182,8 +186,9 @@ algorithm_1 = PAPER.always(
     grid=dict(kernel=["exponential", "(1+a)^2"], Bw=[0.25, 4.0]), given=dict(how="repaired"),
     rows=4,
     note=(
-        "What Lemma 2 uses. Loss before update; the step is eta over root T; the gradient length "
-        "must estimate y times the derivative, which the comment in print forgets."
+        "What Lemma 2 uses, with p from 1.5 to 3. Loss before update; the step is eta over "
+        "root T; the gradient length must estimate y times the derivative, which the comment in "
+        "print forgets."
     ),
     twin=dict(given=dict(how="printed"), why="projection as printed"),
     quantity="largest squared norm of a predictor",
@@ -254,6 +259,7 @@ lemma_2 = PAPER.always(
     given=dict(kind="lemma"),
     note=r"The last hypotheses are used and not stated. Attained by monomials $\gamma_n$.",
     twin=dict(given=dict(kind="kernel"), why=r"$k(x,x)$ for $B_\Psi$"),
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment, Scores, _lemma_2),
 )
@@ -265,6 +271,7 @@ lemma_2_regression_printed = PAPER.always(
     given=dict(with_label=0),
     expect="refuted",
     note=r"No $y$ on the right side; the left side grows with it.",
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment_regression, Scores),
 )
@@ -276,6 +283,7 @@ lemma_2_regression_repaired = PAPER.always(
     hypotheses=[COPIES, LINEAR, r"$|y|\le B_y$"],
     given=dict(with_label=1),
     twin=dict(given=dict(with_label=0), why=r"without $B_y$"),
+    picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment_regression, Scores, _lemma_2_regression),
 )
@@ -301,6 +309,7 @@ binomial_printed = PAPER.always(
     given=dict(sign=1),
     expect="refuted",
     note=r"Alternating coefficients: on $\{0,1\}$ the Gram matrix has the eigenvalue $-0.2808$.",
+    picture=pictures.binomial_kernels,
     quantity="minus the quadratic form",
     **both(sides.binomial_form, Line),
 )
@@ -312,16 +321,20 @@ binomial = PAPER.always(
     given=dict(sign=-1),
     note=r"Theorem 1 then needs $pB_x<1$: not every $p>1$.",
     twin=dict(given=dict(sign=1), why="the print"),
+    picture=pictures.binomial_kernels,
     quantity="minus the quadratic form",
     **both(sides.binomial_form, Line),
 )
 
 GAUSSIAN: dict[str, Any] = dict(
     place="Theorem 2, Sec. 4.1; subroutines in the technical report, reconstructed here",
-    hypotheses=[COPIES, "one dimension", "two-point noise"],
+)
+ON_THE_LINE = GAUSSIAN | dict(
+    hypotheses=[COPIES, r"one dimension, where all depends on $\mathbb E\tilde x^2$"],
 )
 gaussian_map = PAPER.equal(
     "gaussian-map",
+    hypotheses=[COPIES, "one dimension", "two-point noise"],
     statement=r"\mathbb E\,\mathrm{Prod}(\tilde\Psi(x),x')=e^{-\|x-x'\|^2/\sigma^2}",
     bound=bounds.gaussian_kernel,
     simulate=simulate.gaussian_prod,
@@ -348,7 +361,7 @@ gaussian_second_printed = PAPER.always(
     quantity="mean squared norm of an estimate",
     **both(simulate.gaussian_second_moment, simulate.Gaussians,
            bounds.map_second_moment_gaussian_printed),
-    **GAUSSIAN,
+    **ON_THE_LINE,
 )
 gaussian_second = PAPER.always(
     "theorem-2/second-moment/repaired",
@@ -360,7 +373,7 @@ gaussian_second = PAPER.always(
               **both(simulate.gaussian_second_moment, simulate.Gaussians)),
     **both(simulate.gaussian_second_moment, simulate.Gaussians,
            bounds.map_second_moment_gaussian),
-    **GAUSSIAN,
+    **ON_THE_LINE,
 )
 gaussian_constant_printed = PAPER.identity(
     "gaussian-constant/printed",
@@ -372,6 +385,7 @@ gaussian_constant_printed = PAPER.identity(
         r"Print: if $B_x/\sigma^2=O(1)$ then $u=O(1)$. Its own $u$ depends on the unit: at "
         r"$B_x=\sigma^2=10^{-4}$, $p=2$ the exponent is 401."
     ),
+    picture=pictures.gaussian_units,
     quantity="exponent of u",
     **both(simulate.exponents, simulate.Gaussians),
 )
@@ -382,6 +396,7 @@ gaussian_constant = PAPER.identity(
     given=dict(exponent="repaired"),
     note=r"Constant but large: $7390B_w$ at $B_x=\sigma^2$, $p=2$.",
     twin=dict(given=dict(exponent="printed"), why="the print"),
+    picture=pictures.gaussian_units,
     quantity="exponent of u",
     **both(simulate.exponents, simulate.Gaussians),
 )

@@ -52,8 +52,13 @@ class Instances:
         """The kernel's series."""
         return sum(self.root[:, n] ** 2 * a**n for n in range(DEGREE + 1))
 
-    def copies(self, centre: Any, n: int, *, together: bool = False) -> Iterator[tuple[Any, Any]]:
-        """Probability and n noisy copies; independent, or all with the same noise."""
+    def copies(
+        self, centre: Any, n: int, *, together: bool = False, unlike: bool = False
+    ) -> Iterator[tuple[Any, Any]]:
+        """Probability and n noisy copies; independent, every second with half the noise or not.
+
+        Or all with the same noise.
+        """
         total = self.weights.sum(axis=-1)
         chance = [self.weights[:, i] / (total + 0 * self.x[:, 0]) for i in (0, 1)]
         if together:
@@ -64,7 +69,8 @@ class Instances:
             probability: Any = 1
             for i in which:
                 probability = probability * chance[i]
-            yield probability, [centre + self.noise[:, i] for i in which]
+            yield probability, [centre + self.noise[:, i] / (2 if unlike and call % 2 else 1)
+                                for call, i in enumerate(which)]
 
     def square(self, centre: Any) -> Any:
         """Mean square of a copy."""
@@ -130,9 +136,11 @@ def map_mean(at: Instances, together: bool) -> dict[str, Any]:
     return dict(lhs=total, rhs=at.root[:, 2] * at.x[:, 0] * at.x[:, 1], scale=_size(at))
 
 
-def _estimates(at: Instances, centre: Any) -> Iterator[tuple[Any, int, list[Any]]]:
+def _estimates(
+    at: Instances, centre: Any, *, unlike: bool = False
+) -> Iterator[tuple[Any, int, list[Any]]]:
     for n in range(DEGREE + 1):
-        for probability, copies in at.copies(centre, n):
+        for probability, copies in at.copies(centre, n, unlike=unlike):
             yield at.chance(n) * probability, n, copies
 
 
@@ -208,10 +216,10 @@ def feature_map(at: Features, squared: bool) -> dict[str, Any]:
     return dict(lhs=total, rhs=kernel, scale=1 + 81 * (at.root**2).sum(axis=-1))
 
 
-def map_second_moment(at: Instances, kind: str) -> dict[str, Any]:
+def map_second_moment(at: Instances, kind: str, calls: str) -> dict[str, Any]:
     r"""Lemma 3: $\mathbb E\|\tilde\Psi\|^2$ by enumeration, and $\frac p{p-1}Q(pB_x)$."""
     total: Any = 0
-    for a, n, copies in _estimates(at, at.x):
+    for a, n, copies in _estimates(at, at.x, unlike=calls == "unlike"):
         total = total + a * at.weight(n) ** 2 * sum(entry**2 for entry in _tensor(copies))
     square = at.square(at.x)
     rhs = at.kernel(at.p * square)

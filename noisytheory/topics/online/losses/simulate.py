@@ -109,6 +109,25 @@ def hinge_printed(s: float, a: float) -> Certificate:
     return Certificate(_hinge_left(sharp, at)[0], right, [("z", z)])
 
 
+def _hinge_by_z(s: float, a: float, half: Fraction) -> Certificate:
+    """A multiple of (e^(z^2) - 1) / z and a constant, both sides times the root of pi."""
+    sharp, at = Fraction(float(s)), Fraction(float(a))
+    z = sharp * at
+    low, high = _one(enclosures.exp, z**2)
+    right = _plus(_times(2 * (1 - half) / z, (low - 1, high - 1)), _times(half, _root_pi()))
+    return Certificate(_hinge_left(sharp, at)[0], right, [("z", z)])
+
+
+def hinge_outside(s: float, a: float) -> Certificate:
+    """Example 4 with the 1 outside of the exponent."""
+    return _hinge_by_z(s, a, Fraction(0))
+
+
+def hinge_interchanged(s: float, a: float) -> Certificate:
+    """Example 4 with Example 3's formula."""
+    return _hinge_by_z(s, a, Fraction(1, 2))
+
+
 def hinge_shifted(s: float, a: float) -> Certificate:
     """The simple bound, both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
@@ -152,13 +171,39 @@ def gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
 def gap_certified(s: float, a: float) -> Certificate:
     """At most 1 / (s root pi), and not below 0; both sides times the root of pi."""
     sharp, at = Fraction(float(s)), Fraction(float(a))
-    left = _plus(_times(2 * at, _one(enclosures.erf, sharp * at)),
-                 _times(1 / sharp, _one(enclosures.exp, -((sharp * at) ** 2))))
-    low, high = _root_pi()
+    left, (low, high) = _smoothed(sharp, at), _root_pi()
     left = left[0] - at * high, left[1] - at * low
     if left[1] < 0:
         left = 1 / sharp - left[1], 1 / sharp - left[0]
     return Certificate(left, 1 / sharp, [("a", at)])
+
+
+def convex(s: float, loss: str, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """The public loss in the middle of two scores about its bend, and the mean at both."""
+    u, v = (1.0 if loss == "hinge" else 0.0) + rng.integers(-64, 65, (2, size)) / (16 * s)
+    v = np.where(rng.random(size) < 0.5, u + 0.125 / s, v)
+    at = (SmoothedHinge(s) if loss == "hinge" else SmoothedAbsolute(s)).at
+    with np.errstate(under="ignore"):
+        return dict(lhs=at((u + v) / 2), rhs=(at(u) + at(v)) / 2, u=u, v=v)
+
+
+def convex_certified(s: float, loss: str, u: float, v: float) -> Certificate:
+    """The same times the root of pi."""
+    sharp, first, second = Fraction(float(s)), Fraction(float(u)), Fraction(float(v))
+    low, middle, high = (_smoothed(sharp, a, loss) for a in (first, (first + second) / 2, second))
+    return Certificate(middle, _times(Fraction(1, 2), _plus(low, high)),
+                       [("u", first), ("v", second)])
+
+
+def _smoothed(s: Fraction, a: Fraction, loss: str = "absolute") -> Ends:
+    """The smoothed absolute loss times the root of pi, or the hinge, which is half of one and a."""
+    at = abs(a - 1) if loss == "hinge" else abs(a)
+    found = _plus(_times(2 * at, _one(enclosures.erf, s * at)),
+                  _times(1 / s, _one(enclosures.exp, -((s * at) ** 2))))
+    if loss == "absolute":
+        return found
+    low, high = sorted(end * (1 - a) for end in _root_pi())
+    return _times(Fraction(1, 2), _plus(found, (low, high)))
 
 
 def hinge_gap(s: float, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -191,8 +236,10 @@ def first_round(*, size: int, rng: np.random.Generator) -> dict[str, Floats]:
     return dict(lhs=loss.value(y, 0 * y) - loss.value(y, best), y=y)
 
 
-def first_round_printed(y: float) -> Certificate:
-    """Against 2 root 8 times root 8."""
-    at = Fraction(float(y))
+def first_round_printed(y: float, p: float, Bw: float, Bx: float) -> Certificate:
+    r"""Against $2\sqrt{(p-1)u}\sqrt u$ with the linear kernel's $u$."""
+    at, rate, ball, square = (Fraction(value) for value in (y, p, Bw, Bx))
     best = max(min(at, Fraction(1)), Fraction(-1))
-    return Certificate(at**2 - (best - at) ** 2, 16, [("y", at)])
+    u = ball * (rate / (rate - 1)) ** 2 * rate * square
+    right = _times(2 * u, _one(enclosures.sqrt, rate - 1))
+    return Certificate(at**2 - (best - at) ** 2, right, [("y", at), ("u", u)])

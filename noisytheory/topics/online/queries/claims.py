@@ -36,6 +36,10 @@ def _calls_variance(T: int, p: float) -> float:
     return p / (p - 1) ** 2 * sum(t * t for t in range(T))
 
 
+def _some_calls(T: int, p: float) -> Numeric:
+    return 0.15 * bounds.prod_calls(T, p)
+
+
 def _calls_without_mean(T: Numeric, p: Numeric) -> Numeric:
     return bounds.prod_calls(T, 2.0) + 0 * p
 
@@ -118,8 +122,8 @@ runtime = PAPER.equal(
     bound=bounds.prod_calls,
     simulate=simulate.prods,
     variance=_calls_variance,
-    margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
-    grid=dict(T=[12], p=[1.4, 3.0]), given=dict(kernel="exponential"),
+    margin=_some_calls,
+    grid=dict(T=[8], p=[1.2, 2.0, 3.0]), given=dict(kernel="exponential"),
     rows=32,
     origin="candidate",
     note=(
@@ -138,8 +142,8 @@ gaussian_runtime = PAPER.equal(
     bound=bounds.prod_calls,
     simulate=simulate.prods,
     variance=_calls_variance,
-    margin=lambda T, p: 0.05 * bounds.prod_calls(T, p),
-    grid=dict(T=[12], p=[1.4, 3.0]), given=dict(kernel="Gaussian"),
+    margin=_some_calls,
+    grid=dict(T=[8], p=[1.2, 2.0, 3.0]), given=dict(kernel="Gaussian"),
     rows=32,
     origin="candidate",
     note="The envelope is a number of its own estimate: it costs queries, and no call of Prod.",

@@ -14,6 +14,7 @@ import numpy as np
 from noisytheory.topics.online.bounds import (
     ABOVE_1,
     BALL,
+    ESTIMATE,
     GRADIENT,
     INSTANCE,
     LABEL,
@@ -27,7 +28,6 @@ from noisytheory.topics.online.bounds import (
 from noisytheory.topics.online.features.bounds import radius_gaussian, radius_gaussian_printed
 from noisytheory.vocabulary.domains import (
     COUNT,
-    LEVEL,
     NONNEGATIVE,
     POSITIVE,
     REAL,
@@ -36,9 +36,9 @@ from noisytheory.vocabulary.domains import (
 )
 
 __all__ = [
-    "averaging_floor", "batch_excess", "general_regret", "horizon_free_regret", "linear_regret",
-    "regret", "regret_gaussian", "regret_gaussian_printed", "regret_tail", "squared_radius",
-    "tuning_free_regret", "two_copies_regret",
+    "any_step_regret", "averaging_floor", "batch_excess", "doubling_regret", "general_regret",
+    "horizon_free_regret", "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed",
+    "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
 
 
@@ -90,6 +90,29 @@ def general_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> Numer
     20.0
     """
     return _general(T, Bw, Bg, Bpsi)
+
+
+@requires(
+    T=ROUNDS, Bw=BALL, G=ESTIMATE, eta=POSITIVE.of(r"Steps are $\eta/\sqrt T$.")
+)
+def any_step_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
+    r"""Theorem 4 with any step: regret $\le(\frac{B_w}{2\eta}+\frac{\eta G^2}2)\sqrt T$.
+
+    Returns
+    -------
+    float or array
+
+    Notes
+    -----
+    Ours, from the paper's proof: what a step costs that was tuned to another $G$. Smallest at
+    $\eta=\sqrt{B_w}/G$, where it is `general_regret`. Given the past the estimates are unbiased.
+
+    Examples
+    --------
+    >>> float(any_step_regret(100, 1.0, 2.0, 0.5)), float(any_step_regret(100, 1.0, 2.0, 1.0))
+    (20.0, 25.0)
+    """
+    return (Bw / (2 * eta) + eta * G**2 / 2) * np.sqrt(T)
 
 
 def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric = 0) -> Numeric:
@@ -220,7 +243,7 @@ def two_copies_regret(T: Numeric, Bw: Numeric, Bx: Numeric, By: Numeric) -> Nume
 @requires(
     T=ROUNDS,
     Bw=BALL,
-    G=NONNEGATIVE.of(r"$G^2$ bounds $\mathbb E\|\tilde g\tilde\Psi\|^2$."),
+    G=ESTIMATE,
     eta=POSITIVE.of(r"Steps are $\eta/\sqrt t$."),
 )
 def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Numeric:
@@ -236,6 +259,22 @@ def horizon_free_regret(T: Numeric, Bw: Numeric, G: Numeric, eta: Numeric) -> Nu
     30.0
     """
     return (2 * Bw / eta + eta * G**2) * np.sqrt(T)
+
+
+@requires(T=ROUNDS, Bw=BALL, G=ESTIMATE)
+def doubling_regret(T: Numeric, Bw: Numeric, G: Numeric) -> Numeric:
+    r"""Starting again after 1, 2, 4, ... rounds: $\frac{\sqrt2}{\sqrt2-1}G\sqrt{B_wT}$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(doubling_regret(100, 1.0, 1.0)), 2)
+    34.14
+    """
+    return math.sqrt(2) / (math.sqrt(2) - 1) * _general(T, Bw, G**2, 1.0)
 
 
 @requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
@@ -256,28 +295,6 @@ def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> N
     28.28
     """
     return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
-
-
-@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP, delta=LEVEL)
-def regret_tail(
-    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, delta: Numeric
-) -> Numeric:
-    r"""A candidate for high probability: $\sqrt{B_wB_gB_\Psi T}\,(1+\sqrt{2\ln(1/\delta)})$.
-
-    Returns
-    -------
-    float or array
-
-    Notes
-    -----
-    Ours, not proved.
-
-    Examples
-    --------
-    >>> round(float(regret_tail(100, 1.0, 1.0, 1.0, 0.1)), 3)
-    31.46
-    """
-    return _general(T, Bw, Bg, Bpsi) * (1 + np.sqrt(2 * np.log(1 / delta)))
 
 
 @requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)

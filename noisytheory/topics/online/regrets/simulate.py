@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online.adversaries import (
     after_round,
+    expected_regret,
     hardest_labels,
     lattice,
     moved_on,
@@ -24,10 +25,12 @@ from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import DotProduct, LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, hard_labels
+from noisytheory.vocabulary.sequences import Examples, alternating, hard_labels
 
 Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
+TWO_POINTS = InstanceNoise("rademacher", 1.0)
+"""Copies of 1 are 0 or 2."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Game:
         0 for Algorithm 1, else descent with so many copies.
     clip : float
         Largest norm of an estimate of the gradient.
+    G : float
+        Its square bounds the mean square of one.
     """
 
     examples: Examples
@@ -59,6 +64,7 @@ class Game:
     gradient: Literal["repaired", "printed"] = "repaired"
     together: bool = False
     clip: float = math.inf
+    G: float = math.nan
 
     @property
     def name(self) -> str:
@@ -121,15 +127,64 @@ class Game:
                     gradient=self.gradient)
 
 
+@dataclass(frozen=True)
+class Line:
+    """Linear kernel and loss, x = 1 without noise, $B_w=1$; the estimators and step of Theorem 1.
+
+    Parameters
+    ----------
+    p : float
+    T : int
+        Rounds.
+    """
+
+    p: float
+    T: int
+    Bw = 1.0
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"p={self.p:g}, T={self.T}"
+
+    @property
+    def Bpsi(self) -> float:
+        r"""$\mathbb E\|\tilde\Psi\|^2$: one degree, of the weight $p^2/(p-1)$."""
+        return self.p**2 / (self.p - 1)
+
+    @property
+    def Bg(self) -> float:
+        r"""$\mathbb E\tilde g^2$: the degree 0, of the weight $p/(p-1)$."""
+        return self.p / (self.p - 1)
+
+    @property
+    def eta(self) -> float:
+        """The step, over root T."""
+        return 1 / math.sqrt(self.Bg * self.Bpsi)
+
+
+@dataclass(frozen=True)
+class Leaning(Line):
+    """The same with independent labels of this mean."""
+
+    lean: float
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"{super().name}, mean label {self.lean:g}"
+
+
 def _best_of(game: Game) -> float:
     x = game.examples.x
+    affine = isinstance(game.loss, AffineLoss) and game.loss.form == "classification"
+    if np.ptp(x) == 0 and not affine:
+        # Of one instance one kernel value is enough: all pairs of 10,000 take 800 MB.
+        return _line_search(game, math.sqrt(game.Bw * float(game.kernel.gram(x[:1], x[:1])[0, 0])))
     kernel = game.kernel.gram(x, x)
-    if isinstance(game.loss, AffineLoss) and game.loss.form == "classification":
+    if isinstance(game.loss, AffineLoss) and affine:
         y = game.examples.y
         return -abs(game.loss.c) * math.sqrt(game.Bw * float(y @ kernel @ y))
-    if np.ptp(x) == 0:
-        reach = math.sqrt(game.Bw * float(kernel[0, 0]))
-        return _line_search(game, reach)
     found = best_in_ball(kernel, game.examples.y, game.loss, game.Bw)
     return found.value - found.gap
 
@@ -199,19 +254,26 @@ def regret_exactly(population: Game) -> Law | None:
         return Law(regret(game, size=1, rng=np.random.default_rng(0)), [1.0])
     plain = (
         isinstance(game.kernel, LinearProduct) and isinstance(game.loss, AffineLoss)
-        and not game.copies and game.noise.variance == 0 and game.projection == "repaired"
-        and game.Bw == 1 and game.loss.c == -1 and np.all(game.examples.x == 1)
-        and game.horizon == game.T
+        and game.copies < 2 and game.noise in (SILENT, TWO_POINTS)
+        and game.projection == "repaired" and game.Bw == 1 and game.loss.c == -1
+        and np.all(game.examples.x == 1) and game.horizon == game.T
     )
     if not plain:
         return None
     try:
-        m, v = lattice(game.p, game.T)
+        m, v = lattice(None if game.copies else game.p, game.T, game.Bx)
     except ValueError:
         return None
     if not math.isclose(game.eta, v**-0.5, rel_tol=1e-12):
         return None
     return Law(*regret_law(game.examples.y, m, v))
+
+
+def expected_regret_exactly(population: Game) -> tuple[float, float]:
+    """Its mean, where the predictor stays on a lattice, and the rounding."""
+    m, v = lattice(population.p, population.T)
+    value = expected_regret(population.examples.y, m, v)
+    return value, 1e-10 * value
 
 
 def regret_with_exactly(population: Game, copies: int) -> Law | None:
@@ -220,16 +282,37 @@ def regret_with_exactly(population: Game, copies: int) -> Law | None:
 
 
 def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
-    r"""Regret on the line with steps $\eta/\sqrt t$ and the labels that are hardest for them."""
-    y = hardest_labels(T, eta)
-    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
-                      Rule(1.0, eta), copies=1, size=size, rng=rng)
+    r"""Regret on the line with steps $\eta/\sqrt t$ and the examples that are hardest for them."""
+    y = hardest_labels(T, eta, shorter=True)
+    examples = Examples("hardest", np.abs(y)[:, None], np.sign(y))
+    runs = few_copies(examples, AffineLoss(), SILENT, Rule(1.0, eta), copies=1, size=size, rng=rng)
     return runs.losses + abs(float(y.sum()))
 
 
 def hardest_regret_exactly(T: int, eta: float) -> Law:
     """Nothing is random: one run is all there is."""
     return Law(hardest_regret(T, eta, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+def doubled_regret(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Descent that starts again after 1, 2, 4, ... rounds, each time with the step for them.
+
+    All of them have the labels that are hardest for them, but the last, which is cut.
+    """
+    losses, total, start, length = np.zeros(size), 0.0, 0, 1
+    while start < T:
+        many = min(length, T - start)
+        y = alternating(many).y if many == length else np.ones(many)
+        runs = few_copies(Examples("part", np.ones((many, 1)), y), AffineLoss(), SILENT,
+                          Rule(1.0, 1.0, T=length), copies=1, size=size, rng=rng)
+        losses, total = losses + runs.losses, total + float(y.sum())
+        start, length = start + many, 2 * length
+    return losses + abs(total)
+
+
+def doubled_regret_exactly(T: int) -> Law:
+    """Nothing is random: one run is all there is."""
+    return Law(doubled_regret(T, size=1, rng=np.random.default_rng(0)), [1.0])
 
 
 def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
@@ -309,27 +392,26 @@ def known_noise_regret(
     return runs.losses - float(np.square(best * x - y).sum())
 
 
-def batch_excess(
-    p: float, T: int, eta: float, lean: float, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Excess risk of the averaged predictor; labels are independent with mean `lean`."""
-    examples = Examples("independent", np.ones((T, 1)), np.ones(T))
+def batch_excess(population: Leaning, *, size: int, rng: np.random.Generator) -> Floats:
+    """Excess risk of the averaged predictor."""
+    at = population
+    examples = Examples("independent", np.ones((at.T, 1)), np.ones(at.T))
 
     def labels(t: int, scores: Floats, sums: Floats) -> Floats:
-        return np.where(rng.random(size) < (1 + lean) / 2, 1.0, -1.0)
+        return np.where(rng.random(size) < (1 + at.lean) / 2, 1.0, -1.0)
 
-    runs = replicate(examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, eta, T=T), p=p,
-                     size=size, rng=rng, labels=labels)
-    return np.asarray(lean * (1 - runs.averaged[:, 0]))
+    runs = replicate(examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, at.eta, T=at.T),
+                     p=at.p, size=size, rng=rng, labels=labels)
+    return np.asarray(at.lean * (1 - runs.averaged[:, 0]))
 
 
-def batch_excess_exactly(p: float, T: int, eta: float, lean: float) -> Law:
+def batch_excess_exactly(population: Leaning) -> Law:
     """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
-    m, v = lattice(p, T)
+    T, lean = population.T, population.lean
+    m, v = lattice(population.p, T)
     law = start(m)
-    up = (1 + lean) / 2
     for _ in range(T):
-        law = after_round(moved_on(law, 1), v, up)
+        law = after_round(moved_on(law, 1), v, (1 + lean) / 2)
     mass = law.sum(axis=0)
     at = np.flatnonzero(mass)
     return Law(lean * (1 - (at - m * T) / m / T), mass[at])

@@ -8,9 +8,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.sampling import clustered, with_replacement
+from noisytheory.topics.sparse.sampling import clustered, with_replacement, without_replacement
 from noisytheory.trial.claim import Law
-from noisytheory.vocabulary.kernels import Gaussian
+from noisytheory.vocabulary.kernels import Gaussian, Linear
 
 Doubles = NDArray[np.float64]
 
@@ -35,6 +35,18 @@ def missed_clusters_law(clusters: int, draws: int, members: int) -> Law:
         ]
     hit = ways[draws] / math.comb(clusters * members, draws)
     return Law([0.0, 1.0], [hit, 1 - hit])
+
+
+def missed_a_cluster(
+    clusters: int, draws: int, members: int, *, size: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Whether the public samplers miss a cluster of so many points; 0 draws with replacement."""
+    sampler = without_replacement if members else with_replacement
+    each = members or 1
+    points = np.arange(1.0 * clusters * each)[:, None]
+    alpha = np.full(len(points), 1 / len(points))
+    runs = (sampler(Linear(), points, alpha, draws, rng=rng) for _ in range(size))
+    return np.array([len(np.unique(run.indices // each)) < clusters for run in runs])
 
 
 def checkerboard(

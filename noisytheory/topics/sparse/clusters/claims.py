@@ -8,6 +8,7 @@ from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.sparse.clusters import bounds, simulate
+from noisytheory.topics.sparse.mean_square import clustered_mean_square
 from noisytheory.topics.sparse.samples import (
     SAMPLES,
     Scheme,
@@ -21,6 +22,7 @@ from noisytheory.topics.sparse.samples import (
 from noisytheory.topics.sparse.terms import ERROR, FARTHEST, IN_HULL, LEVELS, SQUARE
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import LEVEL, POSITIVE, Numeric, requires
+from noisytheory.vocabulary.kernels import Linear
 
 
 def _largest(largest: float) -> float:
@@ -70,12 +72,13 @@ TRAVERSED = [
 ]
 
 
-def _variance(population: Scheme) -> float:
-    return population.mean_square()
+def _variance(population: Scheme, more: int) -> float:
+    chosen, m = population.sample, population.m + more
+    return clustered_mean_square(Linear(), chosen.points, chosen.alpha, m, population.cells)
 
 
-def _variance_of_a_draw_more(population: Scheme) -> float:
-    return population.mean_square(1)
+def _largest_square(largest: float) -> float:
+    return largest**2
 
 
 THEOREM_21: dict[str, Any] = {
@@ -135,18 +138,27 @@ theorem_21 = [
     KERNEL_MEAN.equal(
         "theorem-21/variance",
         statement=(
-            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\textstyle\sum_i\tfrac{\alpha_i^2}{n_i}V_i"
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=W^2\textstyle\sum_i\tfrac{\alpha_i^2}{n_i}V_i"
         ),
         place="behind Theorem 21: the draws of a cell are independent",
-        hypotheses=["V_i is the variance in cell i, n_i the draws from it"],
+        hypotheses=[
+            "V_i is the variance in cell i, n_i the draws from it, alpha_i its share of W, the sum "
+            "of the sizes of the weights",
+        ],
         bound=_variance,
+        simulate=simulate.clustered_squares,
         exact=simulate.clustered_square_law,
+        given={"more": 0},
+        low=0.0,
+        high=_largest_square,
+        rows=256,
         grid={"population": [*MEANS["grid"]["population"][:-1], *TRAVERSED[:1],
                              Scheme(simplices(1, 61, 0.49), 1, (0,) * 61),
-                             Scheme(opposed(5), 5), Scheme(SAMPLES["weighted"], 2)]},
+                             Scheme(opposed(5), 5), Scheme(SAMPLES["weighted"], 2),
+                             Scheme(SAMPLES["signed"], 3)]},
         origin="sharper",
         note="Simplices, uneven pairs, signs, and farthest-first cells: exact on each.",
-        twin={"bound": _variance_of_a_draw_more, "why": "a draw more from every cell"},
+        twin={"given": {"more": 1}, "why": "m + 1 for m"},
         **SQUARE,
     ),
     KERNEL_MEAN.always(

@@ -97,6 +97,11 @@ def clustered_errors(
     return np.array([run.error for run in runs])
 
 
+def clustered_squares(population: Scheme, *, size: int, rng: np.random.Generator) -> Doubles:
+    """Squared errors of the public algorithm."""
+    return clustered_errors(population, size=size, rng=rng) ** 2
+
+
 @cache
 def _masses(m: int) -> list[list[Fraction]]:
     r"""Masses of ``m`` cells, empty ones too: all multiples of $1/(2m-1)$ and of 1/9 where these

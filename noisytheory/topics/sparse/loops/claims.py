@@ -16,9 +16,9 @@ def _cells(m: Numeric) -> Numeric:
     return m
 
 
-@requires(eta=POSITIVE)
-def _half_the_gap(eta: Numeric) -> Numeric:
-    return eta / 2
+@requires(a=POSITIVE)
+def _half_the_gap(a: Numeric) -> Numeric:
+    return a / 2
 
 
 algorithm_1 = [
@@ -79,19 +79,19 @@ counterexample = [
         bound=lambda: 4,
         exact=simulate.parallel_atoms,
         certify=simulate.atoms_certificate,
-        given={"eta": 0.0, "merged": 1, "apart": 0},
+        given={"a": 0.0, "merged": 1, "apart": 0},
         expect="refuted",
         quantity="elements",
         note="As elements of a space the two ones are one: two atoms are left.",
     ),
     KERNEL_MEAN.identity(
         "parallel-counterexample/repaired",
-        statement=r"S=\{1,1+\eta,0,\eta\}:\ \text{the union of the parts has four elements}",
+        statement=r"S=\{1,1+a,0,a\}:\ \text{the union of the parts has four elements}",
         place="Sec. 5.4",
         hypotheses=["a list, or points that are near instead of equal"],
         bound=lambda: 4,
         exact=simulate.parallel_atoms,
-        grid={"eta": [0.01, 0.1], "merged": [1, 0]},
+        grid={"a": [0.01, 0.1], "merged": [1, 0]},
         given={"apart": 1},
         certify=simulate.atoms_certificate,
         twin={"given": {"apart": 0}, "why": "equal points"},
@@ -99,10 +99,10 @@ counterexample = [
     ),
     KERNEL_MEAN.always(
         "parallel-counterexample/two-atoms",
-        statement=r"S=\{1,1+\eta,0,\eta\}:\ \|\omega^*-\tilde\omega\|\le\tfrac\eta2",
+        statement=r"S=\{1,1+a,0,a\}:\ \|\omega^*-\tilde\omega\|\le\tfrac a2",
         place="Sec. 5.4, second round",
         hypotheses=["one atom from each cluster"],
-        grid={"eta": [1 / 64, 1 / 8]},
+        grid={"a": [1 / 64, 1 / 8]},
         twin=scaled(Fraction(1, 2)),
         **ERROR,
         **both(simulate.parallel_error, simulate.Atoms, _half_the_gap),

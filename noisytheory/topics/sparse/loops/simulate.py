@@ -82,22 +82,22 @@ def stuck_certificate(sample: str, m: int, start: Any) -> Certificate:
     return Certificate(int(stuck), 0, steps)
 
 
-def parallel_atoms(eta: float, merged: int, apart: int) -> Arrays:
-    r"""Atoms left of $\{1,1+\eta,0,\eta\}$ after each half was approximated by two.
+def parallel_atoms(a: float, merged: int, apart: int) -> Arrays:
+    r"""Atoms left of $\{1,1+a,0,a\}$ after each half was approximated by two.
 
     Equal points are one element of a set, and two entries of a list; all gaps are 0 unless
     ``apart``.
     """
-    eta *= apart
-    values = np.array([1.0, 1 + eta, 0.0, eta])[:, None]
+    a *= apart
+    values = np.array([1.0, 1 + a, 0.0, a])[:, None]
     found = map_reduce(Linear(), values, np.full(4, 0.25), 2, parts=2, second_round=False)
     kept = values[found.indices, 0]
     return {"lhs": [len(np.unique(kept)) if merged else len(kept)]}
 
 
-def atoms_certificate(eta: float, merged: int, apart: int) -> Certificate:
+def atoms_certificate(a: float, merged: int, apart: int) -> Certificate:
     """Two centres of each part, the points taken in turns, in fractions."""
-    step = apart * Fraction(str(eta))
+    step = apart * Fraction(str(a))
     values = [Fraction(1), 1 + step, Fraction(0), step]
     parts = [_loop(values[first::2], 2, 0)[0] for first in (0, 1)]
     atoms = [atom for part in parts for atom in part]
@@ -111,7 +111,7 @@ def atoms_certificate(eta: float, merged: int, apart: int) -> Certificate:
 
 @dataclass(frozen=True)
 class Atoms:
-    r"""One of the first two of $\{1,1+\eta,0,\eta\}$, and one of the others.
+    r"""One of the first two of $\{1,1+a,0,a\}$, and one of the others.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ class Atoms:
         return {"pair": np.array([(i, j) for i in (0, 1) for j in (2, 3)])}
 
 
-def parallel_error(at: Atoms, eta: Any) -> Arrays:
+def parallel_error(at: Atoms, a: Any) -> Arrays:
     """Error of the mean of both atoms."""
-    values = np.array([1 + 0 * eta, 1 + eta, 0 * eta, eta])
+    values = np.array([1 + 0 * a, 1 + a, 0 * a, a])
     chosen = values[at.pair]
     return dict(lhs=abs(chosen.sum(axis=1) / 2 - values.sum() / 4), atoms=chosen)

@@ -59,8 +59,8 @@ parallel = [
         given={"epsilon": 0.5},
         origin="sharper",
         note=(
-            r"$\epsilon/\sqrt K$ for $K$ equal parts, where Lemma 22 has $\epsilon$. Each part "
-            "errs by plus or minus a vector of the plane, in three directions by turns."
+            r"$\epsilon/\sqrt K$ for $K$ equal parts, where Lemma 22 has $\epsilon$. The parts err "
+            "in the plane: by plus or minus a vector, or by one of three in lopsided shares."
         ),
         twin={"bound": lambda epsilon: epsilon**2, "why": "epsilon, as in Lemma 22"},
         **SQUARE,

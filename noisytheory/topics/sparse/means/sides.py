@@ -205,14 +205,24 @@ def unlike_labels(at: Features, nonnegative: int) -> Sides:
     return dict(lhs=2, rhs=at.square, kernel=at.kernel, applies=fine & (at.product < 0))
 
 
-def independent_errors_law(parts: int, weights: str, epsilon: float) -> Law:
-    """Law of the squared combined error: every part errs by plus or minus a vector of its own.
+UNBIASED = (
+    ([[1.0, 0.0], [-1.0, 0.0]], [1 / 2, 1 / 2]),
+    ([[1.0, 0.0], [-0.6, 0.8], [-0.6, -0.8]], [3 / 8, 5 / 16, 5 / 16]),
+    ([[0.6, 0.8], [-0.6, -0.8]], [1 / 2, 1 / 2]),
+)
+"""Laws of unit vectors of the plane, each of mean 0; the second is lopsided."""
 
-    All vectors have the length epsilon, in three directions of the plane by turns; the parts have
-    equal weights, or such that rise like 1, 2, 3, ...
+
+def independent_errors_law(parts: int, weights: str, epsilon: float) -> Law:
+    """Law of the squared combined error: the parts err by laws of `UNBIASED`, taken by turns.
+
+    All errors have the length epsilon; the parts have equal weights, or such that rise like 1, 2,
+    3, ...
     """
     shares = np.ones(parts) if weights == "equal" else np.arange(1.0, parts + 1)
-    directions = np.resize([[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], (parts, 2))
-    signs = 1 - 2 * (np.arange(2**parts)[:, None] >> np.arange(parts) & 1)
-    combined = signs @ (epsilon * (shares / shares.sum())[:, None] * directions)
-    return Law(np.sum(combined**2, axis=1), np.full(2**parts, 0.5**parts))
+    sums, masses = np.zeros((1, 2)), np.ones(1)
+    for part, share in enumerate(epsilon * shares / shares.sum()):
+        errors, law = (np.array(x) for x in UNBIASED[part % len(UNBIASED)])
+        sums = (sums[:, None] + share * errors).reshape(-1, 2)
+        masses = np.outer(masses, law).ravel()
+    return Law(np.sum(sums**2, axis=1), masses)

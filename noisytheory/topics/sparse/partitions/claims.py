@@ -21,6 +21,8 @@ def _projection(m: int, n: int, least: Numeric) -> Numeric:
 
 
 # Certified in squares.
+SPAN = both(sides.span_square, sides.Whole)
+
 NEAREST = both(sides.nearest_centre_square, sides.Whole)
 
 WEIGHTED = both(sides.weighted_centre_square, sides.Weighted)
@@ -38,7 +40,7 @@ cruz_cortes_scott = [
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
         simulate=sides.projection_error,
-        certify=sides.projection_certificate,
+        certify=SPAN["certify"],
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
         twin=scaled(Fraction(1, 2), power=2),
@@ -72,22 +74,8 @@ cruz_cortes_scott = [
     ),
 ]
 
-SCHEME: dict[str, Any] = {
-    "hypotheses": ["k even, a partition of least diameter into k/2 cells"],
-    "rows": 256,
-    "grid": {"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
-    "unit": "1 / (24 n^2)",
-    "quantity": "mean square error of the scheme",
-}
-
-
 @requires(m=COUNT)
 def _scheme(m: int, least: Numeric) -> Numeric:
-    return bounds.luckiness(2 * m, np.sqrt(least)) ** 2
-
-
-@requires(m=COUNT)
-def _scheme_sharp(m: int, least: Numeric) -> Numeric:
     return bounds.luckiness_sharp(2 * m, np.sqrt(least)) ** 2
 
 
@@ -117,6 +105,9 @@ algorithmic_luckiness = [
             r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,k/2)}{\sqrt k}"
         ),
         place="Sec. 5.5.1, quoting Herbrich and Williamson",
+        also=[AVERAGE_CLASSIFIER.also(
+            "herbrich-williamson/candidate", "Sec. 6.5, its formula lost: that of the later version"
+        )],
         bound=_square_of(bounds.luckiness),
         given={"times": 2, "more": 0},
         note=(
@@ -162,12 +153,18 @@ algorithmic_luckiness = [
         "algorithmic-luckiness/scheme",
         statement=r"\textstyle\sum_i\tfrac{\alpha_i^2}{n_i}V_i\le\tfrac{D^*(S,m)^2}{2(m+1)}",
         place="behind the sharper luckiness: $n_i=\\lceil\\alpha_i(m+1)\\rceil$, $k=2m$",
-        given={"share": 2, "more": 1},
+        hypotheses=["k even, a partition of least diameter into k/2 cells"],
+        grid={"n": [7], "m": [2, 3], "dimension": [1, 2, 30]},
+        rows=256,
         origin="sharper",
-        note="Some outcome is no farther away than the root mean square of the scheme.",
+        note=(
+            "Some outcome is no farther away than the root mean square of the scheme. Random "
+            "samples, and corners of a simplex, which come nearest."
+        ),
         twin=scaled(Fraction(1, 2)),
-        **SCHEME,
-        **both(sides.luckiness_scheme, sides.Scattered, _scheme_sharp),
+        quantity="mean square error of the scheme",
+        unit="1 / (24 n^2)",
+        **both(sides.luckiness_scheme, sides.Scattered, _scheme),
     ),
     AVERAGE_CLASSIFIER.cited(
         "herbrich-williamson",
@@ -175,24 +172,6 @@ algorithmic_luckiness = [
         reason="formula lost in print: candidates are tried under their own names",
         place="Sec. 6.5",
         note="The formula is lost; `herbrich-williamson/candidate` is the later version's.",
-    ),
-    AVERAGE_CLASSIFIER.always(
-        "herbrich-williamson/candidate",
-        statement=(
-            r"\exists m\text{-sparse }\tilde\omega:\ "
-            r"\|\omega^*-\tilde\omega\|\le\tfrac{\sqrt2D^*(S,m/2)}{\sqrt m}"
-        ),
-        place="Sec. 6.5",
-        given={"share": 1, "more": 0},
-        origin="candidate",
-        note=(
-            "The later version's. Squares are compared, and the mean square of the scheme is at "
-            r"most half of the bound's: the variance in a cell of diameter D is at most $D^2/2$. "
-            "Nearest are simplices: the bound is loose, not the trial."
-        ),
-        twin=scaled(Fraction(2, 5)),
-        **SCHEME,
-        **both(sides.luckiness_scheme, sides.Scattered, _scheme),
     ),
     AVERAGE_CLASSIFIER.always(
         "herbrich-williamson/entropy-numbers",

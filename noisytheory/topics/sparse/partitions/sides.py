@@ -21,6 +21,8 @@ from noisytheory.trial.claim import Certificate
 
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
+Numbers = Any
+"""An array of floats, or of fractions."""
 KINDS = 2
 """Weights of `samples.far_apart`: corners and far points."""
 COMMON = 24
@@ -143,12 +145,11 @@ def traversal_diameter(at: Whole, m: int) -> Arrays:
 # Sections 5.5 and 6.
 
 
-def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
+def luckiness_scheme(at: Whole, m: int) -> Arrays:
     r"""$\sum\alpha_i^2V_i/n_i$ on a partition of least diameter, in units of $1/(24n^2)$.
 
-    Cells give $\lceil\alpha_i(m+r)\rceil$ draws, where $r$ is ``more``. Some outcome is no farther
-    away than its root mean square. The right side is $D^{*2}/(m+r)$ in the same units, by
-    ``share``, 1 in print: whole where that times $m+r$ divides 24.
+    Cells give $\lceil\alpha_i(m+1)\rceil$ draws. The right side is $D^{*2}/(2m+2)$ in the same
+    units, whole for $m$ up to 3.
     """
     n = at.points.shape[1]
     least, labels = _least(at.squares, m)
@@ -156,10 +157,10 @@ def luckiness_scheme(at: Whole, m: int, share: int, more: int) -> Arrays:
     for cell in range(m):
         member = labels == cell
         count = member.sum(axis=1)
-        draws = -(-count * (m + more) // n)
+        draws = -(-count * (m + 1) // n)
         pairs = (at.squares * (member[:, :, None] & member[:, None])).sum(axis=(1, 2)) // 2
         total += pairs * (COMMON // np.maximum(draws, 1))
-    promised = least * (COMMON // ((m + more) * share)) * n**2
+    promised = least * (COMMON // (2 * m + 2)) * n**2
     # Where the cells are points nothing is promised and nothing lost.
     return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2, "applies": least > 0}
 
@@ -343,36 +344,39 @@ def projection_error(
     }
 
 
-def projection_certificate(points: Ints, n: int, m: int) -> Certificate:
-    r"""Squared distance from a span, by fractions, against $(1-m/n)^2D^{*2}$.
+def span_square(at: Whole, m: int) -> Arrays:
+    r"""Its square by elimination in fractions, and $(1-m/n)^2D^{*2}$.
 
-    By elimination, which tells dependent centres apart; in floats that takes a pseudo-inverse.
+    Elimination tells dependent centres apart; in floats that takes a pseudo-inverse.
     """
-    case = Whole(points[None])
-    centres, least = _traverse(case.squares, m)[0][0], int(_least(case.squares, m)[0][0])
-    rest = [Fraction(int(total), n) for total in points.sum(axis=0)]
-    basis: list[list[Fraction]] = []
-    for centre in centres:
-        vector = [Fraction(int(x)) for x in points[centre]]
+    n = at.points.shape[1]
+    centres, least = _traverse(at.squares, m)[0], _least(at.squares, m)[0]
+    points = np.vectorize(Fraction, otypes=[object])(at.points)
+    chosen = np.take_along_axis(points, centres[:, :, None], axis=1)
+    rest = off_span(points.sum(axis=1) / n, chosen)
+    share: Numbers = Fraction(n - m, n)
+    return {
+        "lhs": (rest**2).sum(axis=1), "rhs": share**2 * least,
+        "centres": chosen, "mean_less_its_projection": rest, "D*_squared": least,
+        "applies": at.distinct,
+    }
+
+
+def off_span(vectors: Numbers, directions: Numbers) -> Numbers:
+    """What of vectors is orthogonal to directions, a row each; dependent ones add nothing."""
+    basis: list[Numbers] = []
+    for direction in np.moveaxis(directions, 1, 0):
         for other in basis:
-            vector = _without(vector, other)
-        if any(vector):
-            basis.append(vector)
-            rest = _without(rest, vector)
-    lhs = sum((x * x for x in rest), Fraction(0))
-    right = Fraction(n - m, n) ** 2 * least
-    return Certificate(
-        lhs, right,
-        [("points", points.tolist()), ("centres", [points[c].tolist() for c in centres]),
-         ("mean less its projection", [str(x) for x in rest]), ("D* squared", least),
-         ("both sides", "squared")],
-    )
+            direction = _beside(direction, other)
+        basis.append(direction)
+        vectors = _beside(vectors, direction)
+    return vectors
 
 
-def _without(vector: list[Fraction], direction: list[Fraction]) -> list[Fraction]:
-    share = sum((x * y for x, y in zip(vector, direction, strict=True)), Fraction(0))
-    share /= sum((y * y for y in direction), Fraction(0))
-    return [x - share * y for x, y in zip(vector, direction, strict=True)]
+def _beside(vectors: Numbers, others: Numbers) -> Numbers:
+    square = np.sum(others**2, axis=1)
+    share = np.sum(vectors * others, axis=1) / np.where(square > 0, square, 1)
+    return vectors - share[:, None] * others
 
 
 def signed_diameter(at: Whole, m: int, swapped: int) -> Arrays:

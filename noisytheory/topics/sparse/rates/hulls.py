@@ -25,8 +25,10 @@ def _random(dimension: int, seed: int) -> list[list[int]]:
 
 # Of eight hundred seeds the first comes nearest to the rate of steps 1/t, the others to the
 # exponential one.
-RANDOM = {f"random {p} {seed}": _random(p, seed) for p, seed in [(2, 3), (2, 211), (3, 231),
-                                                                (3, 309)]}
+RANDOM = {
+    f"{len(points)} random points in {'the plane' if len(points[0]) == 2 else 'space'}": points
+    for points in (_random(2, 3), _random(2, 211), _random(3, 231), _random(3, 309))
+}
 POINTS = {**{hull: points for hull, (points, _) in BY_HAND.items()}, **RANDOM}
 
 

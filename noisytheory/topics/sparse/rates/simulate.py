@@ -2,6 +2,8 @@ r"""What rates of herding mean: steps, errors and distances from the boundary.""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
+from noisytheory.topics.sparse.partitions.sides import off_span
 from noisytheory.topics.sparse.rates.sides import Inside, run, vertices_of
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import ends
@@ -93,25 +96,18 @@ def orthonormal_square(at: Inside, n: int, k: int, step: str, subtracted: int) -
     return dict(lhs=ends(errors[:, -1]), rhs=one / k - subtracted * one / n, rates=rates)
 
 
-def iterations_needed(n: int, epsilon: float) -> Arrays:
-    r"""Least number of atoms at distance $\epsilon$ from the mean of ``n`` orthonormal points."""
-    square = Fraction(str(epsilon)) ** 2
-    k = 1
-    while Fraction(1, k) - Fraction(1, n) > square:
-        k += 1
-    return {"lhs": [k]}
+def iterations_needed(n: int, epsilon: float) -> Iterator[Certificate]:
+    r"""Least number of atoms at distance $\epsilon$ from the mean of ``n`` orthonormal points.
 
-
-def iterations_certificate(n: int, epsilon: float) -> Certificate:
-    r"""An iteration adds at most one atom; Theorem 20 bounds the error of $k$ atoms from below.
-
-    By itself: the logarithm on the right is replaced by a whole number above it.
+    An iteration adds at most one; Theorem 20 bounds the error of $k$ atoms from below. On the right
+    the logarithm is replaced by a whole number above it.
     """
-    rate, k = Fraction(str(epsilon)), int(iterations_needed(n, epsilon)["lhs"][0])
+    rate = Fraction(str(epsilon))
+    k = math.ceil(1 / (rate**2 + Fraction(1, n)))
     # log(1/epsilon) < 4, because e^4 > 2.7^4 > 53.
     below = Fraction(1, k - 1) - Fraction(1, n)
     assert below > rate**2 and 1 / rate <= 53
-    return Certificate(
+    yield Certificate(
         k, 80,
         [("n", n), ("epsilon", rate), (f"least squared error of {k - 1} atoms", below),
          ("epsilon squared", rate**2), ("20 log(1/epsilon) is less than", 80)],
@@ -139,18 +135,5 @@ def facet_square(at: Facets, n: int, subtracted: int) -> Arrays:
     r"""Squared distance of the mean of all from a facet, by projection; $1/n(n-1)$, or $1/n^2$."""
     corner = at.points[:, 0]
     one = corner.sum(axis=1)
-    rest = (one / n)[:, None] - corner
-    basis: list[Any] = []
-    for vertex in np.moveaxis(at.points[:, 1:], 1, 0):
-        edge = vertex - corner
-        for other in basis:
-            edge = _beside(edge, other)
-        basis.append(edge)
-        rest = _beside(rest, edge)
+    rest = off_span((one / n)[:, None] - corner, at.points[:, 1:] - corner[:, None])
     return dict(lhs=np.sum(rest**2, axis=1), rhs=one / (n * (n - subtracted)), left=rest)
-
-
-def _beside(vectors: Any, others: Any) -> Any:
-    """What is orthogonal to others."""
-    share = np.sum(vectors * others, axis=1) / np.sum(others**2, axis=1)
-    return vectors - share[:, None] * others

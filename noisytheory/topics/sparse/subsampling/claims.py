@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
@@ -19,24 +20,35 @@ from noisytheory.vocabulary.populations import axis, orthonormal
 # Random sub-sampling.
 
 
-def independent_square(sample: str, k: int) -> Numeric:
-    """Mean square error of k independent draws from a small sample."""
+def _moments(sample: str) -> tuple[float, float]:
+    """The mean square of W times a point drawn, and the norm of their mean, the target."""
     target = SAMPLES[sample].target
-    return bounds.subsampling_mean_square(
-        k, float(target.masses @ target.diagonal), math.sqrt(target.square)
-    )
+    square = float(target.masses @ target.diagonal)
+    return target.total**2 * square, target.total * math.sqrt(target.square)
+
+
+def _independent_square(sample: str, k: int) -> Numeric:
+    return bounds.subsampling_mean_square(k, *_moments(sample))
 
 
 def _subset(sample: str, k: int) -> Numeric:
-    target = SAMPLES[sample].target
-    return bounds.without_replacement_mean_square(
-        len(target), k, float(target.masses @ target.diagonal), math.sqrt(target.square)
-    )
+    points = len(SAMPLES[sample].alpha)
+    return bounds.without_replacement_mean_square(points, k, *_moments(sample))
+
+
+def _farthest(sample: str) -> float:
+    """No square of an error exceeds that of the point farthest from the target."""
+    chosen = SAMPLES[sample]
+    apart = chosen.target.total * (chosen.signed - chosen.target.masses @ chosen.signed)
+    return float((apart**2).sum(axis=1).max())
 
 
 @requires(k=COUNT, delta=LEVEL)
 def _deviation(k: int, delta: Numeric) -> Numeric:
     return kernel_mean.mean_deviation(k, delta)
+
+
+DRAWN: dict[str, Any] = {"low": 0.0, "high": _farthest, "rows": 256}
 
 random_subsampling = [
     KERNEL_MEAN.tail(
@@ -60,16 +72,19 @@ random_subsampling = [
     KERNEL_MEAN.equal(
         "random-subsampling-rate/mean-square",
         statement=(
-            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\big(\textstyle\sum\alpha(\omega)"
-            r"\|\omega\|^2-\|\omega^*\|^2\big)"
+            r"\mathbb E\|\omega^*-\tilde\omega\|^2=\tfrac1k\big(\textstyle W\sum|\alpha(\omega)|"
+            r"\|\omega\|^2-\|\omega^*\|^2\big),\quad W=\sum|\alpha(\omega)|"
         ),
-        place="behind Sec. 5, before 5.1",
-        hypotheses=["k independent draws from the weights, whose sizes sum to 1"],
+        place="behind Sec. 5, before 5.1; in print W = 1",
+        origin="sharper",
+        hypotheses=["k independent draws from the sizes of the weights, with their signs"],
         also=[AVERAGE_CLASSIFIER.also("herding-rates/monte-carlo", "Sec. 6.1")],
-        bound=independent_square,
+        bound=_independent_square,
+        simulate=simulate.squares_with_replacement,
         exact=simulate.subsample_law,
+        **DRAWN,
         grid={"sample": ["orthonormal 5", "weighted", "signed"], "k": [1, 2, 5]},
-        twin={"bound": lambda sample, k: independent_square(sample, k + 1), "why": "k + 1 for k"},
+        twin={"bound": lambda sample, k: _independent_square(sample, k + 1), "why": "k + 1 for k"},
         **SQUARE,
     ),
     KERNEL_MEAN.equal(
@@ -81,11 +96,13 @@ random_subsampling = [
         place="not in the paper",
         hypotheses=["equal weights", "k different points"],
         bound=_subset,
+        simulate=simulate.squares_without_replacement,
         exact=simulate.subset_law,
+        **DRAWN,
         grid={"sample": ["orthonormal 5", "line", "three pairs"], "k": [1, 2, 4]},
         origin="sharper",
         note="On an orthonormal sample this is the lower bound of Theorem 20.",
-        twin={"bound": independent_square, "why": "the formula with replacement"},
+        twin={"bound": _independent_square, "why": "the formula with replacement"},
         **SQUARE,
     ),
 ]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import SAMPLES
-from noisytheory.topics.sparse.sampling import with_replacement
+from noisytheory.topics.sparse.sampling import with_replacement, without_replacement
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.kernels import Linear
@@ -34,8 +36,30 @@ def sampled_norms(
     """The same, drawn by the public sampler."""
     signed = np.asarray(population.points)[population.instances] * population.labels[:, None]
     points = signed.astype(float)
-    runs = (with_replacement(Linear(), points, population.weights, k, rng=rng)
-            for _ in range(size))
+    return _errors(with_replacement, points, population.weights, k, size, rng)
+
+
+def squares_with_replacement(
+    sample: str, k: int, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """Squared errors of the public sampler on a small sample."""
+    chosen = SAMPLES[sample]
+    return _errors(with_replacement, chosen.points, chosen.alpha, k, size, rng) ** 2
+
+
+def squares_without_replacement(
+    sample: str, k: int, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """The same of the sampler of different points."""
+    chosen = SAMPLES[sample]
+    return _errors(without_replacement, chosen.points, chosen.alpha, k, size, rng) ** 2
+
+
+def _errors(
+    sampler: Callable[..., Approximation], points: Any, alpha: Any, k: int, size: int,
+    rng: np.random.Generator,
+) -> Doubles:
+    runs = (sampler(Linear(), points, alpha, k, rng=rng) for _ in range(size))
     return np.array([run.error for run in runs])
 
 
@@ -49,11 +73,11 @@ def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
 
 
 def subsample_law(sample: str, k: int) -> Law:
-    """Law of the squared error of the mean of ``k`` independent draws."""
+    """Law of the squared error of the mean of ``k`` independent draws, total weight included."""
     chosen = SAMPLES[sample]
     signed, masses = chosen.signed, chosen.target.masses
     counts = compositions(k, len(masses))
-    deviation = (counts / k - masses) @ signed
+    deviation = chosen.target.total * (counts / k - masses) @ signed
     return Law(
         np.einsum("bp,bp->b", deviation, deviation), [multinomial(c, masses) for c in counts]
     )

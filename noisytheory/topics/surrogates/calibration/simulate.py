@@ -9,12 +9,14 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.exact import around, bayes_risk, joint, lattice, risk
+from noisytheory.vocabulary.exact import around, lattice
+from noisytheory.vocabulary.joint_masses import bayes_risk, flipped, joint, risk
 
 __all__ = [
     "bayes_optimal",
@@ -30,7 +32,6 @@ Problem: TypeAlias = tuple[
 ]
 """Masses of points, their posteriors and scores; points of mass 0 stand last."""
 
-ONE = np.array([Fraction(1)])
 POSTERIORS = [Fraction(k, 10) for k in range(11)]
 SCORES = lattice(-1, 1, 2)
 WEIGHTS = [(Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(2, 3))]
@@ -39,14 +40,14 @@ SCALES = {"hinge": 1, "squared hinge": 1, "exponential": 2, "logistic": 2}
 r"""Factors $s$ of $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}_\psi$."""
 
 
-def _error(eta: Fraction, score: Fraction, zero: Zero) -> Fraction:
+def _point(eta: Fraction) -> NDArray[Any]:
+    """Masses of both labels at a single point."""
+    return np.array([[eta, 1 - eta]])
+
+
+def _error(masses: NDArray[Any], score: Fraction, zero: Zero) -> Fraction:
     """0-1 risk of a score at one point."""
-    return Fraction(risk(joint(ONE, np.array([eta])), np.array([score]), zero=zero))
-
-
-def _least(eta: Fraction) -> Fraction:
-    """That of the best score."""
-    return Fraction(bayes_risk(joint(ONE, np.array([eta]))))
+    return Fraction(risk(masses, np.array([score]), zero=zero))
 
 
 def _regrets(problems: Sequence[Problem], zero: Zero) -> list[Fraction]:
@@ -160,9 +161,10 @@ def bayes_rule(otherwise: int, threshold: str) -> Iterator[Certificate]:
     """
     for eta in POSTERIORS:
         rule = 1 if eta >= Fraction(threshold) else otherwise
-        error = _error(eta, Fraction(rule), "both")
+        at = _point(eta)
+        error = _error(at, Fraction(rule), "both")
         yield Certificate(
-            error, _least(eta), [("eta", eta), ("f", rule), ("Risk01 of f", error)]
+            error, bayes_risk(at), [("eta", eta), ("f", rule), ("Risk01 of f", error)]
         )
 
 
@@ -170,14 +172,14 @@ def minimisers(sigma: float, zero: Zero) -> Iterator[Certificate]:
     r"""Scores that minimise misclassification under $P_\sigma$ and under $P$, as bits."""
     rate = Fraction(str(sigma))
     for eta in POSTERIORS:
-        noisy = (1 - rate) * eta + rate * (1 - eta)
-        sets = []
-        for posterior in (noisy, eta):
-            errors = [_error(posterior, v, zero) for v in SCORES]
+        at = _point(eta)
+        noisy, sets = flipped(at, rate), []
+        for masses in (noisy, at):
+            errors = [_error(masses, v, zero) for v in SCORES]
             sets.append(sum(1 << k for k, e in enumerate(errors) if e == min(errors)))
         yield Certificate(
             sets[0], sets[1],
-            [("eta", eta), ("eta under noise", noisy),
+            [("eta", eta), ("eta under noise", noisy[0, 0]),
              *((name, ", ".join(str(v) for k, v in enumerate(SCORES) if chosen >> k & 1))
                for name, chosen in zip(("minimisers, noisy", "clean"), sets, strict=True))],
         )
@@ -189,5 +191,6 @@ def linear_calibrated(multiplier: int, zero: Zero) -> Iterator[Certificate]:
     for eta in POSTERIORS:
         risks = [multiplier * (2 * eta - 1) * v for v in SCORES]
         best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
-        calibrated &= all(_error(eta, v, zero) == _least(eta) for v in best)
+        at = _point(eta)
+        calibrated &= all(_error(at, v, zero) == bayes_risk(at) for v in best)
     yield Certificate(int(calibrated), int(multiplier < 0), [("lambda", multiplier)])

@@ -49,6 +49,7 @@ figure_3_noisy = KERNEL_MEAN.identity(
     statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)=\tfrac12,\quad\omega_\sigma\in\arg\min"
     r"\mathrm{Risk}_{\mathrm{hinge}}(P_\sigma,\omega)",
     place=FIGURE_3,
+    hypotheses=["R = 30, and noise above the threshold of figure-3/threshold"],
     grid=dict(sigma=[0.1, 0.15, 0.3]),
     given=dict(R=30, promised="guessing"),
     note=(
@@ -208,6 +209,7 @@ def _certified_half(potential: str, sigma: float, far: str) -> Certificate:
 impossibility_potentials = KERNEL_MEAN.identity(
     "long-servedio-impossibility/potentials",
     statement=r"\mathrm{Risk}_{01}(P,\omega_{\psi,\sigma})=\tfrac12\quad\text{on the printed }P",
+    hypotheses=["logistic, exponential or squared hinge loss", "noise rates 0.05 and 0.15"],
     grid=dict(potential=list(simulate.SMOOTH), sigma=[0.05, 0.15]),
     given=dict(far="30"),
     exact=simulate.potential_risk,
@@ -238,13 +240,14 @@ nonconvex = KERNEL_MEAN.exists(
     "nonconvex-not-immune",
     statement=r"\mathrm{Risk}_{01}(P,\omega_\sigma)\ge\tfrac12\ \text{for the t-logistic loss}",
     place="Sec. 4.3.2",
+    hypotheses=["noise rates 0.3 and 0.4; at 0.2 this loss survives"],
     bound=_guessing,
     exact=simulate.t_logistic_risk,
     grid=dict(sigma=[0.3, 0.4]),
     note=(
         r"On the printed population, $R=30$, $t=2$; print names no loss and no number. The risk is "
-        r"not convex: the better of two descents, from 0 and from a perfect classifier, is taken "
-        r"for the global minimiser, which nothing certifies."
+        "not convex: two descents find a point, and boxes of scores that cover the plane certify "
+        "that whatever has no more risk has the same misclassification risk, hence every minimiser."
     ),
     origin="candidate",
     twin=dict(exact=_less_noise, why="half the noise, which this loss survives"),

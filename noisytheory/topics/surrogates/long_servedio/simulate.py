@@ -9,12 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.surrogates.long_servedio.boxes import certain_risk
 from noisytheory.topics.surrogates.long_servedio.cuts import enclosed_scores
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import (
     BENT,
     HINGE,
     MASSES,
+    POPULATION,
     PiecewiseLinear,
     margins,
     minimisers,
@@ -26,7 +28,7 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
 )
 from noisytheory.topics.surrogates.minimisers import potential_minimiser
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary import exact
+from noisytheory.vocabulary import joint_masses
 from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
 
 __all__ = [
@@ -50,9 +52,8 @@ SMOOTH: dict[str, Loss] = {
 }
 ATOMS = np.array([p for p in points(Fraction(30)) for _ in (1, -1)], float)
 LABELS = np.array([1, -1] * 3)
-CLEAN = np.array([float(mass) for mass in MASSES])
-POPULATION = np.stack([CLEAN, np.zeros(len(CLEAN))], axis=1)
-"""All labels are 1."""
+FLOATS = np.array(POPULATION, float)
+CLEAN = FLOATS[:, 0]
 
 
 def clean_risk(omega: Floats) -> Floats:
@@ -66,12 +67,12 @@ def clean_risk(omega: Floats) -> Floats:
     -------
     array, shape (...)
     """
-    return np.asarray(exact.risk(POPULATION, omega @ ATOMS[::2].T))
+    return np.asarray(joint_masses.risk(FLOATS, omega @ ATOMS[::2].T))
 
 
 def noisy_masses(sigma: float) -> Floats:
     r"""Masses of the six atoms of $P_\sigma$: each point with either label."""
-    return np.stack([CLEAN * (1 - sigma), CLEAN * sigma], axis=1).ravel()
+    return np.ravel(joint_masses.flipped(FLOATS, sigma))
 
 
 def clean_hinge(R: int, sigma: float) -> Iterator[Certificate]:
@@ -220,7 +221,7 @@ def potential_risk(potential: str, sigma: float, far: str) -> dict[str, Any]:
     """
     _, places, omega = _smooth(potential, sigma, far)
     scores = places @ omega
-    return {"lhs": exact.risk(POPULATION, scores[None]), "rhs": np.array([0.5])}
+    return {"lhs": joint_masses.risk(FLOATS, scores[None]), "rhs": np.array([0.5])}
 
 
 def certified_potential(potential: str, sigma: float, far: str) -> Certificate:
@@ -241,6 +242,6 @@ def certified_potential(potential: str, sigma: float, far: str) -> Certificate:
 
 
 def t_logistic_risk(sigma: float) -> tuple[float, float]:
-    r"""0-1 risk of the minimiser of t-logistic risk on $P_\sigma$, with an error of 0."""
+    r"""0-1 risk of every minimiser of t-logistic risk on $P_\sigma$, certified; an error of 0."""
     omega = t_logistic_minimiser(noisy_masses(sigma)[None])[0]
-    return float(clean_risk(omega)), 0.0
+    return certain_risk(30, sigma, omega), 0.0

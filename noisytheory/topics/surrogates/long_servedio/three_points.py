@@ -16,16 +16,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from noisytheory.vocabulary import exact
+from noisytheory.vocabulary import exact, joint_masses
 from noisytheory.vocabulary.populations import long_servedio
 
-__all__ = ["BENT", "HINGE", "MASSES", "PiecewiseLinear", "margins", "minimisers", "points", "risk",
-           "risk01", "two_slopes"]
+__all__ = ["BENT", "HINGE", "MASSES", "POPULATION", "PiecewiseLinear", "margins", "minimisers",
+           "points", "risk", "risk01", "two_slopes"]
 
 Vector: TypeAlias = tuple[Fraction, Fraction]
 
-MASSES: tuple[Fraction, ...] = tuple(exact.fractions(long_servedio().exact_weights))
-"""All of the positive label."""
+POPULATION = long_servedio().joint
+"""Masses of the points and both labels."""
+MASSES: tuple[Fraction, ...] = tuple(POPULATION[:, 0])
+"""All are of the positive label."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,8 @@ def risk(R: Fraction, omega: Vector, sigma: Fraction, potential: PiecewiseLinear
 
 def risk01(R: Fraction, omega: Sequence[Fraction]) -> Fraction:
     """Misclassification risk on the clean population, zero scores counted as errors."""
-    masses = np.array([[mass, Fraction(0)] for mass in MASSES])
     scores = np.array(margins(R, (Fraction(omega[0]), Fraction(omega[1]))))
-    return Fraction(exact.risk(masses, scores))
+    return Fraction(joint_masses.risk(POPULATION, scores))
 
 
 @cache

@@ -15,9 +15,12 @@ from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
 
+import numpy as np
+
 from noisytheory.topics.surrogates.orders.order import affine_relation, reversed_pair_exact
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import lattice, simplex
+from noisytheory.vocabulary.joint_masses import confused, flips
 
 __all__ = [
     "affine_loss",
@@ -167,12 +170,8 @@ def robust(sigma: float, flips: str) -> Iterator[Certificate]:
 
 def _flipped(mixture: Numbers, minus: Fraction, plus: Fraction) -> Numbers:
     """The distribution of scored labels after labels were flipped at these rates."""
-    half = len(mixture) // 2
-    up, down = mixture[:half], mixture[half:]
-    return (
-        *((1 - plus) * u + minus * d for u, d in zip(up, down, strict=True)),
-        *((1 - minus) * d + plus * u for u, d in zip(up, down, strict=True)),
-    )
+    masses = np.array(mixture, object).reshape(2, -1).T
+    return tuple(confused(masses, flips(minus, plus)).T.ravel())
 
 
 def equivalence(sign: str) -> Iterator[Certificate]:

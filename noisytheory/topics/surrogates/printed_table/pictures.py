@@ -134,6 +134,7 @@ def _numbers(marked: set[tuple[str, float]]) -> list[list[str]]:
     return rows
 
 
+@cache
 def _law(column: str, sigma: float) -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
     if column == "linear":

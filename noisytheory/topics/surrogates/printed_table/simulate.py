@@ -29,6 +29,7 @@ __all__ = [
     "table_trial",
     "trials_above_half",
     "trials_at_ends",
+    "trials_between",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -109,6 +110,12 @@ def trials_at_ends(sigma: float, trials: int, *, size: int, rng: np.random.Gener
     r"""Number of trials, of so many, whose t-logistic risk is 0 or one half."""
     risks = table_trial("t-logistic", sigma, TRAINING, size=size * trials, rng=rng)
     return np.asarray(np.sum(np.isin(risks.reshape(size, trials), (0.0, 0.5)), axis=1), float)
+
+
+def trials_between(sigma: float, trials: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Number of trials, of so many, whose linear risk is neither 0 nor 1."""
+    risks = table_trial("linear", sigma, TRAINING, size=size * trials, rng=rng)
+    return np.asarray(np.sum(~np.isin(risks.reshape(size, trials), (0.0, 1.0)), axis=1), float)
 
 
 def linear_moments(sigma: float, n: int = TRAINING, cut: float = 1e-9) -> dict[str, float]:

@@ -8,14 +8,14 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import pictures
 from noisytheory.topics.top_k.aggregates import bounds, sides
-from noisytheory.topics.top_k.terms import told
+from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.topics.top_k.vectors import Losses, Pairs, Signed
 from noisytheory.trial.sides import scaled, worked
 
 NK: dict[str, Any] = {"n": [5], "k": [2, 3]}
 
 individual_losses = [
-    told(
+    about_instances(
         TOP_K.always, f"def-individual-losses/{shape}", sides.zero_one, Pairs,
         r"\mathbb I[t\le0]\le\ell(t)", "Sec. 1", grid={"n": [2]},
         given={"shape": shape, "times": 1}, broken={"times": 2}, why="twice the 0-1 loss",
@@ -35,7 +35,7 @@ logistic_base = TOP_K.always(
     quantity="0-1 loss",
     note="Base 2 is essential: Theorem 1 assumes a loss of 1 at 0.",
 )
-g_mean = told(
+g_mean = about_instances(
     TOP_K.always, "def-gmean", sides.geometric_mean, Losses,
     r"\sqrt{\mathrm{TPR}\cdot\mathrm{TNR}}\le\frac{a}{2\sqrt{p(1-p)}}",
     "Table 4; not defined in print", hypotheses=["both classes occur"], grid={"n": [5]},
@@ -43,7 +43,7 @@ g_mean = told(
     origin="sharper", quantity="4 times the product of the right counts",
     note="A check of Table 4 against Table 1, with accuracy $a$ and class share $p$.",
 )
-cvar = told(
+cvar = about_instances(
     TOP_K.identity, "text-cvar", sides.cvar, Losses,
     r"\max_{0\le p_i\le1/k,\,\sum p_i=1}\langle p,\ell\rangle="
     r"\min_\lambda\lambda+\frac1k\sum_i[\ell_i-\lambda]_+",
@@ -51,7 +51,7 @@ cvar = told(
     broken={"dual": "free"}, why="without the cap on a weight", origin="sharper",
     quantity="k times AT_k",
 )
-generalises = told(
+generalises = about_instances(
     TOP_K.identity, "text-generalises", sides.ends, Losses,
     r"AT_1=\max_i\ell_i,\quad AT_n=\frac1n\sum_i\ell_i", "Sec. 1", grid={"n": [2, 5]},
     given={"less": 0}, broken={"less": 1}, why="k = n - 1 in place of n",
@@ -59,24 +59,24 @@ generalises = told(
     note="The left side is computed by thresholds (Lemma 1), not by sorting.",
 )
 dominates = [
-    told(
+    about_instances(
         TOP_K.always, "text-dominates", sides.dominates, Losses, r"\ell_{[k]}\le AT_k", "Sec. 1",
         grid=NK, given={"shift": 0}, broken={"shift": 1}, why="AT_{k+1} in place of AT_k",
         quantity="k times the k-th largest",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "text-dominates/printed", sides.equality, Losses,
         r"AT_k=\ell_{[k]}\iff k=1\text{ or }\ell_1=\dots=\ell_n", "Sec. 1", grid=NK,
         given={"reading": "all"}, expect="refuted", quantity="whether they are equal",
         note="Equality holds as soon as the k largest losses are equal.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "text-dominates/repaired", sides.equality, Losses,
         r"AT_k=\ell_{[k]}\iff\ell_{[1]}=\dots=\ell_{[k]}", "Sec. 1", grid=NK,
         given={"reading": "largest"}, broken={"reading": "all"},
         why="all losses in place of the k largest", quantity="whether they are equal",
     ),
-    told(
+    about_instances(
         TOP_K.always, "text-dominates/monotone", sides.monotone, Losses,
         r"AT_{k+1}\le AT_k\quad\text{and}\quad kAT_k\le(k+1)AT_{k+1}",
         "Sec. 1: a continuum between average and maximum", grid=NK,
@@ -84,7 +84,7 @@ dominates = [
         why="AT_{k+1} at most k/(k+1) of AT_k", origin="sharper", quantity="excess",
     ),
 ]
-difference = told(
+difference = about_instances(
     TOP_K.identity, "text-dc-identity", sides.difference, Losses,
     r"\ell_{[k]}=kAT_k-(k-1)AT_{k-1}", "Sec. 1", grid=NK, hypotheses=["k is at least 2"],
     given={"less": 1}, broken={"less": 0}, why="AT_{k-1} taken k times",
@@ -114,21 +114,21 @@ nonconvex = [
         **LATTICE,
     ),
 ]
-bottom = told(
+bottom = about_instances(
     TOP_K.always, "text-bottom-k", sides.concave, Pairs,
     r"\text{the mean of the }k\text{ smallest losses is concave}", "Sec. 5", grid=NK,
     given={"sign": 1}, broken={"sign": -1}, why="convex in place of concave",
     quantity="at two vectors", note="Convex only for k = n, where it is linear.",
 )
 lemma_1 = [
-    told(
+    about_instances(
         TOP_K.identity, "lemma-1", sides.lemma_1, Signed,
         r"\sum_{i\le k}x_{[i]}=\min_{\lambda\ge0}\Big\{k\lambda+\sum_i[x_i-\lambda]_+\Big\}",
         "Lemma 1, Sec. 2", hypotheses=["all x are nonnegative"], grid=NK,
         given={"needs": "all"}, broken={"needs": "none"}, why="hypothesis dropped",
         quantity="sum of the k largest", rows=1024,
     ),
-    told(
+    about_instances(
         TOP_K.identity, "lemma-1/repaired", sides.lemma_1_iff, Signed,
         r"\sum_{i\le k}x_{[i]}=\min_{\lambda\ge0}\{\dots\}\iff x_{[k]}\ge0",
         "Lemma 1, Sec. 2", grid=NK, given={"needs": "kth"}, broken={"needs": "all"},
@@ -137,14 +137,14 @@ lemma_1 = [
     ),
 ]
 eq_2 = [
-    told(
+    about_instances(
         TOP_K.identity, "eq-2/printed", sides.proportional, Losses,
         r"AT_k=c\min_{\lambda\ge0}\Big\{\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda\Big\}"
         r"\text{ with one }c\text{ for all }k", "(2), Sec. 2", grid=NK, given={"factor": "one"},
         expect="refuted", quantity="nk times the minimum",
         note="The factor $n/k$ depends on k, so that in (3) a small k is regularised more.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "eq-2", sides.proportional, Losses,
         r"\min_{\lambda\ge0}\Big\{\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda\Big\}"
         r"=\frac kn AT_k", "(2), Sec. 2", grid=NK, given={"factor": "k/n"},
@@ -153,7 +153,7 @@ eq_2 = [
     ),
 ]
 truncated = [
-    told(
+    about_instances(
         TOP_K.always, "text-shift-truncate", sides.zero_region, Pairs,
         r"\lambda<\ell(0),\ t\le0\Rightarrow[\ell(t)-\lambda]_+>0", "Sec. 2",
         grid={"n": [2], "shape": ["hinge", "square"]}, given={"largest": "loss at 0"},
@@ -161,21 +161,21 @@ truncated = [
         note="Errors keep a penalty. With the hinge loss there is no shift at all for k at or "
         "above $\\bar k(C)$, and below it is a rescaling of the margin.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "figure-2", sides.truncated, Pairs, r"[\ell-\lambda]_+\le\ell",
         "Figure 2, Sec. 2", grid={"n": [2], "shape": ["hinge", "square", "absolute"]},
         given={"below": "loss"}, broken={"below": "shifted"}, why="shifted, but not cut",
         quantity="shifted and cut loss", picture=pictures.figure_2,
     ),
 ]
-eq_3 = told(
+eq_3 = about_instances(
     TOP_K.always, "eq-3-convexity", sides.jointly_convex, Pairs,
     r"\text{(3) is jointly convex in }(w,\lambda)\text{ if }\ell\text{ is convex in }w",
     "(3), Sec. 2", grid={"n": [4], "k": [2]}, given={"shape": "squared hinge"},
     broken={"shape": "ramp"}, why="a loss that is not convex", quantity="twice the mid-point",
     rows=1024,
 )
-eq_3_hinge = told(
+eq_3_hinge = about_instances(
     TOP_K.always, "eq-3-convexity/hinge", sides.jointly_convex, Pairs,
     r"\text{(3) is jointly convex in }(w,\lambda)\text{ with the hinge loss}",
     "(3), Sec. 2", grid={"n": [4], "k": [2]}, given={"shape": "hinge"},
@@ -183,19 +183,19 @@ eq_3_hinge = told(
     rows=1024,
 )
 lemma_2 = [
-    told(
+    about_instances(
         TOP_K.identity, "lemma-2", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
         "Lemma 2, Sec. 2", hypotheses=["a and b are nonnegative"], grid={"n": [2]},
         given={"wanted": "printed"}, broken={"wanted": "a"}, why="b of either sign", rows=1024,
     ),
-    told(
+    about_instances(
         TOP_K.identity, "lemma-2/repaired", sides.lemma_2, Pairs, r"[[a-\ell]_+-b]_+=[a-b-\ell]_+",
         "Lemma 2, Sec. 2", hypotheses=["b is nonnegative"], grid={"n": [2]},
         given={"wanted": "b"}, broken={"wanted": "a"}, why="the hypothesis on a instead",
         origin="sharper", rows=1024,
     ),
 ]
-sensitivity = told(
+sensitivity = about_instances(
     TOP_K.always, "text-outlier-sensitivity", sides.moved, Losses,
     r"\text{one loss larger by }\Delta\text{ raises }AT_k\text{ by at most }\Delta/k",
     "Sec. 1: less sensitive to outliers than the maximum loss", grid={"n": [5], "k": [1, 2, 4]},
@@ -203,7 +203,7 @@ sensitivity = told(
     quantity="rise of the average",
     note="So it is less sensitive than the maximum, and more than the average.",
 )
-least_majorant = told(
+least_majorant = about_instances(
     TOP_K.always, "new-least-majorant", sides.majorant, Pairs,
     r"g\ge\ell_{[k]}\text{ convex and symmetric}\Rightarrow g\ge AT_k",
     "Sec. 1: a tight upper bound of the top-k loss", grid={"n": [4], "k": [2, 3]},
@@ -213,7 +213,7 @@ least_majorant = told(
     note="In this sense print's upper bound is tight. Averaging a vector over the permutations of "
     "its k largest entries makes the k-th largest $AT_k$.",
 )
-spectral = told(
+spectral = about_instances(
     TOP_K.identity, "new-least-majorant/spectral", sides.spectral_mixture, Pairs,
     r"\sum_i\sigma_i\ell_{[i]}=\sum_kk(\sigma_k-\sigma_{k+1})AT_k,"
     r"\quad\sigma\text{ non-increasing}",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.vocabulary.exact import bayes_risk, joint
+from noisytheory.vocabulary.joint_masses import bayes_risk, joint
 
 __all__ = ["Half", "battery", "bayes", "noisy_bayes"]
 

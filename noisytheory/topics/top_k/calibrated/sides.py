@@ -19,6 +19,7 @@ from noisytheory.topics.top_k.calibrated.battery import Half, battery, bayes, no
 from noisytheory.topics.top_k.calibration import clipped_logit, minimisers
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.exact import around, enclosed_root
 
 __all__ = ["LOSSES", "RATIOS"]
 
@@ -111,19 +112,6 @@ def falls(index: int, nu: Fraction) -> bool:
 Interval = tuple[Fraction, Fraction]
 
 
-def around(value: float) -> Interval:
-    """A float that is good to some hundred units in the last place."""
-    error = Fraction(1, 10**13)
-    return Fraction(value) - error, Fraction(value) + error
-
-
-def square_root(square: Fraction) -> Interval:
-    """A square root of whole numbers, and the next one."""
-    scale = 10**12
-    whole = math.isqrt(square.numerator * scale**2 // square.denominator)
-    return Fraction(whole, scale), Fraction(whole + 1, scale)
-
-
 def optimal(loss: str, eta: Fraction) -> Interval:
     r"""$\inf_t\eta\ell(t)+(1-\eta)\ell(-t)$ by its closed form, in an interval."""
     e = min(eta, 1 - eta)
@@ -132,7 +120,7 @@ def optimal(loss: str, eta: Fraction) -> Interval:
     if loss in ("margin-square", "squared-hinge"):
         return 4 * e * (1 - e), 4 * e * (1 - e)
     if loss == "exponential":
-        return square_root(4 * e * (1 - e))
+        return enclosed_root(4 * e * (1 - e))
     if e == 0:
         return Fraction(0), Fraction(0)
     low, high = around(-sum(float(v) * math.log2(v) for v in (e, 1 - e)))
@@ -180,7 +168,7 @@ def level_at(loss: str, odds: Fraction | None) -> Interval:
     if odds is None or loss == "hinge":
         return Fraction(0), Fraction(0)
     if loss == "exponential":
-        return square_root(1 / odds)
+        return enclosed_root(1 / odds)
     if loss == "logistic":
         return around(math.log2(1 + 1 / odds))
     return (4 / (1 + odds) ** 2,) * 2

@@ -7,17 +7,17 @@ from fractions import Fraction
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.constants import bounds, sides
 from noisytheory.topics.top_k.constants.sides import Line, Scalars
-from noisytheory.topics.top_k.terms import told
+from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import scaled, worked
 
 constants = [
-    told(
+    about_instances(
         TOP_K.always, "text-radius", sides.radius, Scalars,
         r"\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},\frac{2\|f_H\|}\mu\Big)\le R_{C,\mu}",
         "App. A.3", bound=bounds.radius, twin=scaled(Fraction(15, 16)), quantity="radius",
         note="Equality in the limit C to 0 at k = n.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "text-consistency", sides.grows, Scalars,
         r"(1+C_{\kappa H})^2\le2(1+4\kappa\|f_H\|)^2+16\kappa^2C", "Sec. 3.2",
         given={"twice": 2}, broken={"twice": 1}, why="without the factor 2",
@@ -36,7 +36,7 @@ constants = [
         "error on a connected domain has no $f_H$ at all where $\\eta$ passes one half. The "
         "thousand is ours: no number would do.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "text-fh-exists", sides.attained_at_a_kink, Line,
         r"\text{on finitely many points }\mathcal E_h\text{ attains its infimum}", "Sec. 3.2",
         hypotheses=["linear, one feature"], given={"which": "best"}, broken={"which": "nearest"},
@@ -44,14 +44,14 @@ constants = [
         note="Piecewise linear and not below 0, so it is least at a kink; of a density it need not "
         "be.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "new-kappa-fh", sides.reaches_one, Line,
         r"\mathcal E_h(f_H)<1\Rightarrow\kappa\|f_H\|\ge1", "not in print",
         hypotheses=["linear, one feature"], given={"eighths": 8}, broken={"eighths": 9},
         why="an eighth more", origin="candidate", quantity="8",
         note="So $C_{\\kappa H}>4$ always.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "new-collapse", sides.collapses, Line,
         r"w=0\text{ is a minimiser}\iff k\le nh^*", "not in print",
         hypotheses=["convex losses with $\\ell'(0)<0$", "one feature"],

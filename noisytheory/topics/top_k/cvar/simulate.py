@@ -84,9 +84,8 @@ def cvar_error(
     """CVaR minus that of a sample, or the reverse."""
     counts = rng.binomial(n, population.p, size=size)
     found, which = np.unique(counts, return_inverse=True)
-    losses = (np.arange(n) < found[:, None]).astype(float)
-    estimates = np.asarray(average_top_k(losses, population.nu))[which]
-    return np.asarray(sign * (population.cvar - estimates))
+    estimates = np.array([average_top_k([0.0, 1.0], population.nu, [n - m, m]) for m in found])
+    return np.asarray(sign * (population.cvar - estimates[which]))
 
 
 def cvar_sample(

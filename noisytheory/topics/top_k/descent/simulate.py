@@ -62,7 +62,7 @@ def gap(
 
 
 def overflows(rule: str, C: float, *, size: int, rng: np.random.Generator) -> Floats:
-    """Whether a run of (4) of two hundred steps overflows, on Monk 3."""
+    """Whether a run of (4) of 150 steps overflows, on Monk 3."""
     x, y = monk_3()
-    run = stochastic(x, y, "logistic", nu=0.5, C=C, steps=200, rng=rng, runs=size, rule=rule)
+    run = stochastic(x, y, "logistic", nu=0.5, C=C, steps=150, rng=rng, runs=size, rule=rule)
     return (run.overflow > 0).astype(float)

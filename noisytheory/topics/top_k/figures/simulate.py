@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.batches import hinge_machines, monk, monk_of, toys, wrong
+from noisytheory.topics.top_k.batches import halves, hinge_machines, monk_of, toys, wrong
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import exact_machine
@@ -28,18 +28,15 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    found = wrong(x, y, hinge_machines(x, y, [1, k, n], case.C)[0])
-    errors = dict(zip(("max", "k", "avg"), found, strict=True))
-    good = np.ones(size, bool)
+    others = {2: [1], 3: [n], 5: [n]}.get(case.case, [1, n])
+    here, *there = wrong(x, y, hinge_machines(x, y, [k, *others], case.C)[0])
     if case.case == 1:
-        good &= (errors["max"] == 0) & (errors["k"] == 0) & (errors["avg"] == 0)
-    if case.case in (2, 4, 6):
-        good &= errors["k"] < errors["max"]
-    if case.case in (4, 5, 6):
-        good &= errors["k"] < errors["avg"]
-    if case.case == 3:
-        good &= (errors["k"] <= errors["avg"]) & (errors["avg"] > 0)
-    return (~good).astype(float)
+        good = (here == 0) & (np.max(there, axis=0) == 0)
+    elif case.case == 3:
+        good = (here <= there[0]) & (there[0] > 0)
+    else:
+        good = here < np.min(there, axis=0)
+    return np.asarray(~good, float)
 
 
 def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
@@ -72,7 +69,7 @@ def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> F
 
 def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Minus the share of a log-spaced grid of k whose minimiser is 0, on halves of Monk 3."""
-    (x, y), *_ = monk(size, rng)
+    (x, y), _ = halves(size, rng)
     n = y.shape[1]
     u = np.full(y.shape, 1 / n)
     found = interior_point(Design(x, y), np.ones(y.shape), u, 2.0, np.full(x.shape[2], 1e-7),
@@ -85,14 +82,14 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
 
 def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = 1, C = 100."""
-    (x, y), _, (tx, ty) = monk(size, rng)
+    (x, y), (tx, ty) = halves(size, rng)
     first, then = wrong(tx, ty, hinge_machines(x, y, [1, k], 100.0)[0])
     return np.asarray(then - first)
 
 
 def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = n, C = 100."""
-    (x, y), _, (tx, ty) = monk(size, rng)
+    (x, y), (tx, ty) = halves(size, rng)
     last, middle = wrong(tx, ty, hinge_machines(x, y, [y.shape[1], k], 100.0)[0])
     return np.asarray(middle - last)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
 __all__ = ["OrthonormalAtoms", "TwoLosses"]
 
@@ -36,10 +37,7 @@ class TwoLosses:
 
     def mean_law(self, n: int) -> Law:
         """Exact law of the mean minus its expectation."""
-        from scipy import stats
-
-        j = np.arange(n + 1)
-        return Law(2 * j / n - 2 * self.p, stats.binom.pmf(j, n, self.p), slack=1e-12)
+        return Law(2 * np.arange(n + 1) / n - 2 * self.p, binomial_law(n, self.p), slack=1e-12)
 
 
 def two_losses(population: TwoLosses, n: int, *, size: int, rng: np.random.Generator) -> Floats:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.risks import sides
 from noisytheory.topics.top_k.risks.sides import Points
-from noisytheory.topics.top_k.terms import told
+from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import worked
 
 populations = [
-    told(
+    about_instances(
         TOP_K.identity, "text-hinge-2bayes", sides.hinge_optimum, Points, r"E^*_h=2R^*", "Sec. 3.1",
         given={"times": 2}, broken={"times": 1}, why="R*", quantity="optimal hinge risk",
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-18/printed", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
         given={"zero": "both", "times": 1}, expect="refuted", quantity="excess risk",
@@ -21,24 +21,24 @@ populations = [
         note="At $f=0$, $\\eta=\\frac12$: one half above 0. It matters, as the minimiser is 0 with "
         "positive probability.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-18", sides.zhang, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f)-\mathcal E_h(f_c)", "(18), App. A.3",
         given={"zero": "negative", "times": 1}, broken={"times": 2}, why="the right side halved",
         hypotheses=["the sign of 0 is 1"], quantity="excess risk",
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-19/scaled", sides.zhang_scaled, Points,
         r"R(\mathrm{sign}f)-R^*\le\mathcal E_h(f/\rho)-\mathcal E_h(f_c)", "(19), App. A.3",
         given={"times": 1}, broken={"times": 2}, why="the right side halved",
         hypotheses=["$\\rho>0$", "the sign of 0 is 1"], quantity="excess risk", rounding=1e-9,
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-7", sides.attained, Points,
         r"\nu>2R^*:\ f_c\text{ attains the infimum of (7) with the hinge loss}", "(7), Sec. 3.1",
         given={"halves": 2}, broken={"halves": 1}, why="half of $f_c$", quantity="value of $f_c$",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "eq-population-limit", sides.population_limit, Points,
         r"\mathbb E\,\tfrac1n\sum_i[\ell_i-\lambda]_+=\mathbb E[\ell-\lambda]_+",
         "Sec. 3.1", hypotheses=["f and the threshold fixed"], grid={"n": [2, 3]},

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.exact import LABELS, bayes_risk, joint, risk
+from noisytheory.vocabulary.joint_masses import LABELS, bayes_risk, joint, risk
 
 __all__ = ["Points"]
 

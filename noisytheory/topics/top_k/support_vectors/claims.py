@@ -7,46 +7,46 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.support_vectors import sides
 from noisytheory.topics.top_k.support_vectors.sides import Rows, Splits, Targets
-from noisytheory.topics.top_k.terms import told
+from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.topics.top_k.vectors import Pairs, Signed
 
 SMALL: dict[str, Any] = {"rows": 24, "rounding": 1e-6}
 GRID: dict[str, Any] = {"radius": [2], "k": [2, 4], "C": [4]}
 NO_BIAS = "no intercept that is free of the regulariser"
 
-programme = told(
+programme = about_instances(
     TOP_K.identity, "eq-8..12", sides.dual_programme, Signed,
     r"\max_{0\le p\le1,\,\sum p=k}\langle p,x\rangle=\min_\lambda k\lambda+\sum_i[x_i-\lambda]_+",
     "(8) to (12), App. A.1", grid={"n": [5], "k": [2, 3]}, given={"sign": "any"},
     broken={"sign": "nonnegative"}, why="thresholds at or above 0 only",
     quantity="sum of the k largest",
 )
-substituted = told(
+substituted = about_instances(
     TOP_K.identity, "eq-13", sides.substituted, Pairs,
     r"[\ell-\lambda]_++\nu\lambda=[\beta+\ell-1]_+-\nu\beta+\nu,\quad\beta=1-\lambda",
     "(13), App. A.2", grid={"n": [2]}, given={"constant": 1}, broken={"constant": 0},
     why="the constant $\\nu$ left out, as print does", quantity="16 times the objective",
 )
-level_range = told(
+level_range = about_instances(
     TOP_K.always, "eq-5-lambda-range", sides.level_range, Rows, r"0\le\lambda_z\le1",
     "(5), Sec. 2", grid=GRID, given={"top": 1}, broken={"top": 0.5}, why="at most one half",
     quantity="threshold", note="Both ends are attained: 1 for $k\\le nh^*$, 0 for $k\\ge\\bar k$.",
     **SMALL,
 )
-rewritten = told(
+rewritten = about_instances(
     TOP_K.identity, "eq-6", sides.rewritten, Rows, r"(5)=(6)+\frac kn\text{ at the minimum}",
     "(6), Sec. 2", grid=GRID, given={"constant": 1}, broken={"constant": 0},
     why="the constant left out, as print does", quantity="minimum of (5)", **SMALL,
 )
 c_svm = [
-    told(
+    about_instances(
         TOP_K.always, "text-csvm/printed", sides.with_intercept, Rows,
         r"k=n:\ (5)\text{ is not above the standard C-SVM}", "Sec. 2",
         grid={"radius": [2], "C": [4]}, expect="refuted", quantity="minimum of (5)",
         note="The C-SVM that print cites has an intercept that costs nothing, and with it smaller "
         "objectives.", **SMALL,
     ),
-    told(
+    about_instances(
         TOP_K.identity, "text-csvm", sides.is_c_svm, Rows,
         r"k=n:\ (5)\text{ is the C-SVM without intercept}", "Sec. 2", hypotheses=[NO_BIAS],
         grid={"radius": [2], "C": [4]}, given={"less": 0}, broken={"less": 1}, why="k = n - 1",
@@ -54,7 +54,7 @@ c_svm = [
     ),
 ]
 proposition_1 = [
-    told(
+    about_instances(
         TOP_K.identity, "proposition-1", sides.is_nu_svm, Rows,
         r"C=1,\ K(x_i,x_i)\le1\Rightarrow(6)=\nu\text{-SVM},\ \nu=\tfrac kn",
         "Proposition 1, App. B", hypotheses=["C = 1", "rows of norm at most 1", NO_BIAS],
@@ -63,7 +63,7 @@ proposition_1 = [
         note="The proof takes a free support vector, which need not exist; the optimal margins "
         "lie between two of the sample's, and one of these will do.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "proposition-1/norm", sides.is_nu_svm, Rows,
         r"C\tfrac kn\max_iK(x_i,x_i)\le1\Rightarrow(6)=\nu\text{-SVM}",
         "Proposition 1, App. B", hypotheses=[NO_BIAS], origin="sharper",
@@ -72,14 +72,14 @@ proposition_1 = [
     ),
 ]
 dual = [
-    told(
+    about_instances(
         TOP_K.identity, "dual-qp", sides.quadratic_programme, Rows,
         r"(5)=-\frac1C\min_\alpha\tfrac12\alpha^\top Q\alpha-\sum\alpha_i,\quad"
         r"0\le\alpha_i\le\tfrac Cn,\ \sum\alpha_i\le\tfrac{Ck}n", "App. B", grid=GRID,
         given={"cap": "Ck/n"}, broken={"cap": "k/n"}, why="the sum at most k/n",
         quantity="minimum of (5)", **SMALL,
     ),
-    told(
+    about_instances(
         TOP_K.identity, "nu-svm-dual", sides.nu_dual, Rows,
         r"\nu\text{-SVM }(20)=-\min\tfrac12\alpha^\top Q\alpha,\quad0\le\alpha_i\le\tfrac1n,\ "
         r"\sum\alpha_i\ge\nu", "(20), App. B", grid={"radius": [2], "k": [2, 4]},
@@ -87,7 +87,7 @@ dual = [
         quantity="minimum of (20)", **SMALL,
     ),
 ]
-nu_property = told(
+nu_property = about_instances(
     TOP_K.always, "nu-property-svm", sides.support, Rows,
     r"\#\{y_if(x_i)<\rho\}\le k\le\#\{\alpha_i>0\}", "App. B",
     hypotheses=["C = 1", "rows of norm at most 1"], grid={"radius": [1], "k": [2, 3, 4], "C": [1]},
@@ -97,14 +97,14 @@ nu_property = told(
     "$\\rho<1$.",
 )
 dichotomy = [
-    told(
+    about_instances(
         TOP_K.always, "new-dichotomy/printed", sides.is_new, Rows,
         r"\text{with the hinge loss }AT_k\text{ gives classifiers that no C-SVM gives}",
         "Secs. 1 and 2: a new variant of SVM", grid=GRID, expect="refuted", quantity="1",
         hypotheses=["the margin is not 0"], **{**SMALL, "rows": 8},
         note="Its solution, over its margin, is the C-SVM's at $C/\\rho$.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "new-dichotomy", sides.three, Rows,
         r"f=\text{C-SVM}(C)\text{ if }k\ge\bar k(C)=n\sum\alpha_i,\text{ else }\nu\text{-SVM}",
         "not in print", hypotheses=[NO_BIAS], grid={"radius": [2], "k": [2, 3, 4], "C": [4]},
@@ -112,7 +112,7 @@ dichotomy = [
         quantity="squared distance of the weights", **SMALL,
         note="Zero for $k\\le nh^*$. So with the hinge loss the aggregate adds no classifier.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "new-dichotomy/path", sides.on_the_path, Rows,
         r"f/\rho=\text{C-SVM}(C/\rho)\text{ where }\rho>0", "not in print", grid=GRID,
         given={"wrong": ""}, broken={"wrong": "C"}, why="C in place of $C/\\rho$",
@@ -121,34 +121,34 @@ dichotomy = [
     ),
 ]
 lines = [
-    told(
+    about_instances(
         TOP_K.always, "new-margin-floor", sides.floor_of_margin, Rows,
         r"\rho\ge\min\Big\{1,\frac{C(\nu-\mathcal E_z(g))_+^2}{\nu\|g\|^2}\Big\}\text{ for all }g",
         "beside (17), App. A.3", grid=GRID, given={"times": 1}, broken={"times": 2},
         why="the floor doubled", origin="candidate", quantity="floor, crossed",
         **{**SMALL, "rows": 128},
     ),
-    told(
+    about_instances(
         TOP_K.identity, "new-margin-floor/risk", sides.training_risk, Rows,
         r"\rho<1\Rightarrow\mathcal E_z(f/\rho)=\frac kn-\frac{\|f\|^2}{C\rho}",
         "beside (19), App. A.3", grid=GRID, given={"half": 1}, broken={"half": 2},
         why="half of it subtracted, as (15) at $\\rho=0$ gives", origin="candidate",
         quantity="training hinge risk times the margin", **SMALL,
     ),
-    told(
+    about_instances(
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
         r"\frac{\|f\|}\rho\le\max\Big\{\sqrt{C\nu},\frac{\nu\|g\|}{\nu-\mathcal E_z(g)}\Big\}"
         r"\text{ if }\mathcal E_z(g)<\nu", "beside Lemma 7, App. A.3", grid=GRID,
         given={"quarter": 1}, broken={"quarter": 4}, why="the right side halved",
         origin="candidate", quantity="squared norm", **{**SMALL, "rows": 128},
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-15", sides.compared, Rows,
         r"(6)\le\rho\,\mathcal E_z(g)-\frac kn\rho+\frac{\rho^2}{2C}\|g\|^2,\quad0\le\rho\le1",
         "(15), App. A.3", grid=GRID, given={"ridge": 2}, broken={"ridge": 4},
         why="half of the regulariser", quantity="minimum of (6)", **{**SMALL, "rows": 128},
     ),
-    told(
+    about_instances(
         TOP_K.always, "eq-19", sides.bounded_risk, Rows,
         r"\mathcal E_z(f/\rho)\le\frac kn", "after (19), App. A.3", grid=GRID, given={"less": 0},
         broken={"less": 1}, why="at most (k - 1)/n", quantity="n times it, times the margin",
@@ -157,33 +157,33 @@ lines = [
 ]
 TARGETS: dict[str, Any] = {"k": [1, 2], "C": [1]}
 regression = [
-    told(
+    about_instances(
         TOP_K.identity, "proposition-2", sides.is_nu_svr, Targets,
         r"\min(22)=\nu\text{-SVR},\quad\nu=\tfrac kn", "Proposition 2, App. B",
         hypotheses=[NO_BIAS], grid={"k": [1, 2]}, given={"more": 0, "C": 1}, broken={"more": 1},
         why="$\\nu$ larger by 1/n", quantity="minimum of (22)", **SMALL,
         note="The left side by sorting, the right from the dual of $\\nu$-SVR.",
     ),
-    told(
+    about_instances(
         TOP_K.identity, "proposition-2/printed", sides.is_nu_svr, Targets,
         r"\text{the average absolute loss is }\nu\text{-SVR for every }\nu", "Sec. 4",
         grid={"k": [3]}, given={"more": -1, "C": 1}, expect="refuted",
         quantity="minimum of (22)", **SMALL,
         note="Only for $\\nu=1$, least absolute deviations.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "nu-property-svr/printed", sides.svr_support, Targets,
         r"\#\{|r_i|>\lambda\}\le k\le\#\{\alpha_i\ne0\}", "App. B", grid=TARGETS,
         given={"level": "any", "less": 0}, expect="refuted", quantity="excess", **SMALL,
         note="With all targets 0 the minimiser is 0 and has no support vector.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "nu-property-svr", sides.svr_support, Targets,
         r"\lambda>0\Rightarrow\#\{|r_i|>\lambda\}\le k\le\#\{\alpha_i\ne0\}", "App. B",
         grid=TARGETS, given={"level": "positive", "less": 0}, broken={"level": "any"},
         why="hypothesis dropped", quantity="excess", **SMALL,
     ),
-    told(
+    about_instances(
         TOP_K.identity, "new-svr-reparam", sides.is_epsilon_svr, Targets,
         r"AT_k\text{ with absolute loss}=\epsilon\text{-SVR with }\epsilon=\lambda_z",
         "not in print", hypotheses=[NO_BIAS], grid=TARGETS, given={"half": 1}, broken={"half": 2},
@@ -192,14 +192,14 @@ regression = [
     ),
 ]
 choice = [
-    told(
+    about_instances(
         TOP_K.always, "text-not-worse/printed", sides.selected, Splits,
         r"\text{the chosen }AT_{k^*}\text{ errs no more than average and maximum}",
         "Sec. 2, choosing k", hypotheses=["on test data", "hinge loss"], grid={"C": [4]},
         given={"where": "test"}, expect="refuted", quantity="errors", **SMALL,
         note="Not worse by the criterion of the choice, of course; test errors can be.",
     ),
-    told(
+    about_instances(
         TOP_K.always, "text-not-worse", sides.selected, Splits,
         r"\text{the chosen }AT_{k^*}\text{ errs no more than average and maximum}",
         "Sec. 2, choosing k", hypotheses=["on validation data", "hinge loss"], grid={"C": [4]},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import noisytheory as nt
 from noisytheory.topics.label_noise.choice.simulate import Opposed, excess, left_out
@@ -24,13 +25,14 @@ def test_left_out_of_two_fair_signs_half_are_wrong():
     assert set(np.unique(kept["lhs"])) == {0.0, 0.5}
 
 
-def test_opposed_kernels_are_confused_as_a_normal_law_says():
+@pytest.mark.parametrize(("patience", "chance"), [(0.0, 0.1587), (0.5, 0.3085)])
+def test_opposed_kernels_are_confused_as_a_normal_law_says(patience, chance):
     rng = np.random.default_rng(0)
-    drawn = excess(Opposed(1.0), 20_000, 0.25, 0.0, size=1000, rng=rng)
+    drawn = excess(Opposed(1.0), 20_000, 0.25, patience, 0.0, size=1000, rng=rng)
     gap = 1 / (0.5 * np.sqrt(20_000))
     assert np.allclose(drawn["lhs"][drawn["lhs"] > 0], gap)
-    # Phi(-1) = 0.1587, within four standard deviations of a thousand draws.
-    assert abs(np.mean(drawn["lhs"] > 0) - 0.1587) < 4 * np.sqrt(0.1587 * 0.8413 / 1000)
+    # Phi(patience - 1), within four standard deviations of a thousand draws.
+    assert abs(np.mean(drawn["lhs"] > 0) - chance) < 4 * np.sqrt(chance * (1 - chance) / 1000)
 
 
 def test_the_noisy_error_of_three_classes():

@@ -1,0 +1,1 @@
+"""Regret with high probability: what follows the remark after Theorem 1."""
