@@ -305,7 +305,7 @@ finite_atoms_sharp = PAPER.tail(
     grid=FEW,
     origin="candidate",
     twin=scaled(0.5),
-    **ARCS,
+    **{**ARCS, "rows": 2048},
 )
 LOSS: dict[str, Any] = dict(
     place="Appendix A", quantity="loss", **worked(sides.losses)
