@@ -343,36 +343,40 @@ def _in_lockstep(
         tau, along = np.zeros((runs, classes)), np.zeros((runs, x.shape[-1]))
         seeking = np.flatnonzero(live)
         while seeking.size:
-            if not printed:
-                ended = ~among[seeking].any(axis=(1, 2))
-                for s in seeking[ended].tolist():
+            # Of all runs there are views, and no copies.
+            those: Any = slice(None) if seeking.size == runs else seeking
+            pairs = among[those]
+            if not printed and not (going := pairs.any(axis=(1, 2))).all():
+                for s in seeking[~going].tolist():
                     stopped[s], live[s] = "no error set" if passed[s] else "small", False
-                seeking = seeking[~ended]
-                if not seeking.size:
-                    break
-            p, q = _select(norms[seeking], among[seeking], strategy, shares[seeking],
-                           usable[seeking], rng)
-            draws[seeking] += 1
+                seeking = seeking[going]
+                continue
+            p, q = _select(norms[those], pairs, strategy, shares[those], usable[those], rng)
+            draws[those] += 1
             vector, norm = vectors[seeking, p, q], norms[seeking, p, q]
-            scores = np.matmul(weights[seeking], vector[:, :, None])[..., 0]
+            scores = np.matmul(weights[those], vector[:, :, None])[..., 0]
             erring = error_set(scores, q, error_alpha)
-            found = erring.any(axis=1) | (step == "forced")
-            on, missed = seeking[found], seeking[~found]
-            if on.size:
-                tau[on] = steps(scores[found], q[found], erring[found], step, predicted=p[found],
-                                rng=rng)
-                length = np.where(norm > 0, norm, 1.0) if normalise else np.ones(norm.shape)
-                along[on] = (vector / length[:, None])[found]
-                updates[on] += 1
-                taken.append((on, p[found], q[found], norm[found]))
-            skipped[missed] += 1
             if printed:
                 for s in seeking[norm <= tolerance].tolist():
                     stopped[s], live[s] = "small", False
                 # It may look at a pair without an error set for ever.
                 live &= draws < max_iter
-            else:
-                among[missed, p[~found], q[~found]], passed[missed] = False, True
+            found = erring.any(axis=1) | (step == "forced")
+            missed = seeking[:0]
+            if not found.all():
+                missed = seeking[~found]
+                skipped[missed] += 1
+                if not printed:
+                    among[missed, p[~found], q[~found]], passed[missed] = False, True
+                seeking, p, q, norm = seeking[found], p[found], q[found], norm[found]
+                vector, scores, erring = vector[found], scores[found], erring[found]
+            if seeking.size:
+                tau[seeking] = steps(scores, q, erring, step, predicted=p, rng=rng)
+                if normalise:
+                    vector = vector / np.where(norm > 0, norm, 1.0)[:, None]
+                along[seeking] = vector
+                updates[seeking] += 1
+                taken.append((seeking, p, q, norm))
             seeking = missed[live[missed]]
         live &= updates < max_iter
         moved = tau.any(axis=1)

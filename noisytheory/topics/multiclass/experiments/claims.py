@@ -9,7 +9,7 @@ from noisytheory.topics.multiclass.experiments import pictures, sides, simulate
 from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import LEVEL, Numeric, requires
 
-DIGITS = "scikit-learn's 1,797 digits, 600 of them to test on; 20 updates"
+DIGITS = "scikit-learn's 1,797 digits, up to 600 of them to test on; 20 updates"
 DIGITS_LONGER = f"{DIGITS}, 40 of UMA's"
 DRAWN = "m of each class and an audit, drawn again where the confusion cannot be inverted"
 SMALL = "300 to learn from, print's m = 10, 60 audited"
@@ -160,9 +160,9 @@ table_1_printed = PAPER.tail(
         "Section 4 says down by one for the predicted class, up by one for the true one. With an "
         "estimated confusion these steps collapse."
     ),
-    **{**TABLE, "hypotheses": [DIGITS_LONGER, SMALL, DRAWN, "in most runs"], "rows": 5},
+    **{**TABLE, "hypotheses": [DIGITS_LONGER, SMALL, DRAWN, "in most runs"], "rows": 6},
 )
-LONG: dict[str, Any] = dict(examples=600, per_class=5, share=0.8)
+LONG: dict[str, Any] = dict(examples=1200, per_class=5, share=0.5)
 table_1 = PAPER.tail(
     "table-1/repaired",
     statement=r"\text{ultraconservative steps: error of UMA}\le\text{error of }f_y",
@@ -173,8 +173,8 @@ table_1 = PAPER.tail(
     ),
     twin=dict(given=runs("ignoring", "uma", **LONG), why="sign turned"),
     **{**TABLE, "hypotheses": [
-        DIGITS, "600 to learn from, m = 5, an audit of 80%", DRAWN, "in most runs",
-    ], "rows": 10},
+        DIGITS, "1,200 to learn from, m = 5, an audit of 50%", DRAWN, "in most runs",
+    ], "rows": 8},
 )
 gain_printed = PAPER.tail(
     "table-1/own-setting-printed",
@@ -183,12 +183,12 @@ gain_printed = PAPER.tail(
     expect="refuted",
     note=(
         "The gains in print are .02 to .09. With three audited examples a class UMA is below f_y "
-        "in two of five runs, and above it on average; with 191 in all, as 5% of the paper's "
+        "in half of the runs, and above it on average; with 191 in all, as 5% of the paper's "
         "digits are, it gains .02 (`validation/multiclass_tables.md`)."
     ),
     **{**TABLE, "hypotheses": [DIGITS, OWN, DRAWN, "in most runs"], "rows": 12},
 )
-FAIR: dict[str, Any] = dict(per_class=5, share=0.8)
+FAIR: dict[str, Any] = dict(examples=600, per_class=5, share=0.8)
 fair = PAPER.tail(
     "table-1/fair",
     statement=r"\text{error from all the true labels together}\le\text{error of UMA}",
@@ -200,7 +200,7 @@ fair = PAPER.tail(
     ),
     twin=dict(given=runs("uma", "audited_and_few", **FAIR), why="sign turned"),
     **{**TABLE, "hypotheses": [
-        DIGITS, "300 to learn from, m = 5, an audit of 80%", DRAWN, "in most runs",
+        DIGITS, "600 to learn from, m = 5, an audit of 80%", DRAWN, "in most runs",
     ]},
 )
 step_rule = PAPER.tail(
@@ -257,7 +257,7 @@ figure_3_flat = PAPER.tail(
     twin=dict(given=dict(small=0.5, large=0.05), why="sign turned"),
     **{**LINES, "rows": 8},
 )
-FOURTH: dict[str, Any] = dict(examples=200, per_class=5, share=0.6)
+FOURTH: dict[str, Any] = dict(share=0.6)
 figure_4 = PAPER.tail(
     "figure-4",
     statement=r"\text{an audit of 60\%: error of }f_{\rm S3VM}\le\text{error of UMA}",
@@ -265,13 +265,13 @@ figure_4 = PAPER.tail(
     simulate=simulate.protocol_gap,
     given=runs("svm", "uma", **FOURTH),
     note=(
-        "The right end of the figure. Its left end, UMA ahead with a small audit, is not to be "
-        "seen on digits: the SVM is ahead in most runs with 60 of them audited. On documents it "
-        "is, in two of three settings (`validation/multiclass_tables.md`)."
+        "The right end of the figure. Its left end, UMA ahead with a small audit, is seen with 30 "
+        "audited of 600 digits, in 29 of 40 runs, and no more with 60 "
+        "(`validation/multiclass_tables.md`)."
     ),
     twin=dict(given=runs("uma", "svm", **FOURTH), why="sign turned"),
     **{**LINES, "hypotheses": [
-        DIGITS, "200 to learn from, m = 5", DRAWN, "in most runs",
+        DIGITS, "300 to learn from, m = 10", DRAWN, "in most runs",
         "a linear SVM that trains itself in place of an S3VM, which is not to be had",
     ], "rows": 5},
 )
@@ -317,14 +317,14 @@ strategies = PAPER.tail(
 LATE: dict[str, Any] = dict(
     place="Figure 5, Sec. 4.2.3",
     hypotheses=["600 of scikit-learn's digits, m = 10, 60 audited", "in most runs"],
-    simulate=simulate.late_gain, picture=pictures.figure_5, **{**MEDIAN, "rows": 10},
+    simulate=simulate.late_gain, picture=pictures.figure_5, **MEDIAN,
 )
 figure_5_plateau = PAPER.tail(
     "figure-5/plateau",
-    statement=r"\text{from update 30 to 60 the error falls by at most }.02",
-    given=dict(early=30, late=60, beyond=0.02),
+    statement=r"\text{from update 30 to 60 the error falls by at most }.03",
+    given=dict(early=30, late=60, beyond=0.03),
     note="A stable state around the thirtieth update, as print sees it.",
-    twin=dict(given=dict(early=5, late=60, beyond=0.02), why="from the fifth"),
+    twin=dict(given=dict(early=5, late=60, beyond=0.03), why="from the fifth"),
     **LATE,
 )
 LETTERS: dict[str, Any] = dict(

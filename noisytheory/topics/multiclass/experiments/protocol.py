@@ -272,16 +272,25 @@ def unlearned(
 
 
 def taught(tasks: Sequence[dict[str, Any]]) -> list[Floats]:
-    """Weights that these arguments of `uma` teach: in lockstep where no sample is sparse.
+    """Weights that these arguments of `uma` teach: those of one size and kind in lockstep."""
+    found: dict[int, Floats] = {}
+    alike: dict[Any, list[int]] = {}
+    for i, task in enumerate(tasks):
+        if hasattr(task["points"], "tocsr"):
+            found[i] = uma(**task).weights
+        else:
+            kind = sorted((key, str(value)) for key, value in task.items() if key not in EACH)
+            alike.setdefault((np.shape(task["points"]), *kind), []).append(i)
+    for group in alike.values():
+        asked: dict[str, Any] = dict(tasks[group[0]])
+        asked |= {key: np.array([tasks[i][key] for i in group]) for key in EACH if key in asked}
+        runs = uma_runs(confusions=asked.pop("confusion"), **asked)
+        found |= {i: run.weights for i, run in zip(group, runs, strict=True)}
+    return [found[i] for i in range(len(tasks))]
 
-    Samples are of one size, and what else is asked for the same in all.
-    """
-    if hasattr(tasks[0]["points"], "tocsr"):
-        return [uma(**task).weights for task in tasks]
-    each = [key for key in ("points", "labels", "confusion", "start") if key in tasks[0]]
-    asked: dict[str, Any] = dict(tasks[0])
-    asked |= {key: np.array([task[key] for task in tasks]) for key in each}
-    return [run.weights for run in uma_runs(confusions=asked.pop("confusion"), **asked)]
+
+EACH = ("points", "labels", "confusion", "start")
+"""Arguments of `uma` of which every run has its own."""
 
 
 def learn_together(protocols: Sequence[FiveSteps], name: str) -> None:

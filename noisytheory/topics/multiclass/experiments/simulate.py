@@ -76,41 +76,34 @@ def _circles(size: int, level: int, rng: np.random.Generator) -> list[dict[str, 
     return found
 
 
-def _toy_norms(circles: list[dict[str, Any]], matrices: list[Floats], **options: Any) -> Floats:
-    """Norms of the confusion on test points after runs that are given these matrices."""
+def _toy_gap(
+    circles: list[dict[str, Any]], first: int, second: int, **options: Any
+) -> Floats:
+    """Confusion on test points of a run that is given one matrix of the path, less another's."""
+    fed = [(at, level) for level in (first, second) for at in circles]
     runs = uma_runs(
-        np.array([at["x"] for at in circles]), np.array([at["y"] for at in circles]),
-        np.array(matrices), orientation="row", **options,
+        np.array([at["x"] for at, _ in fed]), np.array([at["y"] for at, _ in fed]),
+        [noise_path(at["reference"], level) for at, level in fed], orientation="row", **options,
     )
-    return np.array([
-        toy_norm(run.weights, at["test"], at["truth"])
-        for run, at in zip(runs, circles, strict=True)
-    ])
+    norms = [toy_norm(run.weights, at["test"], at["truth"])
+             for run, (at, _) in zip(runs, fed, strict=True)]
+    return np.array(norms[: len(circles)]) - norms[len(circles) :]
 
 
 def toy_gap(
     level: int, updates: int, order: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion of UMA less that of the batch Perceptron on the circle, or the other way round."""
-    circles = _circles(size, level, rng)
-    ours, plain = (
-        _toy_norms(circles, [noise_path(at["reference"], fed) for at in circles], max_iter=updates)
-        for fed in (level, 0)
-    )
-    return ours - plain if order == "UMA first" else plain - ours
+    gap = _toy_gap(_circles(size, level, rng), level, 0, max_iter=updates)
+    return gap if order == "UMA first" else -gap
 
 
 def misfed_gap(
     true: int, low: int, high: int, better: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion with the noise under-estimated less that with it over-estimated, or reversed."""
-    circles = _circles(size, true, rng)
-    under, over = (
-        _toy_norms(circles, [noise_path(at["reference"], fed) for at in circles], step="forced",
-                   max_iter=UPDATES)
-        for fed in (low, high)
-    )
-    return under - over if better == "under" else over - under
+    gap = _toy_gap(_circles(size, true, rng), low, high, step="forced", max_iter=UPDATES)
+    return gap if better == "under" else -gap
 
 
 def empty_classes(reading: str, margin: float, *, size: int, rng: np.random.Generator) -> Floats:
@@ -214,20 +207,26 @@ def drawn(
 
 
 def errors(
-    runs: Sequence[Drawn], name: str, measure: str = "error", updates: int = LATER
-) -> Floats:
-    """Of a classifier of the protocol, or of UMA with forced steps or another strategy."""
-    if name == "svm":
-        return np.array([
-            np.mean(at.run.classes[at.run.svm.predict(at.test)] != at.truth) for at in runs
-        ])
-    changed: dict[str, Any] = {"max_iter": updates}
-    if name == "forced":
-        name, changed = "uma", changed | {"step": "forced"}
-    elif name in STRATEGIES:
-        name, changed = "uma", changed | {"strategy": name}
-    weights = taught([at.run.task(name) | changed for at in runs])
-    return np.array([at.error(w, measure) for at, w in zip(runs, weights, strict=True)])
+    runs: Sequence[Drawn], *names: str, measure: str = "error", updates: int = LATER
+) -> list[Floats]:
+    """Of classifiers of the protocol, or of UMA with forced steps or another strategy."""
+    tasks = [
+        at.run.task("uma" if name in CHANGED else name) | CHANGED.get(name, {})
+        | {"max_iter": updates} for name in names if name != "svm" for at in runs
+    ]
+    weights = iter(taught(tasks))
+    return [
+        np.array([
+            np.mean(at.run.predict(name, at.test) != at.truth) if name == "svm"
+            else at.error(next(weights), measure) for at in runs
+        ]) for name in names
+    ]
+
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "forced": {"step": "forced"}, **{name: {"strategy": name} for name in STRATEGIES},
+}
+"""UMA other than the protocol's."""
 
 
 def protocol_gap(
@@ -237,7 +236,8 @@ def protocol_gap(
     """Test error (or confusion rate) of one classifier of the protocol and a gain that is asked
     for, less that of another."""
     runs = drawn(data, examples, per_class, share, size=size, rng=rng)
-    return errors(runs, first, measure, updates) + gain - errors(runs, second, measure, updates)
+    one, other = errors(runs, first, second, measure=measure, updates=updates)
+    return one + gain - other
 
 
 def late_gain(
@@ -263,18 +263,18 @@ def crossing(
 ) -> Floats:
     """Error of UMA less that of a Perceptron on the audit; of a large audit the other way round."""
     runs = drawn("digits", OWN, FEW, share, size=size, rng=rng)
-    gap = errors(runs, "uma") - errors(runs, "audited")
+    ours, other = errors(runs, "uma", "audited")
+    gap = ours - other
     return gap if (share < 0.25) == (order == "UMA first") else -gap
 
 
 def audit_gain(small: float, large: float, *, size: int, rng: np.random.Generator) -> Floats:
     """What a larger audit saves UMA, less what it saves a Perceptron on the audit."""
-    saved = [
-        errors(runs, "uma") - errors(runs, "audited") for runs in (
-            drawn("digits", OWN, FEW, share, size=size, rng=rng) for share in (small, large)
-        )
-    ]
-    return saved[0] - saved[1]
+    few, many = (
+        np.subtract(*errors(drawn("digits", OWN, FEW, share, size=size, rng=rng), "uma", "audited"))
+        for share in (small, large)
+    )
+    return np.asarray(few - many)
 
 
 def rough_gap(
@@ -293,16 +293,17 @@ def rough_gap(
             if np.linalg.cond(guess) < 1e12:
                 break
         guesses.append(guess)
-    ours, plain = (
-        uma_runs(pixels[here], seen, matrices, orientation="column", max_iter=UPDATES)
-        for matrices in (np.array(guesses), np.eye(CLASSES))
+    both = uma_runs(
+        pixels[np.concatenate([here, here])], np.concatenate([seen, seen]),
+        [*guesses, *[np.eye(CLASSES)] * size], orientation="column", max_iter=UPDATES,
     )
     gap = np.empty(size)
     for i in range(size):
         rest = np.delete(np.arange(len(labels)), here[i])
-        gap[i] = wrong(ours[i].weights, pixels[rest], labels[rest]) - wrong(
-            plain[i].weights, pixels[rest], labels[rest]
+        ours, plain = (
+            wrong(run.weights, pixels[rest], labels[rest]) for run in (both[i], both[size + i])
         )
+        gap[i] = ours - plain
     return gap if order == "UMA first" else -gap
 
 
