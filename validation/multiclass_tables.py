@@ -3,7 +3,8 @@
 Run as ``python validation/multiclass_tables.py`` (``--runs 10``, ``--json`` for numbers alone,
 ``--settings`` for the settings that the claims were chosen from alone, four times as many runs).
 Scikit-learn's digits are always there; optdigits, letters and a stand-in for Reuters where
-NOISYTHEORY_DATA names a folder with them, and letters take most of half an hour. The S3VM of print
+NOISYTHEORY_DATA names a folder with them, and letters take most of an hour. ``--shares`` is for
+Figures 3 and 4 alone, in half of the runs on optdigits and a tenth on letters. The S3VM of print
 is not to be had: SVM is a linear SVM that trains itself on its surest labels.
 """
 
@@ -190,7 +191,8 @@ FEWER = {"optdigits": 2, "letter": 10}
 
 def _told(value: object) -> str:
     if isinstance(value, tuple):
-        return f"{value[0]:.3f} ± {value[1]:.3f}"
+        mean, error = value
+        return f"{mean:.3f}" if np.isnan(error) else f"{mean:.3f} ± {error:.3f}"
     if isinstance(value, dict):
         return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items())
     return str(value)
