@@ -1083,6 +1083,134 @@ def laws_nobody_tried() -> list[Plant]:
     ]
 
 
+def hostile() -> list[Plant]:
+    """What another reader planted: ends of ranges, missing mass, lies, narrow types."""
+    def always(value, **more):
+        """The same in every row."""
+        return lambda *, size, rng: {"lhs": np.full(size, value)} | {
+            name: np.full(size, one) for name, one in more.items()}
+
+    def either(first, second):
+        """One value in cell 1, with this share of others, and another in cell 2."""
+        return lambda n, *, size, rng: np.where(
+            rng.uniform(size=size) < (first if n == 1 else second), 3.0, 0.1)
+
+    def here(n, *, size, rng):
+        """The hypotheses hold in cell 1 only."""
+        return {"lhs": 0.1 * rng.uniform(size=size), "other": 0.1 * rng.uniform(size=size),
+                "applies": np.full(size, n == 1)}
+
+    def sides(n, *, size, rng):
+        found = here(n, size=size, rng=rng)
+        return {name: found[name] for name in ("lhs", "applies")}
+
+    def single(*, size, rng):
+        x = rng.uniform(size=size)
+        return {"lhs": x, "radius": x.astype(np.float32)}
+
+    def narrow(*, size, rng):
+        """Of bytes the difference, below 0 in one row of four, has no byte."""
+        return {"lhs": rng.integers(3, 5, size).astype(np.uint8),
+                "rhs": rng.integers(1, 5, size).astype(np.uint8)}
+
+    def curve(by):
+        def simulate(*, size, rng):
+            x = rng.uniform(size=size)
+            return {"lhs": x**2 + rng.uniform(-0.5, 0.5, size), "rhs": x**2 + by}
+
+        return {"simulate": simulate, "margin": 0.1, "low": -0.5 - by, "high": 0.5 - by}
+
+    def seldom(rate, q=0.03):
+        """In so few calls rows break the promise, at this rate."""
+        return lambda *, size, rng: 1.0 * (
+            rng.uniform(size=size) < rate * (rng.uniform() < q))
+
+    def one_minus_cosine(*, size, rng):
+        """0 in floats, and x^2/2."""
+        x = 1e-9 * rng.integers(1, 9, size)
+        return {"lhs": 1 - np.cos(x), "rhs": x * x / 4, "x": x}
+
+    def cosine(x):
+        return Certificate(Fraction(x) ** 2 / 2 - Fraction(x) ** 4 / 24, Fraction(x) ** 2 / 4)
+
+    three, two = 0.1 * 3, {"grid": {"n": [1, 2]}}  # A little above 0.3.
+    lost = {"exact": lambda: Law([0.0], [1 - 9e-7], error=1e-6)}
+    level = {"grid": {"n": [1, 2], "delta": [0.05]}}
+    wide = {"low": -1.5e308, "high": 1.5e308}
+    forced = {"bound": lambda n: np.where(n == 1, 2.0, 0.5), "trivial": 1.0}
+    small = {"grid": {"delta": [0.3]}}
+
+    def partly(rate):
+        return {"exact": lambda n: Law([0.0, 1.0], [0.9, 0.1]) if n == 1 else None,
+                "simulate": lambda n, *, size, rng: 1.0 * (rng.uniform(size=size) < rate),
+                **two, "rows": 2048}
+
+    return [
+        _plant("ties", "low-beyond-bound", "mean", TRUE, bound=_at(0.3), simulate=always(three),
+               low=three, high=1.0),
+        _plant("ties", "low-beyond-drawn", "mean", TRUE, simulate=always(three, rhs=0.3),
+               low=three - 0.3, high=1.0),
+        _plant("ties", "low-beyond-value", "equal", TRUE, bound=_at(0.3), simulate=always(three),
+               low=three, high=1.0, margin=0.0),
+        _plant("ties", "high-below-value", "equal", TRUE, bound=_at(three), simulate=always(0.3),
+               low=0.0, high=0.3, margin=0.0),
+        _plant("range", "low-far-beyond", "mean", "refuted", bound=_at(0.3), simulate=always(0.31),
+               low=0.31, high=0.31),
+        _plant("range", "lost-mass", "mean", "undecided", bound=_at(1e-7), **lost),
+        _plant("range", "lost-mass-ranged", "mean", "undecided", bound=_at(1e-7), **lost,
+               **UNIT),
+        _plant("range", "lost-mass-small", "mean", "upheld", bound=_at(0.1), **lost, **UNIT),
+        _plant("range", "lost-mass-equal", "equal", "undecided", bound=_at(0.0), margin=1e-9,
+               **lost, **UNIT),
+        _plant("range", "lost-mass-laws", "equal", "undecided", margin=0.0,
+               exact=lambda: (lost["exact"](), Law([0.0], [1.0]))),
+        _plant("range", "low-beyond-optimum", "exists", "refused", bound=_at(0.25), low=0.3,
+               exact=lambda: (0.2, 0.01)),
+        _plant("range", "giant", "mean", "refused", bound=_at(-1e307), **wide,
+               simulate=lambda *, size, rng: 1.5e308 * rng.uniform(-1, 1, size)),
+        _plant("levels", "tiny-delta", "tail", "refuted", bound=_at(-1.0), simulate=_uniform,
+               grid={"delta": [1e-300]}),
+        _plant("levels", "tiny-delta-true", "tail", TRUE, bound=_at(1.0), simulate=_uniform,
+               grid={"delta": [1e-300]}),
+        _plant("levels", "tiny-delta-law", "tail", "upheld", bound=HALF, grid={"delta": [1e-17]},
+               exact=lambda: Law([0.0, 1.0], [1.0, 1e-18])),
+        _plant("rounding", "denormal", "tail", "refuted", bound=_at(1.5e-323),
+               simulate=lambda *, size, rng: 5e-324 * rng.integers(1, 9, size)),
+        _plant("rounding", "certificate-says-broken", "always", "refuted", bound=_at(2.0),
+               simulate=_uniform, certify=lambda lhs: Certificate(3, 2)),
+        _plant("rounding", "cosine", "always", "refuted", simulate=one_minus_cosine,
+               certify=cosine),
+        _plant("rounding", "certificate-clears", "always", TRUE, bound=HALF,
+               simulate=_uniform, certify=lambda lhs: Certificate(1, 2)),
+        _plant("ties", "single-ingredient", "tail", TRUE, bound=lambda radius: radius,
+               simulate=single, **small),
+        _plant("drawn", "bytes-apart", "mean", "refuted", simulate=narrow, low=-1.0, high=3.0),
+        _plant("drawn", "print-of-a-curve", "published", "upheld", **curve(0.0), rows=2048),
+        _plant("drawn", "print-of-another", "published", "refuted", **curve(0.3), rows=2048),
+        _plant("drawn", "print-cancelled", "published", "undecided", margin=1e-9, low=0.0,
+               high=1e-5, simulate=always(1e-6, rhs=0.0, scale=1e6)),
+        _plant("vacuous", "trivial-is-not", "tail", FALSE, simulate=either(0.07, 0.001),
+               bound=lambda n, delta: forced["bound"](n), trivial=1.0, **level),
+        _plant("vacuous", "trivial-is-not-always", "always", FALSE, simulate=either(0.1, 0.0),
+               **forced, **two),
+        _plant("vacuous", "exists-below", "exists", "undecided", bound=_at(-1.0), trivial=0.0,
+               exact=lambda: (0.2, 0.01)),
+        _plant("vacuous", "exists-above", "exists", "upheld", bound=_at(0.1), trivial=0.0,
+               exact=lambda: (0.2, 0.01)),
+        _plant("applies", "empty-cell", "tail", "undecided", bound=HALF, simulate=sides, **level),
+        _plant("applies", "empty-cell-print", "published", "undecided", bound=_at(0.05),
+               margin=0.05, simulate=sides, low=0.0, high=0.3, **two),
+        _plant("applies", "empty-cell-laws", "equal", "undecided", simulate=here, margin=0.1, **two,
+               rows=8192),
+        *(_plant("levels", f"partly-exact-{rate}", "mean", right, bound=_at(0.2), **partly(rate),
+                 **UNIT) for rate, right in ((0.1, "upheld"), (0.4, "refuted"))),
+        _plant("rows", "calls-seldom", "tail", {"refuted", "undecided", "refused"}, bound=HALF,
+               simulate=seldom(0.3), grid={"delta": [0.97 * 0.009]}, rows=4096),
+        _plant("rows", "calls-seldom-fully", "tail", {"refuted", "undecided", "refused"},
+               bound=HALF, simulate=seldom(1.0), grid={"delta": [0.97 * 0.03]}, rows=4096),
+    ]
+
+
 def calls() -> list[Plant]:
     """7: what happens to few calls, or between calls, and no row of one block can show."""
     def now_and_then(n, *, size, rng):
@@ -1162,8 +1290,7 @@ def every_plant() -> list[Plant]:
 
     made = (masks, ties, rounding, vacuity, right_sides, ranges, dependence, rates, equalities,
             printed, levels, without_numbers, lattices, smallness,
-            attacks, effects, calls,
-            laws_nobody_tried, declared)
+            attacks, effects, calls, laws_nobody_tried, hostile, declared)
     return [plant for make in made for plant in make()]
 
 

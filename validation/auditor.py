@@ -259,6 +259,17 @@ def power_cases() -> dict[str, tuple[str, dict[str, Any], Callable[[float], dict
             out[f"published {value}, {name}"] = (
                 "published", {**bound, "margin": 0.01, "simulate": law(0.0, 1.0, value)},
                 lambda r, law=law, value=value: {"simulate": law(0.0, 1.0, value + r)})
+    def cancelled(mean: float) -> Callable[..., Any]:
+        # Rounding of what was added up may have moved a draw by 0.01.
+        return lambda *, size, rng: {"lhs": _shares(-0.5, 0.5, mean)(size=size, rng=rng),
+                                     "rhs": np.zeros(size), "scale": np.full(size, 1e9)}
+
+    out["mean, cancelled"] = ("mean", {"low": -0.5, "high": 0.5, "simulate": cancelled(0.0)},
+                              lambda r: {"simulate": cancelled(r)})
+    for name, margin in (("equal", 0.02), ("published", 0.02)):
+        out[f"{name}, cancelled"] = (
+            name, {"low": -0.5, "high": 0.5, "margin": margin, "simulate": cancelled(0.0)},
+            lambda r: {"simulate": cancelled(r)})
     for skew in (0.5, 0.01, -0.01):
         known = {"bound": at(0.0), "variance": at(1.0)}
         out[f"mean, variance, skew {skew}"] = (

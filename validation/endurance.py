@@ -327,8 +327,8 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         [*one, "--store", "/tmp/" + "a" * 300], [*one, "--report", "/tmp/" + "a" * 300],
         [*one, "--scheduler", "foo://bar"], [*one, "--store", "foo://bar"],
         ["audit", "/dev/zero"],
-        # With one worker a simulator runs in the command's own process, and may end that.
-        *(["audit", folder / name, "--workers", 2] for name in sorted(files)),
+        *(["audit", folder / name, "--workers", workers]
+          for name in sorted(files) for workers in (1, 2)),
         ["audit", folder / "pipe.py"], ["audit", folder / "device.py"],
         *(["report", folder / name] for name in ("fifo", "device", "deep", "array")),
         *([*one, "--store", folder / name] for name in ("fifo", "device", "deep", "array")),

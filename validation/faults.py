@@ -59,6 +59,12 @@ FAULTS = [
         ("tests/vocabulary",),
     ),
     Fault(
+        "a confusion of labels transposed", "noisytheory/vocabulary/joint_masses.py",
+        "return np.asarray(masses @ np.swapaxes(confusion, -1, -2))",
+        "return np.asarray(masses @ confusion)",
+        ("tests/vocabulary",),
+    ),
+    Fault(
         "one outcome too few in an exact law", "noisytheory/vocabulary/**/*.py",
         "        repeat = left + 1\n", "        repeat = np.maximum(left, 1)\n",
         ("tests/vocabulary",),

@@ -8,6 +8,7 @@ is left is then FOLDER-left, and FOLDER-said has a line for each block that was 
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import sys
@@ -27,7 +28,10 @@ class Disk:
     def __init__(self, folder: Path, before: Callable[[], None] = lambda: None) -> None:
         self.folder, self.before = folder, before
         self._files: dict[int, bytes] = {}
-        self._folders: dict[int, Entries] = {folder.stat().st_ino: {}}
+        self._folders: dict[int, Entries] = {}
+        # Who has a number of the system now: it gives those of the dead to others.
+        self._holders: dict[int, int] = {}
+        self._count = itertools.count()
         self._fsync, self._open, self._mkdir = os.fsync, os.open, os.mkdir
 
     def __enter__(self) -> Disk:
@@ -40,54 +44,60 @@ class Disk:
     def fsync(self, fd: int) -> None:
         """Have the disk know a file or a folder; just before, the power may fail."""
         self.before()
-        path = Path(f"/proc/self/fd/{fd}")
+        path, holder = Path(f"/proc/self/fd/{fd}"), self._holder(os.fstat(fd).st_ino)
         if path.is_dir():
-            self._folders[os.fstat(fd).st_ino] = _entries(path)
+            self._folders[holder] = self._entries(path)
         else:
-            self._files[os.fstat(fd).st_ino] = path.read_bytes()
+            self._files[holder] = path.read_bytes()
 
     def open(self, path: Any, flags: int, *given: Any, **named: Any) -> int:
-        """Open as ever; of a new file nothing is known, whoever had its number."""
+        """Open as ever; of a new file nothing is known."""
         new = flags & os.O_CREAT and not os.path.lexists(path)
         fd = self._open(path, flags, *given, **named)
         if new:
-            self._files.pop(os.fstat(fd).st_ino, None)
+            self._holders.pop(os.fstat(fd).st_ino, None)
         return fd
 
     def mkdir(self, path: Any, *given: Any, **named: Any) -> None:
         """Make a folder as ever; nothing is known of it."""
         self._mkdir(path, *given, **named)
-        self._folders.pop(os.stat(path).st_ino, None)
+        self._holders.pop(os.stat(path).st_ino, None)
 
     def left(self, target: Path, moments: random.Random | None = None) -> None:
         """What the disk has after a loss of power: what was waited for, or, by chance, more."""
-        self._folder(self.folder, self.folder.stat().st_ino, target, moments)
+        self._folder(self.folder, self._holder(self.folder.stat().st_ino), target, moments)
 
     def _folder(
-        self, now: Path | None, number: int, target: Path, moments: random.Random | None
+        self, now: Path | None, holder: int, target: Path, moments: random.Random | None
     ) -> None:
         self._mkdir(target)
-        names = self._folders.get(number, {})
-        here = _entries(now) if now is not None else {}
+        names = self._folders.get(holder, {})
+        here = self._entries(now) if now is not None else {}
         if moments is not None and now is not None and moments.random() < 0.5:
             names = here
-        for name, (inode, is_folder) in names.items():
+        for name, (inside, is_folder) in names.items():
             # Under this name there may be something else by now.
-            same = now / name if now is not None and here.get(name) == (inode, is_folder) else None
+            same = now / name if now is not None and here.get(name, (-1,))[0] == inside else None
             if is_folder:
-                self._folder(same, inode, target / name, moments)
+                self._folder(same, inside, target / name, moments)
                 continue
-            data = self._files.get(inode, b"")
+            data = self._files.get(inside, b"")
             if moments is not None and same is not None and moments.random() < 0.5:
                 whole = same.read_bytes()
                 least = len(data) if whole.startswith(data) else 0
                 data = whole[: moments.randint(least, len(whole))]
             (target / name).write_bytes(data)
 
+    def _entries(self, folder: Path) -> Entries:
+        with os.scandir(folder) as found:
+            return {
+                e.name: (self._holder(e.inode()), e.is_dir(follow_symlinks=False)) for e in found
+            }
 
-def _entries(folder: Path) -> Entries:
-    with os.scandir(folder) as found:
-        return {e.name: (e.inode(), e.is_dir(follow_symlinks=False)) for e in found}
+    def _holder(self, inode: int) -> int:
+        if inode not in self._holders:
+            self._holders[inode] = next(self._count)
+        return self._holders[inode]
 
 
 def main(folder: Path, number: int, seed: int, words: list[str]) -> None:

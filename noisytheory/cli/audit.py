@@ -65,7 +65,7 @@ _LOOKS = {
 @click.option("--fdr", is_flag=True, help="Refute also by e-BH: A is then a false discovery rate.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N",
               help="Local processes; default: the usable cores. With 1 the audit's own process "
-                   "draws, and a simulator that ends it ends the audit.")
+                   "draws, and a segmentation fault of a simulator ends it.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
 @click.option("--store", metavar="PATH|URL",
               help="Keep blocks and results here; an interrupted run goes on from it. A URL "

@@ -6,11 +6,14 @@ scikit-learn is imported here, nowhere else in the topic.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -68,6 +71,7 @@ CLASSIFICATION: dict[str, AnalyticLoss] = {
     "squared": SquaredLoss(1.0),
     "exponential": ExponentialLoss(),
     "smoothed hinge": SmoothedHinge(0.5),
+    "smoothed absolute": SmoothedAbsolute(0.5, "classification", centre=1.0),
     "linear": AffineLoss(-1.0),
 }
 REGRESSION: dict[str, AnalyticLoss] = {
@@ -101,7 +105,7 @@ def _listed(x: Any) -> Any:
     return made if made.ndim > 2 else x
 
 
-class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
+class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
     """What both learners share."""
 
     _form: str
@@ -141,6 +145,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         self.projection = projection
         self.gradient = gradient
         self.random_state = random_state
+
+    @abstractmethod
+    def _labelled(self, y: NDArray[Any]) -> float | None:
+        """Learn what classes there are, or give a bound on the labels' size."""
+
+    @abstractmethod
+    def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        """Labels of each predictor that is learnt."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -350,6 +362,24 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             for i, run in enumerate(self._runs)
         ])
 
+    def fit(self, X: ArrayLike, y: Any) -> Self:
+        """Learn from scratch in one pass.
+
+        Parameters
+        ----------
+        X : array, shape (n, copies, d) or (n, d), or an oracle
+        y : array, shape (n,)
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        source, y, squares, available = self._prepare(X, y, True)
+        self._resolve(squares, self._labelled(y))
+        self._learn(source, self._targets(y), available, len(y))
+        return self
+
     def regret_bound(self) -> float:
         r"""What the theory promises of the expected regret after the rounds so far.
 
@@ -374,8 +404,20 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
         with np.errstate(over="ignore"):
             return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
-    def _regret(self, x: ArrayLike, targets: list[Floats]) -> float:
-        clean = self._clean(x)
+    def regret(self, X: ArrayLike, y: Any) -> float:
+        """Realised regret on the clean instances of all rounds so far, in order.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+        y : array, shape (n,)
+
+        Returns
+        -------
+        float
+            Of several classes the largest.
+        """
+        clean, targets = self._clean(X), self._targets(np.asarray(y))
         if not len(clean) == len(targets[0]) == self.n_rounds_:
             raise ValueError(
                 f"X and y must have the clean instance and the label of each of the "
@@ -386,7 +428,14 @@ class _NoisyKernel(BaseEstimator):  # type: ignore[misc]
             regret_of(scores_over_time(run, clean), clean, y, self.kernel_, self.loss_, radius)
             for run, y in zip(self._runs, targets, strict=True)
         ]
-        return max(regret for regret, _ in found)
+        regret, gap = max(found)
+        if gap > 0.01 * max(1.0, regret):
+            warnings.warn(
+                f"the regret may be larger by up to {gap:.3g}: the best predictor of the ball was "
+                "not found with more precision",
+                ConvergenceWarning, stacklevel=2,
+            )
+        return regret
 
     def _forget(self) -> None:
         for name in ("_runs", "skipped_", "_random", "_outgrown"):
@@ -407,13 +456,15 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
         $\langle x,x'\rangle$, its powers with 1 added, $e^{\langle x,x'\rangle}$,
         $e^{-\|x-x'\|^2}$; others, of other widths, too, are in `noisytheory.dot_products`.
-    loss : {"squared", "exponential", "smoothed hinge", "linear"} or AnalyticLoss
-        Of the margin, which must fall at 0; others, from coefficients, too
-        (`noisytheory.analytic.SeriesLoss`), are in `noisytheory.analytic`.
+    loss : str or AnalyticLoss
+        Of the margin, where it must fall at 0: ``"squared"``, ``"exponential"``, ``"smoothed
+        hinge"``, ``"smoothed absolute"`` or ``"linear"``. Others are in `noisytheory.analytic`,
+        any by its coefficients as `noisytheory.analytic.SeriesLoss`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
-        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound. With
+        Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound of
+        estimates of a single degree (that of coupled ones falls with p, and copies rise). With
         ``"importance"`` degrees have the laws of `noisytheory.online.importance_laws`, which make
         the second moments of estimates of a single degree smallest. None takes a fixed number of
         copies, which polynomials allow.
@@ -458,8 +509,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     X has shape (n, copies, d). An array (n, d) is taken as free of noise: of a single noisy copy of
     each instance nothing can be learnt without bias (Theorem 3). An oracle will do as well, any
     object with ``take(rounds, rng=)``: a fresh copy, shape (d,), of the instance of each round
-    named. As many rounds are played as there are labels. ``Bx`` must be given, or the oracle has
-    what bounds it, ``x``, the clean instances, and ``noise.variance``, as
+    named. Rounds count from 0 in every call; as many are played as there are labels. ``Bx`` must be
+    given, or the oracle has what bounds it, ``x``, the clean instances, and ``noise.variance``, as
     `noisytheory.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
     from the same copies.
 
@@ -477,6 +528,12 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     _form = "classification"
     _losses = CLASSIFICATION
 
+    def _labelled(self, y: NDArray[Any]) -> None:
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y must have two classes or more, got one class {self.classes_[0]}")
+
     def _targets(self, y: NDArray[Any]) -> list[Floats]:
         strange = np.setdiff1d(y, self.classes_)
         if len(strange):
@@ -484,28 +541,6 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             raise ValueError(f"y must hold the classes {known}, got {strange[0]!r}")
         signs = [np.where(y == c, 1.0, -1.0) for c in self.classes_]
         return signs[1:] if len(self.classes_) == 2 else signs
-
-    def fit(self, X: ArrayLike, y: Any) -> NoisyKernelClassifier:
-        """Learn from scratch in one pass.
-
-        Parameters
-        ----------
-        X : array, shape (n, copies, d) or (n, d), or an oracle
-        y : array, shape (n,)
-
-        Returns
-        -------
-        self
-        """
-        self._forget()
-        source, y, squares, available = self._prepare(X, y, True)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have two classes or more, got one class {self.classes_[0]}")
-        self._resolve(squares, None)
-        self._learn(source, self._targets(y), available, len(y))
-        return self
 
     def partial_fit(self, X: ArrayLike, y: Any, classes: Any = None) -> NoisyKernelClassifier:
         """Go on for more rounds, the horizon unknown.
@@ -569,22 +604,6 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             return np.asarray(self.classes_[(scores > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
-    def regret(self, X: ArrayLike, y: Any) -> float:
-        """Realised regret on the clean instances of all rounds so far, in order.
-
-        Parameters
-        ----------
-        X : array, shape (n, d)
-        y : array, shape (n,)
-
-        Returns
-        -------
-        float
-            Of several classes the largest.
-        """
-        check_is_fitted(self, "_runs")
-        return self._regret(X, self._targets(np.asarray(y)))
-
 
 class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     r"""Predict real values of clean instances, having seen several noisy measurements of each.
@@ -618,25 +637,10 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     _form = "regression"
     _losses = REGRESSION
 
-    def fit(self, X: ArrayLike, y: Any) -> NoisyKernelRegressor:
-        """Learn from scratch in one pass.
+    def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        return [np.asarray(y, float)]
 
-        Parameters
-        ----------
-        X : array, shape (n, copies, d) or (n, d), or an oracle
-        y : array, shape (n,)
-
-        Returns
-        -------
-        self
-        """
-        self._forget()
-        source, y, squares, available = self._prepare(X, y, True)
-        self._resolve(squares, self._label_bound(y))
-        self._learn(source, [np.asarray(y, float)], available, len(y))
-        return self
-
-    def _label_bound(self, y: NDArray[Any]) -> float:
+    def _labelled(self, y: NDArray[Any]) -> float:
         largest = float(np.abs(y).max())
         if self.By is None:
             return largest
@@ -659,13 +663,13 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         """
         first = not hasattr(self, "_runs")
         source, y, squares, available = self._prepare(X, y, first)
-        bound = self._label_bound(y)
+        bound = self._labelled(y)
         if first:
             self._resolve(squares, bound)
             self._random = check_random_state(self.random_state)
         else:
             self._grow(squares, bound)
-        self._learn(source, [np.asarray(y, float)], available, None)
+        self._learn(source, self._targets(y), available, None)
         return self
 
     def predict(self, X: ArrayLike) -> Floats:
@@ -680,17 +684,3 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         ndarray, shape (n,)
         """
         return np.asarray(self._scores(X)[0])
-
-    def regret(self, X: ArrayLike, y: Any) -> float:
-        """Realised regret on the clean instances of all rounds so far, in order.
-
-        Parameters
-        ----------
-        X : array, shape (n, d)
-        y : array, shape (n,)
-
-        Returns
-        -------
-        float
-        """
-        return self._regret(X, [np.asarray(y, float)])

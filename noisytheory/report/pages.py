@@ -392,7 +392,7 @@ def _pictures(
         functools.partial(_draw, *of, folder, _beside) for of in wanted.values()
     ]
     tasks += [functools.partial(_decide, record, folder) for record in records]
-    keys = [_told_by(record, draw) for record, draw, _ in wanted.values()]
+    keys = [_told_by(*of) for of in wanted.values()]
     keys += [_told_by(record) for record in records]
     known = _drawn_before(folder)
     drawn = [known.get(key) for key in keys]
@@ -428,16 +428,27 @@ _DRAWN = ".drawn.json"
 """What a report says to the next one at its place: pictures that need not be drawn again."""
 
 
-def _told_by(record: Record, draw: Callable[..., Any] | None = None) -> str:
+def _told_by(record: Record, draw: Callable[..., Any] | None = None, wants: bool = True) -> str:
     """What pictures of a claim depend on, as a digest; nothing where that is not known."""
     import matplotlib
 
-    complete = record.dataset.encoding.get("complete")
-    if not complete or (draw is not None and not draw.__module__.startswith("noisytheory.")):
+    # Who does not ask for the dataset shows the same of every audit: code and data files tell it.
+    complete = record.dataset.encoding.get("complete") if wants else _data_files()
+    if complete is None or (draw is not None and not draw.__module__.startswith("noisytheory.")):
         return ""
     own = None if draw is None else f"{draw.__module__}.{draw.__qualname__}"
     parts = [record.id, complete, own, versions(), matplotlib.__version__]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+
+
+def _data_files() -> list[list[Any]]:
+    """Names, sizes and times of the files beside the package's own that pictures may show."""
+    folder = os.environ.get("NOISYTHEORY_DATA")
+    if not folder or not os.path.isdir(folder):
+        return []
+    with os.scandir(folder) as found:
+        files = [(entry.name, entry.stat()) for entry in found if entry.is_file()]
+    return sorted([name, about.st_size, about.st_mtime_ns] for name, about in files)
 
 
 def _drawn_before(folder: Path) -> dict[str, list[Picture]]:

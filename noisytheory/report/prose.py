@@ -323,7 +323,7 @@ def no_picture(record: Record) -> str:
         return "No picture: nothing was tried."
     if record.kind == "identity" and record.sides:
         return "No picture: both sides are the same numbers in every try that is stored."
-    return "No picture: of a try no more is stored than that it keeps the promise."
+    return "No picture: it would show one number, or several on one line; the table has them."
 
 
 def _resolution(record: Record) -> str:

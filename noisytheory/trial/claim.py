@@ -120,9 +120,13 @@ class Law:
 
     def quantile(self, probability: float) -> float:
         """Smallest value that is exceeded with probability at most ``1 - probability``."""
+        return self.beyond(1 - probability)
+
+    def beyond(self, delta: float) -> float:
+        """Smallest value that is exceeded with probability at most ``delta``, however small."""
         mass = np.asarray(self.probabilities)
         above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
-        within = above <= (1 - probability) * (1 + self.error)
+        within = above <= delta * (1 + self.error)
         return float(np.asarray(self.values)[int(np.argmax(within))])
 
 

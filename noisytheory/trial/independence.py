@@ -315,7 +315,8 @@ def sizes_to_compare(
     whatever correlation could have moved it is to be seen, and some an eighth, that blocks of two
     sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, and
     two whole ones with those that decided, for what is rare and repeats itself. Many short ones
-    follow, for what happens in one call of many. The other cells share as many short ones.
+    follow, for what happens in one call of many, of together less than a whole one. The other cells
+    share as many short ones.
 
     Parameters
     ----------
@@ -335,11 +336,11 @@ def sizes_to_compare(
     Examples
     --------
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
-    >>> first.count(4096), first.count(512), first.count(8), second.count(8)
+    >>> first.count(4096), first.count(512), first.count(32), second.count(32)
     (1, 16, 108, 109)
     """
-    few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 512)
-    count = min(_CALLS, max(_LONGER, rows // (4 * short)))
+    few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 128)
+    count = min(_CALLS, max(_LONGER, rows // 16))
     longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
     if refuted:
         first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer + [short] * (count - _LOOKS)

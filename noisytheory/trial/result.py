@@ -334,12 +334,13 @@ def _conclude(
             return "upheld", f"no break in {every}{vacuous}"
         return "upheld", f"{count['upheld']} of {total} upheld{vacuous}{remark}"
     few = sum(
-        s.summary is not None and trial.rule.draws(s.summary) < claim.rows
+        s.summary is not None and not s.is_exact and trial.rule.draws(s.summary) < claim.rows
         and DECISIONS.index("undecided") in decided[s.index] for s in trial.cells
     )
     short = f"; in {few} of {claim.size} cells the hypotheses hold in too few draws" if few else ""
+    left = "exact evidence leaves" if all(s.is_exact for s in trial.cells) else "budget spent with"
     return "undecided", (
-        f"budget spent with {count['undecided']} of {total} undecided{vacuous}{short}{remark}"
+        f"{left} {count['undecided']} of {total} undecided{vacuous}{short}{remark}"
     )
 
 
@@ -360,15 +361,12 @@ def _remark(trial: Trial, extra: Mapping[str, Any]) -> str:
         return f"; no slope (a mean is not positive); {SUPPORT}{missing}"
 
     def of(name: str) -> str:
-        values = np.ravel(extra[name])
-        values = values[np.isfinite(values)]
-        if not values.size:
-            return "none"
-        least, most = float(values.min()), float(values.max())
+        least, most = np.nanmin(extra[name]), np.nanmax(extra[name])
         return f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
 
+    low, high = np.nanmin(extra["slope_low"]), np.nanmax(extra["slope_high"])
     return (
-        f"; slope {of('slope')} (99% {of('slope_low')} to {of('slope_high')}), first half "
+        f"; slope {of('slope')} (99% {low:.3g} to {high:.3g}), first half "
         f"{of('slope_first')}, second half {of('slope_second')}; {SUPPORT}{missing}"
     )
 
@@ -676,7 +674,7 @@ def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
             + (": broken" if chance > delta * (1 + exact.error) else ""),
         ])
     # The level of the largest tightness, by which `nearest` picks the cell.
-    left = np.array([exact.quantile(1 - delta) for delta in claim.deltas])
+    left = np.array([exact.beyond(delta) for delta in claim.deltas])
     ratio = np.divide(left, rhs, out=np.full(left.shape, -np.inf), where=rhs > 0)
     worst = int(np.argmax(ratio))
     return {"lhs": f"{left[worst]:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",

@@ -87,7 +87,7 @@ def audit(
         Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
         while a claim is finished. Two laws are compared by a million draws (2^20) at most.
     workers : int
-        Local processes; 1 computes in this one.
+        Local processes; 1 computes in this one, which a segmentation fault of a claim then ends.
     scheduler : str, optional
         Address of a Dask scheduler.
     executor : concurrent.futures.Executor, optional

@@ -106,7 +106,7 @@ def truth(
     cell, delta = _split(claim, values)
     law = exact_evidence(claim, cell) if claim.exact is not None else None
     if isinstance(law, Law):
-        value = law.mean() if delta is None else law.quantile(1 - delta)
+        value = law.mean() if delta is None else law.beyond(delta)
         return Truth(value, "the exact law", value, value)
     left = _left(claim, cell, delta, replicates, seed)
     if left is None:
@@ -203,7 +203,7 @@ def _looked(claim: Claim, values: Mapping[str, Any], target: float) -> _Look | N
 
     law = exact_evidence(claim, cell) if claim.exact is not None else None
     if isinstance(law, Law):
-        value = law.mean() if delta is None else law.quantile(1 - delta)
+        value = law.mean() if delta is None else law.beyond(delta)
         return _Look(not beyond(value), certain=True, exact=True)
     left = _left(claim, cell, delta, REPLICATES, DEFAULT_SEED)
     if left is None:

@@ -677,7 +677,7 @@ def _same_laws(left: Law, right: Law, margin: float) -> tuple[bool, bool]:
     if np.any(places[ends] - places[begins] > 4 * room[ends]):
         return most <= margin - error, gap > margin + error
     if margin == 0:
-        return share <= error, share > error
+        return share <= error and not left.missing + right.missing, share > error
     return gap <= margin - error, gap > margin + error
 
 
@@ -731,9 +731,11 @@ class SameLaw(Rule):
 
     def _price(self, claim: Claim, draws: int) -> float:
         # Dvoretzky-Kiefer-Wolfowitz-Massart for both samples; a look at every doubling costs
-        # 1/(k(k+1)) of the level, which makes the sequence of looks valid.
-        look = 1 + np.log2(max(1.0, draws / claim.rows))
-        return float(np.log(4 * look * (look + 1)))
+        # 1/(k(k+1)) of the level, which makes the sequence of looks valid. Where only some rows
+        # apply the first looks have less than a block: k counts from there in both directions.
+        look = 1 + abs(np.log2(draws / claim.rows))
+        directions = 1 if draws % claim.rows == 0 else 2
+        return float(np.log(4 * directions * look * (look + 1)))
 
     def weigh_cell(self, claim: Claim, cell: Cell, summary: Floats) -> tuple[float, float]:
         """By their distance, beyond the margin and within it."""
@@ -1060,9 +1062,9 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     seen = tip_worst * (stats.norm.ppf(_POWER) - special.ndtri_exp(-threshold))
     # Both ends must fall short of their limits at once, each with half of what power leaves.
     at = [0, -1]
-    short, odds = np.zeros(2), (threshold + np.log(4), np.log(8 / (1 - _POWER)))
+    short, odds = room[at] / mean[at], (threshold + np.log(4), np.log(8 / (1 - _POWER)))
     for level in odds:
-        short += (_reach(level, draws[at], worst[at], width[at]) + room[at]) / mean[at]
+        short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
     pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
     return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
             "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,

@@ -239,38 +239,51 @@ class SmoothedAbsolute(AnalyticLoss):
     s : float
         Sharpness: the loss is within $1/(s\sqrt\pi)$ of $|a|$.
     form : {"classification", "regression"}
+    centre : float
+        $c$: the loss is $A_s(a-c)$. At 1 the loss of a margin is that of the score's distance from
+        the label, -1 or 1; at 0 it is the usual regression loss.
 
     Examples
     --------
     >>> loss = SmoothedAbsolute(1.0)
     >>> round(float(loss.at(0.0)), 7), round(float(loss.majorant(1)), 5)
     (0.5641896, 1.65043)
+    >>> margin = SmoothedAbsolute(1.0, "classification", centre=1.0)
+    >>> float(margin.value(-1.0, 0.5)) == float(loss.value(-1.0, 0.5))
+    True
     """
 
     s: float = 1.0
     form: str = "regression"
+    centre: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         POSITIVE.number("s", self.s)
+        REAL.number("centre", self.centre)
 
     @property
     def name(self) -> str:
         """For labels and legends."""
-        return f"smoothed absolute, s={self.s:g}"
+        where = f", centre {self.centre:g}" if self.centre else ""
+        return f"smoothed absolute, s={self.s:g}{where}"
 
     def at(self, a: Any) -> Any:
-        """$A_s(a)$."""
-        return a * special.erf(self.s * a) + np.exp(-((self.s * a) ** 2)) / (
+        """$A_s(a-c)$."""
+        b = a - self.centre
+        return b * special.erf(self.s * b) + np.exp(-((self.s * b) ** 2)) / (
             self.s * math.sqrt(math.pi)
         )
 
     def slope(self, a: Any) -> Any:
-        r"""$\mathrm{Erf}(sa)$."""
-        return special.erf(self.s * a)
+        r"""$\mathrm{Erf}(s(a-c))$."""
+        return special.erf(self.s * (a - self.centre))
 
     def coefficients(self, count: int) -> Floats:
-        r"""$\gamma_{2k+1}=\frac2{\sqrt\pi}\frac{(-1)^ks^{2k+1}}{k!(2k+1)}$, the others 0."""
+        r"""At $c=0$: $\gamma_{2k+1}=\frac2{\sqrt\pi}\frac{(-1)^ks^{2k+1}}{k!(2k+1)}$, others 0."""
+        if self.centre:
+            first = -float(special.erf(self.s * self.centre))
+            return _erf_coefficients(first, 2.0, self.s, self.centre, count)
         out = np.zeros(count)
         k = np.arange(len(out[1::2]))
         size = np.exp((2 * k + 1) * math.log(self.s) - special.gammaln(k + 1.0)) / (2 * k + 1)
@@ -278,7 +291,10 @@ class SmoothedAbsolute(AnalyticLoss):
         return out
 
     def majorant(self, a: Any) -> Any:
-        r"""$\mathrm{erfi}(sa)$."""
+        r"""$\mathrm{erfi}(sa)$ at $c=0$; else the series of absolute values."""
+        if self.centre:
+            first = abs(float(special.erf(self.s * self.centre)))
+            return _erf_majorant(first, 2.0, self.s, self.centre, a)
         return special.erfi(self.s * a)
 
 
@@ -320,36 +336,49 @@ class SmoothedHinge(AnalyticLoss):
 
     def coefficients(self, count: int) -> Floats:
         r"""$\gamma_0=-\frac12(1+\mathrm{Erf}\,s)$, then $s^nH_{n-1}(s)e^{-s^2}/(\sqrt\pi\,n!)$."""
-        out = np.zeros(max(count, 2))
-        out[0] = -(1 + special.erf(self.s)) / 2
-        before, now = 0.0, self.s * math.exp(-(self.s**2)) / math.sqrt(math.pi)
-        for n in range(1, count):
-            out[n] = now
-            before, now = now, self._next(n, before, now, 1.0)
-        return out[:count]
+        return _erf_coefficients(-(1 + special.erf(self.s)) / 2, 1.0, self.s, 1.0, count)
 
     def majorant(self, a: Any) -> Any:
         """The series of absolute values, summed until it no longer moves."""
-        none = 0 * np.minimum(a, 1.0)
-        total = (1 + special.erf(self.s)) / 2 + none
-        before, now = none, self.s * a * math.exp(-(self.s**2)) / math.sqrt(math.pi)
-        still = 0
-        with np.errstate(over="ignore", invalid="ignore"):
-            for n in range(1, TERMS):
-                total = total + abs(now)
-                small = np.all(np.asarray(abs(now) <= 1e-17 * total) | ~np.isfinite(total))
-                # A Hermite polynomial may vanish at s, two in a row cannot.
-                still = still + 1 if small else 0
-                if still > 2:
-                    break
-                before, now = now, self._next(n, before, now, a)
-        # What overflowed became a difference of infinite terms.
-        return np.fmin(total, np.inf)
+        return _erf_majorant((1 + special.erf(self.s)) / 2, 1.0, self.s, 1.0, a)
 
-    def _next(self, n: int, before: Any, now: Any, a: Any) -> Any:
-        """Term n + 1 from terms n - 1 and n, by the recurrence of the Hermite polynomials."""
-        s2 = self.s**2
-        return 2 * s2 * a / (n + 1) * now - 2 * (n - 1) * s2 * a**2 / (n * (n + 1)) * before
+
+def _erf_coefficients(
+    first: float, scale: float, s: float, centre: float, count: int
+) -> Floats:
+    r"""Of $\frac{scale}2\mathrm{Erf}(s(a-c))$, but for the constant, which is given."""
+    out = np.zeros(max(count, 2))
+    out[0] = first
+    before, now = 0.0, scale * s * math.exp(-((s * centre) ** 2)) / math.sqrt(math.pi)
+    for n in range(1, count):
+        out[n] = now
+        before, now = now, _erf_next(n, before, now, s, centre, 1.0)
+    return out[:count]
+
+
+def _erf_majorant(first: float, scale: float, s: float, centre: float, a: Any) -> Any:
+    """The series of the absolute values of these, summed until it no longer moves."""
+    none = 0 * np.minimum(a, 1.0)
+    total = first + none
+    before, now = none, scale * s * a * math.exp(-((s * centre) ** 2)) / math.sqrt(math.pi)
+    still = 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        for n in range(1, TERMS):
+            total = total + abs(now)
+            small = np.all(np.asarray(abs(now) <= 1e-17 * total) | ~np.isfinite(total))
+            # A Hermite polynomial may vanish at sc, two in a row cannot.
+            still = still + 1 if small else 0
+            if still > 2:
+                break
+            before, now = now, _erf_next(n, before, now, s, centre, a)
+    # What overflowed became a difference of infinite terms.
+    return np.fmin(total, np.inf)
+
+
+def _erf_next(n: int, before: Any, now: Any, s: float, centre: float, a: Any) -> Any:
+    """Term n + 1 from terms n - 1 and n, by the recurrence of the Hermite polynomials."""
+    s2 = s**2
+    return 2 * s2 * centre * a / (n + 1) * now - 2 * (n - 1) * s2 * a**2 / (n * (n + 1)) * before
 
 
 @dataclass(frozen=True)

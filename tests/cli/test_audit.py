@@ -115,6 +115,8 @@ def test_an_unreachable_scheduler_is_one_line(mine):
         ("return rng.binomial(n, 0.5, size) / n - 0.5", "return None", "simulate returned lhs"),
         ("return rng.binomial(n, 0.5, size) / n - 0.5", "import sys; sys.exit(5)",
          "variant.py, line 9 called sys.exit(5)"),
+        ("return rng.binomial(n, 0.5, size) / n - 0.5", "import os; os._exit(0)",
+         "variant.py, line 9 called sys.exit('os._exit(0)')"),
         ("np.sqrt(np.log(1 / delta) / (2 * n))", "np.nan", "the bound at n=10 is not a number"),
         ("np.sqrt(np.log(1 / delta) / (2 * n))", "1 / 0",
          "variant.py, line 6 raised ZeroDivisionError: division by zero"),

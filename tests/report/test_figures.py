@@ -408,6 +408,38 @@ def _square_and_bound(n, *, size, rng):
     return {"lhs": a * a, "rhs": a}
 
 
+def _half_of_the_cells(n, *, size, rng):
+    drawn = _square_and_bound(n, size=size, rng=rng)
+    return {**drawn, "applies": np.full(size, n == 1)}
+
+
+def test_a_cell_without_a_try_has_no_dots():
+    claim = planted.PAPER.always("half", statement="x", grid={"n": [1, 2]}, rows=64,
+                                 simulate=_half_of_the_cells, expect="undecided")
+    with audit([claim], budget="smoke") as found:
+        axes = axes_of(figures.sides(found[claim.id].dataset))
+    assert [x.get_label() for x in axes.get_lines()] == ["n\u00a0=\u00a01", "the bound"]
+
+
+def test_tries_that_break_the_promise_are_counted_as_such():
+    claims = [planted.PAPER.always("half", simulate=_more_than_half, **FIELDS),
+              planted.PAPER.identity("half-equal", simulate=_more_than_half, **FIELDS)]
+    with audit(claims, budget="smoke") as found:
+        more, apart = (found[claim.id].dataset for claim in claims)
+        broken = int((np.ravel(more["lhs"]) > 0.5).sum())
+        drawn = [figures.sides(data.assign_attrs(verdict="refuted")) for data in (more, apart)]
+        assert title(drawn[0]).startswith(f"The left side is the larger one in {broken} of ")
+    assert title(drawn[1]).startswith("The sides differ in ")
+    assert axes_of(drawn[1]).get_ylabel() == "left − right side"
+
+
+FIELDS = {"statement": "x", "grid": {"n": [1]}, "rows": 64, "expect": "undecided"}
+
+
+def _more_than_half(n, *, size, rng):
+    return {"lhs": rng.integers(0, 9, size) / 8, "rhs": np.full(size, 0.5)}
+
+
 def test_tries_that_keep_the_promise_are_drawn_by_their_sides():
     fields = {"statement": "x", "grid": {"n": [1]}, "rows": 256}
     claims = [planted.PAPER.identity("sums", simulate=_two_sums, **fields),

@@ -11,8 +11,10 @@ from html.parser import HTMLParser
 import numpy as np
 import planted
 import pytest
+import xarray as xr
 from click.testing import CliRunner
 
+import noisytheory as nt
 from noisytheory import Certificate, Discrepancy, Paper, audit
 from noisytheory.cli import main
 from noisytheory.report import Record, pages, read, write
@@ -481,3 +483,21 @@ def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
     (folder / pages._DRAWN).write_text('{"a": [[["x"], "y"], 3]}')
     write(store, folder)
     assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
+
+
+def test_a_picture_that_shows_no_dataset_is_told_by_code_and_data_files(tmp_path, monkeypatch):
+    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
+    draw = nt.claims["top-k/figure-2"].picture
+    one, other = (Record(xr.Dataset(attrs={"claim": "a/b"})) for _ in range(2))
+    one.dataset.encoding["complete"], other.dataset.encoding["complete"] = "x", "y"
+    assert pages._told_by(one, draw, True) != pages._told_by(other, draw, True)
+    found = pages._told_by(one, draw, False)
+    assert found == pages._told_by(other, draw, False) != ""
+    (tmp_path / "mnist.npz").write_bytes(b"")
+    monkeypatch.setenv("NOISYTHEORY_DATA", str(tmp_path))
+    assert pages._told_by(one, draw, False) != found
+    assert pages._told_by(one, shown) == ""  # of a file, whose code is not known
+
+
+def shown():
+    """Nobody's picture."""

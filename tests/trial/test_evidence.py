@@ -41,6 +41,13 @@ def test_log_e_rate_is_the_truncated_mixture(successes, draws, level, side):
     assert got == pytest.approx(expected, abs=1e-6)
 
 
+def test_a_tiny_level_has_support():
+    # Below the level d the prior is q^(-1/2): a success has E[q/d] = 1/3, without one it is 1.
+    for level in (1e-12, 1e-18, 1e-200):
+        found = np.exp(evidence.log_e_rate([0, 1], 100, level, "below"))
+        assert found == pytest.approx([1, 1 / 3], abs=1e-9)
+
+
 @pytest.mark.parametrize(("side", "rates"), [("above", (0.0, 0.1, 0.2)), ("below", (0.2, 0.6, 1))])
 def test_log_e_rate_has_mean_at_most_one_under_the_null(side, rates):
     level, draws = 0.2, 40

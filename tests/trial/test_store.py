@@ -20,7 +20,6 @@ from pathlib import Path
 
 import fsspec
 import numpy as np
-import power
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -1383,6 +1382,8 @@ def test_a_durable_store_outlives_a_loss_of_power(
     tmp_path: Path, durable: bool, chance: int
 ) -> None:
     """At any wait for the disk: of what nobody waited for nothing is left, or by chance a part."""
+    import power  # not above: this file is also run alone
+
     done: list[tuple[str, int]] = []
     seen = {"losses": 0, "blocks lost": 0}
     (tmp_path / "disk").mkdir()

@@ -18,9 +18,11 @@ from noisytheory.trial.store import Store
 from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import (
     RULES,
+    SameLaw,
     Thresholds,
     _laws_beyond,
     _slopes,
+    law_means,
     merged,
     moments,
     right_side,
@@ -354,6 +356,40 @@ def test_before_any_draw_there_is_no_evidence(claim):
     against, support = rule.weigh(claim, [cell], [summary])
     assert np.allclose(against, 0, atol=1e-12) and np.allclose(support, 0, atol=1e-12)
     assert rule.pool(claim, [summary, summary]) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_printed_mean_without_a_range_has_support_only():
+    claim = planted.published(low=None, high=None, expect="undecided", grid={"n": [1, 2]})
+    result = nt.audit(claim, budget="smoke")
+    assert result.verdict == "undecided"
+    cell = int(np.argmax(np.abs(result.summary["mean"].values - 0.5)))
+    drawn = result.dataset["lhs"].values[cell].ravel()
+    mean, reach = drawn.mean(), norm.ppf(0.995) * drawn.std(ddof=1) / np.sqrt(drawn.size)
+    assert result.reason.endswith(
+        f"support only, low and high not declared: mean {mean:.6g} (99% normal limits "
+        f"{mean - reach:.6g} to {mean + reach:.6g}) against 0.5 in print at n={cell + 1}")
+
+
+def test_looks_at_laws_of_which_few_rows_apply_are_paid_for():
+    claim, rule = planted.same_law_at_level(), SameLaw()
+    # 1/(k(k+1)), and half of it where looks may have come before a whole block.
+    paid = [np.exp(-rule._price(claim, claim.rows * of // 16)) * 4 for of in (4, 8, 16, 32)]
+    assert paid == pytest.approx([1 / 24, 1 / 12, 1 / 2, 1 / 6])
+
+
+def test_one_instance_is_counted_in_words():
+    one = planted.exhaustive(exact=lambda n: {"lhs": [4.0], "a": [1], "b": [2]})
+    assert nt.audit(one).reason == "no break in the one listed instance"
+
+
+def test_missing_mass_lies_anywhere_in_the_range():
+    law = Law([0.5], [1 - 2**-20], error=1e-6)
+    for low, high in ((-1.0, 3.0), (None, None)):
+        claim = planted.mean_of("law", bound=lambda n: 0.5, low=low, high=high, expect="undecided",
+                                exact=lambda n: law)
+        least, most = law_means(claim, {"n": 1}, law)
+        ends = (-np.inf, np.inf) if low is None else (low * 2**-20, high * 2**-20)
+        assert (least, most) == pytest.approx([law.mean() + end for end in ends])
 
 
 def test_the_resolution_of_an_equality_pays_for_both_sides():

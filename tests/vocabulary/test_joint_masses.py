@@ -98,5 +98,10 @@ def test_classes_have_no_signed_mean():
     for asked in ("norm", "gram", "diameter", "eta", "scores"):
         with pytest.raises(ValueError, match="labels must be -1 and 1 for this, got 3 classes"):
             getattr(law, asked)
+    for pair in (law.with_label_noise(FIFTH), law.with_confusion(np.eye(2))):
+        with pytest.raises(ValueError, match="confusion must be of 3 labels, got 2"):
+            pair.joint.any()
+    with pytest.raises(ValueError, match="confusion must be of 3 classes, got 2"):
+        Multiclass(law, np.eye(2))
     with pytest.raises(ValueError, match="labels must be classes 0 to 2, got 3"):
         Finite("four", np.eye(3), [0, 1, 3], classes=3)

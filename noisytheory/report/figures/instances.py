@@ -178,17 +178,21 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     record = Record.of(dataset)
     left, right = np.concatenate(record.sides, axis=1)
     height, far = left, left - right
-    if (identity := record.kind == "identity"):
+    identity, refuted = record.kind == "identity", record.verdict == "refuted"
+    if identity:
         size = np.maximum(np.abs(left), np.abs(right))
         if "scale" in record.dataset:
             stored = [record.all_draws("scale", index) for index in range(record.size)]
             size = np.maximum(size, np.abs(np.concatenate(stored)))
-        height = far = far / np.where(size > 0, size * np.finfo(float).eps, 1.0)
+        unit_of_rounding = np.where(size > 0, size * np.finfo(float).eps, 1.0)
+        height = far = far if refuted else far / unit_of_rounding
     figure, axes = canvas(height=2.7)
     cell = np.repeat(np.arange(record.size), [pair.shape[1] for pair in record.sides])
     told_apart = 1 < record.size <= LINES
     for k in range(record.size if told_apart else 1):
         own = np.flatnonzero(cell == k) if told_apart else np.arange(len(right))
+        if not own.size:
+            continue
         # Evenly over the order of the right side, with both ends, and the try that is furthest.
         own = own[np.argsort(right[own], kind="stable")]
         shown = {*np.linspace(0, len(own) - 1, SHOWN).astype(int).tolist()}
@@ -202,11 +206,13 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     unit = f" [{record.unit}]" if record.unit else ""
     if identity:
         axes.axhline(0, color=INK, linewidth=1.0, label="equal", zorder=1)
-        most = max(1.0, float(np.abs(height).max()))
-        axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel="left − right side\n[units of rounding]")
+        most = max(0.0 if refuted else 1.0, float(np.abs(height).max()))
+        told = unit if refuted else "\n[units of rounding]"
+        axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel=f"left − right side{told}")
     else:
-        ends = [right.min(), right.max()]
-        axes.plot(ends, ends, color=INK, linewidth=1.0, label="the bound", zorder=1)
+        # With points between its ends: it is bent where only one axis is logarithmic.
+        bound = np.quantile(right, np.linspace(0, 1, 200))
+        axes.plot(bound, bound, color=INK, linewidth=1.0, label="the bound", zorder=1)
         _spread(axes, axes.yaxis, np.r_[left, right])
         axes.set_ylabel(f"left side{unit}")
     axes.set_xlabel(f"right side{unit}")
@@ -239,7 +245,7 @@ def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
         getattr(axes, f"set_{name}lim")(*scale.inverted().transform(ends + np.array([-room, room])))
         axis.set_ticks(ticks_apart(axis))
         axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v))))
 
 
 def _agreement(
@@ -248,13 +254,18 @@ def _agreement(
 ) -> str:
     """How near the sides are, in words."""
     tries = f"{number(len(left))} tries"
+    least = ROUNDING * np.maximum(np.abs(left), np.abs(right))
+    if record.verdict == "refuted":
+        gap, what = (np.abs(left - right), "The sides differ") if record.kind == "identity" else (
+            left - right, "The left side is the larger one")
+        return f"{what} in {number(int(np.sum(gap > least)))} of {tries}"
     if record.kind == "identity":
         worst = float(np.abs(height).max())
         return (
             f"The sides differ by {number(worst, 2)} units of rounding at most" if worst
             else f"Both sides are the same numbers in {tries}"
         )
-    equal = int(np.sum(right - left <= ROUNDING * np.maximum(np.abs(left), np.abs(right))))
+    equal = int(np.sum(right - left <= least))
     return f"The sides are equal in {number(equal)} of {tries}"
 
 

@@ -166,6 +166,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     Matplotlib's own layouts measure everything several times, and take longer than the drawing.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.ticker import FixedLocator
     from matplotlib.transforms import blended_transform_factory as blended
 
     canvas: Any = FigureCanvasAgg(figure)
@@ -186,14 +187,20 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
         ))
 
     def marks(axis: Any) -> Any:
+        if not isinstance(axis.get_major_locator(), FixedLocator):
+            # A locator names some beyond the ends, too, and each would be made and thrown away.
+            low, high = sorted(axis.get_view_interval())
+            seen = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+            axis.set_major_locator(FixedLocator(seen))
         axis.label.set_visible(False)
         found = axis.get_tightbbox(renderer) or axes.bbox
         axis.label.set_visible(True)
         return found
 
-    # How many ticks there are depends on the room: a first guess, then what they take.
+    # How many ticks there are depends on the room: guessed for the first axis, known for the other.
     place(aside + 0.5, under + 0.2, GAP)
     left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
+    place(left, under + 0.2, GAP)
     numbers = marks(axes.xaxis)
     bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
     place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)

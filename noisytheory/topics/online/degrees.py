@@ -159,13 +159,20 @@ class Finite(DegreeLaw):
 
     def pmf(self, count: int) -> Floats:
         """As given."""
-        out = np.zeros(count)
-        some = self.weights[:count]
-        out[: len(some)] = some
-        return out
+        return _padded(self.weights, count)
+
+    def tails(self, count: int) -> Floats:
+        """Added up from the end: small ones are not lost to rounding."""
+        return _padded(np.cumsum(self.weights[::-1])[::-1], count)
 
     def draw(self, size: int, *, rng: np.random.Generator) -> Whole:
         """Independent degrees."""
         edges = np.cumsum(self.weights)
         edges[-1] = 1.0
         return np.searchsorted(edges, rng.random(size), side="right").astype(np.int64)
+
+
+def _padded(values: Sequence[float] | Floats, count: int) -> Floats:
+    out = np.zeros(count)
+    out[: len(values)] = values[:count]
+    return out

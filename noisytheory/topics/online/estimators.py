@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.online.degrees import DegreeLaw, Finite
-from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
+from noisytheory.topics.online.degrees import ABOVE_1, DegreeLaw, Finite
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, REAL, checked_floats
 
 __all__ = [
     "Estimates", "coupled_estimate", "debiased", "estimate", "gram_matrix", "importance_law",
@@ -39,6 +39,29 @@ class Estimates:
 
     values: Floats
     samples: NDArray[np.int64]
+
+
+def _series(
+    gamma: ArrayLike, shares: Callable[[int], Floats], degrees: int = 0
+) -> tuple[Floats, Floats]:
+    """Coefficients, and the probabilities that they are divided by; of so many degrees at least."""
+    given = checked_floats("gamma", gamma)
+    if given.ndim != 1 or not given.size:
+        raise ValueError(f"gamma must be a list of coefficients, got shape {given.shape}")
+    coefficients = np.zeros(max(degrees, len(given)))
+    coefficients[: len(given)] = given
+    share = shares(len(coefficients))
+    if np.any((coefficients != 0) & (share <= 0)):
+        raise ValueError("law must draw every degree that has a coefficient, or f is not estimated")
+    return coefficients, share
+
+
+def _drawn(sample: Sample, count: int, rng: np.random.Generator) -> Floats:
+    """So many numbers, or an error that names what came."""
+    found = checked_floats("what sample gives", sample(count, rng=rng))
+    if found.shape != (count,):
+        raise ValueError(f"sample must give {count} numbers, got shape {found.shape}")
+    return found
 
 
 def theta(gamma: Any, probability: Any, samples: Any) -> Any:
@@ -95,17 +118,14 @@ def estimate(
     >>> found.values.tolist(), found.samples.tolist()
     ([0.3, 0.3], [1, 1])
     """
+    COUNT.number("size", size)
     n = law.draw(size, rng=rng)
-    coefficients = checked_floats("gamma", gamma)
-    count = max(int(n.max(initial=0)) + 1, len(coefficients))
-    share = law.pmf(count)
-    table = np.zeros(count)
-    table[: len(coefficients)] = coefficients
-    table = np.divide(table, share, out=np.zeros(count), where=share > 1e-300)
+    coefficients, share = _series(gamma, law.pmf, int(n.max(initial=0)) + 1)
+    table = np.divide(coefficients, share, out=np.zeros(len(share)), where=share > 1e-300)
     values = table[n]
     for j in range(int(n.max(initial=0))):
         live = np.flatnonzero((n > j) & (table[n] != 0))
-        values[live] *= sample(len(live), rng=rng)
+        values[live] *= _drawn(sample, len(live), rng)
     return Estimates(values, n)
 
 
@@ -131,16 +151,16 @@ def coupled_estimate(
     >>> found.values.tolist()
     [1.3]
     """
+    COUNT.number("size", size)
     n = law.draw(size, rng=rng)
-    coefficients = checked_floats("gamma", gamma)
-    share = law.tails(len(coefficients))
+    coefficients, share = _series(gamma, law.tails)
     table = np.divide(coefficients, share, out=np.zeros(len(share)), where=share > 1e-300)
     values, product = np.full(size, table[0]), np.ones(size)
     for j in range(1, len(coefficients)):
         live = np.flatnonzero(n >= j)
         if not len(live):
             break
-        product[live] *= sample(len(live), rng=rng)
+        product[live] *= _drawn(sample, len(live), rng)
         values[live] += table[j] * product[live]
     return Estimates(values, n)
 
@@ -167,12 +187,9 @@ def second_moment(gamma: ArrayLike, law: DegreeLaw, m: Any) -> Any:
     >>> round(float(second_moment(ExponentialLoss(1).coefficients(60), Geometric(2.0), 1.25)), 2)
     11.14
     """
-    coefficients = checked_floats("gamma", gamma)
+    coefficients, share = _series(gamma, law.pmf)
     NONNEGATIVE.check("m", m)
-    share = law.pmf(len(coefficients))
     terms = np.divide(coefficients**2, share, out=np.zeros(len(share)), where=share > 1e-300)
-    if np.any((coefficients != 0) & (share <= 0)):
-        raise ValueError("law must draw every degree that has a coefficient, or f is not estimated")
     return sum(term * np.asarray(m, float) ** n for n, term in enumerate(terms) if term)
 
 
@@ -200,8 +217,9 @@ def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: floa
     >>> [round(second_moment_coupled(gamma, Geometric(p), 1.25, 0.5), 3) for p in (2.0, 1.5, 3.0)]
     [9.086, 6.762, 15.485]
     """
-    coefficients = checked_floats("gamma", gamma)
-    share = law.tails(len(coefficients))
+    coefficients, share = _series(gamma, law.tails)
+    if not REAL.number("mean", mean) ** 2 <= NONNEGATIVE.number("m", m) * (1 + 1e-12):
+        raise ValueError(f"m must be the square of the mean {mean:g} or more, got {m:g}")
     total, later = 0.0, 0.0
     # From the highest degree down: later is the sum over k > n of gamma_k mu^(k-n).
     for n in range(len(coefficients) - 1, -1, -1):
@@ -262,7 +280,7 @@ def debiased(
     sample, size, rng
         As in `estimate`.
     decay : float
-        Between 1, where the cost would be infinite, and twice the rate of the differences.
+        Above 1, where the cost would be infinite, and below twice the rate of the differences.
     levels : int
         Largest level; beyond 40 none is ever drawn.
 
@@ -281,16 +299,19 @@ def debiased(
     >>> found.values.tolist()
     [2.0, 2.0, 2.0]
     """
+    ABOVE_1.number("decay", decay)
+    COUNT.number("size", size)
+    COUNT.number("levels", levels)
     law = Finite(tuple(2.0 ** (-decay * np.arange(levels))))
     level = law.draw(size, rng=rng)
-    first = sample(size, rng=rng)
+    first = _drawn(sample, size, rng)
     values = np.asarray(f(first), float)
     share = law.pmf(levels)
     for n in range(int(level.max(initial=0)) + 1):
         which = np.flatnonzero(level == n)
         if not len(which):
             continue
-        drawn = sample(len(which) * 2 ** (n + 1), rng=rng).reshape(len(which), 2, 2**n)
+        drawn = _drawn(sample, len(which) * 2 ** (n + 1), rng).reshape(len(which), 2, 2**n)
         halves = drawn.mean(axis=2)
         values[which] += (f(halves.mean(axis=1)) - f(halves).mean(axis=1)) / share[n]
     return Estimates(values, 1 + 2 ** (level + 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,10 +95,16 @@ def _arguments(
 
 def _squared_majorant(loss: AnalyticLoss, at: float) -> float:
     """Infinite where it overflows."""
-    if not math.isfinite(at):
-        return math.inf
+    return float(_squared_majorants(loss, [at])[0])
+
+
+def _squared_majorants(loss: AnalyticLoss, at: Sequence[float] | Floats) -> Floats:
+    """The same of many, whose series are summed together."""
+    points = np.asarray(at, float)
+    finite = np.isfinite(points)
     with np.errstate(over="ignore"):
-        return float(np.float64(loss.majorant(np.float64(at))) ** 2)
+        found = np.square(np.asarray(loss.majorant(np.where(finite, points, 0.0)), float))
+    return np.where(finite, found, np.inf)
 
 
 def gaussian_map_moment(p: float, Bx: float, tau: float, sigma2: float) -> float:
@@ -302,23 +308,23 @@ def admissible_p(
             f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
         )
 
-    def needed(log: float) -> float:
-        return _arguments(1 + math.exp(log), Bw, Bx, kernel, By, coupled)[1]
+    def needed(logs: Floats) -> list[float]:
+        return [_arguments(1 + math.exp(log), Bw, Bx, kernel, By, coupled)[1] for log in logs]
 
     # It falls and then rises, a sum of exponentials of convex functions of log p.
     grid = np.linspace(ends[0], ends[1] - 1e-9, SPREAD)
     best = _lowest(needed, grid)
-    least = needed(best)
+    least = needed(np.array([best]))[0]
     if not math.isfinite(least):
         raise ValueError(
             f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
             f"{kernel.name} is too large for a number"
         )
 
-    def finite(log: float) -> bool:
-        return math.isfinite(_squared_majorant(loss, needed(log)))
+    def finite(logs: Floats) -> NDArray[np.bool_]:
+        return np.isfinite(_squared_majorants(loss, needed(logs)))
 
-    if not finite(best):
+    if not finite(np.array([best]))[0]:
         raise ValueError(
             f"Bx and Bw must let the bound be finite for some p, got Bx = {Bx:g} and Bw = {Bw:g} "
             f"with the kernel {kernel.name}: the majorant of the loss {loss.name} is infinite at "
@@ -326,26 +332,29 @@ def admissible_p(
         )
     found = [1.0, radius]
     for side, end in enumerate((grid[0], grid[-1])):
-        inside, outside = best, float(end)
-        if finite(outside):
-            continue
-        while abs(outside - inside) > 1e-12:
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if finite(middle) else (inside, middle)
-        found[side] = 1 + math.exp(inside)
+        points = np.array([best, end])
+        while not (held := finite(points)).all() and np.ptp(points) > 1e-12:
+            # From the last that is finite to the next, in ever smaller steps.
+            last = int(np.argmin(held)) - 1
+            points = np.linspace(points[last], points[last + 1], 100)
+        if not held.all():
+            found[side] = 1 + math.exp(points[0])
     return found[0], found[1]
 
 
-def _lowest(function: Callable[[float], float], grid: Floats) -> float:
+def _lowest(function: Callable[[Floats], Sequence[float] | Floats], grid: Floats) -> float:
     """Where a function that falls and then rises is smallest."""
     from scipy.optimize import minimize_scalar
 
-    values = [function(point) for point in grid]
+    values = function(grid)
     at = int(np.argmin(values))
     ends = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
     with np.errstate(invalid="ignore"):
         # Differences of infinite values, beside the finite ones.
-        found = minimize_scalar(function, bounds=ends, method="bounded", options={"xatol": 1e-9})
+        found = minimize_scalar(
+            lambda point: float(function(np.array([point]))[0]), bounds=ends, method="bounded",
+            options={"xatol": 1e-9},
+        )
     return float(found.x if found.fun <= values[at] else grid[at])
 
 
@@ -389,10 +398,12 @@ def best_p(
     if low >= high:
         raise ValueError(f"budget must allow some p below {high:g}, got {budget!r}")
 
-    def size(log: float) -> float:
-        found = second_moments(1 + math.exp(log), Bw, Bx, kernel, loss, By)
+    def size(logs: Floats) -> Floats:
+        p = 1 + np.exp(logs)
+        found = np.array([_arguments(q, Bw, Bx, kernel, By, False) for q in p])
         with np.errstate(divide="ignore"):
-            return float(np.log(found[0]) + np.log(found[1])) if max(found) < np.inf else np.inf
+            map_, length = np.log(found[:, 0]), np.log(_squared_majorants(loss, found[:, 1]))
+        return np.asarray(map_ + length + np.log(p / (p - 1)))
 
     grid = np.linspace(math.log(low - 1), math.log((high - 1) * (1 - 1e-9)), SPREAD)
     return 1 + math.exp(_lowest(size, grid))

@@ -25,12 +25,8 @@ def clustered_mean_square(
 
     Parameters
     ----------
-    kernel : Kernel
-    points : array-like, shape (n, d)
-    alpha : array-like, shape (n,)
-        Target weights, of any sign.
-    k : int
-        The paper's $m$.
+    kernel, points, alpha, k
+        As in `noisytheory.sparse.clustered`.
     cells : array-like, shape (n,)
         Cell of every point, by any name: those of `noisytheory.sparse.farthest_first`, or others.
 

@@ -153,7 +153,8 @@ def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
     rows = np.eye(cells * corners) / math.sqrt(2)
     n = len(rows)
     weights = [1 / n] * n if last is None else [(1 - last) / (n - 1)] * (n - 1) + [last]
-    return Sample(f"{cells} simplices of {corners}" + (f", mass {last:g}" if last else ""),
+    name = ("a simplex" if cells == 1 else f"{cells} simplices") + f" of {corners} corners"
+    return Sample(name + (f", last mass {last:g}" if last else ""),
                   tuple(map(tuple, rows.tolist())), tuple(weights))
 
 

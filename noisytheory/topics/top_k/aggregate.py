@@ -16,7 +16,7 @@ from noisytheory.vocabulary.domains import checked_floats
 
 __all__ = [
     "average_loss", "average_top_k", "conjugate", "level", "maximum_loss", "ranked_range",
-    "spectral", "tail_mass", "top_k_loss", "top_weights", "variational",
+    "spectral", "spectral_weights", "tail_mass", "top_k_loss", "top_weights", "variational",
 ]
 
 Floats = NDArray[np.float64]
@@ -59,12 +59,14 @@ def tail_mass(k: float, n: float) -> float:
     return float(k)
 
 
-def average_loss(losses: ArrayLike) -> Any:
+def average_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
     """Mean of the losses along the last axis.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts.
 
     Returns
     -------
@@ -75,15 +77,19 @@ def average_loss(losses: ArrayLike) -> Any:
     >>> float(average_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7]))
     1.55
     """
-    return _losses(losses).mean(axis=-1)
+    values = _losses(losses)
+    if sample_weight is None:
+        return values.mean(axis=-1)
+    return values @ _masses(sample_weight, values.shape[-1])
 
 
-def maximum_loss(losses: ArrayLike) -> Any:
-    """Largest of the losses along the last axis.
+def maximum_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    """Largest of the losses along the last axis, of those with weight.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
+    sample_weight : array_like, shape (n,), optional
 
     Returns
     -------
@@ -94,17 +100,20 @@ def maximum_loss(losses: ArrayLike) -> Any:
     >>> float(maximum_loss([0.3, 2.5, 1.1]))
     2.5
     """
-    return _losses(losses).max(axis=-1)
+    values = _losses(losses)
+    return values[..., _masses(sample_weight, values.shape[-1]) > 0].max(axis=-1)
 
 
-def top_k_loss(losses: ArrayLike, k: float) -> Any:
-    r"""$\ell_{[k]}$, the k-th largest loss: not convex unless k = 1.
+def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = None) -> Any:
+    r"""$\ell_{[k]}$, the k-th largest loss, the value at risk: not convex unless k = 1.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
     k : int or float
         Count, or fraction (rounded up to a count).
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts; then a count k is of weight.
 
     Returns
     -------
@@ -117,6 +126,10 @@ def top_k_loss(losses: ArrayLike, k: float) -> Any:
     """
     values = _losses(losses)
     n = values.shape[-1]
+    if sample_weight is not None:
+        nu = tail_mass(k, float(np.sum(np.asarray(sample_weight))))
+        counted = top_weights(values, nu, _masses(sample_weight, n)) > 1e-12
+        return np.where(counted, values, np.inf).min(axis=-1)
     count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
     return np.partition(values, n - count, axis=-1)[..., n - count]
 
@@ -255,7 +268,8 @@ def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
     r"""Convex conjugate of $AT_k$: 0 on $\{0\le p_i\le\frac1k,\sum p_i=1\}$, else infinite.
 
     So $AT_k(\ell)=\max_p\langle p,\ell\rangle$ over that set: the worst mean over all laws with
-    density at most $n/k$ with respect to the sample.
+    density at most $n/k$ with respect to the sample. With k = n and k = 1 it is that of the average
+    and of the maximum.
 
     Parameters
     ----------
@@ -281,17 +295,22 @@ def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
     return np.where(inside & (abs(p.sum(-1) - 1) <= rounding * p.shape[-1]), 0.0, np.inf)[()]
 
 
-def ranked_range(losses: ArrayLike, m: int, k: int) -> Any:
+def ranked_range(
+    losses: ArrayLike, m: int, k: int, sample_weight: ArrayLike | None = None
+) -> Any:
     r"""Mean of the losses ranked m + 1 to k: $(kAT_k-mAT_m)/(k-m)$.
 
     ``m=0`` is $AT_k$, ``m=k-1`` the top-k loss, ``k=n`` the mean of the n - m smallest. A
-    difference of convex functions, convex itself only for m = 0 (Hu and others 2020).
+    difference of convex functions, convex itself only for m = 0 (Hu and others 2020). Where no
+    losses tie its gradient is the same difference of `top_weights`, over $(k-m)/n$.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
     m, k : int
         $0\le m<k\le n$.
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts; then m and k are of weight, and n is its sum.
 
     Returns
     -------
@@ -307,17 +326,23 @@ def ranked_range(losses: ArrayLike, m: int, k: int) -> Any:
     >>> float(ranked_range([9.0, 1.0, 2.0, 4.0], 1, 3))
     3.0
     """
-    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
-    n = values.shape[-1]
+    values = _losses(losses)
+    n: Any = values.shape[-1] if sample_weight is None else np.sum(np.asarray(sample_weight))
     if not 0 <= m < k <= n:
-        raise ValueError(f"m and k must satisfy 0 <= m < k <= {n}, got m={m}, k={k}")
-    return values[..., m:k].mean(axis=-1)
+        raise ValueError(f"m and k must satisfy 0 <= m < k <= {n:g}, got m={m}, k={k}")
+    if sample_weight is None:
+        return np.sort(values, axis=-1)[..., n - k: n - m].mean(axis=-1)
+    whole = k * average_top_k(values, k, sample_weight)
+    return (whole - (m * average_top_k(values, m, sample_weight) if m else 0.0)) / (k - m)
 
 
 def spectral(losses: ArrayLike, spectrum: ArrayLike) -> Any:
     r"""Spectral risk $\sum_i\sigma_i\ell_{[i]}$ of a non-increasing spectrum, a mixture of $AT_k$.
 
     $$\sum_i\sigma_i\ell_{[i]}=\sum_k k(\sigma_k-\sigma_{k+1})\,AT_k,\qquad\sigma_{n+1}=0.$$
+
+    The largest $\langle p,\ell\rangle$ over all p whose k largest entries sum to at most those of
+    the spectrum, and all to its sum: so its conjugate is 0 there, else infinite.
 
     Parameters
     ----------
@@ -339,7 +364,35 @@ def spectral(losses: ArrayLike, spectrum: ArrayLike) -> Any:
     >>> float(spectral([1.0, 5.0, 3.0], [0.5, 0.5, 0.0]))
     4.0
     """
-    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
+    values = _losses(losses)
+    return (values * spectral_weights(values, spectrum)).sum(axis=-1)
+
+
+def spectral_weights(losses: ArrayLike, spectrum: ArrayLike) -> Floats:
+    r"""Subgradient of the spectral risk: the i-th largest loss has weight $\sigma_i$.
+
+    Parameters
+    ----------
+    losses : array_like, shape (..., n)
+    spectrum : array_like, shape (n,)
+        Non-increasing, at least 0.
+
+    Returns
+    -------
+    array, shape (..., n)
+        Among ties the first come first.
+
+    Raises
+    ------
+    ValueError
+        As `spectral`.
+
+    Examples
+    --------
+    >>> spectral_weights([1.0, 5.0, 3.0], [0.7, 0.3, 0.0]).tolist()
+    [0.0, 0.7, 0.3]
+    """
+    values = _losses(losses)
     sigma = checked_floats("spectrum", spectrum)
     if sigma.shape != values.shape[-1:]:
         raise ValueError(
@@ -347,7 +400,10 @@ def spectral(losses: ArrayLike, spectrum: ArrayLike) -> Any:
         )
     if np.any(np.diff(sigma) > 0) or sigma[-1] < 0:
         raise ValueError(f"spectrum must not increase and be >= 0, got {sigma.tolist()}")
-    return values @ sigma
+    out = np.empty(values.shape)
+    order = np.argsort(-values, axis=-1, kind="stable")
+    np.put_along_axis(out, order, np.broadcast_to(sigma, values.shape), axis=-1)
+    return out
 
 
 def _losses(losses: ArrayLike) -> Floats:

@@ -16,6 +16,10 @@ __all__ = ["halves", "hinge_machines", "mistakes", "monk_of", "toys", "wrong"]
 Floats = NDArray[np.float64]
 
 
+TOGETHER = 1 << 15
+"""Examples of a batch that fit the cache; of more, one k is solved after the other."""
+
+
 def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Floats, Floats]:
     r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
 
@@ -27,15 +31,18 @@ def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Fl
         Several at once are leading axes of what is returned.
     """
     size, n, d = x.shape
-    ks, Cs = (v[..., None] for v in np.broadcast_arrays(
-        np.asarray(k, float), np.asarray(C, float)))
+    both = np.broadcast_arrays(np.asarray(k, float), np.asarray(C, float))
+    if both[0].ndim and both[0].size * size * n > TOGETHER:
+        parts = [hinge_machines(x, y, *one) for one in zip(*both, strict=True)]
+        return np.array([w for w, _ in parts]), np.array([total for _, total in parts])
+    ks, Cs = (v[..., None] for v in both)
     lead = (*ks.shape[:-1], size)
-    wide, signs = np.broadcast_to(x, (*lead, n, d)), np.broadcast_to(y, (*lead, n))
+    rows = Design(np.broadcast_to(x * y[..., None], (*lead, n, d)))
     found = interior_point(
-        Design(wide, signs), np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
+        rows, np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
         1 / Cs[..., None] * np.ones(d), tolerance=1e-10)
     weights, w = found.weights, found.coef
-    push = ((weights * signs)[..., None, :] @ wide)[..., 0, :]
+    push = rows.adjoint(weights)
     dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
     # Zero has the value k/n: a dual value that reaches it proves it optimal.
     zero = dual >= ks / n * (1 - 1e-8)

@@ -146,7 +146,10 @@ def solver(matrix: Floats) -> Callable[[Floats], Floats]:
     >>> solver(np.diag([2.0, 4.0]))(np.ones(2)).round(12).tolist()
     [0.5, 0.25]
     """
-    root = np.sqrt(np.maximum(np.diagonal(matrix, axis1=-2, axis2=-1), 1e-300))
+    diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+    # A free intercept may have no curvature at all.
+    least = 1e-30 * diagonal.max(axis=-1, keepdims=True, initial=1e-200)
+    root = np.sqrt(np.maximum(diagonal, least))
     scaled = matrix / (root[..., :, None] * root[..., None, :])
     unit = np.eye(scaled.shape[-1])
     if matrix.ndim > 2:

@@ -99,9 +99,6 @@ def interior_point(
     [0.333333]
     """
     lead, m = np.broadcast_shapes(design.lead, u.shape[:-1], np.shape(nu)), u.shape[-1]
-    if lead and design.signs is not None:
-        # Of a batch of small problems the calls cost more than the numbers.
-        design = Design(design.rows * design.signs[..., None], None, design.doubled, design.free)
     # Weights of size one, so that all products of the barrier are of one size.
     scale = 1 / u.max(axis=-1, keepdims=True)
     u, ridge_ = np.broadcast_to(u * scale, (*lead, m)), ridge * scale

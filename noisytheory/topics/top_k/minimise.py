@@ -137,7 +137,8 @@ def fit(
     scaling : {"paper", "average"}
         ``"average"`` minimises $AT_k+\frac1{2C}\|w\|^2$: then k and C are not confounded.
     tol : float
-        Relative duality gap.
+        Duality gap, relative to the objective, or to $10^{-5}$ of its value at zero where that is
+        more: of separable data with a huge C the objective is all but 0.
     start : array_like, shape (d,), optional
         Coefficients to begin with.
     solver : {"auto", "exact", "limited-memory"}

@@ -22,8 +22,8 @@ __all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
 
 Floats = NDArray[np.float64]
 
-FEW, CLOSE = 8, 0.1
-"""Share of the rows that a small zone has at most, inverse, and change of weights that is small."""
+FEW, CLOSE = 8, 0.05
+"""Inverse share of the rows that may have changed, and the relative change that is none."""
 CONJUGATE = 30
 """Steps of conjugate gradients at most; with a sample's Hessian five are usual."""
 
@@ -111,7 +111,7 @@ class Smoothed:
     sample : array of int, optional
         Rows whose Hessian stands for the whole one; the difference is left to conjugate gradients.
     kept : tuple of arrays, optional
-        Weights of the rows outside of the zone, and their Gram matrix, from an earlier step.
+        Weights by the losses' curvature at an earlier step, and their Gram matrix.
     """
 
     design: Design
@@ -343,14 +343,26 @@ def _direction(
 
 
 def _gram(problem: Smoothed, smooth: Floats, sharp: Floats) -> Floats:
-    """Of all rows; with few of them in the zone, and the others as before, only the zone's anew."""
-    used = np.flatnonzero(sharp)
-    if used.size > len(sharp) // FEW:
-        return problem.design.gram(smooth + sharp)
-    if problem.kept is None or np.abs(smooth - problem.kept[0]).sum() > CLOSE * smooth.sum():
-        problem.kept = smooth, problem.design.gram(smooth)
-    zone = problem.design.take(used).gram(sharp[used]) if used.size else 0.0
-    return np.asarray(problem.kept[1] + zone)
+    """Of all rows, weights of the losses' curvature and the zone's; where few are new, only theirs.
+
+    What is left of the curvature lies within a share of the whole in every direction.
+    """
+    design = problem.design
+    if np.count_nonzero(sharp) > len(sharp) // FEW:
+        return design.gram(smooth + sharp)
+    before, found = problem.kept or (np.zeros_like(smooth), None)
+    change = smooth - before
+    moved = np.abs(change) > CLOSE * before
+    if found is None or np.count_nonzero(moved) > len(moved) // FEW:
+        change, moved, found = np.zeros_like(smooth), np.zeros_like(moved), design.gram(smooth)
+        problem.kept = smooth, found
+    new = np.where(moved, change, 0.0) + sharp
+    more, less = np.flatnonzero(new > 0), np.flatnonzero(new < 0)
+    if more.size:
+        found = found + design.take(more).gram(new[more])
+    if less.size:
+        found = found - design.take(less).gram(-new[less])
+    return np.array(found)
 
 
 def _share(h: Floats, zone: Floats, weight: Floats) -> float:

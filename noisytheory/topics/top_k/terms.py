@@ -13,6 +13,7 @@ SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0, "unit": "probability"}
 OURS = "geometry, spreads and C are ours: print leaves them out"
 EXACT = "hinge loss, exact minimisers"
 MONK = "noise-free MONK's problem 3, random halves and quarters"
+HALVES = "noise-free MONK's problem 3: a random half trains, the other stands for a quarter of it"
 LEVELS = [0.2, 0.05]
 SIGN = "the sign of 0 is 1"
 ROWS = 256

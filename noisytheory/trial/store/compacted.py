@@ -34,6 +34,7 @@ class Compacted:
         self.whole = digests is not None
         self.damaged = 0
         self.marker = marker
+        self.arrays, self.attributes = arrays, dict[str, Any]()
         self._place, self._layout = place, layout
         self._present = np.any(self.digests, axis=1)
         self._rank = np.cumsum(self._present) - 1
@@ -98,8 +99,13 @@ def _room(arrays: Sequence[chunks.Array], layout: Layout, chains: int) -> tuple[
     return only
 
 
-def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
-    """Read a group's digests and verify everything in it; empty if its metadata are damaged."""
+def compacted_in(
+    place: Place, group: str, layout: Layout, blocks: bool = True
+) -> Compacted:
+    """Read a group's digests and verify everything in it, or all but its blocks.
+
+    Empty if its metadata are damaged.
+    """
     try:
         text = place.read(f"{group}/zarr.json")
         metadata = json.loads(text)
@@ -107,7 +113,7 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         described = metadata["consolidated_metadata"]["metadata"]
         arrays, whole = [], True
         for name, about in described.items():
-            own = _of_blocks(about)
+            own = of_blocks(about)
             key = f"{group}/{chunks.chunk_key(name, about)}"
             arrays.append(chunks.Array(name, about, b"" if own else read_or_nothing(place, key)))
             document = read_or_nothing(place, f"{group}/{name}/zarr.json")
@@ -122,8 +128,9 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
             return Compacted(place, group, layout)
         digests = _digests(arrays, layout.cells, whole)
         found = Compacted(place, group, layout, arrays, digests, marker)
-        found.whole = whole
-        found.verify()
+        found.whole, found.attributes = whole, attributes
+        if blocks:
+            found.verify()
         return found
     except OSError as error:
         if not gone(error):
@@ -133,21 +140,25 @@ def compacted_in(place: Place, group: str, layout: Layout) -> Compacted:
         return Compacted(place, group, layout)
 
 
-def is_whole(place: Place, group: str, run: Mapping[str, Any]) -> bool:
-    """Say whether everything in a group is as this run wrote it, whatever claim it holds."""
+def whole_in(
+    place: Place, group: str, run: Mapping[str, Any], blocks: bool = True
+) -> Compacted | None:
+    """Read a group if everything in it is as this run wrote it, whatever claim it holds."""
     try:
         metadata = json.loads(place.read(f"{group}/zarr.json"))
         attributes = metadata["attributes"]
         blank = Layout(run, attributes["claim"], attributes["fingerprint"], {}, 1, 1)
-        found = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
+        described = _description(attributes, metadata["consolidated_metadata"]["metadata"], blank)
         names = ("claim", "fingerprint", "variables", "cells", "rows")
-        layout = Layout(run, *(found[name] for name in names))
-        return compacted_in(place, group, layout).whole
+        layout = Layout(run, *(described[name] for name in names))
+        found = compacted_in(place, group, layout, blocks)
     except (OSError, *UNREADABLE):
-        return False
+        return None
+    return found if found.whole else None
 
 
-def _of_blocks(about: dict[str, Any]) -> bool:
+def of_blocks(about: Mapping[str, Any]) -> bool:
+    """Say whether an array holds blocks."""
     return bool(about["codecs"][0]["name"] == "sharding_indexed")
 
 
@@ -161,7 +172,7 @@ def _description(
         blocks = {
             name: array
             for name, array in described.items()
-            if _of_blocks(array)
+            if of_blocks(array)
         }
         types = {name: np.dtype(array["data_type"]) for name, array in blocks.items()}
         stored["variables"] = {name: types[name].newbyteorder("<").str for name in types}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
-from noisytheory.trial.store.compacted import Compacted, compacted_in, is_whole
+from noisytheory.trial.store.compacted import Compacted, compacted_in, whole_in
 from noisytheory.trial.store.errors import StoreError, damage, opening, reading, writing
 from noisytheory.trial.store.journal import Layout, encoded, sync_folder
 from noisytheory.trial.store.lock import Held
@@ -251,7 +251,7 @@ class Store:
         StoreError
             If the claim is not finished or cannot be read.
         """
-        import xarray as xr
+        from noisytheory.trial.store.opened import dataset
 
         root = self._root
         if claim_id in root.postponed:
@@ -263,13 +263,14 @@ class Store:
         if group is None:
             raise StoreError(f"the store {self.location} has no finished claim {claim_id}")
         with reading(self.location):
-            if self._root.refusal and not is_whole(root.place, group, root.run):
-                # A writer has verified what it did not write itself.
+            # A writer has verified the blocks that it did not write itself.
+            whole = whole_in(root.place, group, root.run, blocks=bool(root.refusal))
+            if whole is None:
                 raise StoreError(
                     f"{claim_id} in the store {self.location} is damaged: the audit that wrote it, "
                     "run again with this store, mends it"
                 )
-            found = xr.open_dataset(f"{self.location}/{group}", engine="zarr", consolidated=True)
+            found = dataset(whole, f"{self.location}/{group}")
         # About the group's files, not about the claim; who knows it knows all that they hold.
         found.encoding["complete"] = found.attrs.pop("complete", None)
         return found

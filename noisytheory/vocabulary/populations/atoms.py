@@ -132,11 +132,9 @@ def names_of(classes: int | None) -> NDArray[np.int64]:
     return LABELS if classes is None else np.arange(classes)
 
 
-def given_confusion(confusion: Exact, classes: int) -> NDArray[Any]:
+def given_confusion(confusion: Exact) -> NDArray[Any]:
     """Checked copy of probabilities of labels, true ones in columns: exact numbers, or floats."""
     checked = columns(confusion, "column")
-    if len(checked) != classes:
-        raise ValueError(f"confusion must be of {classes} classes, got {len(checked)}")
     exact = exact_numbers(np.asarray(confusion))
     return frozen(checked if exact is None else exact)
 
@@ -269,6 +267,9 @@ class Confused(Recipe):
 
     def _build(self) -> Table:
         parent = self.parent.table
+        given, classes = len(self.confusion), parent.joint.shape[1]
+        if given != classes:
+            raise ValueError(f"confusion must be of {classes} labels, got {given}")
         return parent.relabelled(confused(parent.joint, self.confusion))
 
 
@@ -324,7 +325,9 @@ class Mixed(Recipe):
             space,
             np.concatenate([left[first.index], right[second.index]]),
             frozen(np.concatenate([first.labels, second.labels])),
-            _joined(_scaled(first.weights, 1 - self.share), _scaled(second.weights, self.share)),
+            frozen(in_floats_where_one_is(np.concatenate([
+                (1 - self.share) * first.weights, self.share * second.weights
+            ]))),
             first.classes,
         )
 
@@ -645,12 +648,6 @@ def _joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     if "f" in (first.dtype.kind, second.dtype.kind):
         first, second = first.astype(np.float64), second.astype(np.float64)
     return frozen(np.concatenate([first, second]))
-
-
-def _scaled(weights: NDArray[Any], factor: Number) -> NDArray[Any]:
-    if weights.dtype == object and isinstance(factor, Fraction):
-        return np.asarray(weights * factor)
-    return weights.astype(np.float64) * float(factor)
 
 
 def in_floats_where_one_is(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -665,7 +665,7 @@ class Finite(Population):
         Raises
         ------
         ValueError
-            If the matrix is not column-stochastic or has another number of labels.
+            If the matrix is not column-stochastic; on first use, if it is of other labels.
 
         Examples
         --------
@@ -673,8 +673,8 @@ class Finite(Population):
         >>> pair.with_confusion([[1, Fraction(1, 4)], [0, Fraction(3, 4)]]).joint.sum(axis=0)
         array([Fraction(5, 8), Fraction(3, 8)], dtype=object)
         """
-        matrix = given_confusion(confusion, self.joint.shape[1])
-        return Finite._of(name or f"{self.name}, confused", Confused(self.recipe, matrix))
+        recipe = Confused(self.recipe, given_confusion(confusion))
+        return Finite._of(name or f"{self.name}, confused", recipe)
 
     def with_flip_rates(self, rates: Exact, name: str | None = None) -> Finite:
         r"""The population with the label of atom $j$ flipped with probability ``rates[j]``.

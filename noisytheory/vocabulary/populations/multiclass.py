@@ -158,8 +158,9 @@ class Multiclass:
         classes = self.law.classes
         if classes is None:
             raise ValueError("law must have classes, not labels -1 and 1")
-        given = np.eye(classes) if self.confusion is None else self.confusion
-        confusion = given_confusion(given, classes)
+        confusion = given_confusion(np.eye(classes) if self.confusion is None else self.confusion)
+        if len(confusion) != classes:
+            raise ValueError(f"confusion must be of {classes} classes, got {len(confusion)}")
         object.__setattr__(self, "confusion", confusion)
         if not self.exact:
             object.__setattr__(self, "confusion", confusion.astype(float))

@@ -47,7 +47,8 @@ from noisytheory.vocabulary.sequences import Examples, alternating, constant, ha
 
 LOSSES = [
     AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
-    SmoothedAbsolute(0.7), SmoothedHinge(1.3), SeriesLoss((1.0, -2.0, 0.5)),
+    SmoothedAbsolute(0.7), SmoothedAbsolute(0.7, centre=-1.5), SmoothedHinge(1.3),
+    SeriesLoss((1.0, -2.0, 0.5)),
 ]
 KERNELS = [
     LinearProduct(), HomogeneousProduct(3), InhomogeneousProduct(2, 0.5), ExponentialProduct(),
@@ -435,6 +436,12 @@ def test_the_comparator_needs_no_gram_matrix(kernel, rank):
 
 ATOMS = np.array([-1.0, 0.25, 1.5])
 CHANCES = np.array([0.3, 0.5, 0.2])
+
+
+def test_small_tails_of_a_finite_law_are_not_lost():
+    law = estimators.importance_law(ExponentialLoss(1).coefficients(60), 1.25)
+    assert np.all(law.tails(60) >= law.pmf(60)) and law.tails(60)[-1] == law.pmf(60)[-1] > 0
+    assert law.tails(61)[-1] == 0
 
 
 def test_estimators_by_enumeration():

@@ -200,7 +200,7 @@ ODD = sum(1 / d**2 for d in (1, 3, 10, 42, 216, 1320, 9360, 75600, 685440, 68947
 GAP = ROOT(PI) * math.erf(1) + 1 / E - ROOT(PI)
 
 
-LOSSES = [
+IN_CELLS = [
     # u is 2^2 * 2; at p = 5 it is (5/4)^2 * 5.
     ("example-1/printed", dict(y=10), 100 - 81, 16, dict(p=2.0, Bw=1.0, Bx=1.0)),
     ("example-1/printed", dict(y=10), 100 - 81, F(125, 4), dict(p=5.0, Bw=1.0, Bx=1.0)),
@@ -213,18 +213,22 @@ LOSSES = [
     ("smoothing", dict(a=0), 1, 1, dict(s=1.0)),
     ("smoothing", dict(a=1), GAP, 1, dict(s=1.0)),
     ("figure-1", dict(a=1), GAP, 1, dict(s=1.0)),
+    # 1 + a^2. After the first atom, of chance 1/4, a call is 3/2 or 5/2: mean square 17/4 for 5.
+    ("lemma-1/mean", polynomial(1, 0, 1), 5, 5, dict(calls="dependent")),
+    ("lemma-1/second-moment", polynomial(1, 0, 1), 2 + 8 * (F(17, 16) + F(5, 4) + F(45, 2)), 242,
+     dict(calls="dependent")),
     # p m = 1 at the chances 2^-(n+1): 2 sum 1 / n!^2 and 2 e^2; 8 / pi sum 1 / (k! (2k+1))^2.
     ("lemma-1/power-series", dict(p=2, m=0.5), 2 * BESSEL, 2 * E**2, dict(loss=ExponentialLoss())),
     ("lemma-1/power-series", dict(p=2, m=0.5), 8 / PI * ODD, 8 / PI * ERFI**2,
      dict(loss=SmoothedAbsolute(1.0))),
     # About the kink, where it is 1 and, of the hinge, half of that.
-    ("smoothing/convex", dict(u=-1, v=1), 1, GAP + ROOT(PI), dict(s=1.0, loss="absolute")),
-    ("smoothing/convex", dict(u=0, v=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, loss="hinge")),
+    ("smoothing/convex", dict(a=-1, b=1), 1, GAP + ROOT(PI), dict(s=1.0, loss="absolute")),
+    ("smoothing/convex", dict(a=0, b=2), F(1, 2), (GAP + ROOT(PI)) / 2, dict(s=1.0, loss="hinge")),
 ]
 
 
-@pytest.mark.parametrize("name, instance, lhs, rhs, cell", LOSSES)
-def test_losses(name, instance, lhs, rhs, cell):
+@pytest.mark.parametrize("name, instance, lhs, rhs, cell", IN_CELLS)
+def test_in_their_cells(name, instance, lhs, rhs, cell):
     check(name, instance, lhs, rhs, **cell)
 
 
@@ -260,7 +264,7 @@ def test_operations():
 
 TABLES = [
     *((*row, {}) for row in (*COPIES, *ESTIMATES, *FEATURES)),
-    *((*row[:4], True, row[4]) for row in LOSSES),
+    *((*row[:4], True, row[4]) for row in IN_CELLS),
 ]
 TWINNED = [name for name in dict.fromkeys(row[0] for row in TABLES)
            if nt.claims[f"noisy-kernels/{name}"].twin]

@@ -94,6 +94,13 @@ def test_a_regret_is_infinite_where_the_series_is(loss):
     assert online.regret(100, 2, 1, 1e4, ExponentialProduct(), loss) == np.inf
 
 
+RNG = np.random.default_rng(0)
+
+
+def _ones(count, rng):
+    return np.ones(count)
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -113,6 +120,17 @@ def test_a_regret_is_infinite_where_the_series_is(loss):
         (lambda: online.squared_norm([[1.0]]), "copies must be two or more"),
         (lambda: online.kernel_value(ExponentialProduct(), [[1.0]], [[1.0]]), "kernel must be"),
         (lambda: online.second_moment([1.0, 1.0], online.Finite((1.0,)), 1.0), "law must draw"),
+        (lambda: online.second_moment_coupled([1.0, 1.0], online.Finite((1.0,)), 1.0, 0.5),
+         "law must draw"),
+        (lambda: online.second_moment_coupled([1.0], online.Fixed(0), 0.1, 0.5), "m must be"),
+        *((lambda f=f: f([1.0, 1.0], online.Finite((1.0,)), _ones, size=2, rng=RNG), "law must dr")
+          for f in (online.estimate, online.coupled_estimate)),
+        *((lambda g=g: online.estimate(g, online.Fixed(0), _ones, size=2, rng=RNG), "gamma must be")
+          for g in ([], [[1.0]])),
+        (lambda: online.estimate([1.0], online.Fixed(0), _ones, size=0, rng=RNG), "size must be"),
+        (lambda: online.estimate([0.0, 1.0], online.Fixed(1), lambda count, rng: np.ones(3), size=2,
+                                 rng=RNG), r"sample must give 2 numbers, got shape \(3,\)"),
+        (lambda: online.debiased(np.exp, _ones, size=2, rng=RNG, decay=1.0), "decay must be"),
         (lambda: InstanceNoise("loud"), "law must be one of"),
         (lambda: InstanceNoise("gaussian", -1.0), "variance must be"),
         (lambda: hard_labels(0, 0.1, 1), "T must be"),

@@ -44,12 +44,23 @@ def test_combinations():
     mixture = sum((k + 1) * (sigma[k] - (sigma[k + 1] if k < 7 else 0))
                   * top_k.average_top_k(LOSSES, k + 1) for k in range(8))
     assert top_k.spectral(LOSSES, sigma) == pytest.approx(float(mixture))
+    moved = LOSSES + np.linspace(-1, 1, 8)
+    below = top_k.spectral_weights(LOSSES, sigma) @ (moved - LOSSES)
+    assert top_k.spectral(moved, sigma) >= top_k.spectral(LOSSES, sigma) + below
 
 
 def test_weights_and_fractions():
     assert top_k.average_top_k(LOSSES, 3 / 8) == pytest.approx(9.2 / 3)
     weighted = top_k.average_top_k([5.0, 1.0], 0.5, sample_weight=[1, 3])
     assert weighted == pytest.approx(top_k.average_top_k([5.0, 1.0, 1.0, 1.0], 2))
+    counts = np.array([1, 2, 1, 3, 1, 1, 2, 1])
+    twice = np.repeat(LOSSES, counts)
+    for value, args in (
+        (top_k.average_loss, ()), (top_k.maximum_loss, ()), (top_k.top_k_loss, (5,)),
+        (top_k.average_top_k, (5,)), (top_k.ranked_range, (2, 7)),
+    ):
+        assert value(LOSSES, *args, sample_weight=counts) == pytest.approx(value(twice, *args))
+    assert top_k.maximum_loss(LOSSES, sample_weight=LOSSES < 4) == 2.5
     batch = np.stack([LOSSES, LOSSES[::-1] * 2])
     assert np.allclose(top_k.average_top_k(batch, 3), [9.2 / 3, 18.4 / 3])
 

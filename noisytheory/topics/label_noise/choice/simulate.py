@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.label_noise.choice.leave_one_out import ClassWeight, choose, decide, scores
+from noisytheory.vocabulary.joint_masses import error, flipped, labelled
 from noisytheory.vocabulary.populations import Finite
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -44,8 +45,9 @@ def left_out(
     labels = (np.append(signs, -signs) > 0).astype(np.intp)
     points = np.tile(np.arange(population.atoms), 2)
     law = np.append(population.weights * (1 - sigma), population.weights * sigma)
+    noisy = flipped(population.joint.astype(float), sigma)[:, ::-1]
 
-    def error(examples: Codes) -> float:
+    def left_out_error(examples: Codes) -> float:
         at, codes = points[examples], labels[examples]
         block = gram[np.ix_(at, at)]
         if own == "left out":
@@ -59,14 +61,14 @@ def left_out(
         sums = gram[:, at] @ EYE[codes]
         if class_weight is not None:
             sums = sums / np.maximum(np.bincount(codes, minlength=2), 1)
-        return float(law @ (decide(sums)[points] != labels))
+        return float(error(noisy, decide(sums)))
 
     def drawn(count: int, of: Callable[[Codes], float]) -> Floats:
         counts = rng.multinomial(count, law, size)
         different, which = np.unique(counts, axis=0, return_inverse=True)
         return np.array([of(np.repeat(np.arange(len(law)), one)) for one in different])[which]
 
-    return {"lhs": drawn(n, error), "rhs": drawn(n - 1, risk)}
+    return {"lhs": drawn(n, left_out_error), "rhs": drawn(n - 1, risk)}
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,8 @@ def excess(
         true = (1 - 2 * sigma) * features * (features @ (masses * labels))[:, None]
         applies[row] = np.abs(true).min() > margin
         # Counts of points and noisy classes; one row stands for all that are alike.
-        likely = np.where(labels[:, None] * [-1, 1] > 0, 1 - sigma, sigma) * masses[:, None]
+        clean = labelled(masses, labels)[:, ::-1]
+        likely = flipped(clean, sigma)
         counts = rng.multinomial(n, likely.ravel())
         points, codes = (part.ravel() for part in np.indices(likely.shape))
         by_class = EYE[codes] * counts[:, None]
@@ -186,6 +189,6 @@ def excess(
                        standard_errors=standard_errors, frequencies=True)
         # Of the fitted means, whose examples all count.
         fitted = features[:, :, None] * (features[:, points] @ by_class)[:, None]
-        risks = [masses @ (np.where(decide(mean) == 1, 1, -1) != labels) for mean in fitted]
+        risks = [error(clean, decide(mean)) for mean in fitted]
         lhs[row] = risks[found.best[0]] - min(risks)
     return {"lhs": lhs, "applies": applies}

@@ -26,6 +26,7 @@ from noisytheory.topics.multiclass.instances import columns_of, random_instances
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion, posterior_confusion
+from noisytheory.vocabulary.joint_masses import flipped, labelled
 
 ZERO = Fraction(0)
 
@@ -209,17 +210,11 @@ def monotone(rates: str) -> Iterator[Certificate]:
             flips = [Fraction(9, 20) * (1 - abs(x[0])) for x in atoms]
             cases.append((atoms, [Fraction(p, sum(parts)) for p in parts], labels, flips))
     for atoms, masses, labels, flips in cases:
-        mean = [
-            sum((m * f for m, f, t in zip(masses, flips, labels, strict=True) if t == q), ZERO)
-            / sum((m for m, t in zip(masses, labels, strict=True) if t == q), ZERO)
-            for q in (0, 1)
-        ]
+        clean, each = labelled(np.array(masses), labels, 2), np.array(flips)[:, None]
+        mean = ((clean * each).sum(axis=0) / clean.sum(axis=0)).tolist()
         confusion = [[1 - mean[0], mean[1]], [mean[0], 1 - mean[1]]]
-        used = flips if rates == "falling" else [mean[t] for t in labels]
-        joint = [
-            [m * (1 - f if k == t else f) for k in (0, 1)]
-            for m, f, t in zip(masses, used, labels, strict=True)
-        ]
+        used = each if rates == "falling" else np.array(mean)[labels, None]
+        joint = flipped(clean, used).tolist()
         found = run(atoms, joint, confusion, normalise=True, max_iter=40)
         error = error_of(atoms, masses, labels, found.weights)
         steps = [("updates", found.updates), ("stopped", found.stopped), ("class rates", mean)]

@@ -78,6 +78,7 @@ theorem_5 = PAPER.always(
         r"over "
         "all paths of observations; the constant .4472 has .86 at T = 8, falling to 1."
     ),
+    picture=pictures.separation,
     quantity="least of the larger excess risks",
     twin=scaled(Fraction(1, 2)),
     **both(sides.both_environments, Paths),
@@ -98,6 +99,7 @@ theorem_5_printed = PAPER.equal(
         "regret with probability one half, in either environment. Blocks whose environments are "
         "drawn by fair coins repair it."
     ),
+    picture=pictures.separation,
     quantity="whether the average regret exceeds .01", unit="probability",
 )
 theorem_5_blocks = PAPER.equal(
@@ -116,6 +118,7 @@ theorem_5_blocks = PAPER.equal(
         "Ours. Of other learners the probability is at most this, so that with blocks without end "
         "the limit superior is positive with probability 1; that much no trial can show."
     ),
+    picture=pictures.separation,
     quantity="whether no block hurts", unit="probability",
     twin=dict(given=dict(coins=0), why="one environment for all blocks, as in the sketch"),
 )
@@ -149,6 +152,7 @@ theorem_3 = PAPER.exists(
         "hence no tightness: what has to be above 0 is the lower end of an enclosure, which rests "
         "on the convexity of both risks."
     ),
+    picture=pictures.separation,
     quantity="least of the larger excess risks",
     twin=dict(given=dict(told=1), why="a learner who knows the environment"),
 )

@@ -1,18 +1,20 @@
-"""Figure: the mean gradient from one copy and from two."""
+"""Figures: mean gradients from one copy and from two; what one copy cannot tell apart."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noisytheory.topics.online.copies.sides import Copies, linear_gradient, squared_gradient
+from noisytheory.topics.online.separation import least_regret
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["mean_gradients"]
+__all__ = ["mean_gradients", "separation"]
 
 
 def mean_gradients() -> Figure:
@@ -45,5 +47,37 @@ def mean_gradients() -> Figure:
     figure.set_label(
         "Mean gradients against w. Squared loss: the line of one copy is steeper and has its zero "
         "at one half, the others lie on that of the clean instance. Linear loss: one line."
+    )
+    return figure
+
+
+def separation() -> Figure:
+    r"""Theorems 3 and 5: what a round costs a learner that plays w, beyond the best, in environment
+    A, where instances are 3 or -1 without noise, and in B, where the instance is 1 and copies look
+    the same. No w has less than $\delta$, the dot, in both.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.2, 3.4), layout="constrained")
+    panels = figure.subplots(1, 2)
+    w = np.linspace(-2, 2, 4001)
+    losses: dict[str, Callable[[Any], Any]] = {
+        "Squared loss": lambda v: (v - 1) ** 2, "Hinge loss": lambda v: np.maximum(1 - v, 0),
+    }
+    for axes, (name, loss) in zip(panels, losses.items(), strict=True):
+        risks = [(loss(3 * w) + loss(-w)) / 2, loss(w)]
+        excess = np.array([risk - risk.min() for risk in risks])
+        for i, (risk, letter) in enumerate(zip(excess, "AB", strict=True)):
+            axes.plot(w, risk, linestyle=["-", "--"][i], color=f"C{i}",
+                      label=f"environment {letter}")
+        delta = least_regret(loss, (3.0, -1.0, 0.5), -2.0, 2.0)[0]
+        axes.plot(w[np.argmin(excess.max(axis=0))], delta, "o", color="C3",
+                  label=rf"$\delta={delta:.4f}$")
+        axes.set(xlabel="w", ylabel="excess risk [loss]", xlim=(-0.5, 1.6), ylim=(0, 1.2),
+                 title=name)
+        axes.legend(frameon=False)
+    figure.set_label(
+        "Excess risks in both environments against w, for two losses: where one is zero the other "
+        "is not, and the lowest point of the larger one is marked."
     )
     return figure

@@ -22,9 +22,10 @@ from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedAbsolute
 from noisytheory.vocabulary.domains import Numeric
 
 P = [1.2, 1.5, 2.0, 3.0, 5.0]
-CALLS = ["alike", "unlike"]
+CALLS = ["alike", "unlike", "dependent"]
 CUBIC = r"$f$ a polynomial of degree at most 3, $X$ of three atoms"
 INDEPENDENT = "independent calls with the same mean"
+GIVEN = "calls whose mean is the same given those before, as that of independent ones is"
 ESTIMATE: dict[str, Any] = dict(place="Lemma 1, Sec. 3.2", quantity="estimate of f(E X)")
 
 
@@ -60,9 +61,10 @@ lemma_1_mean = PAPER.identity(
     "lemma-1/mean",
     statement=r"\mathbb E\theta=f(\mathbb EX),\quad"
     r"\theta=\gamma_N\tfrac{p^{N+1}}{p-1}x_1\cdots x_N",
-    hypotheses=[INDEPENDENT, r"$f_+(\mathbb E|X|)<\infty$, which print leaves out", CUBIC],
+    hypotheses=[GIVEN, r"$f_+(\mathbb E|X|)<\infty$, which print leaves out", CUBIC],
     grid=dict(calls=CALLS),
-    note="Every outcome of N and of the samples is enumerated, calls of unlike laws among them.",
+    note="Every outcome of N and of the samples is enumerated, calls of unlike laws among them and "
+    "calls whose spread depends on the answer before.",
     twin=dict(**both(sides.reused, Scalar), why="one sample used n times"),
     **both(sides.mean, Scalar), **ESTIMATE,
 )
@@ -70,7 +72,7 @@ lemma_1_mean = PAPER.identity(
 lemma_1_second_moment = PAPER.always(
     "lemma-1/second-moment",
     statement=r"\mathbb E\theta^2\le\tfrac p{p-1}f_+\big(\sqrt{p\,\mathbb EX^2}\big)^2",
-    hypotheses=[INDEPENDENT, r"$f_+(\sqrt{p\,\mathbb EX^2})<\infty$", CUBIC],
+    hypotheses=[GIVEN, r"$f_+(\sqrt{p\,\mathbb EX^2})<\infty$", CUBIC],
     grid=dict(calls=CALLS),
     note=(
         r"An equality for monomials. Exactly $\frac p{p-1}\sum_n\gamma_n^2(pm)^n$, $m=\mathbb "
@@ -78,6 +80,7 @@ lemma_1_second_moment = PAPER.always(
         " for the exponential .77 of the bound at $m=.01$ and .17 at 4, $p=2$."
     ),
     twin=dict(**both(sides.second_moment_without_p, Scalar), why="no p under the root"),
+    picture=pictures.u_shape,
     **both(sides.second_moment, Scalar, _lemma_1), **ESTIMATE,
 )
 
@@ -300,6 +303,7 @@ key_idea_printed = PAPER.always(
         r"and $q=\frac12$. Then $\mathbb E|\theta|=\infty$ and the sum may not be exchanged. What "
         "is tried is a consequence of summability for terms this regular, not equivalent to it."
     ),
+    picture=pictures.fixed_samples,
     quantity="mean size of a difference",
     **both(sides.summable, Polynomials),
 )

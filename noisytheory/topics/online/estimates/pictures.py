@@ -9,6 +9,7 @@ import numpy as np
 
 from noisytheory.topics.online.degrees import Geometric
 from noisytheory.topics.online.estimates import bounds, simulate
+from noisytheory.topics.online.estimates.sides import Polynomials, summable
 from noisytheory.topics.online.estimators import (
     debiased,
     importance_law,
@@ -117,14 +118,15 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
 
 
 def fixed_samples() -> tuple[Figure, list[list[str]]]:
-    r"""The smallest worst bias over [0, 1] of an estimate of $f(q)$ from n Bernoulli(q) samples, a
-    polynomial of degree n in q, by linear programmes. It vanishes the slower, the rougher f is, and
-    never for a jump. Only a random number of samples leaves none.
+    r"""Left, the smallest worst bias over [0, 1] of an estimate of $f(q)$ from n Bernoulli(q)
+    samples, a polynomial of degree n in q, by linear programmes: it vanishes the slower, the
+    rougher f is, and never for a jump. Right, the mean size of the n-th difference of the key idea,
+    which must be summable: Bernstein's polynomials of $|q-\frac12|$, Taylor's of the exponential.
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
+    figure = Figure(figsize=(8.2, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
     n = [1, 2, 3, 5, 7]
     rows = [["f", *(f"n = {k}" for k in n)]]
     for i, name in enumerate(("exp(q)", "|q - 1/2|", "a jump by 1")):
@@ -132,13 +134,26 @@ def fixed_samples() -> tuple[Figure, list[list[str]]]:
             (simulate.jump(k, 0.0) if i == 2 else
              simulate.best_approximation(k, simulate.Target(name), 0))[0] for k in n
         ]
-        axes.plot(n, bias, marker="os^"[i], color=f"C{i}", label=name)
+        left.plot(n, bias, marker="os^"[i], color=f"C{i}", label=name)
         rows.append([name, *(f"{b:.3g}" for b in bias)])
-    axes.set(xlabel="n, samples", ylabel="smallest worst bias", yscale="log", xticks=n,
-             title="A fixed number of samples leaves a bias")
-    axes.legend(frameon=False)
+    left.set(xlabel="n, samples", ylabel="smallest worst bias", yscale="log", xticks=n,
+             title="A fixed number leaves a bias")
+    many = np.array([2, 4, 8, 16])
+    for i, q in enumerate((0.5, 0.7)):
+        at = Polynomials(q=np.full(4, q), n=many)
+        found = summable(at)
+        sizes = [*found["rhs"], found["lhs"][-1]]
+        right.plot([*many, 32], sizes, marker="os"[i], color=f"C{i + 1}",
+                   label=f"Bernstein, q = {q:g}")
+    right.plot(many, [0.5**k / math.factorial(k) for k in many], marker="^", color="C0",
+               label="Taylor, exp(q), q = 0.5")
+    right.set(xlabel="n", ylabel="mean size of a difference", yscale="log",
+              title="Uniform convergence is not enough")
+    for axes in (left, right):
+        axes.legend(frameon=False)
     figure.set_label(
-        "Smallest worst bias against the number of samples on a logarithmic axis: falling fast for "
-        "the exponential, slowly for a kink, not at all for a jump."
+        "Left, the smallest worst bias against the number of samples, on a logarithmic axis: it "
+        "falls fast for the exponential, slowly for a kink, not at all for a jump. Right, they "
+        "grow exponentially for Bernstein's polynomials and vanish for Taylor's."
     )
     return figure, rows

@@ -73,8 +73,8 @@ class Scalar:
         return dict(atoms=atoms, weights=rng.integers(1, 10, (size, 3)), gamma=gamma,
                     p=parameters[:, 0], q=parameters[:, 1])
 
-    def outcomes(self, n: int, *, unlike: bool = False) -> Iterator[tuple[Any, list[Any]]]:
-        """Probability and values of n independent calls; every second one with half the spread."""
+    def outcomes(self, n: int, calls: str = "alike") -> Iterator[tuple[Any, list[Any]]]:
+        """Probability and values of n calls with the same mean, `halved` or not."""
         # Of the atoms' arithmetic, so that fractions stay fractions.
         weights = self.weights + 0 * self.atoms
         total = weights.sum(axis=-1)
@@ -82,14 +82,9 @@ class Scalar:
             chance, samples = 1, []
             for call, i in enumerate(which):
                 chance = chance * weights[:, i] / total
-                samples.append(self.call(i, call, unlike))
+                value = self.atoms[:, i]
+                samples.append((value + self.mean) / 2 if halved(calls, which, call) else value)
             yield chance, samples
-
-    def call(self, i: int, call: int, unlike: bool) -> Any:
-        """The value of atom i in this call."""
-        if not unlike or call % 2 == 0:
-            return self.atoms[:, i]
-        return (self.atoms[:, i] + self.mean) / 2
 
     @property
     def mean(self) -> Any:
@@ -106,6 +101,13 @@ class Scalar:
         return sum(_size(self.gamma[:, n], sizes) * a**n for n in range(DEGREE + 1))
 
 
+def halved(calls: str, which: tuple[int, ...], call: int) -> bool:
+    """Whether a call has half the spread: every second one, or each after one that gave atom 0."""
+    if calls == "dependent":
+        return call > 0 and which[call - 1] == 0
+    return calls == "unlike" and call % 2 == 1
+
+
 def _average(values: Any, weights: Any) -> Any:
     weights = weights + 0 * values
     return (weights * values).sum(axis=-1) / weights.sum(axis=-1)
@@ -119,12 +121,12 @@ def _probability(p: Any, n: int) -> Any:
     return (p - 1) / p ** (n + 1)
 
 
-def _moment(at: Scalar, power: int, *, unlike: bool = False, most: int = DEGREE) -> Any:
+def _moment(at: Scalar, power: int, calls: str = "alike") -> Any:
     """Expectation of a power of the estimate; beyond the degree of f it is 0."""
     total: Any = 0
-    for n in range(most + 1):
+    for n in range(DEGREE + 1):
         chance = _probability(at.p, n)
-        for weight, samples in at.outcomes(n, unlike=unlike):
+        for weight, samples in at.outcomes(n, calls):
             value = theta(at.gamma[:, n], chance, samples)
             total = total + chance * weight * value**power
     return total
@@ -132,7 +134,7 @@ def _moment(at: Scalar, power: int, *, unlike: bool = False, most: int = DEGREE)
 
 def mean(at: Scalar, calls: str) -> dict[str, Any]:
     """Lemma 1, the mean."""
-    return dict(lhs=_moment(at, 1, unlike=calls == "unlike"), rhs=at.polynomial(at.mean),
+    return dict(lhs=_moment(at, 1, calls), rhs=at.polynomial(at.mean),
                 scale=at.polynomial(_average(abs(at.atoms), at.weights), sizes=True), mean=at.mean)
 
 
@@ -152,7 +154,7 @@ def second_moment(at: Scalar, calls: str) -> dict[str, Any]:
     low, high = enclosures.sqrt(at.p * at.square)
     factor = at.p / (at.p - 1)
     return dict(
-        lhs=_moment(at, 2, unlike=calls == "unlike"),
+        lhs=_moment(at, 2, calls),
         rhs=(factor * at.polynomial(low, sizes=True) ** 2,
              factor * at.polynomial(high, sizes=True) ** 2),
         **_asked(at),

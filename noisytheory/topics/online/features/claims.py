@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.estimates.claims import CALLS
 from noisytheory.topics.online.estimates.sides import Coefficients
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
@@ -105,6 +106,7 @@ lemma_4 = PAPER.identity(
     given=dict(power=1),
     note="Against tensors written out coordinate by coordinate.",
     twin=dict(given=dict(power=2), why="one weight taken twice"),
+    picture=pictures.estimated_kernel,
     quantity="sum over degrees of Prod",
     **both(sides.prod_is_inner_product, Features),
 )
@@ -116,6 +118,7 @@ feature_map = PAPER.identity(
     hypotheses=[SPACE],
     given=dict(squared=0),
     twin=dict(given=dict(squared=1), why=r"$\beta_n$ where $\sqrt{\beta_n}$ belongs"),
+    picture=pictures.estimated_kernel,
     quantity="inner product of features",
     **both(sides.feature_map, Features),
 )
@@ -123,11 +126,12 @@ lemma_3 = PAPER.always(
     "lemma-3",
     statement=r"\mathbb E\|\tilde\Psi(x)\|^2\le\tfrac p{p-1}Q(pB_x)",
     place="Lemma 3, Sec. 5.2",
-    hypotheses=[COPIES, PLANE, r"$Q(pB_x)<\infty$, which print leaves out"],
-    grid=dict(calls=["alike", "unlike"]), given=dict(kind="lemma"),
+    hypotheses=["copies with the instance as their mean, given those before", PLANE,
+                r"$Q(pB_x)<\infty$, which print leaves out"],
+    grid=dict(calls=CALLS), given=dict(kind="lemma"),
     rounding=1e-10,
-    note="An equality for calls of one law, and else with the largest mean square for $B_x$; its "
-    "first part is the claim on Subroutine 2.",
+    note="An equality for calls of one law, and else, dependent ones among them, with the largest "
+    "mean square for $B_x$; its first part is the claim on Subroutine 2.",
     twin=dict(given=dict(kind="coupled"), why=r"no factor $\frac p{p-1}$",
               **both(sides.map_second_moment, Instances)),
     picture=pictures.map_moments,
@@ -158,6 +162,7 @@ incremental_norm = PAPER.identity(
     origin="candidate",
     note="One Prod a stored estimate in place of all pairs.",
     twin=dict(given=dict(doubled=0), why="the cross term without its 2"),
+    picture=pictures.norms_and_calls,
     quantity="squared norm",
     **both(sides.incremental_norm, Instances),
 )
@@ -191,6 +196,7 @@ algorithm_1 = PAPER.always(
         "print forgets."
     ),
     twin=dict(given=dict(how="printed"), why="projection as printed"),
+    picture=pictures.norms_and_calls,
     quantity="largest squared norm of a predictor",
 )
 projection_printed = PAPER.always(
@@ -203,6 +209,7 @@ projection_printed = PAPER.always(
         r"$\tilde n$ is the squared norm: after the printed factor the squared norm is "
         r"$B_w/\tilde n$, outside of the ball where $B_w<\tilde n<1$."
     ),
+    picture=pictures.norms_and_calls,
     quantity="squared norm after projection",
     **both(sides.projection, Balls),
 )
@@ -358,6 +365,7 @@ gaussian_second_printed = PAPER.always(
         r"against 898.30 at $B_x=\sigma^2=1$, and against 24.54 at 100, where the kernel is the "
         r"same."
     ),
+    picture=pictures.gaussian_units,
     quantity="mean squared norm of an estimate",
     **both(simulate.gaussian_second_moment, simulate.Gaussians,
            bounds.map_second_moment_gaussian_printed),
@@ -368,6 +376,7 @@ gaussian_second = PAPER.always(
     statement=r"\mathbb E\|\tilde\Psi\|^2\le\big(\tfrac p{p-1}\big)^2e^{2(\sqrt p+p)B_x/\sigma^2}",
     given=dict(exponent="repaired"),
     note=r"Exactly $(\frac p{p-1})^2I_0(2\sqrt{pB_x^2}/\sigma^2)e^{2pB_x/\sigma^2}$ without noise.",
+    picture=pictures.gaussian_units,
     quantity="mean squared norm of an estimate",
     twin=dict(given=dict(exponent="one two"), why=r"$(\sqrt p+2p)$: one factor 2 forgotten",
               **both(simulate.gaussian_second_moment, simulate.Gaussians)),
@@ -411,6 +420,7 @@ mean_kernel_bias = PAPER.equal(
     margin=lambda x, z, s2: 0.1 * bounds.noisy_exponential_kernel(x, z, s2),
     grid=dict(x=[0.5, 1.0], z=[1.0], s2=[0.25, 1.0]),
     origin="candidate",
+    picture=pictures.estimated_kernel,
     quantity="kernel value at a noisy copy",
     twin=dict(bound=_unbiased, why="no bias"),
 )

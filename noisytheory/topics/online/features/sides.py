@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from noisytheory.topics.online.estimates.sides import halved
 from noisytheory.topics.online.maps import prod, prod_explicit
 from noisytheory.topics.online.printed import gradient_length, projected
 from noisytheory.vocabulary import enclosures
@@ -53,12 +54,9 @@ class Instances:
         return sum(self.root[:, n] ** 2 * a**n for n in range(DEGREE + 1))
 
     def copies(
-        self, centre: Any, n: int, *, together: bool = False, unlike: bool = False
+        self, centre: Any, n: int, *, together: bool = False, calls: str = "alike"
     ) -> Iterator[tuple[Any, Any]]:
-        """Probability and n noisy copies; independent, every second with half the noise or not.
-
-        Or all with the same noise.
-        """
+        """Probability and n noisy copies, their noise `halved` or not; or all with the same."""
         total = self.weights.sum(axis=-1)
         chance = [self.weights[:, i] / (total + 0 * self.x[:, 0]) for i in (0, 1)]
         if together:
@@ -69,7 +67,7 @@ class Instances:
             probability: Any = 1
             for i in which:
                 probability = probability * chance[i]
-            yield probability, [centre + self.noise[:, i] / (2 if unlike and call % 2 else 1)
+            yield probability, [centre + self.noise[:, i] / (2 if halved(calls, which, call) else 1)
                                 for call, i in enumerate(which)]
 
     def square(self, centre: Any) -> Any:
@@ -137,10 +135,10 @@ def map_mean(at: Instances, together: bool) -> dict[str, Any]:
 
 
 def _estimates(
-    at: Instances, centre: Any, *, unlike: bool = False
+    at: Instances, centre: Any, calls: str = "alike"
 ) -> Iterator[tuple[Any, int, list[Any]]]:
     for n in range(DEGREE + 1):
-        for probability, copies in at.copies(centre, n, unlike=unlike):
+        for probability, copies in at.copies(centre, n, calls=calls):
             yield at.chance(n) * probability, n, copies
 
 
@@ -219,7 +217,7 @@ def feature_map(at: Features, squared: bool) -> dict[str, Any]:
 def map_second_moment(at: Instances, kind: str, calls: str) -> dict[str, Any]:
     r"""Lemma 3: $\mathbb E\|\tilde\Psi\|^2$ by enumeration, and $\frac p{p-1}Q(pB_x)$."""
     total: Any = 0
-    for a, n, copies in _estimates(at, at.x, unlike=calls == "unlike"):
+    for a, n, copies in _estimates(at, at.x, calls):
         total = total + a * at.weight(n) ** 2 * sum(entry**2 for entry in _tensor(copies))
     square = at.square(at.x)
     rhs = at.kernel(at.p * square)

@@ -14,6 +14,12 @@ __all__ = [
 ]
 
 
+def _sum(z: Numeric) -> Numeric:
+    r"""$\frac{2(e^{z^2}-1)}{z\sqrt\pi}$, infinite where that is too large for a number."""
+    with np.errstate(over="ignore"):
+        return 2 * np.expm1(z**2) / (z * np.sqrt(np.pi))
+
+
 @requires(z=POSITIVE.of("Sharpness times argument, $z=sa$."))
 def absolute_majorant_printed(z: Numeric) -> Numeric:
     r"""Example 3 as printed: $\ell'_+\le\frac12+\frac{e^{z^2}-1}{z\sqrt\pi}$, $z=sa$.
@@ -31,7 +37,7 @@ def absolute_majorant_printed(z: Numeric) -> Numeric:
     >>> round(float(absolute_majorant_printed(1.0)), 5)
     1.46944
     """
-    return 0.5 + np.expm1(z**2) / (z * np.sqrt(np.pi))
+    return 0.5 + _sum(z) / 2
 
 
 @requires(z=POSITIVE.of("Sharpness times argument, $z=sa$."))
@@ -47,7 +53,7 @@ def absolute_majorant(z: Numeric) -> Numeric:
     >>> round(float(absolute_majorant(1.0)), 5)
     1.93887
     """
-    return 2 * np.expm1(z**2) / (z * np.sqrt(np.pi))
+    return _sum(z)
 
 
 @requires(s=SHARPNESS, a=POSITIVE)
@@ -68,7 +74,8 @@ def hinge_majorant_printed(s: Numeric, a: Numeric) -> Numeric:
     1.128379
     """
     z = s * a
-    return 2 * np.exp(z**2 - 1) / (z * np.sqrt(np.pi))
+    with np.errstate(over="ignore"):
+        return 2 * np.exp(z**2 - 1) / (z * np.sqrt(np.pi))
 
 
 @requires(s=SHARPNESS, a=NONNEGATIVE)
@@ -110,11 +117,12 @@ def hinge_majorant_cramer(s: Numeric, a: Numeric) -> Numeric:
     """
     z = s * a
     term, total = z, z * 1.0
-    for n in range(1, 400):
-        term = term * z * np.sqrt(2 * n) / (n + 1)
-        total = total + term
-        if np.all(term <= 1e-18 * total):
-            break
+    with np.errstate(over="ignore"):
+        for n in range(1, 400):
+            term = term * z * np.sqrt(2 * n) / (n + 1)
+            total = total + term
+            if np.all(term <= 1e-18 * total):
+                break
     return (1 + special.erf(s)) / 2 + np.exp(-(s**2) / 2) / np.sqrt(np.pi) * total
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.bounds import SHARPNESS
 from noisytheory.topics.online.losses import bounds, pictures, simulate
 from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.topics.online.regrets import simulate as regret_simulate
@@ -13,7 +14,7 @@ from noisytheory.topics.online.regrets.claims_games import game
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import SquaredLoss
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 from noisytheory.vocabulary.dot_products import LinearProduct
 from noisytheory.vocabulary.sequences import Examples, hard_labels
 
@@ -111,6 +112,7 @@ example_3_printed = PAPER.always(
         "False for z above 0.7918: 1.6504 against 1.4694 at 1. It is what an unshifted hinge "
         "needs; the formulas of Examples 3 and 4 look interchanged."
     ),
+    picture=pictures.majorants,
     quantity="majorant of the derivative",
 )
 example_3 = PAPER.always(
@@ -122,6 +124,7 @@ example_3 = PAPER.always(
     certify=simulate.absolute_repaired,
     grid=dict(most=[8, 96]),
     note=r"From $2k+1\ge k+1$ in the series; tight as z falls to 0.",
+    picture=pictures.majorants,
     quantity="majorant of the derivative",
     twin=dict(bound=_smaller, certify=simulate.absolute_smaller, why="1.9 for the 2"),
 )
@@ -133,10 +136,12 @@ EXAMPLE_4: dict[str, Any] = dict(
 )
 
 
+@requires(s=SHARPNESS, a=POSITIVE)
 def _outside(s: Numeric, a: Numeric) -> Numeric:
     return bounds.absolute_majorant(s * a)
 
 
+@requires(s=SHARPNESS, a=POSITIVE)
 def _interchanged(s: Numeric, a: Numeric) -> Numeric:
     return bounds.absolute_majorant_printed(s * a)
 
@@ -152,6 +157,7 @@ example_4_charitable = PAPER.always(
         "the majorant is at least one half: false for a below 3.19, 1.61, .80, .34, .13 at the "
         "five s."
     ),
+    picture=pictures.majorants,
     **EXAMPLE_4,
 )
 example_4_interchanged = PAPER.always(
@@ -164,6 +170,7 @@ example_4_interchanged = PAPER.always(
         "The formula of Example 3, which is right for a hinge without its shift; with the shift it "
         "is false near 0, below a = 1.001 at s = 1."
     ),
+    picture=pictures.majorants,
     **EXAMPLE_4,
 )
 example_4_printed = PAPER.always(
@@ -173,6 +180,7 @@ example_4_printed = PAPER.always(
     certify=simulate.hinge_printed,
     expect="refuted",
     note="False on an interval of a for every s tried: 1.4888 against 1.1284 at s = a = 1.",
+    picture=pictures.majorants,
     **EXAMPLE_4,
 )
 example_4 = PAPER.always(
@@ -183,6 +191,7 @@ example_4 = PAPER.always(
     certify=simulate.hinge_cramer,
     note="Ours, by Cramér's inequality. The exact series is what the learner uses.",
     twin=dict(bound=_half_sum, certify=simulate.hinge_cramer_halved, why="half of the sum"),
+    picture=pictures.majorants,
     **EXAMPLE_4,
 )
 example_4_shifted = PAPER.always(
@@ -194,6 +203,7 @@ example_4_shifted = PAPER.always(
     note="Simple, and tight for small s only.",
     twin=dict(bound=bounds.hinge_majorant_printed, certify=simulate.hinge_printed,
               why="the print"),
+    picture=pictures.majorants,
     **EXAMPLE_4 | dict(grid=dict(s=[0.0625, 0.25])),
 )
 smoothing = PAPER.always(
@@ -208,12 +218,13 @@ smoothing = PAPER.always(
         r"Attained at 0, so arbitrarily good for large s. The price: $\ell'_+$ grows like "
         r"$e^{s^2a^2}$, .95, 3.8, 643 at $s=.25,.5,1$ for the linear kernel, $p=2$, $B_wB_x=1$."
     ),
+    picture=pictures.figure_1,
     quantity="distance from the absolute loss",
     twin=scaled(Fraction(1, 2), "half the distance"),
 )
 smoothing_convex = PAPER.always(
     "smoothing/convex",
-    statement=r"\ell\big(\tfrac{u+v}2\big)\le\tfrac12(\ell(u)+\ell(v)),\quad\ell\in\{A_s,H_s\}",
+    statement=r"\ell\big(\tfrac{a+b}2\big)\le\tfrac12(\ell(a)+\ell(b)),\quad\ell\in\{A_s,H_s\}",
     place="Sec. 4.2: convex and smooth",
     simulate=simulate.convex,
     certify=simulate.convex_certified,

@@ -180,19 +180,19 @@ def gap_certified(s: float, a: float) -> Certificate:
 
 def convex(s: float, loss: str, *, size: int, rng: np.random.Generator) -> dict[str, Floats]:
     """The public loss in the middle of two scores about its bend, and the mean at both."""
-    u, v = (1.0 if loss == "hinge" else 0.0) + rng.integers(-64, 65, (2, size)) / (16 * s)
-    v = np.where(rng.random(size) < 0.5, u + 0.125 / s, v)
+    a, b = (1.0 if loss == "hinge" else 0.0) + rng.integers(-64, 65, (2, size)) / (16 * s)
+    b = np.where(rng.random(size) < 0.5, a + 0.125 / s, b)
     at = (SmoothedHinge(s) if loss == "hinge" else SmoothedAbsolute(s)).at
     with np.errstate(under="ignore"):
-        return dict(lhs=at((u + v) / 2), rhs=(at(u) + at(v)) / 2, u=u, v=v)
+        return dict(lhs=at((a + b) / 2), rhs=(at(a) + at(b)) / 2, a=a, b=b)
 
 
-def convex_certified(s: float, loss: str, u: float, v: float) -> Certificate:
+def convex_certified(s: float, loss: str, a: float, b: float) -> Certificate:
     """The same times the root of pi."""
-    sharp, first, second = Fraction(float(s)), Fraction(float(u)), Fraction(float(v))
-    low, middle, high = (_smoothed(sharp, a, loss) for a in (first, (first + second) / 2, second))
+    sharp, first, second = Fraction(float(s)), Fraction(float(a)), Fraction(float(b))
+    low, middle, high = (_smoothed(sharp, x, loss) for x in (first, (first + second) / 2, second))
     return Certificate(middle, _times(Fraction(1, 2), _plus(low, high)),
-                       [("u", first), ("v", second)])
+                       [("a", first), ("b", second)])
 
 
 def _smoothed(s: Fraction, a: Fraction, loss: str = "absolute") -> Ends:

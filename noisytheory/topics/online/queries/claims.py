@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.estimates import bounds as estimate_bounds
@@ -115,40 +116,36 @@ query_cap = PAPER.equal(
     quantity="whether a cap is hit", unit="probability",
     twin=dict(bound=_cap_of_maps, why=r"$p^{-z}$, the tail of one map"),
 )
-runtime = PAPER.equal(
-    "theorem-1-runtime/calls",
+CALLS: dict[str, Any] = dict(
     statement=r"\mathbb E[\text{calls of Prod}]=\tfrac{T(T-1)}{2(p-1)}+\tfrac{T(T+1)(2T+1)}6",
-    place="Theorem 1, run time, and its proof",
     bound=bounds.prod_calls,
     simulate=simulate.prods,
     variance=_calls_variance,
     margin=_some_calls,
-    grid=dict(T=[8], p=[1.2, 2.0, 3.0]), given=dict(kernel="exponential"),
+    grid=dict(T=[8], p=[1.2, 2.0, 3.0]),
     rows=32,
     origin="candidate",
+    quantity="calls of Prod",
+    twin=dict(bound=_calls_without_mean, why=r"without $\frac1{p-1}$"),
+)
+runtime = PAPER.equal(
+    "theorem-1-runtime/calls",
+    place="Theorem 1, run time, and its proof",
+    given=dict(kernel="exponential"),
     note=(
         r"Counted in the plain loops. Print drops the factor $\mathbb E[C]=\frac1{p-1}$ of the "
         r"gradient length, and rescaling costs $T$, not 1; the order stands. Incremental norms "
         r"make it $O(T^2)$."
     ),
-    quantity="calls of Prod",
-    twin=dict(bound=_calls_without_mean, why=r"without $\frac1{p-1}$"),
+    **CALLS,
 )
 gaussian_runtime = PAPER.equal(
     "theorem-2/calls",
-    statement=r"\mathbb E[\text{calls of Prod}]=\tfrac{T(T-1)}{2(p-1)}+\tfrac{T(T+1)(2T+1)}6",
     place="Theorem 2, run time: the same as in Theorem 1",
     hypotheses=["our reconstruction of the subroutines"],
-    bound=bounds.prod_calls,
-    simulate=simulate.prods,
-    variance=_calls_variance,
-    margin=_some_calls,
-    grid=dict(T=[8], p=[1.2, 2.0, 3.0]), given=dict(kernel="Gaussian"),
-    rows=32,
-    origin="candidate",
+    given=dict(kernel="Gaussian"),
     note="The envelope is a number of its own estimate: it costs queries, and no call of Prod.",
-    quantity="calls of Prod",
-    twin=dict(bound=_calls_without_mean, why=r"without $\frac1{p-1}$"),
+    **CALLS,
 )
 fast_calls = PAPER.equal(
     "incremental-norm/calls",

@@ -141,7 +141,10 @@ theorem_16_calibrated = KERNEL_MEAN.identity(
     grid=dict(multiplier=[-2, -1, 0, 1, 2]),
     given=dict(zero="half"),
     quantity="whether no minimiser of the surrogate has regret",
-    note="Over all real scores the risk is unbounded below and nothing is minimised.",
+    note=(
+        "Over all real scores the risk is unbounded below and nothing is minimised. Nine functions "
+        "of the label are tried, which move no minimiser."
+    ),
     twin=dict(
         given=dict(zero="both"), why="a zero score is an error for both labels"
     ),

@@ -186,11 +186,16 @@ def minimisers(sigma: float, zero: Zero) -> Iterator[Certificate]:
 
 
 def linear_calibrated(multiplier: int, zero: Zero) -> Iterator[Certificate]:
-    r"""Whether every minimiser of $\lambda yv$ on [-1, 1] has no regret, against $\lambda<0$."""
-    calibrated = True
-    for eta in POSTERIORS:
-        risks = [multiplier * (2 * eta - 1) * v for v in SCORES]
-        best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
-        at = _point(eta)
-        calibrated &= all(_error(at, v, zero) == bayes_risk(at) for v in best)
-    yield Certificate(int(calibrated), int(multiplier < 0), [("lambda", multiplier)])
+    r"""Whether no minimiser of $\lambda yv+g(y)$ on [-1, 1] has regret, against $\lambda<0$."""
+    for plus, minus in itertools.product((0, 1, -2), repeat=2):
+        calibrated = True
+        for eta in POSTERIORS:
+            at = _point(eta)
+            risks = [eta * (multiplier * v + plus) + (1 - eta) * (minus - multiplier * v)
+                     for v in SCORES]
+            best = [v for v, r in zip(SCORES, risks, strict=True) if r == min(risks)]
+            calibrated &= all(_error(at, v, zero) == bayes_risk(at) for v in best)
+        yield Certificate(
+            int(calibrated), int(multiplier < 0),
+            [("lambda", multiplier), ("g(1), g(-1)", f"{plus}, {minus}")],
+        )

@@ -13,15 +13,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.surrogates.long_servedio.three_points import MASSES
+from noisytheory.topics.surrogates.long_servedio.three_points import FLOATS
 from noisytheory.vocabulary.exact import Undecided
+from noisytheory.vocabulary.joint_masses import risk
 from noisytheory.vocabulary.losses import TLogistic
 
 __all__ = ["certain_risk"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-CLEAN = np.array(MASSES, float)
 CUTS = np.array([-math.inf, -1000.0, 0.0, 1000.0, math.inf])
 HALVINGS, MOST = 40, 10_000
 """How often boxes are halved, and how many may be left: with a good guess some ten, and some 50."""
@@ -60,14 +60,14 @@ def certain_risk(R: int, sigma: float, guess: Floats) -> float:
     (0.5, 0.0)
     """
     scores = np.array([guess[0] - guess[1], guess[0] + 3 * guess[1], R * guess[0]])
-    most, wrong = _risk(scores, sigma), float((scores <= 0) @ CLEAN)
+    most, wrong = _risk(scores, sigma), float(risk(FLOATS, scores))
     low = np.stack([CUTS[:-1].repeat(4), np.tile(CUTS[:-1], 4)])
     high = np.stack([CUTS[1:].repeat(4), np.tile(CUTS[1:], 4)])
     odds = sigma / (1 - sigma)
     for _ in range(HALVINGS):
         ends = [np.vstack([side, R / 4 * (3 * side[0] + side[1])]) for side in (low, high)]
         least = _risk(np.clip(1 / odds - odds, *ends).T, sigma)
-        other = np.any([(end.T <= 0) @ CLEAN != wrong for end in ends], axis=0)
+        other = np.any([risk(FLOATS, end.T) != wrong for end in ends], axis=0)
         left = other & (least <= most + ROUNDING)
         if not left.any():
             return wrong
@@ -86,4 +86,4 @@ def _risk(scores: Floats, sigma: float) -> Floats:
     r"""Risk on $P_\sigma$, from the scores of the three points."""
     loss = TLogistic()
     noisy = (1 - sigma) * loss.at_margin(scores) + sigma * loss.at_margin(-scores)
-    return np.asarray(noisy @ CLEAN)
+    return np.asarray(noisy @ FLOATS[:, 0])

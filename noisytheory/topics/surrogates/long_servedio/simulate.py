@@ -14,9 +14,9 @@ from noisytheory.topics.surrogates.long_servedio.cuts import enclosed_scores
 from noisytheory.topics.surrogates.long_servedio.t_logistic import t_logistic_minimiser
 from noisytheory.topics.surrogates.long_servedio.three_points import (
     BENT,
+    FLOATS,
     HINGE,
     MASSES,
-    POPULATION,
     PiecewiseLinear,
     margins,
     minimisers,
@@ -52,7 +52,6 @@ SMOOTH: dict[str, Loss] = {
 }
 ATOMS = np.array([p for p in points(Fraction(30)) for _ in (1, -1)], float)
 LABELS = np.array([1, -1] * 3)
-FLOATS = np.array(POPULATION, float)
 CLEAN = FLOATS[:, 0]
 
 

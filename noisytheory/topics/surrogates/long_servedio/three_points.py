@@ -19,13 +19,14 @@ import numpy as np
 from noisytheory.vocabulary import exact, joint_masses
 from noisytheory.vocabulary.populations import long_servedio
 
-__all__ = ["BENT", "HINGE", "MASSES", "POPULATION", "PiecewiseLinear", "margins", "minimisers",
-           "points", "risk", "risk01", "two_slopes"]
+__all__ = ["BENT", "FLOATS", "HINGE", "MASSES", "POPULATION", "PiecewiseLinear", "margins",
+           "minimisers", "points", "risk", "risk01", "two_slopes"]
 
 Vector: TypeAlias = tuple[Fraction, Fraction]
 
 POPULATION = long_servedio().joint
 """Masses of the points and both labels."""
+FLOATS = np.array(POPULATION, float)
 MASSES: tuple[Fraction, ...] = tuple(POPULATION[:, 0])
 """All are of the positive label."""
 

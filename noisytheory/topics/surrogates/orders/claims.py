@@ -11,8 +11,9 @@ from noisytheory.trial.sides import worked
 RATES = [0.1, 0.4]
 CONSTANT_SUM = r"\ell\text{ robust}\iff\ell(1,v)+\ell(-1,v)=C"
 ROBUST: dict[str, Any] = dict(quantity="whether noise keeps every ordering", unit="1")
-TABLES = "every loss that takes values 0, 1, 2 at three scores is tried"
-TABLES_OF_TWO = "Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
+TABLES = "a loss of values 0, 1, 2 at three scores: every one is tried"
+TABLES_OF_TWO = "a loss of values 0, 1, 2 at two scores: every one is tried, rate by rate"
+PAIRS = "losses of values 0, 1, 2 on three atoms: every two are tried"
 
 robustness = KERNEL_MEAN.identity(
     "def-12",
@@ -22,13 +23,13 @@ robustness = KERNEL_MEAN.identity(
         r"\ \forall\sigma\in[0,\tfrac12)"
     ),
     place="Definition 12, Sec. 4.3.2",
-    hypotheses=["noise that flips either label at the same rate"],
+    hypotheses=["noise that flips either label at the same rate", TABLES_OF_TWO],
     grid=dict(sigma=[0.0, 0.1, 0.25, 0.4, 0.49]),
     given=dict(flips="both labels"),
     note=(
         "How the package decides it, an affine relation of a loss to its noisy one, against the "
         "definition's own words: distributions of scored labels, their labels flipped, all pairs "
-        "on a lattice. Every loss that takes values 0, 1, 2 at two scores is tried, rate by rate."
+        "on a lattice."
     ),
     twin=dict(
         given=dict(flips="positive labels"), why="only positive labels are flipped"
@@ -43,13 +44,13 @@ order_equivalence = KERNEL_MEAN.identity(
         r"\ell_1\sim\ell_2:\ Q\le_{\ell_1}Q'\iff Q\le_{\ell_2}Q'\quad\forall Q,Q'"
     ),
     place="Definition 13, Sec. 4.3.2",
-    hypotheses=["finitely many atoms"],
+    hypotheses=[PAIRS],
     given=dict(directions="both"),
     quantity="whether no pair of distributions is ranked apart",
     note=(
         "How the package finds a pair of distributions that two losses rank apart, a projection, "
-        "against the definition's own words on all pairs of a lattice. Every two losses with "
-        "values 0, 1, 2 on three atoms; see also `kernel-mean/proposition-26`."
+        "against the definition's own words on all pairs of a lattice. See also "
+        "`kernel-mean/proposition-26`."
     ),
     twin=dict(
         given=dict(directions="one"), why="the first order implies the second, not the converse"
@@ -61,13 +62,10 @@ proposition_26 = KERNEL_MEAN.identity(
     "proposition-26",
     statement=r"\ell_1\sim\ell_2\iff\ell_2=\alpha\ell_1+\beta,\ \alpha>0",
     place="Proposition 26, appendix",
-    hypotheses=["finitely many atoms", "for constant losses alpha is arbitrary"],
+    hypotheses=[PAIRS, "for constant losses alpha is arbitrary"],
     given=dict(sign="positive"),
     quantity="whether all pairs of distributions are ranked alike",
-    note=(
-        "Orderings are compared over all pairs of distributions on a lattice; every two losses "
-        "with values 0, 1, 2 on three atoms."
-    ),
+    note="Orderings are compared over all pairs of distributions on a lattice.",
     twin=dict(given=dict(sign="any"), why="alpha may be negative"),
     **worked(simulate.equivalence),
 )
@@ -77,10 +75,9 @@ theorem_14 = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("lemma-12", "Lemma 12, Sec. 5")],
     statement=r"\ell\text{ robust}\iff\ell\sim\ell_\sigma\ \forall\sigma\in(0,\tfrac12)",
     place="Theorem 14, Sec. 4.3.2",
-    hypotheses=["noise rate below 1/2"],
+    hypotheses=["noise rate below 1/2", TABLES_OF_TWO],
     grid=dict(sigma=[0.1, 0.25, 0.4]),
     given=dict(with_loss="corrected"),
-    note=TABLES_OF_TWO,
     twin=dict(given=dict(with_loss="flipped"), why="labels flipped, not corrected"),
     **ROBUST,
     **worked(simulate.robust_corrected),
@@ -91,10 +88,10 @@ theorem_15_printed = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("theorem-13/printed", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
-    hypotheses=[r"l(1, v) differs from l(-1, v) at every score"],
+    hypotheses=["l(1, v) differs from l(-1, v) at every score", TABLES],
     grid=dict(sigma=RATES),
     given=dict(excluded="equal somewhere"),
-    note=f"True, but no margin loss meets its hypothesis: see `theorem-15/hypothesis`; {TABLES}.",
+    note="True, but no margin loss meets its hypothesis: see `theorem-15/hypothesis`.",
     twin=dict(given=dict(excluded="nothing"), why="the hypothesis dropped"),
     **ROBUST,
     **worked(simulate.robust_sum),
@@ -118,10 +115,10 @@ theorem_15 = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("theorem-13/repaired", "Theorem 13, Sec. 5")],
     statement=CONSTANT_SUM,
     place="Theorem 15, Sec. 4.3.3",
-    hypotheses=[r"not: l(1, v) = l(-1, v) at every score"],
+    hypotheses=["not: l(1, v) = l(-1, v) at every score", TABLES],
     grid=dict(sigma=RATES),
     given=dict(excluded="label-free"),
-    note=f"One noise rate suffices for the converse; {TABLES}.",
+    note="One noise rate suffices for the converse.",
     twin=dict(
         given=dict(excluded="nothing"),
         why="label-free losses admitted: they are robust and their sums vary",
@@ -184,10 +181,10 @@ theorem_16 = KERNEL_MEAN.identity(
     also=[AVERAGE_CLASSIFIER.also("theorem-14/repaired", "Theorem 14, Sec. 5")],
     statement=CONVEX,
     place="Theorem 16, Sec. 4.3.3",
-    hypotheses=["the loss is not label-free"],
+    hypotheses=["the loss is not label-free", TABLES],
     grid=dict(sigma=RATES),
     given=dict(excluded="label-free"),
-    note=f"The only convex surrogate, up to order equivalence; {TABLES}.",
+    note="The only convex surrogate, up to order equivalence.",
     twin=dict(given=dict(excluded="nothing"), why="label-free losses admitted"),
     **ROBUST,
     **worked(simulate.affine_loss),
@@ -197,9 +194,8 @@ corrected_loss = KERNEL_MEAN.identity(
     "corrected-loss",
     statement=r"E_{Q_\sigma}\ell_\sigma=E_Q\ell",
     place="Sec. 4.3.2",
-    hypotheses=["noise rate not 1/2"],
+    hypotheses=["noise rate not 1/2", TABLES_OF_TWO],
     given=dict(rates="equal"),
-    note=TABLES_OF_TWO,
     quantity="noisy risk of the corrected loss",
     twin=dict(given=dict(rates="swapped"), why="unequal rates, swapped"),
     **worked(simulate.corrected_risk),
@@ -208,9 +204,8 @@ correction = KERNEL_MEAN.identity(
     "class-conditional-correction",
     statement=r"E_{Q_{\sigma_-,\sigma_+}}\ell_{\sigma_-,\sigma_+}=E_Q\ell",
     place="Sec. 4.4",
-    hypotheses=["rates with sum below 1"],
+    hypotheses=["rates with sum below 1", TABLES_OF_TWO],
     given=dict(rates="unequal"),
-    note=TABLES_OF_TWO,
     quantity="noisy risk of the corrected loss",
     twin=dict(given=dict(rates="swapped"), why="the two rates swapped"),
     **worked(simulate.corrected_risk),
@@ -223,19 +218,15 @@ theorem_17 = KERNEL_MEAN.identity(
         r"\ell_{\sigma_-,\sigma_+}=\frac{\ell-C}{1-\sigma_--\sigma_+}"
     ),
     place="Theorem 17, Sec. 4.4",
-    hypotheses=["rates with sum below 1"],
+    hypotheses=["rates with sum below 1", "losses of two scores, values 0, 1, 2: all are tried"],
     given=dict(order="printed"),
     quantity="corrected loss",
     note=(
-        "An increasing affine map, so the two are order equivalent. All losses of two scores that "
-        "meet the hypothesis, with values 0, 1, 2 under one label and a constant of 0 or 1."
+        "An increasing affine map, so the two are order equivalent. The values are those under "
+        "one label; under the other they follow from the hypothesis, with a constant of 0 or 1."
     ),
     twin=dict(given=dict(order="swapped"), why="the two rates swapped in the hypothesis"),
     **worked(simulate.class_conditional),
-)
-FACTORS = (
-    r"Order equivalence needs the factors $1-\sigma_-+\sigma_+$ and $1-\sigma_++\sigma_-$ of the "
-    f"two labels to agree. Trivial includes label-free losses; {TABLES}."
 )
 no_convex_loss = KERNEL_MEAN.identity(
     "no-convex-loss-class-conditional",
@@ -245,10 +236,13 @@ no_convex_loss = KERNEL_MEAN.identity(
         r"\text{ or }\ell(y,v)=g(y)"
     ),
     place="Sec. 4.4, after Theorem 17",
+    hypotheses=[TABLES],
     given=dict(rates="all"),
     note=(
         r"Print says: no non-trivial convex loss. True, and not of convex losses only; it does not "
-        r"follow from Theorem 17, which is a sufficient condition. " + FACTORS
+        r"follow from Theorem 17, which is a sufficient condition. Order equivalence needs the "
+        r"factors $1-\sigma_-+\sigma_+$ and $1-\sigma_++\sigma_-$ of the two labels to agree. "
+        "Trivial includes label-free losses."
     ),
     twin=dict(given=dict(rates="equal"), why="equal rates only, where constant sums suffice"),
     **ROBUST,
@@ -262,13 +256,13 @@ unequal_rates = AVERAGE_CLASSIFIER.identity(
         r"\text{ or }\ell(y,v)=g(y)"
     ),
     place="After Theorem 15, Sec. 5.1: the step that print leaves out",
-    hypotheses=["rates with sum below 1"],
+    hypotheses=["rates with sum below 1", TABLES],
     given=dict(sums="constant"),
     note=(
         "A loss that is robust at all pairs of rates is so at equal ones: Theorem 13 leaves those "
         "of constant sum, linear loss among them, and label-free ones. Noise multiplies the "
         r"scores of the first by $1-2\sigma_+$ under one label and by $1-2\sigma_-$ under the "
-        f"other, which keeps no order unless the two agree; {TABLES}."
+        "other, which keeps no order unless the two agree."
     ),
     twin=dict(
         given=dict(sums="any"), why="any sums: label-free losses are robust at unequal rates too"

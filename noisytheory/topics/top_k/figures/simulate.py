@@ -49,15 +49,16 @@ def smaller_range(
 ) -> Floats:
     r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
     x, y = toys(case, size, rng)
-    grid = (5, 10, 20, 40)
-    perfect = wrong(x, y, hinge_machines(x, y, grid, case.C)[0]) == 0
-    out = np.ones(size)
-    for i in range(size):
-        good = np.flatnonzero(perfect[:, i])
-        if good.size:
-            k = grid[int(good[-1])] if largest == "good" else y.shape[1]
-            w = fit(x[i], y[i], "logistic", k=k, C=times * case.C, tol=1e-4).coef
+    out, left = np.ones(size), np.arange(size)
+    for k in (40, 20, 10, 5):
+        perfect = wrong(x[left], y[left], hinge_machines(x[left], y[left], k, case.C)[0]) == 0
+        for i in left[perfect]:
+            w = fit(x[i], y[i], "logistic", k=k if largest == "good" else y.shape[1],
+                    C=times * case.C, tol=1e-4).coef
             out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
+        left = left[~perfect]
+        if not left.size:
+            break
     return out
 
 
@@ -72,8 +73,8 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
     (x, y), _ = halves(size, rng)
     n = y.shape[1]
     u = np.full(y.shape, 1 / n)
-    found = interior_point(Design(x, y), np.ones(y.shape), u, 2.0, np.full(x.shape[2], 1e-7),
-                           tolerance=1e-7)
+    found = interior_point(Design(x * y[..., None]), np.ones(y.shape), u, 2.0,
+                           np.full(x.shape[2], 1e-7), tolerance=1e-7)
     margins = y * (x * found.coef[:, None, :]).sum(axis=2)
     least = np.maximum(1 - margins, 0).sum(axis=1)
     grid = np.unique(np.round(np.geomspace(1, n, points)))

@@ -7,7 +7,7 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k.tables import sides, simulate
-from noisytheory.topics.top_k.terms import EXACT, MONK, minus
+from noisytheory.topics.top_k.terms import EXACT, HALVES, minus
 from noisytheory.trial.sides import worked
 
 
@@ -24,7 +24,7 @@ tables = [
     TOP_K.published(
         "table-1/maximum",
         statement=r"\text{Monk, hinge, maximum loss: 22.04 per cent}",
-        hypotheses=[MONK, EXACT],
+        hypotheses=[HALVES, EXACT],
         simulate=simulate.maximum_error,
         margin=0.05,
         rows=64,
@@ -37,7 +37,7 @@ tables = [
         "table-1/zero",
         statement=r"\mathbb E\,\mathrm{err}(k=1)\ge\tfrac25\text{ on Monk}",
         place="Table 1, Sec. 4",
-        hypotheses=[MONK, EXACT],
+        hypotheses=[HALVES, EXACT],
         bound=lambda: -0.4,
         simulate=minus(simulate.maximum_error),
         low=-0.75, high=0.0, trivial=0.0,
@@ -50,7 +50,7 @@ tables = [
     TOP_K.published(
         "table-1",
         statement=r"\text{Monk, hinge, average loss: 18.61 per cent}",
-        hypotheses=[MONK, EXACT],
+        hypotheses=[HALVES, EXACT],
         simulate=simulate.average_error,
         margin=0.03,
         rows=16,
@@ -63,16 +63,17 @@ tables = [
         statement=r"\mathbb E[\mathrm{err}(\text{average})-\mathrm{err}(AT_{k^*})]\ge"
         r"\tfrac{157}{10^4}\text{ on Monk, hinge}",
         place="Table 1, Sec. 4",
-        hypotheses=[MONK, EXACT],
+        hypotheses=[HALVES, EXACT, "C of .1, 1, 10 or 100; k of n, and 95 and 110 at C = 100"],
         bound=lambda: -0.0157,
         simulate=minus(simulate.gain),
         low=-0.1, high=0.1, trivial=0.1,
         rows=48,
         expect="refuted",
         quantity="minus the gain",
-        note="Ours is some .3 points. The printed gain is that of picking among stochastic "
-        "iterates; exact hinge classifiers are those of C-SVMs. A draw is the average over 32 "
-        "divisions of the other half into validation and test: none of 1,280 was above .07.",
+        note="Ours is some .3 points, with ten values of k from 85 to 130 some .4; from 138 on k "
+        "does not matter. The printed gain is that of picking among stochastic iterates; exact "
+        "hinge classifiers are those of C-SVMs. A draw is the average over 32 divisions of the "
+        "other half into validation and test: none of 1,280 was above .07.",
     ),
 ]
 CELLS: dict[str, Any] = {"unit": "units of the last digit", **worked(sides.compared)}

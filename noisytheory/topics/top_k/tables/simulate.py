@@ -51,7 +51,7 @@ def average_error(*, size: int, rng: np.random.Generator) -> Floats:
 
 def gain(*, size: int, rng: np.random.Generator) -> Floats:
     """Test error of the chosen average loss minus that of the chosen (C, k), hinge loss."""
-    average, best = chosen((105,), size=size, rng=rng)
+    average, best = chosen((95, 110), size=size, rng=rng)
     return average - best
 
 
