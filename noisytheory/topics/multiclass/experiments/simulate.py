@@ -171,15 +171,23 @@ class Drawn:
         return confusion_rate(observed_confusion(said, self.truth, len(self.run.classes)))
 
 
-def _apart(data: str, examples: int, rng: np.random.Generator) -> tuple[Any, Codes, Any, Codes]:
-    """Examples to learn from and to test on: digits, or documents as uneven as Reuters'."""
-    if data == "digits":
-        points, labels = _features()
-        order = rng.permutation(len(labels))[: examples + TESTS]
-        points, labels = points[order], labels[order]
-    else:
-        points, labels = documents(examples + TESTS // 3, rng=rng)
-    return points[:examples], labels[:examples], points[examples:], labels[examples:]
+def _apart(
+    data: str, examples: int, per_class: int, rng: np.random.Generator
+) -> tuple[Any, Codes, Any, Codes]:
+    """Examples to learn from, so many of every class at least, and to test on.
+
+    Of digits, or of documents with classes as uneven as Reuters'.
+    """
+    while True:
+        if data == "digits":
+            points, labels = _features()
+            order = rng.permutation(len(labels))[: examples + TESTS]
+            points, labels = points[order], labels[order]
+        else:
+            points, labels = documents(examples + TESTS // 3, rng=rng)
+        known = labels[:examples]
+        if np.bincount(known, minlength=labels.max() + 1).min() >= per_class:
+            return points[:examples], known, points[examples:], labels[examples:]
 
 
 def drawn(
@@ -187,7 +195,7 @@ def drawn(
     rng: np.random.Generator,
 ) -> list[Drawn]:
     """Runs of the five steps, drawn again where the confusion has no inverse, as the paper does."""
-    samples = [_apart(data, examples, rng) for _ in range(size)]
+    samples = [_apart(data, examples, per_class, rng) for _ in range(size)]
     found: dict[int, Drawn] = {}
     while len(found) < size:
         made = {}
