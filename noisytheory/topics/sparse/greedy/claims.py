@@ -9,6 +9,7 @@ import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.terms import farthest
 from noisytheory.topics.sparse.greedy import simulate
 from noisytheory.topics.sparse.rates import sides as hulls
 from noisytheory.topics.sparse.rates.hulls import RANDOM
@@ -228,10 +229,10 @@ average_classifier = [
         certify=simulate.traversal_certificate,
         grid={"n": [10, 100, 500, 4096, 4097, 5000, 40_000], "m": [2, 10]},
         note=(
-            "Print says of order mn; the count is ours. Beyond 4096 points a new centre is compared "
-            "with the farthest ones first and with all of them later, up to half as much again "
-            "at n = 4097, a sixteenth from n = 32,768 on. Of points that tie more may be farthest, "
-            "but no centre is compared with a point more than twice."
+            "Print says of order mn; the count is ours. Beyond 4096 points a centre is compared "
+            "with the farthest first and with all later: up to half as much again at n = 4097, a "
+            "sixteenth from n = 32,768 on. Where points tie more may be farthest, but no centre is "
+            "compared with a point more than twice."
         ),
         twin=scaled(Fraction(1, 2)),
         quantity="kernel evaluations",
@@ -247,7 +248,7 @@ average_classifier = [
         bound=_score_radius,
         simulate=simulate.score_deviation,
         grid={"population": [axis(), two_axes()], "n": [30, 100], "delta": LEVELS},
-        trivial=2.0,
+        trivial=farthest,
         twin=scaled(Fraction(1, 2)),
         quantity="largest error of a score",
     ),

@@ -78,7 +78,7 @@ def traversal_certificate(n: int, m: int) -> Certificate:
     few = max(2048, n // 16) if n > 4096 else 0
     for _ in range(m):
         if len(centres) > 1 and few:
-            looked_up += np.count_nonzero(nearest >= np.partition(nearest, n - few)[n - few])
+            looked_up += int(np.sum(nearest >= np.partition(nearest, n - few)[n - few]))
         squares = np.sum((points - points[centres[-1]]) ** 2, axis=1)
         looked_up += squares.size
         nearest = np.minimum(nearest, squares)
