@@ -3,25 +3,31 @@
 Run as ``python validation/multiclass_tables.py`` (``--runs 10``, ``--json`` for numbers alone,
 ``--settings`` for the settings that the claims were chosen from alone, four times as many runs).
 Scikit-learn's digits are always there; optdigits, letters and a stand-in for Reuters where
-NOISYTHEORY_DATA names a folder with them, and letters take most of half an hour. The S3VM of print
+NOISYTHEORY_DATA names a folder with them, and letters take most of an hour. ``--shares`` is for
+Figures 3 and 4 alone, in half of the runs on optdigits and a tenth on letters. The S3VM of print
 is not to be had: SVM is a linear SVM that trains itself on its surest labels.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 
 import numpy as np
 
 from noisytheory.topics.multiclass.experiments import pictures, tables
-from noisytheory.topics.multiclass.experiments.simulate import drawn
+from noisytheory.topics.multiclass.experiments.simulate import drawn, errors
 from noisytheory.topics.multiclass.experiments.text import documents
 
 SEED = 2026
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.3)
-SETTINGS = {"digits": (1200, (60, 191, 600)), "text": (900, (45, 90, 360))}
-"""Examples to learn from, and audits: 5%, what 5% is of the paper's digits (or 10%), and more."""
+SETTINGS = {
+    "digits": ((200, (5,), (80, 120)), (300, (5, 10), (60, 120, 180, 240)),
+               (600, (5, 10), (30, 60, 300, 480)), (1200, (5, 10, 20), (60, 191, 600))),
+    "text": ((900, (5, 10, 20), (45, 90, 360)),),
+}
+"""Examples to learn from, of each class, and audits: 5%, 191 as 5% of the paper's digits, more."""
 RIVALS = {"ignoring": "f_y", "audited": "f_conf", "audited_and_few": "f_conf+m", "svm": "SVM",
           "forced": "UMA forced"}
 COUNTS = (5, 10, 20, 30, 50, 100)
@@ -49,23 +55,24 @@ def table_1(name: str, runs: int, columns: list[str]) -> dict[str, object]:
     return {"runs": runs, "wins": wins, **{c: spread(v) for c, v in found.items()}}
 
 
-def by_share(name: str, runs: int, columns: list[str]) -> dict[float, dict[str, object]]:
+def by_share(name: str, runs: int, columns: list[str]) -> dict[str, object]:
     """Figures 3 and 4: errors against the share that is audited."""
-    found: dict[float, dict[str, object]] = {}
+    found: dict[float, dict[str, list[float]]] = {}
     few = {"reuters9": 70}.get(name)
-    for share in SHARES:
-        errors = {column: np.empty(runs) for column in columns}
-        for r in range(runs):
-            rng = np.random.default_rng([SEED, 3, r])
-            data = tables.split(name, rng=rng)
+    for r in range(runs):
+        data = tables.split(name, rng=np.random.default_rng([SEED, 3, r]))
+        for share in SHARES:
             if share * len(data.labels) < 2 * data.classes:
-                break
+                continue
+            rng = np.random.default_rng([SEED, 4, r])
             run = tables.protocol(data, few or data.few, share, columns=columns, rng=rng)
+            told = found.setdefault(share, {column: [] for column in columns})
             for column in columns:
-                errors[column][r] = run[column]
-        else:
-            found[share] = {column: spread(values) for column, values in errors.items()}
-    return found
+                told[column].append(run[column])
+    return {"runs": runs} | {
+        f"{share:g}": {column: spread(np.array(values)) for column, values in told.items()}
+        for share, told in found.items()
+    }
 
 
 def figure_5(name: str, runs: int) -> dict[str, dict[int, str]]:
@@ -85,23 +92,22 @@ def figure_5(name: str, runs: int) -> dict[str, dict[int, str]]:
 
 
 def by_setting(name: str, runs: int) -> dict[str, dict[str, object]]:
-    """Errors for every m and audit that the claims were chosen from, and how often UMA wins."""
-    examples, audits = SETTINGS[name]
+    """Errors for every setting that the claims were chosen from, and how often UMA wins."""
     found: dict[str, dict[str, object]] = {}
-    for few in (5, 10, 20):
-        for audited in audits:
-            errors: dict[str, list[float]] = {key: [] for key in ("uma", *RIVALS)}
-            for r in range(runs):
-                rng = np.random.default_rng([SEED, 6, r])
-                run = drawn(name, examples, few, audited / examples, 20, rng)
-                for key, values in errors.items():
-                    values.append(run.error(key))
-            told: dict[str, object] = {"UMA": spread(np.array(errors["uma"]))}
-            for key, label in RIVALS.items():
-                wins = np.sum(np.array(errors["uma"]) <= errors[key])
-                told[label] = spread(np.array(errors[key]))
-                told[f"UMA <= {label}"] = int(wins)
-            found[f"m = {few}, {audited} audited"] = told
+    for examples, each, audits in SETTINGS[name]:
+        for few, audited in itertools.product(each, audits):
+            rng = np.random.default_rng([SEED, 6, examples, few, audited])
+            made = drawn(name, examples, few, audited / examples, size=runs, rng=rng)
+            ours, *others = errors(made, "uma", *RIVALS)
+            told: dict[str, object] = {"UMA": spread(ours)}
+            for label, error in zip(RIVALS.values(), others, strict=True):
+                told[label] = spread(error)
+                told[f"UMA <= {label}"] = int(np.sum(ours <= error))
+            plain, forced, ours = errors(made, "ignoring", "forced", "uma", updates=40)
+            told["after 40 updates UMA forced"] = spread(forced)
+            told["UMA forced <= f_y"] = int(np.sum(forced <= plain))
+            told["UMA <= UMA forced after 40"] = int(np.sum(ours <= forced))
+            found[f"{examples} to learn from, m = {few}, {audited} audited"] = told
     return found
 
 
@@ -128,19 +134,22 @@ def main() -> None:
     parser.add_argument("--data", nargs="*", default=list(tables.data_at_hand()))
     parser.add_argument("--json", action="store_true", help="numbers alone")
     parser.add_argument("--settings", action="store_true", help="the claims' settings alone")
+    parser.add_argument("--shares", action="store_true", help="Figures 3 and 4 alone")
     given = parser.parse_args()
     runs = 4 * given.runs
-    found: dict[str, object] = {
-        f"Settings, {name}, {runs} runs": by_setting(name, runs) for name in SETTINGS
-    }
-    found[f"Strategies, text, m = 20, 5%, {runs} runs"] = text_strategies(runs)
-    if not given.settings:
+    found: dict[str, object] = {}
+    if not given.shares:
+        found = {f"Settings, {name}, {runs} runs": by_setting(name, runs) for name in SETTINGS}
+        found[f"Strategies, text, m = 20, 5%, {runs} runs"] = text_strategies(runs)
+    if given.shares:
+        found |= figures_3_and_4(given.data, given.runs)
+    elif not given.settings:
         found |= at_full_size(given.data, given.runs)
     if given.json:
         print(json.dumps(found, indent=1))
         return
     for title, numbers in found.items():
-        print(f"\n{title}")
+        print(f"\n{title}", flush=True)
         assert isinstance(numbers, dict)
         for key, value in numbers.items():
             print(f"  {key}: {_told(value)}")
@@ -152,9 +161,8 @@ def at_full_size(names: list[str], runs: int) -> dict[str, object]:
     for name in names:
         found[f"Table 1, {name}"] = table_1(name, runs, list(tables.COLUMNS))
         if name in ("digits", "reuters9"):
-            lines = ["f_y", "f_conf", "f_conf+m", "UMA", "SVM"]
-            found[f"Figures 3 and 4, {name}"] = by_share(name, runs, lines)
             found[f"Figure 5, {name}"] = figure_5(name, runs)
+    found |= figures_3_and_4(names, runs)
     levels = tables.by_level(range(1, 21), runs, 400, seed=SEED)
     found["Figure 1(a)"] = {
         level: {name: spread(levels[name][k]) for name in ("UMA", "batch Perceptron")}
@@ -168,9 +176,23 @@ def at_full_size(names: list[str], runs: int) -> dict[str, object]:
     return found
 
 
+def figures_3_and_4(names: list[str], runs: int) -> dict[str, object]:
+    """Every line on the small sets, on the large ones those of Figure 4 in fewer runs."""
+    lines, fourth = ["f_y", "f_conf", "f_conf+m", "UMA", "SVM"], ["f_conf", "UMA", "SVM"]
+    return {
+        f"Figures 3 and 4, {name}": by_share(name, max(1, runs // FEWER[name]), fourth)
+        if name in FEWER else by_share(name, runs, lines) for name in names
+    }
+
+
+FEWER = {"optdigits": 2, "letter": 10}
+"""Sets of so many examples that a figure has fewer runs, by this factor."""
+
+
 def _told(value: object) -> str:
     if isinstance(value, tuple):
-        return f"{value[0]:.3f} ± {value[1]:.3f}"
+        mean, error = value
+        return f"{mean:.3f}" if np.isnan(error) else f"{mean:.3f} ± {error:.3f}"
     if isinstance(value, dict):
         return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items())
     return str(value)

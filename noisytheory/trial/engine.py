@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
@@ -48,10 +49,11 @@ class Serial(Executor):
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call now; the future is done."""
         future: Future[Any] = Future()
-        end, own = os._exit, os.getpid()
+        end, own = os._exit, (os.getpid(), threading.get_ident())
 
         def ended(status: int) -> NoReturn:
-            if os.getpid() != own:  # a process that the claim has forked
+            # Not of a process that the claim has forked, nor of somebody's watchdog.
+            if (os.getpid(), threading.get_ident()) != own:
                 end(status)
             raise SystemExit(f"os._exit({status})")
 

@@ -65,6 +65,7 @@ from noisytheory.topics.multiclass.uma import (
     Run,
     class_shares,
     uma,
+    uma_runs,
     update_vectors,
 )
 
@@ -101,6 +102,7 @@ __all__ = [
     "toy_data",
     "ultraconservative",
     "uma",
+    "uma_runs",
     "uniform_deviation",
     "update_vectors",
     "updates_exact",

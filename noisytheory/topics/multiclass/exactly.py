@@ -30,10 +30,18 @@ Exact: TypeAlias = Any
 DIGITS = 10**40
 
 
-def dot(a: Vector, b: Vector) -> Fraction:
+def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     """Inner product."""
-    # Zeros are many here, and fractions are slow.
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
+    # In whole numbers over one denominator, brought to lowest terms once: fractions are slow.
+    top, bottom = 0, 1
+    for x, y in zip(a, b, strict=True):
+        if x and y:
+            over = x.denominator * y.denominator
+            common = math.lcm(bottom, over)
+            top *= common // bottom
+            top += x.numerator * y.numerator * (common // over)
+            bottom = common
+    return Fraction(top, bottom)
 
 
 def squared(a: Vector) -> Fraction:
@@ -90,28 +98,18 @@ def regions(
 def means(points: Matrix, masses: Vector, labels: Sequence[int], inside: list[bool],
           true: int) -> Vector:
     """Sum of mass times point over those of a true class within a region."""
-    total = [Fraction(0)] * len(points[0])
-    for x, mass, label, within in zip(points, masses, labels, inside, strict=True):
-        if within and label == true:
-            total = [a + mass * b if b else a for a, b in zip(total, x, strict=True)]
-    return total
+    there = [i for i, within in enumerate(inside) if within and labels[i] == true]
+    return [dot([masses[i] for i in there], [points[i][j] for i in there])
+            for j in range(len(points[0]))]
 
 
 def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> Matrix:
     """Update vectors of one region, one for each true class."""
-    classes, width = len(back), len(points[0])
-    sums = [[Fraction(0)] * width for _ in range(classes)]
-    for x, masses, within in zip(points, joint, inside, strict=True):
-        if within:
-            for k in range(classes):
-                if masses[k]:
-                    sums[k] = [a + masses[k] * b if b else a
-                               for a, b in zip(sums[k], x, strict=True)]
-    return [
-        [sum((back[q][k] * sums[k][j] for k in range(classes) if back[q][k] and sums[k][j]),
-             Fraction(0)) for j in range(width)]
-        for q in range(classes)
-    ]
+    there = [i for i, within in enumerate(inside) if within]
+    masses = list(zip(*(joint[i] for i in there), strict=True)) or [()] * len(back)
+    coordinates = list(zip(*(points[i] for i in there), strict=True)) or [()] * len(points[0])
+    sums = [[dot(mass, x) for mass in masses] for x in coordinates]
+    return [[dot(row, by_label) for by_label in sums] for row in back]
 
 
 def margin_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:

@@ -27,145 +27,157 @@ COMPILED = 1 << 22
 
 
 class Kept(Protocol):
-    """Sums of points by region and label, that follow the weights."""
+    """Sums of points by region and label that follow the weights, of one run or of several."""
 
-    def sums(self, regions: NDArray[Any]) -> Floats:
-        """Masses times points, by these regions and by label."""
+    def sums(self, runs: Whole, regions: Whole) -> Floats:
+        """Masses times points by label, of these regions of these runs, shape (m, Q, d)."""
 
-    def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
-        """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
+    def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
+        """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
 
 
 class Dense:
-    """A sample of floats, dense or sparse: scores are kept, and points move between sums."""
+    """Samples of floats, dense or one sparse: scores are kept, and points move between sums."""
 
     def __init__(
         self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: float
     ) -> None:
-        self.points, self.labels, self.classes, self.alpha = points, labels, classes, alpha
-        n = points.shape[0]
-        self.mass = 1.0 / n
+        self.points, self.classes, self.alpha = points, classes, alpha
+        self.runs, self.n = labels.shape
+        self.dense = isinstance(points, np.ndarray)
+        width = points.shape[-1]
+        self._rows = points.reshape(-1, width) if self.dense else points
         # Classes first: an update adds to whole rows.
-        self.scores = np.ascontiguousarray(np.asarray(points @ weights.T).T)
+        self.scores = np.ascontiguousarray(
+            weights @ points.swapaxes(1, 2) if self.dense
+            else np.asarray(points @ weights[0].T).T[None]
+        )
         self.region = self._regions()
-        self._raw = np.zeros((classes + 1, classes, points.shape[1]))
-        self._move(np.arange(n), None, self.region)
+        self._raw = np.zeros((self.runs, classes + 1, classes, width))
+        # Where a point's sum lies while it is in the first region.
+        each = np.arange(self.runs)[:, None]
+        self._first = (each * (classes + 1) * classes + labels).ravel()
+        self._place = each * (classes + 1)
+        self._move(np.arange(labels.size), None, self.region.ravel())
 
-    def sums(self, regions: NDArray[Any]) -> Floats:
-        """Masses times points, by these regions and by label."""
-        return np.asarray(self._raw[regions] * self.mass)
+    def sums(self, runs: Whole, regions: Whole) -> Floats:
+        """Masses times points by label, of these regions of these runs."""
+        return np.asarray(self._raw[runs, regions] / self.n)
 
     def _regions(self) -> Whole:
         """Region of each point: the lowest of the best classes, or Q where none wins by alpha."""
-        region = np.argmax(self.scores, axis=0)
+        region = np.argmax(self.scores, axis=1)
         if self.alpha > 0 and self.classes > 1:
-            top = np.partition(self.scores, -2, axis=0)
-            region[top[-1] - top[-2] < self.alpha] = self.classes
+            top = np.partition(self.scores, -2, axis=1)
+            region[top[:, -1] - top[:, -2] < self.alpha] = self.classes
         return np.asarray(region)
 
     def _move(self, moved: Whole, before: Whole | None, after: Whole) -> None:
-        labels, q = self.labels[moved], self.classes
-        dense = isinstance(self.points, np.ndarray)
-        if dense and moved.size * self.points.shape[1] <= FEW:
-            points: Any = self.points[moved]
-            flat: Any = self._raw.reshape(-1, self.points.shape[1])
-            np.add.at(flat, after * q + labels, points)
-            if before is not None:
-                np.subtract.at(flat, before * q + labels, points)
+        first = self._first[moved]
+        to = first + after * self.classes
+        out = None if before is None else first + before * self.classes
+        at = moved % len(self._rows) if self.dense else moved
+        width, flat = self._raw.shape[-1], self._raw.reshape(-1)
+        if self.dense and moved.size * width <= FEW:
+            points, sums = self._rows[at], self._raw.reshape(-1, width)
+            np.add.at(sums, to, points)
+            if out is not None:
+                np.subtract.at(sums, out, points)
             return
-        if not dense:
-            first = self.points.indptr[moved]
-            lengths = self.points.indptr[moved + 1] - first
+        if not self.dense:
+            begin = self.points.indptr[moved]
+            lengths = self.points.indptr[moved + 1] - begin
             total = int(lengths.sum())
             if total <= SPARSE_FEW:
                 ends = np.cumsum(lengths)
-                entries = np.repeat(first - ends + lengths, lengths) + np.arange(total)
+                entries = np.repeat(begin - ends + lengths, lengths) + np.arange(total)
                 columns, values = self.points.indices[entries], self.points.data[entries]
-                flat, width = self._raw.reshape(-1), self.points.shape[1]
-                np.add.at(flat, np.repeat((after * q + labels) * width, lengths) + columns, values)
-                if before is not None:
-                    left = np.repeat((before * q + labels) * width, lengths) + columns
-                    np.subtract.at(flat, left, values)
+                np.add.at(flat, np.repeat(to * width, lengths) + columns, values)
+                if out is not None:
+                    np.subtract.at(flat, np.repeat(out * width, lengths) + columns, values)
                 return
         from scipy.sparse import csr_matrix
 
-        rows, columns, signs = [after * q + labels], [moved], [np.ones(len(moved))]
-        if before is not None:
-            rows.append(before * q + labels)
-            columns.append(moved)
-            signs.append(-np.ones(len(moved)))
-        shape = ((q + 1) * q, self.points.shape[0])
-        row, column = np.concatenate(rows), np.concatenate(columns)
+        rows, signs = to, np.ones(len(to))
+        if out is not None:
+            rows, at = np.concatenate([to, out]), np.concatenate([at, at])
+            signs = np.concatenate([signs, -signs])
+        shape = (self.runs * (self.classes + 1) * self.classes, self._rows.shape[0])
         # Sorted here: SciPy's own way there costs more than the product.
-        order = np.lexsort((column, row))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
-        picked = csr_matrix((np.concatenate(signs)[order], column[order], starts), shape)
-        change = picked @ self.points
+        order = np.lexsort((at, rows))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
+        picked = csr_matrix((signs[order], at[order], starts), shape)
+        change = picked @ self._rows
         change = change.toarray() if hasattr(change, "toarray") else np.asarray(change)
         self._raw += change.reshape(self._raw.shape)
 
-    def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
-        """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
-        product = np.asarray(self.points @ vector)
-        for row in np.flatnonzero(tau):
-            self.scores[row] += product * tau[row]
+    def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
+        """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
+        product = (
+            np.matmul(self.points, vector[:, :, None])[..., 0] if self.dense
+            else np.asarray(self.points @ vector[0])[None]
+        )
+        run, row = np.nonzero(tau)
+        self.scores[run, row] += product[run] * tau[run, row][:, None]
         region = self._regions()
         moved = np.flatnonzero(region != self.region)
         if not moved.size:
-            return moved
-        before, after = self.region[moved], region[moved]
+            return moved, moved
+        before, after = self.region.ravel()[moved], region.ravel()[moved]
         self._move(moved, before, after)
         self.region = region
-        seen = np.zeros(self.classes + 1, bool)
-        seen[before] = seen[after] = True
-        changed = np.flatnonzero(seen[:-1])
-        counts = np.bincount(region, minlength=self.classes + 1)
-        self._raw[:-1][counts[:-1] == 0] = 0.0  # what is left there is rounding
-        return changed
+        run, shape = moved // self.n, (self.runs, self.classes + 1)
+        seen = np.zeros(shape, bool)
+        seen[run, before] = seen[run, after] = True
+        counts = np.bincount((self._place + region).ravel(), minlength=seen.size).reshape(shape)
+        self._raw[seen & (counts == 0)] = 0.0  # what is left there is rounding
+        run, changed = np.nonzero(seen[:, :-1])
+        return run, changed
 
 
 class Spread:
-    """Few atoms with a mass for every label: a whole population, or a sample's counts on it."""
+    """Few atoms with a mass for every label: a whole population, or samples' counts on it."""
 
     def __init__(
         self, points: Floats, masses: Floats, weights: Floats, alpha: float, shared: bool
     ) -> None:
-        self.points, self.masses, self.alpha, self.shared = points, masses, alpha, shared
-        self.scores = points @ weights.T
-        classes = masses.shape[1]
-        self.inside = np.zeros((classes, len(points)), bool)
-        self._sums = np.zeros((classes, classes, points.shape[1]))
+        self.points, self.alpha, self.shared = points, alpha, shared
+        self.masses = np.ascontiguousarray(masses.swapaxes(1, 2))
+        self.scores = weights @ points.swapaxes(1, 2)
+        runs, classes, atoms = self.masses.shape
+        self.inside = np.zeros((runs, classes, atoms), bool)
+        self._sums = np.zeros((runs, classes, classes, points.shape[-1]))
         self._refresh()
 
-    def _refresh(self) -> NDArray[Any]:
-        scores, classes = self.scores, self.masses.shape[1]
+    def _refresh(self) -> tuple[Whole, Whole]:
+        scores = self.scores
         if self.alpha == 0 and self.shared:
             # Ties lie in several regions.
-            inside = (scores >= scores.max(axis=1, keepdims=True)).T
+            inside = scores >= scores.max(axis=1, keepdims=True)
         else:
-            winner = np.argmax(scores, axis=1)
-            inside = winner == np.arange(classes)[:, None]
+            inside = np.argmax(scores, axis=1)[:, None] == np.arange(scores.shape[1])[:, None]
             if self.alpha > 0:
                 top = np.partition(scores, -2, axis=1)
-                inside &= top[:, -1] - top[:, -2] >= self.alpha
-        changed = np.flatnonzero((inside != self.inside).any(axis=1))
-        for p in changed:
-            at = inside[p]
-            self._sums[p] = self.masses[at].T @ self.points[at]
+                inside &= (top[:, -1] - top[:, -2] >= self.alpha)[:, None]
+        runs, changed = np.nonzero((inside != self.inside).any(axis=2))
+        if runs.size:
+            within = self.masses[runs] * inside[runs, changed][:, None]
+            at = self.points if len(self.points) == 1 else self.points[runs]
+            self._sums[runs, changed] = within @ at
         self.inside = inside
-        return changed
+        return runs, changed
 
-    def sums(self, regions: NDArray[Any]) -> Floats:
-        """Masses times points, by these regions and by label."""
-        return np.asarray(self._sums[regions])
+    def sums(self, runs: Whole, regions: Whole) -> Floats:
+        """Masses times points by label, of these regions of these runs."""
+        return np.asarray(self._sums[runs, regions])
 
-    def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
-        """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
-        self.scores += (self.points @ vector)[:, None] * tau
+    def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
+        """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
+        self.scores += tau[:, :, None] * np.matmul(self.points, vector[:, :, None]).swapaxes(1, 2)
         return self._refresh()
 
 
-class Bytes(Dense):
+class Bytes:
     """A large sample of bytes: read once an update, at an eighth of the traffic of floats.
 
     The sums are whole numbers and exact; scores are in double precision.
@@ -176,8 +188,7 @@ class Bytes(Dense):
     ) -> None:
         from noisytheory.topics.multiclass import compiled
 
-        self.points, self.labels, self.classes, self.alpha = points, labels, classes, 0.0
-        self.mass = 1.0 / len(points)
+        self.points, self.labels, self.classes = points, labels, classes
         self._pass = compiled.update_bytes
         self._first, self._last = np.empty((2, len(points)), np.int64)
         compiled.extents(points, self._first, self._last)
@@ -189,54 +200,59 @@ class Bytes(Dense):
         compiled.sum_bytes(points, labels, whole[0])
         self._whole, self._total = whole, whole[0].copy()
         for row in np.flatnonzero(weights.any(axis=1)):
-            self.update(np.eye(classes)[row], weights[row])
+            self.update(np.eye(classes)[[row]], weights[[row]])
 
-    def sums(self, regions: NDArray[Any]) -> Floats:
-        """Masses times points, by these regions and by label."""
-        return np.asarray(self._whole[regions] * self.mass)
+    def sums(self, runs: Whole, regions: Whole) -> Floats:
+        """Masses times points by label, of these regions of the one run."""
+        return np.asarray(self._whole[regions] / len(self.points))
 
-    def update(self, tau: Floats, vector: Floats) -> NDArray[Any]:
-        """Add ``tau[r] * vector`` to weights r; returns the regions that changed."""
+    def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
+        """Add ``tau[0, r] * vector[0]`` to weights r; returns the run and regions changed."""
         changed = np.zeros(self.classes, np.bool_)
         # Most points come to one class, or leave it: its sums follow from the totals.
         rest = self._pass(
-            self.points, self._first, self._last, self.labels, np.ascontiguousarray(vector), tau,
-            self.scores, self.region, self._whole, changed,
+            self.points, self._first, self._last, self.labels, np.ascontiguousarray(vector[0]),
+            tau[0], self.scores, self.region, self._whole, changed,
         )
         if changed[rest]:
             self._whole[rest] = 0
             self._whole[rest] = self._total - self._whole.sum(axis=0, dtype=self._whole.dtype)
-        return np.flatnonzero(changed)
+        regions = np.flatnonzero(changed)
+        return np.zeros_like(regions), regions
 
 
 def kept(
     points: Any, labels: NDArray[Any], classes: int, weights: Floats, *, alpha: float, shared: bool
 ) -> Kept:
-    """The form that fits the sample.
+    """The form that fits the samples.
 
     Parameters
     ----------
-    points : array or sparse matrix, shape (n, d)
+    points : array of shape (n, d) or (R, n, d), or sparse matrix of shape (n, d)
+        A sample that all runs share, or one for each; of a sparse matrix there is one run.
     labels : array
-        Classes, shape (n,), or masses of (point, label), shape (n, Q).
+        Classes, shape (R, n), or masses of (point, label), shape (R, n, Q).
     classes : int
-    weights : array, shape (Q, d)
+    weights : array, shape (R, Q, d)
     alpha : float
         Functional margin of the regions.
     shared : bool
         Whether tied points lie in several regions.
     """
     dense = isinstance(points, np.ndarray)
-    if labels.ndim == 2:
-        return Spread(np.asarray(points, float), labels, weights, alpha, shared)
-    if shared or (dense and points.size * classes < 4096):
+    small = dense and points.shape[-2] * points.shape[-1] * classes < 4096
+    if labels.ndim == 3 or shared or small:
         if not dense:
-            raise ValueError('ties="all" needs dense points')
-        masses = np.zeros((len(labels), classes))
-        masses[np.arange(len(labels)), labels] = 1.0 / len(labels)
-        return Spread(np.asarray(points, float), masses, weights, alpha, shared)
+            raise ValueError('ties="all" and masses need dense points')
+        masses = labels
+        if labels.ndim == 2:
+            masses = (labels[..., None] == np.arange(classes)) / labels.shape[1]
+        points = np.asarray(points, float)
+        return Spread(points if points.ndim == 3 else points[None], masses, weights, alpha, shared)
     if dense and points.dtype == np.uint8:
-        if points.size >= COMPILED and alpha == 0:
-            return Bytes(np.ascontiguousarray(points), labels, classes, weights)
+        if points.ndim == 2 and len(labels) == 1 and points.size >= COMPILED and alpha == 0:
+            return Bytes(np.ascontiguousarray(points), labels[0], classes, weights[0])
         points = points.astype(float)
+    if dense and points.ndim == 2:
+        points = points[None]
     return Dense(points, labels, classes, weights, alpha)

@@ -6,6 +6,8 @@ $E=\{r\ne y:\langle w_r-w_y,x\rangle\ge0\}$, 0 elsewhere, and sum to 0.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,56 +20,58 @@ STEPS = ("worst", "uniform", "proportional", "random", "predicted", "forced")
 ultraconservative: it takes the step from the predicted class even outside of the error set."""
 
 
-def error_set(scores: Floats, true: int, alpha: float = 0.0) -> NDArray[np.bool_]:
+def error_set(scores: Floats, true: Any, alpha: float = 0.0) -> NDArray[np.bool_]:
     r"""$E=\{r\ne y:s_r-s_y\ge\alpha\}$, ties included at $\alpha=0$.
 
     Parameters
     ----------
-    scores : array, shape (Q,)
-    true : int
+    scores : array, shape (Q,) or (R, Q)
+        Of one point, or of one for each of several runs.
+    true : int, or array of int of shape (R,)
         The class $y$ that should win.
     alpha : float
         Threshold; Algorithm 2 prints its $\alpha$, 0 is what works.
 
     Returns
     -------
-    array of bool, shape (Q,)
+    array of bool, as scores
 
     Examples
     --------
     >>> error_set(np.array([1.0, 1.0, 0.5]), 0).tolist()
     [False, True, False]
     """
-    found = scores - scores[true] >= alpha
-    found[true] = False
+    at = true if scores.ndim == 1 else (np.arange(len(scores)), true)
+    found = scores - scores[at][..., None] >= alpha
+    found[at] = False
     return np.asarray(found)
 
 
 def steps(
-    scores: Floats, true: int, erring: NDArray[np.bool_], rule: str, *,
-    predicted: int | None = None, rng: np.random.Generator | None = None,
+    scores: Floats, true: Any, erring: NDArray[np.bool_], rule: str, *,
+    predicted: Any = None, rng: np.random.Generator | None = None,
 ) -> Floats:
-    r"""Steps $\tau$ of one update.
+    r"""Steps $\tau$ of one update, or of one for each of several runs.
 
     Parameters
     ----------
-    scores : array, shape (Q,)
-    true : int
+    scores : array, shape (Q,) or (R, Q)
+    true : int, or array of int of shape (R,)
         The class whose weights grow by the whole point.
-    erring : array of bool, shape (Q,)
+    erring : array of bool, as scores
         Its error set, not empty unless the rule is "forced".
     rule : str
         One of `STEPS`: all from the class of "worst" score; "uniform" over the error set;
         "proportional" to the violation; at "random"; from the "predicted" class if it errs, else
         the worst; "forced" from the predicted class.
-    predicted : int, optional
+    predicted : int or array of int, optional
         For the last two.
     rng : Generator, optional
         For "random".
 
     Returns
     -------
-    array, shape (Q,)
+    array, as scores
 
     Examples
     --------
@@ -75,24 +79,31 @@ def steps(
     >>> steps(at, 0, error_set(at, 0), "uniform").tolist()
     [1.0, -0.5, -0.5]
     """
-    tau = np.zeros(len(scores))
-    if rule == "forced" or (rule == "predicted" and predicted is not None and erring[predicted]):
-        if predicted is None:
-            raise ValueError("predicted must be given for the forced step")
-        tau[predicted] = -1.0
-    elif rule in ("worst", "predicted"):
-        tau[int(np.argmax(np.where(erring, scores, -np.inf)))] = -1.0
-    elif rule == "uniform":
-        tau[erring] = -1.0 / np.count_nonzero(erring)
-    elif rule == "proportional":
-        excess = scores[erring] - scores[true]
-        total = excess.sum()
-        tau[erring] = -excess / total if total > 0 else -1.0 / len(excess)
-    elif rule == "random":
-        if rng is None:
-            raise ValueError("rng must be given for random steps")
-        tau[erring] = -rng.dirichlet(np.ones(np.count_nonzero(erring)))
-    else:
+    if rule not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {rule!r}")
-    tau[true] = 1.0
-    return tau
+    if rule == "forced" and predicted is None:
+        raise ValueError("predicted must be given for the forced step")
+    if rule == "random" and rng is None:
+        raise ValueError("rng must be given for random steps")
+    runs, each, wrong = np.arange(scores.size // scores.shape[-1]), *np.atleast_2d(scores, erring)
+    if rule in ("uniform", "proportional"):
+        part = np.where(wrong, each - each[runs, true][:, None], 0.0)
+        if rule == "uniform":
+            part[:] = 0.0
+        # Without any violation, all tied, in equal parts.
+        part[~part.any(axis=1)] = 1.0
+        part *= wrong
+        tau = -part / part.sum(axis=1, keepdims=True)
+    elif rule == "random":
+        assert rng is not None
+        tau = np.zeros(each.shape)
+        for row, among in zip(tau, wrong, strict=True):
+            row[among] = -rng.dirichlet(np.ones(np.count_nonzero(among)))
+    else:
+        down = np.argmax(np.where(wrong, each, -np.inf), axis=1)
+        if rule != "worst" and predicted is not None:
+            down = np.where(wrong[runs, predicted] | (rule == "forced"), predicted, down)
+        tau = np.zeros(each.shape)
+        tau[runs, down] = -1.0
+    tau[runs, true] = 1.0
+    return np.asarray(tau.reshape(scores.shape))

@@ -19,7 +19,7 @@ from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_floats
 
-__all__ = ["STRATEGIES", "Run", "class_shares", "uma", "update_vectors"]
+__all__ = ["STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_vectors"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -87,33 +87,33 @@ def class_shares(label_shares: ArrayLike, inverse: ArrayLike) -> Floats:
                       @ checked_floats("inverse", inverse).T)
 
 
-def _checked_sample(points: Any, labels: Any, classes: int) -> tuple[Any, NDArray[Any]]:
-    if not hasattr(points, "tocsr"):
-        points = np.asarray(points)
-        if points.dtype != np.uint8:
-            points = checked_floats("points", points)
-        if points.ndim != 2 or not len(points):
-            raise ValueError(f"points must have shape (n, d) with n >= 1, got {points.shape}")
-    else:
-        points = points.tocsr()
+def _checked_points(points: Any) -> Any:
+    if hasattr(points, "tocsr"):
+        return points.tocsr()
+    points = np.asarray(points)
+    if points.dtype != np.uint8:
+        points = checked_floats("points", points)
+    if points.ndim != 2 or not len(points):
+        raise ValueError(f"points must have shape (n, d) with n >= 1, got {points.shape}")
+    return points
+
+
+def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     given = np.asarray(labels)
     if given.ndim == 2:
         masses = checked_floats("labels", given)
-        if masses.shape != (points.shape[0], classes) or masses.min() < 0 or masses.sum() <= 0:
+        if masses.shape != (n, classes) or masses.min() < 0 or masses.sum() <= 0:
             raise ValueError(
-                f"labels as masses must be >= 0 and have shape {(points.shape[0], classes)}, got "
-                f"{masses.shape}"
+                f"labels as masses must be >= 0 and have shape {(n, classes)}, got {masses.shape}"
             )
-        return points, masses
-    if given.shape != (points.shape[0],):
-        raise ValueError(
-            f"labels must be one a point, {points.shape[0]} of them, got shape {given.shape}"
-        )
+        return masses
+    if given.shape != (n,):
+        raise ValueError(f"labels must be one a point, {n} of them, got shape {given.shape}")
     if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= classes:
         raise ValueError(
             f"labels must be classes 0 to {classes - 1}, the confusion has {classes} of them"
         )
-    return points, given.astype(np.int64)
+    return given.astype(np.int64)
 
 
 def update_vectors(
@@ -148,9 +148,11 @@ def update_vectors(
     """
     inverse = inverse_of(columns(confusion, "column"))
     start = checked_floats("weights", weights)
-    x, y = _checked_sample(points, labels, len(inverse))
-    held = kept(x, y, len(inverse), start, alpha=alpha, shared=ties == "all")
-    return np.asarray(inverse @ held.sums(np.arange(len(inverse))))
+    x = _checked_points(points)
+    y = _checked_labels(labels, x.shape[0], len(inverse))
+    held = kept(x, y[None], len(inverse), start[None], alpha=alpha, shared=ties == "all")
+    every = np.arange(len(inverse))
+    return np.asarray(inverse @ held.sums(0 * every, every))
 
 
 def uma(
@@ -238,9 +240,74 @@ def uma(
     >>> run.updates, np.argmax(x @ run.weights.T, axis=1).tolist()
     (1, [0, 1])
     """
-    matrix = columns(confusion, orientation)
-    inverse, classes = inverse_of(matrix), len(matrix)
-    x, y = _checked_sample(points, labels, classes)
+    inverse = inverse_of(columns(confusion, orientation))
+    x = _checked_points(points)
+    y = _checked_labels(labels, x.shape[0], len(inverse))
+    (run,) = _in_lockstep(
+        x, y[None], inverse[None], strategy=strategy, step=step, normalise=normalise, stop=stop,
+        tolerance=tolerance, max_iter=max_iter, alpha=alpha, error_alpha=error_alpha, ties=ties,
+        least_share=least_share, start=start, rng=rng, watch=watch,
+    )
+    return run
+
+
+def uma_runs(
+    points: ArrayLike, labels: ArrayLike, confusions: ArrayLike, *,
+    orientation: Orientation | None = None, **options: Any,
+) -> list[Run]:
+    r"""Several runs of `uma` on samples of one size, in lockstep: far quicker if they are small.
+
+    Parameters
+    ----------
+    points : array-like, shape (R, n, d), or (n, d) for all of them
+    labels : array-like, shape (R, n), or (R, n, Q) for masses
+    confusions : array-like, shape (R, Q, Q), or (Q, Q) for all of them
+    orientation : {"column", "row"}, optional
+        Of all confusions.
+    **options
+        As for `uma`. Runs draw from ``rng`` in turn, and ``start`` may be one for each.
+
+    Returns
+    -------
+    list of Run
+        As one by one, but for rounding.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    >>> masses = np.array([[[0.4, 0.1], [0.1, 0.4]], [[0.5, 0.0], [0.0, 0.5]]])
+    >>> runs = uma_runs(x, masses, [[[0.75, 0.25], [0.25, 0.75]], np.eye(2)])
+    >>> [(run.updates, run.shares.round(12).tolist()) for run in runs]
+    [(1, [0.5, 0.5]), (1, [0.5, 0.5])]
+    """
+    given, seen, matrices = np.asarray(points), np.asarray(labels), np.asarray(confusions)
+    runs = len(seen)
+    if {given.ndim, seen.ndim, matrices.ndim} - {2, 3} or any(
+        side.ndim == 3 and len(side) != runs for side in (given, matrices)
+    ):
+        raise ValueError(
+            "points, labels and confusions must have as many runs, got shapes "
+            f"{given.shape}, {seen.shape} and {matrices.shape}"
+        )
+    inverses = np.array([
+        inverse_of(columns(one, orientation)) for one in matrices.reshape(-1, *matrices.shape[-2:])
+    ])
+    classes = inverses.shape[-1]
+    x = _checked_points(given.reshape(-1, given.shape[-1])).reshape(given.shape)
+    y = _checked_labels(seen.reshape(-1, *seen.shape[2:]), runs * given.shape[-2], classes)
+    return _in_lockstep(
+        x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)), **options
+    )
+
+
+def _in_lockstep(
+    x: Any, y: NDArray[Any], inverses: Floats, *, strategy: str = "error",
+    step: str = "predicted", normalise: bool = False, stop: str = "all_pairs",
+    tolerance: float = 1e-9, max_iter: int = 1000, alpha: float = 0.0, error_alpha: float = 0.0,
+    ties: str = "lowest", least_share: float = 0.0, start: ArrayLike | None = None,
+    rng: np.random.Generator | None = None, watch: Callable[[int, Floats], None] | None = None,
+) -> list[Run]:
+    """Runs of which each makes its next update before any makes another; the first is watched."""
     for name, value in (("tolerance", tolerance), ("alpha", alpha), ("error_alpha", error_alpha),
                         ("least_share", least_share)):
         NONNEGATIVE.check(name, value)
@@ -253,71 +320,105 @@ def uma(
             raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {chosen!r}")
     if rng is None and "random" in (strategy, step):
         raise ValueError("rng must be given for random pairs or steps")
-    weights = np.zeros((classes, x.shape[1]))
+    runs, classes = inverses.shape[:2]
+    weights = np.zeros((runs, classes, x.shape[-1]))
     if start is not None:
         weights += checked_floats("start", start)
     held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
-    seen = y.sum(axis=0) / y.sum() if y.ndim == 2 else np.bincount(y, minlength=classes) / len(y)
-    shares = class_shares(seen, inverse)
-    vectors = inverse @ held.sums(np.arange(classes))
-    norms = np.sqrt(np.einsum("pqd,pqd->pq", vectors, vectors))
+    seen = y.sum(axis=1) if y.ndim == 3 else np.array([
+        np.bincount(labels, minlength=classes) for labels in y
+    ])
+    seen = seen / seen.sum(axis=1, keepdims=True)
+    shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
+    every = np.divmod(np.arange(runs * classes), classes)
+    vectors = (inverses[every[0]] @ held.sums(*every)).reshape(runs, classes, classes, -1)
+    norms = np.sqrt(np.einsum("spqd,spqd->spq", vectors, vectors))
     off = ~np.eye(classes, dtype=bool)
-    usable = shares > least_share
-    pairs: list[tuple[int, int]] = []
-    lengths: list[float] = []
-    skipped, stopped, draws, passed = 0, "max_iter", 0, False
-    among = off & (norms > tolerance) if stop == "all_pairs" else off
-    # The printed stop may look at a pair without an error set for ever.
-    while len(pairs) < max_iter and (stop == "all_pairs" or draws < max_iter):
-        if stop == "all_pairs" and not among.any():
-            stopped = "no error set" if passed else "small"
-            break
-        p, q = _select(norms, among, strategy, shares, usable, rng)
-        draws += 1
-        vector, norm = vectors[p, q], float(norms[p, q])
-        scores = weights @ vector
-        erring = error_set(scores, q, error_alpha)
-        if step == "forced" or erring.any():
-            tau = steps(scores, q, erring, step, predicted=p, rng=rng)
-            if normalise and norm > 0:
-                vector = vector / norm
-            weights += tau[:, None] * vector
-            pairs.append((p, q))
-            lengths.append(norm)
-            changed = held.update(tau, vector)
-            if len(changed):
-                vectors[changed] = found = inverse @ held.sums(changed)
-                norms[changed] = np.sqrt(np.einsum("pqd,pqd->pq", found, found))
-            if stop == "all_pairs":
-                among, passed = off & (norms > tolerance), False
-            if watch is not None:
-                watch(len(pairs), weights)
-        else:
-            skipped += 1
-            if stop == "all_pairs":
-                among[p, q], passed = False, True
-        if stop == "printed" and norm <= tolerance:
-            stopped = "small"
-            break
-    return Run(
-        weights, len(pairs), draws, np.array(pairs, np.int64).reshape(-1, 2), np.array(lengths),
-        np.where(off, norms, 0.0), skipped, stopped, shares,
+    usable, printed = shares > least_share, stop == "printed"
+    among = np.repeat(off[None], runs, axis=0) if printed else off & (norms > tolerance)
+    updates, draws, skipped = np.zeros((3, runs), np.int64)
+    stopped, live, passed = ["max_iter"] * runs, np.ones(runs, bool), np.zeros(runs, bool)
+    taken: list[tuple[NDArray[Any], ...]] = []
+    while live.any():
+        tau, along = np.zeros((runs, classes)), np.zeros((runs, x.shape[-1]))
+        seeking = np.flatnonzero(live)
+        while seeking.size:
+            # Of all runs there are views, and no copies.
+            those: Any = slice(None) if seeking.size == runs else seeking
+            pairs = among[those]
+            if not printed and not (going := pairs.any(axis=(1, 2))).all():
+                for s in seeking[~going].tolist():
+                    stopped[s], live[s] = "no error set" if passed[s] else "small", False
+                seeking = seeking[going]
+                continue
+            p, q = _select(norms[those], pairs, strategy, shares[those], usable[those], rng)
+            draws[those] += 1
+            vector, norm = vectors[seeking, p, q], norms[seeking, p, q]
+            scores = np.matmul(weights[those], vector[:, :, None])[..., 0]
+            erring = error_set(scores, q, error_alpha)
+            if printed:
+                for s in seeking[norm <= tolerance].tolist():
+                    stopped[s], live[s] = "small", False
+                # It may look at a pair without an error set for ever.
+                live &= draws < max_iter
+            found = erring.any(axis=1) | (step == "forced")
+            missed = seeking[:0]
+            if not found.all():
+                missed = seeking[~found]
+                skipped[missed] += 1
+                if not printed:
+                    among[missed, p[~found], q[~found]], passed[missed] = False, True
+                seeking, p, q, norm = seeking[found], p[found], q[found], norm[found]
+                vector, scores, erring = vector[found], scores[found], erring[found]
+            if seeking.size:
+                tau[seeking] = steps(scores, q, erring, step, predicted=p, rng=rng)
+                if normalise:
+                    vector = vector / np.where(norm > 0, norm, 1.0)[:, None]
+                along[seeking] = vector
+                updates[seeking] += 1
+                taken.append((seeking, p, q, norm))
+            seeking = missed[live[missed]]
+        live &= updates < max_iter
+        moved = tau.any(axis=1)
+        if not moved.any():
+            continue
+        weights += tau[:, :, None] * along[:, None]
+        changed = held.update(tau, along)
+        if changed[0].size:
+            vectors[changed] = fresh = inverses[changed[0]] @ held.sums(*changed)
+            norms[changed] = np.sqrt(np.einsum("mqd,mqd->mq", fresh, fresh))
+        if not printed:
+            among[moved], passed[moved] = off & (norms[moved] > tolerance), False
+        if watch is not None:
+            watch(int(updates[0]), weights[0])
+    run, p, q, norm = (
+        np.concatenate([np.zeros(0, kind), *side]) for kind, side in zip(
+            (int, int, int, float), zip(*taken, strict=True) if taken else [()] * 4, strict=True
+        )
     )
+    return [
+        Run(weights[s], int(updates[s]), int(draws[s]),
+            np.stack([p[run == s], q[run == s]], axis=1), norm[run == s],
+            np.where(off, norms[s], 0.0), int(skipped[s]), stopped[s], shares[s])
+        for s in range(runs)
+    ]
 
 
 def _select(
     norms: Floats, among: NDArray[np.bool_], strategy: str, shares: Floats,
     usable: NDArray[np.bool_], rng: np.random.Generator | None,
-) -> tuple[int, int]:
-    """The pair that the strategy takes."""
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The pair of each run that the strategy takes."""
     if strategy == "random":
         assert rng is not None
-        choices = np.flatnonzero(among)
-        chosen = int(choices[rng.integers(len(choices))])
+        there = [np.flatnonzero(pairs) for pairs in among]
+        chosen = np.array([choices[rng.integers(len(choices))] for choices in there])
     else:
         value = norms
-        if strategy == "confusion" and (among & usable).any():
-            among = among & usable
-            value = norms / np.where(usable, shares, 1.0)
-        chosen = int(np.argmax(np.where(among, value, -1.0)))
-    return divmod(chosen, len(norms))
+        if strategy == "confusion":
+            open_to = among & usable[:, None]
+            some = open_to.any(axis=(1, 2), keepdims=True)
+            among = np.where(some, open_to, among)
+            value = np.where(some, norms / np.where(usable, shares, 1.0)[:, None], norms)
+        chosen = np.argmax(np.where(among, value, -1.0).reshape(len(norms), -1), axis=1)
+    return np.divmod(chosen, norms.shape[-1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, update_vectors
+from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, uma_runs, update_vectors
 from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.vocabulary.noise import Confusion
 from noisytheory.vocabulary.populations import Finite, Multiclass
@@ -164,6 +164,40 @@ def test_the_printed_stop_looks_at_one_pair():
               rng=np.random.default_rng(1))
     assert run.draws == 1
     assert uma(x, y, confusion, tolerance=1e9).draws == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [dict(), dict(step="forced", strategy="confusion"), dict(step="uniform", normalise=True),
+     dict(step="proportional", alpha=1e-3, start=np.eye(4)), dict(stop="printed", tolerance=0.05)],
+)
+@pytest.mark.parametrize(("n", "form"), [(40, "labels"), (400, "labels"), (40, "masses")])
+def test_runs_in_lockstep_are_those_one_by_one(options, n, form):
+    rng = np.random.default_rng(6)
+    samples = [sample(rng, n, 4, 4) for _ in range(5)]
+    x, y = (np.array([one[k] for one in samples]) for k in range(2))
+    matrices = np.array([Confusion.uniform(4, rate).array.T for rate in (0, 0.1, 0.2, 0.3, 0.4)])
+    if form == "masses":
+        y = np.eye(4)[y] * rng.integers(1, 4, size=(5, n, 1))
+    for points in (x, x[0]):
+        together = uma_runs(points, y, matrices, max_iter=25, **options)
+        for r, run in enumerate(together):
+            alone = uma(points if points.ndim == 2 else points[r], y[r], matrices[r], max_iter=25,
+                        **options)
+            assert (run.updates, run.draws, run.skipped, run.stopped) == (
+                alone.updates, alone.draws, alone.skipped, alone.stopped
+            )
+            np.testing.assert_array_equal(run.pairs, alone.pairs)
+            np.testing.assert_allclose(run.weights, alone.weights, atol=1e-12)
+            np.testing.assert_allclose(run.residual, alone.residual, atol=1e-12)
+    assert len({run.updates for run in together}) > 1 or together[0].updates == 25
+
+
+def test_runs_of_different_numbers_are_refused():
+    with pytest.raises(ValueError, match="as many runs"):
+        uma_runs(np.eye(2), [[0, 1]], [np.eye(2)] * 2)
+    with pytest.raises(ValueError, match="as many runs"):
+        uma_runs(np.eye(2), [0, 1], np.eye(2))
 
 
 def test_ties_lie_in_one_region_or_in_all():

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.uma import uma, update_vectors
+from noisytheory.topics.multiclass.uma import uma, uma_runs, update_vectors
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["any_pair", "fresh_chunks", "random_pair", "stuck", "ten_sectors"]
@@ -32,14 +32,12 @@ def any_pair(
     n: int, stop: str, tolerance: float, *, size: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Error after a run with random pairs, and pairs looked at."""
-    errors, draws = np.empty(size), np.empty(size)
-    for i, counts in enumerate(TEN.counts(n, size, rng=rng)):
-        found = uma(
-            TEN.points, counts / n, TEN.confusion, strategy="random", stop=stop,
-            tolerance=tolerance, max_iter=60, rng=rng,
-        )
-        errors[i], draws[i] = TEN.error(found.weights), found.draws
-    return {"lhs": errors, "draws": draws}
+    found = uma_runs(
+        TEN.points, TEN.counts(n, size, rng=rng) / n, TEN.confusion, strategy="random",
+        stop=stop, tolerance=tolerance, max_iter=60, rng=rng,
+    )
+    return {"lhs": np.array([TEN.error(run.weights) for run in found]),
+            "draws": np.array([run.draws for run in found])}
 
 
 def stuck(
@@ -48,12 +46,11 @@ def stuck(
     """Whether a run on two orthonormal atoms ends with one of them wrong."""
     law = Finite("two", np.eye(2), [0, 1], [mass, 1 - mass], classes=2)
     population = Multiclass(law, [[0.9, 0.1], [0.1, 0.9]])
-    wrong = np.empty(size)
-    for i, counts in enumerate(population.counts(n, size, rng=rng)):
-        found = uma(population.points, counts / n, population.confusion, tolerance=0.05,
-                    normalise=True, step=step, max_iter=40)
-        wrong[i] = population.error(found.weights) > 0
-    return wrong
+    found = uma_runs(
+        population.points, population.counts(n, size, rng=rng) / n, population.confusion,
+        tolerance=0.05, normalise=True, step=step, max_iter=40,
+    )
+    return np.array([float(population.error(run.weights) > 0) for run in found])
 
 
 ATOMS = {
@@ -91,13 +88,9 @@ def random_pair(
     classes: int, strategy: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Whether the first pair is (0, 1): every pair has an update vector."""
-    labels = np.arange(classes)
     start = np.eye(classes)
     masses = np.full((classes, classes), 1 / classes**2)
     points = np.roll(np.eye(classes), 1, axis=1) + 0.5
-    first = np.empty(size)
-    for i in range(size):
-        found = uma(points, masses, np.eye(classes), strategy=strategy, step="forced",
-                    start=start, max_iter=1, rng=rng)
-        first[i] = found.updates and tuple(found.pairs[0]) == (labels[0], labels[1])
-    return first
+    found = uma_runs(points, [masses] * size, np.eye(classes), strategy=strategy,
+                     step="forced", start=start, max_iter=1, rng=rng)
+    return np.array([float(run.updates and tuple(run.pairs[0]) == (0, 1)) for run in found])

@@ -183,7 +183,7 @@ def quarter_power(classes: Numeric) -> Numeric:
 CLASSES: dict[str, Any] = dict(
     place="Proposition 3, Sec. 3.3",
     simulate=simulate.lower_supremum,
-    grid=dict(classes=[130, 258, 514, 1026, 2080], n=[200_000]),
+    grid=dict(classes=[34, 66, 130, 258, 544], n=[200_000]),
     along="classes",
     low=0.0,
     high=simulate.supremum_limit,
@@ -228,7 +228,7 @@ ARCS: dict[str, Any] = dict(
     hypotheses=["no ties, alpha = 0, the plane: regions are arcs"],
     simulate=simulate.supremum,
     quantity="largest deviation over all weights and classes",
-    rows=4096,
+    rows=512,
 )
 
 
@@ -305,7 +305,7 @@ finite_atoms_sharp = PAPER.tail(
     grid=FEW,
     origin="candidate",
     twin=scaled(0.5),
-    **ARCS,
+    **{**ARCS, "rows": 2048},
 )
 LOSS: dict[str, Any] = dict(
     place="Appendix A", quantity="loss", **worked(sides.losses)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.multiclass.uma import uma
+from noisytheory.topics.multiclass.uma import uma, uma_runs
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     columns,
@@ -18,13 +18,16 @@ from noisytheory.vocabulary.confusion import (
     inverse_of,
 )
 
-__all__ = ["CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "self_training"]
+__all__ = [
+    "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "self_training",
+    "taught", "unlearned",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FiveSteps:
     """Linear classifiers of the protocol, each an array of shape (Q, d), learned once asked for.
 
@@ -32,54 +35,97 @@ class FiveSteps:
     ----------
     classes : array, shape (Q,)
         The labels that stand for the classes, in the order of all weights and matrices.
-    rough : array
-        g, from the few.
-    labels : array, shape (n,)
-        g's labels of the rest.
-    confusion : ConfusionEstimate
-        Of g, on the audited.
-    true_labels : int
-        How many were used; those of the rest, where they are known, are for `full` alone.
-    learn : callable
-        The name of one of the other classifiers to it.
+    known : dict of str to tuple
+        The few and the audited by these names, each examples and codes of their classes.
+    rest : array or sparse matrix
+        Examples without labels.
+    rest_labels : array or None
+        Their true ones, where they are known, for `full` alone.
+    options : dict
+        Of UMA.
     """
 
     classes: NDArray[Any]
-    rough: Floats
-    labels: NDArray[Any]
-    confusion: ConfusionEstimate
-    true_labels: int
-    learn: Callable[[str], Any] = field(repr=False, compare=False)
+    known: dict[str, tuple[Any, Codes]] = field(repr=False)
+    rest: Any = field(repr=False)
+    rest_labels: NDArray[Any] | None = field(repr=False)
+    options: dict[str, Any]
+
+    @property
+    def true_labels(self) -> int:
+        """How many were used."""
+        return sum(len(codes) for _, codes in self.known.values())
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """g's labels of the rest."""
+        return np.asarray(self.classes[_winners(self.rest, self.rough)])
+
+    @cached_property
+    def confusion(self) -> ConfusionEstimate:
+        """Of g, on the audited."""
+        audited, codes = self.known["audited"]
+        return estimate_confusion(_winners(audited, self.rough), codes, len(self.classes))
+
+    def refuse_singular(self) -> None:
+        """Raise a ValueError where the confusion has no inverse."""
+        inverse_of(columns(self.confusion.matrix, "column"))
+
+    def task(self, name: str) -> dict[str, Any]:
+        """What one of the linear classifiers is learned from: arguments of `uma`."""
+        confusion, options = np.eye(len(self.classes)), {"max_iter": self.options["max_iter"]}
+        if name in ("rough", "audited"):
+            points, codes = self.known["few" if name == "rough" else name]
+        elif name == "audited_and_few":
+            points, codes = map(_stacked, *(self.known[part] for part in ("audited", "few")))
+        else:
+            points, codes = self.rest, np.searchsorted(self.classes, self.labels)
+        if name == "full":
+            if self.rest_labels is None:
+                raise ValueError("rest_labels must be given to learn from them")
+            codes = np.searchsorted(self.classes, self.rest_labels)
+        if name == "uma":
+            confusion, options = self.confusion.matrix, self.options
+        return dict(points=points, labels=codes, confusion=confusion, orientation="column",
+                    **options)
+
+    def _learned(self, name: str) -> Floats:
+        return uma(**self.task(name)).weights
+
+    @cached_property
+    def rough(self) -> Floats:
+        """g, from the few."""
+        return self._learned("rough")
 
     @cached_property
     def uma(self) -> Floats:
         """From the rest under g's labels, corrected."""
-        return np.asarray(self.learn("uma"))
+        return self._learned("uma")
 
     @cached_property
     def ignoring(self) -> Floats:
         """f_y: the same without a correction."""
-        return np.asarray(self.learn("ignoring"))
+        return self._learned("ignoring")
 
     @cached_property
     def audited(self) -> Floats:
         """f_conf: from the audited examples alone."""
-        return np.asarray(self.learn("audited"))
+        return self._learned("audited")
 
     @cached_property
     def audited_and_few(self) -> Floats:
         """From all true labels that were used: what UMA must be compared with."""
-        return np.asarray(self.learn("audited_and_few"))
+        return self._learned("audited_and_few")
 
     @cached_property
     def full(self) -> Floats:
         """f_full: from true labels of the rest, where they are given."""
-        return np.asarray(self.learn("full"))
+        return self._learned("full")
 
     @cached_property
     def svm(self) -> Any:
         """f_S3VM's place: a linear SVM that trains itself, as `self_training` returns it."""
-        return self.learn("svm")
+        return self_training(*self.known["audited"], self.rest)
 
     def predict(self, name: str, points: Any) -> NDArray[Any]:
         """Labels by one of the classifiers.
@@ -198,48 +244,59 @@ def five_steps(
     >>> bool(np.mean(found.predict("uma", x) == t) > 0.9)
     True
     """
-    first, known = np.asarray(few_labels), np.asarray(audited_labels)
-    classes = np.unique(np.concatenate([first, known]))
-    for name, labels in (("few_labels", first), ("audited_labels", known)):
-        missing = np.setdiff1d(classes, labels)
+    found = unlearned(few, few_labels, audited, audited_labels, rest, rest_labels=rest_labels,
+                      step=step, strategy=strategy, max_iter=max_iter, rng=rng)
+    found.refuse_singular()
+    return found
+
+
+def unlearned(
+    few: Any, few_labels: ArrayLike, audited: Any, audited_labels: ArrayLike, rest: Any, *,
+    rest_labels: ArrayLike | None = None, **options: Any,
+) -> FiveSteps:
+    """The protocol before its first step, from the same arguments; see `learn_together`."""
+    labels = {"few": np.asarray(few_labels), "audited": np.asarray(audited_labels)}
+    classes = np.unique(np.concatenate(list(labels.values())))
+    for name, given in labels.items():
+        missing = np.setdiff1d(classes, given)
         if missing.size:
-            raise ValueError(f"{name} must hold every class, none is {missing[0]!s}")
-    few_codes, known_codes = (np.searchsorted(classes, part) for part in (first, known))
-    same = np.eye(len(classes))
+            raise ValueError(f"{name}_labels must hold every class, none is {missing[0]!s}")
+    known = {
+        name: (points, np.searchsorted(classes, labels[name]))
+        for name, points in (("few", few), ("audited", audited))
+    }
+    true = None if rest_labels is None else np.asarray(rest_labels)
+    if true is not None and not np.isin(true, classes).all():
+        raise ValueError(f"rest_labels must be among the classes {classes.tolist()}")
+    return FiveSteps(classes, known, rest, true, options)
 
-    def perceptron(points: Any, labels: NDArray[Any]) -> Floats:
-        return uma(points, labels, same, max_iter=max_iter).weights
 
-    rough = perceptron(few, few_codes)
-    estimate = estimate_confusion(_winners(audited, rough), known_codes, len(classes))
-    noisy = _winners(rest, rough)
-    inverse_of(columns(estimate.matrix, "column"))  # refuses one that has no inverse
+def taught(tasks: Sequence[dict[str, Any]]) -> list[Floats]:
+    """Weights that these arguments of `uma` teach: those of one size and kind in lockstep."""
+    found: dict[int, Floats] = {}
+    alike: dict[Any, list[int]] = {}
+    for i, task in enumerate(tasks):
+        if hasattr(task["points"], "tocsr"):
+            found[i] = uma(**task).weights
+        else:
+            kind = sorted((key, str(value)) for key, value in task.items() if key not in EACH)
+            alike.setdefault((np.shape(task["points"]), *kind), []).append(i)
+    for group in alike.values():
+        asked: dict[str, Any] = dict(tasks[group[0]])
+        asked |= {key: np.array([tasks[i][key] for i in group]) for key in EACH if key in asked}
+        runs = uma_runs(confusions=asked.pop("confusion"), **asked)
+        found |= {i: run.weights for i, run in zip(group, runs, strict=True)}
+    return [found[i] for i in range(len(tasks))]
 
-    def learn(name: str) -> Any:
-        if name == "ignoring":
-            return perceptron(rest, noisy)
-        if name == "audited":
-            return perceptron(audited, known_codes)
-        if name == "audited_and_few":
-            return perceptron(
-                _stacked(audited, few), np.concatenate([known_codes, few_codes])
-            )
-        if name == "svm":
-            return self_training(audited, known_codes, rest)
-        if name == "full":
-            if rest_labels is None:
-                raise ValueError("rest_labels must be given to learn from them")
-            true = np.asarray(rest_labels)
-            codes = np.minimum(np.searchsorted(classes, true), len(classes) - 1)
-            if np.any(classes[codes] != true):
-                raise ValueError(f"rest_labels must be among the classes {classes.tolist()}")
-            return perceptron(rest, codes)
-        return uma(
-            rest, noisy, estimate.matrix, orientation="column", step=step, strategy=strategy,
-            max_iter=max_iter, rng=rng,
-        ).weights
 
-    return FiveSteps(classes, rough, classes[noisy], estimate, len(first) + len(known), learn)
+EACH = ("points", "labels", "confusion", "start")
+"""Arguments of `uma` of which every run has its own."""
+
+
+def learn_together(protocols: Sequence[FiveSteps], name: str) -> None:
+    """Learn one of the linear classifiers of several protocols of the same sizes in lockstep."""
+    for one, weights in zip(protocols, taught([one.task(name) for one in protocols]), strict=True):
+        vars(one)[name] = weights  # where a cached property keeps its value
 
 
 def drawn_apart(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,18 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
-from noisytheory.topics.multiclass.experiments.protocol import FiveSteps, drawn_apart, five_steps
+from noisytheory.topics.multiclass.experiments.protocol import (
+    FiveSteps,
+    drawn_apart,
+    learn_together,
+    taught,
+    unlearned,
+)
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import sectors, toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
-from noisytheory.topics.multiclass.uma import STRATEGIES, uma
+from noisytheory.topics.multiclass.uma import STRATEGIES, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, estimate_confusion, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
     "audit_gain", "centred_kernel_gap", "condition_gap", "crossing", "digits", "drawn",
-    "empty_classes", "late_gain", "misfed_gap", "protocol_gap", "protocol_runs", "rough_gap",
-    "singular", "toy_gap", "toy_norm",
+    "empty_classes", "errors", "late_gain", "misfed_gap", "protocol_gap", "protocol_runs",
+    "rough_gap", "singular", "toy_gap", "toy_norm",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,8 +41,11 @@ UPDATES, COMPONENTS, WIDTH = 25, 120, 5.0
 LANDMARKS = 400
 """Of the runs on scikit-learn's 1,797 digits; the width divides the median squared distance."""
 
-OWN, FEW, LATER = 1200, 10, 20
-"""Examples, examples of each class and updates in print's setting."""
+OWN, FEW, AUDITED, LATER = 600, 10, 60, 20
+"""Examples, of each class, audited ones, and updates."""
+
+TESTS = 600
+"""Digits to test on, and a third as many documents."""
 
 ROUGH = 500
 """Examples with genuinely confused labels, of 64 pixels and a constant."""
@@ -54,18 +65,36 @@ def _reference(rng: np.random.Generator) -> Floats:
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 
 
+def _circles(size: int, level: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Points on the circle, labels confused by a matrix of the path, others to test on."""
+    found = []
+    for _ in range(size):
+        x, t, test, truth = toy_data(1000, 500, rng=rng)
+        reference = _reference(rng)
+        y = Confusion(noise_path(reference, level)).apply(t, rng=rng)
+        found.append(dict(x=x, y=y, reference=reference, test=test, truth=truth))
+    return found
+
+
+def _toy_gap(
+    circles: list[dict[str, Any]], first: int, second: int, **options: Any
+) -> Floats:
+    """Confusion on test points of a run that is given one matrix of the path, less another's."""
+    fed = [(at, level) for level in (first, second) for at in circles]
+    runs = uma_runs(
+        np.array([at["x"] for at, _ in fed]), np.array([at["y"] for at, _ in fed]),
+        [noise_path(at["reference"], level) for at, level in fed], orientation="row", **options,
+    )
+    norms = [toy_norm(run.weights, at["test"], at["truth"])
+             for run, (at, _) in zip(runs, fed, strict=True)]
+    return np.array(norms[: len(circles)]) - norms[len(circles) :]
+
+
 def toy_gap(
     level: int, updates: int, order: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion of UMA less that of the batch Perceptron on the circle, or the other way round."""
-    gap = np.empty(size)
-    for i in range(size):
-        x, t, test, truth = toy_data(1000, 500, rng=rng)
-        matrix = noise_path(_reference(rng), level)
-        y = Confusion(matrix).apply(t, rng=rng)
-        ours = uma(x, y, matrix, orientation="row", max_iter=updates).weights
-        plain = uma(x, y, np.eye(CLASSES), max_iter=updates).weights
-        gap[i] = toy_norm(ours, test, truth) - toy_norm(plain, test, truth)
+    gap = _toy_gap(_circles(size, level, rng), level, 0, max_iter=updates)
     return gap if order == "UMA first" else -gap
 
 
@@ -73,18 +102,7 @@ def misfed_gap(
     true: int, low: int, high: int, better: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion with the noise under-estimated less that with it over-estimated, or reversed."""
-    gap = np.empty(size)
-    for i in range(size):
-        x, t, test, truth = toy_data(1000, 500, rng=rng)
-        reference = _reference(rng)
-        y = Confusion(noise_path(reference, true)).apply(t, rng=rng)
-        under, over = (
-            toy_norm(
-                uma(x, y, noise_path(reference, fed), orientation="row", step="forced",
-                    max_iter=UPDATES).weights, test, truth,
-            ) for fed in (low, high)
-        )
-        gap[i] = under - over
+    gap = _toy_gap(_circles(size, true, rng), low, high, step="forced", max_iter=UPDATES)
     return gap if better == "under" else -gap
 
 
@@ -139,57 +157,84 @@ def wrong(weights: Floats, points: Any, labels: Codes) -> float:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A run of the protocol, its examples, and others to test on."""
+    """A run of the protocol, and others to test on."""
 
     run: FiveSteps
-    points: Any
     test: Any
     truth: Codes
-    updates: int
-    rng: np.random.Generator
 
-    def weights(self, name: str) -> Floats:
-        """Of a classifier of the protocol, or of UMA with forced steps or another strategy."""
-        if name not in ("forced", *STRATEGIES):
-            return np.asarray(getattr(self.run, name))
-        return uma(
-            self.points, self.run.labels, self.run.confusion.matrix, orientation="column",
-            step="forced" if name == "forced" else "predicted",
-            strategy="error" if name == "forced" else name, max_iter=self.updates, rng=self.rng,
-        ).weights
-
-    def error(self, name: str, measure: str = "error") -> float:
-        """On the test points, or the confusion rate there."""
-        if name == "svm":
-            said = self.run.predict("svm", self.test)
-        else:
-            said = np.argmax(np.asarray(self.test @ self.weights(name).T), axis=1)
+    def error(self, weights: Floats, measure: str = "error") -> float:
+        """Of weights on the test points, or the confusion rate there."""
         if measure == "error":
-            return float(np.mean(said != self.truth))
+            return wrong(weights, self.test, self.truth)
+        said = np.argmax(np.asarray(self.test @ weights.T), axis=1)
         return confusion_rate(observed_confusion(said, self.truth, len(self.run.classes)))
 
 
-def drawn(
-    data: str, examples: int, per_class: int, share: float, updates: int, rng: np.random.Generator
-) -> Drawn:
-    """A run of the five steps on digits, or on documents with classes as uneven as Reuters'.
+def _apart(
+    data: str, examples: int, per_class: int, rng: np.random.Generator
+) -> tuple[Any, Codes, Any, Codes]:
+    """Examples to learn from, so many of every class at least, and to test on.
 
-    Drawn again while the confusion has no inverse, as the paper does.
+    Of digits, or of documents with classes as uneven as Reuters'.
     """
-    if data == "digits":
-        points, labels = _features()
-        order = rng.permutation(len(labels))
-        points, labels = points[order], labels[order]
-    else:
-        points, labels = documents(examples + 300, rng=rng)
-    x, t = points[:examples], labels[:examples]
     while True:
-        few, audited, _ = drawn_apart(t, per_class, share, rng=rng)
-        try:
-            found = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=updates)
-        except ValueError:
-            continue
-        return Drawn(found, x, points[examples:], labels[examples:], updates, rng)
+        if data == "digits":
+            points, labels = _features()
+            order = rng.permutation(len(labels))[: examples + TESTS]
+            points, labels = points[order], labels[order]
+        else:
+            points, labels = documents(examples + TESTS // 3, rng=rng)
+        known = labels[:examples]
+        if np.bincount(known, minlength=labels.max() + 1).min() >= per_class:
+            return points[:examples], known, points[examples:], labels[examples:]
+
+
+def drawn(
+    data: str, examples: int, per_class: int, share: float, updates: int = LATER, *, size: int,
+    rng: np.random.Generator,
+) -> list[Drawn]:
+    """Runs of the five steps, drawn again where the confusion has no inverse, as the paper does."""
+    samples = [_apart(data, examples, per_class, rng) for _ in range(size)]
+    found: dict[int, Drawn] = {}
+    while len(found) < size:
+        made = {}
+        for i, (x, t, test, truth) in enumerate(samples):
+            if i not in found:
+                few, audited, _ = drawn_apart(t, per_class, share, rng=rng)
+                made[i] = Drawn(
+                    unlearned(x[few], t[few], x[audited], t[audited], x, max_iter=updates, rng=rng),
+                    test, truth,
+                )
+        learn_together([at.run for at in made.values()], "rough")
+        for i, at in made.items():
+            with contextlib.suppress(ValueError):
+                at.run.refuse_singular()
+                found[i] = at
+    return [found[i] for i in range(size)]
+
+
+def errors(
+    runs: Sequence[Drawn], *names: str, measure: str = "error", updates: int = LATER
+) -> list[Floats]:
+    """Of classifiers of the protocol, or of UMA with forced steps or another strategy."""
+    tasks = [
+        at.run.task("uma" if name in CHANGED else name) | CHANGED.get(name, {})
+        | {"max_iter": updates} for name in names if name != "svm" for at in runs
+    ]
+    weights = iter(taught(tasks))
+    return [
+        np.array([
+            np.mean(at.run.predict(name, at.test) != at.truth) if name == "svm"
+            else at.error(next(weights), measure) for at in runs
+        ]) for name in names
+    ]
+
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "forced": {"step": "forced"}, **{name: {"strategy": name} for name in STRATEGIES},
+}
+"""UMA other than the protocol's."""
 
 
 def protocol_gap(
@@ -198,54 +243,46 @@ def protocol_gap(
 ) -> Floats:
     """Test error (or confusion rate) of one classifier of the protocol and a gain that is asked
     for, less that of another."""
-    gap = np.empty(size)
-    for i in range(size):
-        run = drawn(data, examples, per_class, share, updates, rng)
-        gap[i] = run.error(first, measure) + gain - run.error(second, measure)
-    return gap
+    runs = drawn(data, examples, per_class, share, size=size, rng=rng)
+    one, other = errors(runs, first, second, measure=measure, updates=updates)
+    return one + gain - other
 
 
 def late_gain(
     early: int, late: int, beyond: float, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """What UMA's error falls by between two updates of one run on digits, beyond an amount."""
-    gain = np.empty(size)
-    for i in range(size):
-        run = drawn("digits", OWN, FEW, 0.05, late, rng)
-        path: list[float] = []
-
-        def watch(count: int, weights: Floats, run: Drawn = run, path: list[float] = path) -> None:
-            if count == early:
-                path.append(wrong(weights, run.test, run.truth))
-
-        weights = uma(
-            run.points, run.run.labels, run.run.confusion.matrix, orientation="column",
-            max_iter=late, watch=watch,
-        ).weights
-        end = wrong(weights, run.test, run.truth)
-        gain[i] = (path[0] if path else end) - end - beyond
-    return gain
+    runs = drawn("digits", OWN, FEW, AUDITED / OWN, late, size=size, rng=rng)
+    tasks = [at.run.task("uma") | {"max_iter": early} for at in runs]
+    before = taught(tasks)
+    # A run goes on from its weights.
+    after = taught([
+        task | {"start": weights, "max_iter": late - early}
+        for task, weights in zip(tasks, before, strict=True)
+    ])
+    return np.array([
+        at.error(old) - at.error(new) - beyond
+        for at, old, new in zip(runs, before, after, strict=True)
+    ])
 
 
 def crossing(
     share: float, order: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Error of UMA less that of a Perceptron on the audit; of a large audit the other way round."""
-    gap = protocol_gap(
-        "digits", OWN, FEW, share, LATER, "uma", "audited", 0.0, "error", size=size, rng=rng
-    )
+    runs = drawn("digits", OWN, FEW, share, size=size, rng=rng)
+    ours, other = errors(runs, "uma", "audited")
+    gap = ours - other
     return gap if (share < 0.25) == (order == "UMA first") else -gap
 
 
 def audit_gain(small: float, large: float, *, size: int, rng: np.random.Generator) -> Floats:
     """What a larger audit saves UMA, less what it saves a Perceptron on the audit."""
-    gap = np.empty(size)
-    for i in range(size):
-        few, many = (drawn("digits", OWN, FEW, audit, LATER, rng) for audit in (small, large))
-        gap[i] = few.error("uma") - many.error("uma") - (
-            few.error("audited") - many.error("audited")
-        )
-    return gap
+    few, many = (
+        np.subtract(*errors(drawn("digits", OWN, FEW, share, size=size, rng=rng), "uma", "audited"))
+        for share in (small, large)
+    )
+    return np.asarray(few - many)
 
 
 def rough_gap(
@@ -254,33 +291,39 @@ def rough_gap(
     """Error of UMA with a confusion from few audited labels, less that of ignoring the noise."""
     _, pixels, labels = digits()
     noise = Confusion.uniform(CLASSES, rate)
+    here, seen, guesses = np.empty((size, ROUGH), int), np.empty((size, ROUGH), int), []
+    for i in range(size):
+        here[i] = rng.choice(len(labels), ROUGH, replace=False)
+        true, seen[i] = labels[here[i]], noise.apply(labels[here[i]], rng=rng)
+        while True:
+            few, _, _ = drawn_apart(true, per_class, 0.1, rng=rng)
+            guess = estimate_confusion(seen[i][few], true[few], CLASSES).matrix
+            if np.linalg.cond(guess) < 1e12:
+                break
+        guesses.append(guess)
+    both = uma_runs(
+        pixels[np.concatenate([here, here])], np.concatenate([seen, seen]),
+        [*guesses, *[np.eye(CLASSES)] * size], orientation="column", max_iter=UPDATES,
+    )
     gap = np.empty(size)
     for i in range(size):
-        where = rng.permutation(len(labels))
-        here, test = where[:ROUGH], where[ROUGH:]
-        y = noise.apply(labels[here], rng=rng)
-        while True:
-            few, _, _ = drawn_apart(labels[here], per_class, 0.1, rng=rng)
-            guess = estimate_confusion(y[few], labels[here][few], CLASSES)
-            if np.linalg.cond(guess.matrix) < 1e12:
-                break
-        ours = uma(pixels[here], y, guess.matrix, orientation="column", max_iter=UPDATES)
-        plain = uma(pixels[here], y, np.eye(CLASSES), max_iter=UPDATES)
-        gap[i] = wrong(ours.weights, pixels[test], labels[test]) - wrong(
-            plain.weights, pixels[test], labels[test]
+        rest = np.delete(np.arange(len(labels)), here[i])
+        ours, plain = (
+            wrong(run.weights, pixels[rest], labels[rest]) for run in (both[i], both[size + i])
         )
+        gap[i] = ours - plain
     return gap if order == "UMA first" else -gap
 
 
 def _conditions(per_class: int, size: int, rng: np.random.Generator) -> Floats:
     features, labels = _features()
+    drawn_few = [drawn_apart(labels, per_class, 0.3, rng=rng)[:2] for _ in range(size)]
+    few = np.array([at for at, _ in drawn_few])
+    rough = uma_runs(features[few], labels[few], np.eye(CLASSES), max_iter=UPDATES)
     found = np.empty(size)
-    for i in range(size):
-        few, audited, _ = drawn_apart(labels, per_class, 0.3, rng=rng)
-        rough = uma(features[few], labels[few], np.eye(CLASSES), max_iter=UPDATES).weights
-        said = np.argmax(features[audited] @ rough.T, axis=1)
-        matrix = estimate_confusion(said, labels[audited], CLASSES).matrix
-        found[i] = np.linalg.cond(matrix)
+    for i, (_, audited) in enumerate(drawn_few):
+        said = np.argmax(features[audited] @ rough[i].weights.T, axis=1)
+        found[i] = np.linalg.cond(estimate_confusion(said, labels[audited], CLASSES).matrix)
     return found
 
 
@@ -319,7 +362,7 @@ def protocol_runs(seed: int = 41) -> tuple[tuple[FiveSteps, int, int], ...]:
     """Two runs of the protocol, with the sizes of the two labelled sets."""
     rng = np.random.default_rng(seed)
     return tuple(
-        (drawn("digits", OWN, m, share, UPDATES, rng).run, m * CLASSES,
+        (drawn("digits", OWN, m, share, UPDATES, size=1, rng=rng)[0].run, m * CLASSES,
          round(share * OWN))
-        for m, share in ((5, 0.2), (20, 0.3))
+        for m, share in ((5, 0.2), (10, 0.3))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -41,6 +42,12 @@ def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
         yield chance, masses
 
 
+@functools.cache
+def _two(number: int) -> list[tuple[Fraction, Matrix]]:
+    """Samples of two examples of one of the random instances: several claims enumerate them."""
+    return list(samples(random_instances(4)[number], 2))
+
+
 def transposed(matrix: Matrix) -> Matrix:
     """Rows as columns."""
     return [list(row) for row in zip(*matrix, strict=True)]
@@ -55,7 +62,7 @@ def _mixed(matrix: Matrix, rows: Matrix) -> Matrix:
 
 def expected(what: str, read: str) -> Iterator[Certificate]:
     """Coordinates of the expected sums (or update vectors) over all samples of two examples."""
-    for at in random_instances(4):
+    for number, at in enumerate(random_instances(4)):
         if len(at.points) * at.classes > 16:
             continue
         used = transposed(at.confusion) if read == "transposed" else at.confusion
@@ -69,7 +76,7 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
                     means(at.points, at.masses, at.labels, inside, q) for q in range(at.classes)
                 ]
                 mean = [[ZERO] * len(at.points[0]) for _ in range(at.classes)]
-                for chance, masses in samples(at, 2):
+                for chance, masses in _two(number):
                     found = vectors(at.points, masses, back, inside)
                     mean = [
                         [a + chance * b for a, b in zip(x, y, strict=True)]
