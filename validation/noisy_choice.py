@@ -60,6 +60,7 @@ from typing import Any
 import numpy as np
 from average_top_k import held, page
 from scipy import sparse, stats
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_svmlight_file
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
@@ -168,6 +169,8 @@ def methods(matrix: np.ndarray) -> Iterator[tuple[str, Any]]:
         rates = matrix
     yield OURS, KernelMeanClassifierCV()
     yield "mean, 1 s.e.", KernelMeanClassifierCV(standard_errors=1.0)
+    yield "mean, 0 s.e.", KernelMeanClassifierCV(standard_errors=0.0)
+    yield "mean, balanced risk", KernelMeanClassifierCV(risk="balanced")
     yield "mean, rates given", KernelMeanClassifierCV(noise_rate=rates)
     yield "mean, all options", KernelMeanClassifierCV(
         class_weights=(None, "balanced"), thresholds=(False, True))
@@ -179,7 +182,8 @@ def methods(matrix: np.ndarray) -> Iterator[tuple[str, Any]]:
         from cleanlab.classification import CleanLearning
     except ImportError:
         return
-    yield "cleanlab, logistic", CleanLearning(LogisticRegression(max_iter=300), cv_n_folds=5)
+    yield "cleanlab, logistic", CleanLearning(
+        LogisticRegression(max_iter=300), cv_n_folds=5, find_label_issues_kwargs={"n_jobs": 1})
 
 
 class Scaled(SVC):
@@ -211,24 +215,30 @@ def tried(name: str, model: Any, data: tuple[Any, ...]) -> dict[str, Any]:
     }
 
 
-def memory(model: Any, data: tuple[Any, ...]) -> float:
-    """MiB that fitting and predicting take beside the data: a process of its own has the peak."""
-    def child(pipe: Any) -> None:
-        def status(field: str) -> int:
-            words = Path("/proc/self/status").read_text().split()
-            return int(words[words.index(field) + 1])
+def peak(pipe: Any, model: Any, data: tuple[Any, ...]) -> None:
+    """Send MiB above what is there after a fit to few rows, which loads code, and nothing else."""
+    def status(field: str) -> int:
+        words = Path("/proc/self/status").read_text().split()
+        return int(words[words.index(field) + 1])
 
+    warnings.simplefilter("ignore")
+    with threadpool_limits(1):
+        clone(model).fit(data[0][:300], data[1][:300]).predict(data[2][:300])
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is forgotten
         before = status("VmRSS:")
         model.fit(*data[:2]).predict(data[2])
-        pipe.send((status("VmHWM:") - before) / 1024)
+    pipe.send((status("VmHWM:") - before) / 1024)
 
-    context = multiprocessing.get_context("fork")
+
+def memory(model: Any, data: tuple[Any, ...]) -> float:
+    """MiB that fitting and predicting take beside the data, in a process that has done no other."""
+    context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=child, args=(theirs,))
+    process = context.Process(target=peak, args=(theirs, model, data))
     process.start()
-    peak = float(ours.recv())
+    most = float(ours.recv())
     process.join()
-    return peak
+    return most
 
 
 def run(lines: Path, splits: int, only: str | None, who: str) -> None:
