@@ -328,7 +328,7 @@ def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
 
 
 def test_the_interior_point_does_not_go_round_in_circles():
-    # An epsilon-SVR whose full steps come back to where they were: 1/1000 of the objective was left.
+    # An epsilon-SVR whose full steps come back to where they were, at 1 per cent of the objective.
     x = np.array([[-8.0, -13], [30, -25], [20, -21]]) / 16
     y = np.array([-6.0, 2, -25]) / 16
     found = interior_point(
