@@ -203,7 +203,7 @@ def test_compare_says_who_wins_where_and_who_needs_what(tmp_path):
         assert point["best"].split(" and ")[0] == min(bounds, key=bounds.get)
         assert 0 < point["truth"] <= min(bounds.values())
     says = {claim["name"]: claim["says_from"] for claim in found["claims"]}
-    assert says["theorem-5"] == [5] and 10 < says["empirical-bernstein"][0] < 50
+    assert says["theorem-5"] == [7] and 10 < says["empirical-bernstein"][0] < 50
 
 
 @pytest.mark.parametrize(
