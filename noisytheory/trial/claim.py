@@ -193,8 +193,8 @@ class Certificate:
             return left, max(left, right)
         return None
 
-    def near(self, left: float, right: float, relative: float) -> bool:
-        """Whether the difference of two floats may be that of the sides, to within their size.
+    def near(self, left: float, right: float, relative: float, room: float = 0.0) -> bool:
+        """Whether the difference of two floats may be that of the sides, for rounding or for ``room``.
 
         Of an instance to which the claim does not apply it may be any.
 
@@ -204,7 +204,7 @@ class Certificate:
         (False, True)
         """
         (low, high), (least, most) = self._ends(self.lhs), self._ends(self.rhs)
-        room = relative * max(map(abs, (left, right, *map(_float, (low, high, least, most)))))
+        room += relative * max(map(abs, (left, right, *map(_float, (low, high, least, most)))))
         beyond = max(_float(low - most) - (left - right), (left - right) - _float(high - least))
         return not self.applies or not beyond > room
 
