@@ -194,7 +194,7 @@ class Certificate:
         return None
 
     def near(self, left: float, right: float, relative: float, room: float = 0.0) -> bool:
-        """Whether the difference of two floats may be that of the sides, for rounding or for ``room``.
+        """Whether two floats may differ as the sides do, but for rounding or by ``room``.
 
         Of an instance to which the claim does not apply it may be any.
 
