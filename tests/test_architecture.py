@@ -196,8 +196,6 @@ def last(name: str) -> str:
 
 BOUND_MODULES = {name for name in MODULES if last(name).startswith("bounds")}
 EMPIRICAL = ("simulate", "sides")
-# Who chooses sizes by bounds stands with them: nothing that simulates imports it either.
-PLANNING = {"noisytheory.topics.online.planning"}
 
 
 def looks_up(name: str, tree: ast.Module) -> Iterator[str]:
@@ -217,15 +215,27 @@ def upwards(name: str, tree: ast.Module) -> Iterator[str]:
 def meets(name: str, tree: ast.Module) -> Iterator[str]:
     """What simulates and what bounds never import each other: what they share is below both.
 
-    Bounds go into claims; nothing that a simulator could call knows them.
+    Nothing that a simulator leads to, however far, knows bounds, so neither what plans by them.
     """
-    if room(name) == "topics" and not last(name).startswith("claims") and name not in PACKAGES:
-        for other in imports(tree):
-            above = name in BOUND_MODULES | PLANNING or last(name).startswith("pictures")
-            if not above and other in BOUND_MODULES | PLANNING:
+    if name in BOUND_MODULES and room(name) == "topics":
+        yield from imports(tree) - {*BOUND_MODULES, DOMAINS}
+    elif name in simulating():
+        for other in imports(tree) & within().keys():
+            if BOUND_MODULES & {other, *beyond(other, within())}:
                 yield other
-            if name in BOUND_MODULES and other not in {*BOUND_MODULES, DOMAINS}:
-                yield other
+
+
+@functools.cache
+def within() -> dict[str, set[str]]:
+    """Who imports whom but for packages, which only hand on."""
+    return {name: others - PACKAGES for name, others in graph().items() if name not in PACKAGES}
+
+
+@functools.cache
+def simulating() -> set[str]:
+    """Simulators' files and whatever these lead to."""
+    first = {name for name in within() if last(name).startswith(EMPIRICAL)}
+    return first.union(*(beyond(name, within()) for name in first))
 
 
 def judges(name: str, tree: ast.Module) -> Iterator[str]:
@@ -296,6 +306,8 @@ RATES = "noisytheory.topics.sparse.rates.bounds"
         (meets, SIMULATE, "from noisytheory.topics import sparse as s\ns.sparse_lower_bound(1)"),
         (meets, SIMULATE, "import noisytheory\nnoisytheory.sparse.rates.bounds.herd(1)"),
         (meets, "noisytheory.topics.sparse.herding", f"import {RATES}"),
+        (meets, SIMULATE, "from noisytheory.topics.online import planning"),
+        (meets, "noisytheory.topics.sparse.herding", "from noisytheory.topics.online import step"),
         (meets, RATES, f"def f():\n    from {SIMULATE} import run"),
         (judges, SIMULATE, "from noisytheory import audit"),
         (paints, SIMULATE, "from noisytheory.topics.sparse.digits import pictures"),
