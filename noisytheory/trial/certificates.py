@@ -16,6 +16,9 @@ __all__ = ["Searched", "certified", "searched", "side_text"]
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
 
+_FAR = 1e-5
+"""Beside the sides, a gap that rounding does not leave: the certificate computes something else."""
+
 Rank = tuple[bool, float, int, int, int]
 """One that was written down before one that was found, then the worst; ties go to the first
 address, so that no order of arrival shows in the result."""
@@ -43,7 +46,8 @@ def searched(
 ) -> Searched:
     """The summary of a block whose worst suspects are certified or, where that fails, cleared.
 
-    What exact arithmetic clears has the sides that it finds.
+    What exact arithmetic clears has the sides that it finds, if they are near those of the floats:
+    where a certificate computes something else, what is on trial stays suspect.
 
     Parameters
     ----------
@@ -82,7 +86,9 @@ def searched(
         if not broken:
             sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
             # Intervals that are too wide to tell leave a suspect.
-            left[row], right[row] = sides or (left[row], right[row])
+            alike = certificate.near(float(found.lhs[row]), float(found.rhs[row]), _FAR)
+            if sides and (alike or row not in order):
+                left[row], right[row] = sides
             continue
         excess = float(found.excess[row])
         broke = (block >= 0, -excess, index, block, row), {
