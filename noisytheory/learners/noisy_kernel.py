@@ -33,10 +33,10 @@ from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
     admissible_p,
     best_p,
-    copies_needed,
     importance_laws,
     second_moments,
 )
+from noisytheory.topics.online.prospects import copies_needed
 from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
 from noisytheory.vocabulary.analytic import (
     AffineLoss,

@@ -988,7 +988,7 @@ class Claim:
         )
 
     def fingerprint(self) -> str:
-        """Digest of the code, parameters and versions that a stored block depends on."""
+        """Digest of the code, parameters and versions that stored numbers depend on."""
         from noisytheory.trial.fingerprint import fingerprint
 
         return fingerprint(self)

@@ -11,7 +11,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import online
-from noisytheory.topics.online import adversaries, comparator, estimators, planning
+from noisytheory.topics.online import adversaries, comparator, estimators, planning, prospects
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -535,7 +535,7 @@ def test_numbers_of_the_catalogue():
     found = planning.best_p(1.0, 0.5, ExponentialProduct(), AffineLoss())
     assert found == pytest.approx(root, rel=1e-5)
     # At p = 2 and Bw = 1, Bx = 2 the exponential loss is vacuous up to about 3200 rounds.
-    first = planning.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
+    first = prospects.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
     assert 3000 < first < 3400
 
 

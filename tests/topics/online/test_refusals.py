@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from noisytheory import online
-from noisytheory.topics.online import adversaries, planning
+from noisytheory.topics.online import adversaries, planning, prospects
 from noisytheory.topics.online.adaptive import bounds as adaptive_bounds
 from noisytheory.topics.online.chances import bounds as chance_bounds
 from noisytheory.topics.online.copies import bounds as copy_bounds
@@ -104,15 +104,15 @@ def _ones(count, rng):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: planning.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
-        (lambda: planning.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
+        (lambda: prospects.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
+        (lambda: prospects.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
         (lambda: planning.second_moments(None, 1.0, 1.0, GaussianProduct(), AffineLoss()),
          "p must be a number"),
         (lambda: planning.best_p(1.0, 0.5, BinomialProduct(), AffineLoss(), budget=0.1),
          "budget must allow some p below 2, got 0.1"),
         (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
          "^Bx must be below 1, the radius of convergence of the kernel binomial, alpha=1, got 2"),
-        (lambda: planning.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
+        (lambda: prospects.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
          "^Bx and Bw must let the bound be finite, got Bx = 0.6"),
         (lambda: planning.best_p(1.0, 1.0, BinomialProduct(), AffineLoss()), "^Bx must be below 1"),
         (lambda: online.Geometric(1.0), "p must be"),

@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.bounds import Coefficients
 from noisytheory.topics.online.estimates import bounds, pictures, power_series, sides, simulate
 from noisytheory.topics.online.estimates.power_series import Powers, Sampling
 from noisytheory.topics.online.estimates.sides import (
     Budget,
-    Coefficients,
     Degrees,
     Pair,
     Polynomials,
