@@ -284,7 +284,7 @@ def descend(
     Raises
     ------
     ValueError
-        If a label of a classification loss is neither 1 nor -1.
+        If there is not a label a round, or one of a classification loss is neither 1 nor -1.
 
     Examples
     --------
@@ -300,14 +300,15 @@ def descend(
     >>> run.expansion.predict(np.ones((1, 1))).tolist(), run.norms
     ([1.0], [0.0, 0.25, 1.0, 1.0])
     """
-    d = tape.maps.vectors.shape[1]
+    d, T = tape.maps.vectors.shape[1], len(tape.degrees)
+    if len(y) != T:
+        raise ValueError(f"y must have a label for each of {T} rounds, got {len(y)}")
     run = run or Descent(Expansion(scheme, d))
     count = int(tape.degrees.max(initial=0)) + 1
     share = law.tails(count) if rule.coupled else law.pmf(count)
     gamma = np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
     loss.check_labels(y)
     run.queries += tape.queries.tolist()
-    T = len(tape.degrees)
     groups = _by_degree(tape)
     at_map = (np.arange(T) + tape.first[:-1]).tolist()
     for start in range(0, T, block):
