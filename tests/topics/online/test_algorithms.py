@@ -210,6 +210,18 @@ def test_a_run_that_rebases_at_every_projection(monkeypatch, coupled):
         np.testing.assert_allclose(weights, plain.averaged()[degree], rtol=1e-9)
 
 
+def test_second_moments_of_degrees_too_rare_for_a_number():
+    """Geometric series: with probabilities below 1e-308 of the degrees above 307."""
+    law, ones = Geometric(10.0), np.ones(400)
+    assert law.pmf(400)[-1] == law.tails(400)[-1] == 0.0
+    for m in (0.0, 0.01, 0.2):
+        q = 10 * m
+        found = float(estimators.second_moment(ones, law, m))
+        assert found == pytest.approx(10 / 9 * (1 - q**400) / (1 - q), rel=1e-11)
+        found = estimators.second_moment_coupled(ones, law, m, 0.0)
+        assert found == pytest.approx((1 - q**400) / (1 - q), rel=1e-11)
+
+
 def test_scales_far_below_the_smallest_number():
     """Projections of every round: the averages and scores are those of plain vectors."""
     rng, T, Bw = np.random.default_rng(0), 1500, 1e-6
