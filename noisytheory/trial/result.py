@@ -51,7 +51,7 @@ _COLUMNS = {
              "weight_limit", "vacuous"),
     "mean": ("tries", *TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
-    "always": ("tries", "violations", "tightness", "resolution", "vacuous"),
+    "always": ("tries", "violations", "tightness", "refutable_factor", "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
     "exists": ("tightness", "vacuous"),
     "rate": ("tries", "resolution"),

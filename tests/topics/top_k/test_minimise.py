@@ -23,6 +23,8 @@ from noisytheory.topics.top_k import (
     stochastic,
     useful_grid,
 )
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
 
 CONIC = {
@@ -323,3 +325,16 @@ def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
     assert found.converged or any(w.category is NotCertified for w in said)
     assert np.all(y * found.scores(x) > 0)
     assert found.dual <= found.objective
+
+
+def test_the_interior_point_does_not_go_round_in_circles():
+    # An epsilon-SVR whose full steps come back to where they were, at 1 per cent of the objective.
+    x = np.array([[-8.0, -13], [30, -25], [20, -21]]) / 16
+    y = np.array([-6.0, 2, -25]) / 16
+    found = interior_point(
+        Design(np.concatenate([x, -x])), np.concatenate([y, -y]) - 837959 / 886272,
+        np.full(6, 1 / 3), 3.0, np.ones(2), tolerance=1e-13,
+    )
+    assert found.gap < 1e-12
+    # In fractions the weights are (-12305, 14321) / 55392.
+    assert np.allclose(found.coef, np.array([-12305, 14321]) / 55392, rtol=0, atol=1e-9)
