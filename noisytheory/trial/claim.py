@@ -1084,8 +1084,8 @@ _TAKEN = frozenset(
         "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
-        "vacuous", "decision", "slope", "margin", "printed_error", "block_digest", "size",
-        "rng", "slope_error", "curved",
+        "vacuous", "trivial", "decision", "slope", "margin", "printed_error", "block_digest",
+        "size", "rng", "slope_error", "curved",
     }
 )
 """Names that a claim's dataset has of its own."""

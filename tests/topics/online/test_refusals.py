@@ -166,6 +166,8 @@ def test_labels_of_a_classification_loss():
     with pytest.raises(ValueError, match="y must be -1 or 1"):
         online.descend(tape, np.array([1.0, 0.5]), scheme, AffineLoss(), online.Fixed(0),
                        online.Rule(1.0))
+    with pytest.raises(ValueError, match="y must have a label for each of 2 rounds, got 1"):
+        online.descend(tape, np.ones(1), scheme, AffineLoss(), online.Fixed(0), online.Rule(1.0))
     with pytest.raises(ValueError, match="y must be -1 or 1"):
         online.regret_of([0.0, 0.0], [[1.0], [1.0]], [3, 0], LinearProduct(), AffineLoss(), 1.0)
     plain = online.PlainLearner(LinearProduct(), AffineLoss(), 1.0, 1.0, 2)
@@ -174,3 +176,6 @@ def test_labels_of_a_classification_loss():
     assert plain.alpha == []
     residual = online.PlainLearner(LinearProduct(), SquaredLoss(0.0, "regression"), 1.0, 1.0, 2)
     residual.step(lambda: [1.0], 3.0, rng=np.random.default_rng(0))
+    for label in (np.inf, np.nan):
+        with pytest.raises(ValueError, match="y must be finite"):
+            residual.step(lambda: [1.0], label, rng=np.random.default_rng(0))
