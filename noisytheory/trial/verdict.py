@@ -148,11 +148,12 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     ValueError
         If the bound is not a real number there.
     """
+    deltas = np.array(claim.deltas or [np.nan])
     if drawn is not None and "rhs_draw" in drawn and claim.kind != "rate":
-        return np.asarray(drawn["rhs_draw"], float)[None, :]
+        right = np.asarray(drawn["rhs_draw"], float)
+        return np.broadcast_to(right, (len(deltas), right.size))
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
-    deltas = np.array(claim.deltas or [np.nan])
     try:
         level = {"delta": deltas[:, None]} if claim.deltas else {}
         values = claim.call(claim.bound, cell, drawn, **level)

@@ -268,6 +268,21 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
     assert result.tightness == 0.0
 
 
+def test_a_drawn_right_side_serves_every_level():
+    def simulate(n, *, size, rng):
+        return {"lhs": rng.random(size), "rhs": np.full(size, 0.9) + 1e-9 * rng.random(size)}
+
+    levels = {"delta": [0.2, 0.05], "n": [1, 2]}
+    claim = planted.PAPER.tail(
+        "levels", statement="x", simulate=simulate, grid=levels, expect="refuted", rows=4096
+    )
+    found = nt.audit(claim, budget="smoke", seed=1)
+    assert found.verdict == "refuted"
+    for delta, least, most in ((0.2, 0.85, 0.93), (0.05, 1.02, 1.09)):
+        tight = found.summary["tightness"].sel(delta=delta).values
+        assert np.all((tight > least) & (tight < most))
+
+
 def test_of_a_drawn_right_side_the_declared_one_says_nothing():
     def simulate(n, *, size, rng):
         return {"lhs": rng.uniform(0, 0.2, size), "rhs": rng.uniform(0, 0.8, size)}
