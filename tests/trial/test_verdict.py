@@ -415,6 +415,31 @@ def test_missing_mass_lies_anywhere_in_the_range():
         assert (least, most) == pytest.approx([law.mean() + end for end in ends])
 
 
+def test_the_resolution_of_two_laws_counts_the_slack():
+    # Bernoulli laws: what is printed is seen, however much of a distance the slack takes.
+    def claim_of(by, **fields):
+        def simulate(n, *, size, rng):
+            left, right = rng.random((2, size))
+            return {"lhs": 1.0 * (left < 0.5 - by / 2), "other": 1.0 * (right < 0.5 + by / 2)}
+
+        return planted.PAPER.equal(
+            "slack", statement="x", simulate=simulate, margin=0.02, grid={"n": [1]},
+            expect="undecided", **fields
+        )
+
+    def resolution(**fields):
+        return nt.audit(claim_of(0.0, **fields), budget="smoke", seed=1).resolution
+
+    unit = {"low": 0.0, "high": 1.0}
+    plain, moved = resolution(**unit), resolution(slack=0.03, **unit)
+    assert moved == pytest.approx(plain + 0.03)
+    for seed in range(5):
+        found = nt.audit(claim_of(moved, slack=0.03, **unit), budget="smoke", seed=seed)
+        assert found.verdict == "refuted"
+    assert resolution(slack=1.0, **unit) == resolution(slack=1.5) == np.inf
+    assert resolution(slack=0.5) < 1
+
+
 def test_the_resolution_of_an_equality_pays_for_both_sides():
     claim = planted.equal()
     rule, cell = RULES["equal"], claim.cell(0)
