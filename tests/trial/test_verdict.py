@@ -268,6 +268,21 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
     assert result.tightness == 0.0
 
 
+def test_a_drawn_right_side_serves_every_level():
+    def simulate(n, *, size, rng):
+        return {"lhs": rng.random(size), "rhs": np.full(size, 0.9) + 1e-9 * rng.random(size)}
+
+    levels = {"delta": [0.2, 0.05], "n": [1, 2]}
+    claim = planted.PAPER.tail(
+        "levels", statement="x", simulate=simulate, grid=levels, expect="refuted", rows=4096
+    )
+    found = nt.audit(claim, budget="smoke", seed=1)
+    assert found.verdict == "refuted"
+    for delta, least, most in ((0.2, 0.85, 0.93), (0.05, 1.02, 1.09)):
+        tight = found.summary["tightness"].sel(delta=delta).values
+        assert np.all((tight > least) & (tight < most))
+
+
 def test_of_a_drawn_right_side_the_declared_one_says_nothing():
     def simulate(n, *, size, rng):
         return {"lhs": rng.uniform(0, 0.2, size), "rhs": rng.uniform(0, 0.8, size)}
@@ -398,6 +413,31 @@ def test_missing_mass_lies_anywhere_in_the_range():
         least, most = law_means(claim, {"n": 1}, law)
         ends = (-np.inf, np.inf) if low is None else (low * 2**-20, high * 2**-20)
         assert (least, most) == pytest.approx([law.mean() + end for end in ends])
+
+
+def test_the_resolution_of_two_laws_counts_the_slack():
+    # Bernoulli laws: what is printed is seen, however much of a distance the slack takes.
+    def claim_of(by, **fields):
+        def simulate(n, *, size, rng):
+            left, right = rng.random((2, size))
+            return {"lhs": 1.0 * (left < 0.5 - by / 2), "other": 1.0 * (right < 0.5 + by / 2)}
+
+        return planted.PAPER.equal(
+            "slack", statement="x", simulate=simulate, margin=0.02, grid={"n": [1]},
+            expect="undecided", **fields
+        )
+
+    def resolution(**fields):
+        return nt.audit(claim_of(0.0, **fields), budget="smoke", seed=1).resolution
+
+    unit = {"low": 0.0, "high": 1.0}
+    plain, moved = resolution(**unit), resolution(slack=0.03, **unit)
+    assert moved == pytest.approx(plain + 0.03)
+    for seed in range(5):
+        found = nt.audit(claim_of(moved, slack=0.03, **unit), budget="smoke", seed=seed)
+        assert found.verdict == "refuted"
+    assert resolution(slack=1.0, **unit) == resolution(slack=1.5) == np.inf
+    assert resolution(slack=0.5) < 1
 
 
 def test_the_resolution_of_an_equality_pays_for_both_sides():
