@@ -20,7 +20,8 @@ from noisytheory.topics.top_k.aggregate import average_top_k, tail_mass
 from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import NotCertified, Solution, fit, proven
+from noisytheory.topics.top_k.minimise import NotCertified, Solution, fit
+from noisytheory.topics.top_k.task import Task
 
 __all__ = [
     "Path", "Selected", "k_bar", "kernel_path", "kernel_select", "path", "select", "useful_grid",
@@ -253,8 +254,8 @@ class _Walk:
         if not self.kind.smooth and self.kind.margin:
             slopes = -self.labels
         return _Model(
-            coef, scores, one.weights, one.weights * slopes, one.objective,
-            one.gap / max(one.objective, 1e-300), one.level, one.regime)
+            coef, scores, one.weights, one.weights * slopes, one.objective, one.relative_gap,
+            one.level, one.regime)
 
     def ridge(self, model: _Model) -> float:
         """The regulariser."""
@@ -290,9 +291,11 @@ class _Walk:
     def mixed(self, low: _Model, high: _Model, share: float, k: int) -> _Model:
         """A mixture, with the gap that its own weights prove."""
         nu = k / self.n
+        task = Task(self.X, self.labels, np.full(self.n, 1 / self.n), self.kind, nu, self.C,
+                    self.intercept, self.tol)
         if k <= self.zero_up_to and low.regime == "zero":
             # Weights that balance the rows do so at every smaller mass.
-            value = nu * self.kind.at_zero
+            value = task.start_value
             zero = np.zeros_like(low.coef)
             return replace(low, coef=zero, scores=0 * low.scores, objective=value,
                            gap=low.gap, level=self.kind.at_zero)
@@ -304,13 +307,11 @@ class _Walk:
         losses = self.kind.values(self.labels, scores)
         value = nu * float(average_top_k(losses, k)) + float(own @ own) / (2 * self.C)
         slopes = np.divide(u, p, out=np.zeros_like(u), where=p > 0)
-        dual = proven(self.X, self.labels, self.kind, nu, self.C, p, slopes,
-                      intercept=self.intercept)
+        dual = task.certify(p, slopes)
         below = np.partition(losses, self.n - k)[self.n - k]
-        size = max(abs(value), 1e-5 * nu * max(self.kind.at_zero, 1e-300), 1e-300)
         full = float(p.sum()) > nu * (1 - 1e-7)
         return replace(low, coef=coef, scores=scores, objective=value,
-                       gap=(value - dual) / size,
+                       gap=(value - dual) / task.unit(value),
                        level=float(below) if full else 0.0,
                        regime="nu" if full and k < self.n else "C")
 
@@ -334,7 +335,7 @@ class _KernelWalk(_Walk):
         while True:
             one = kernel_fit(self.X, self.labels, nu=nu, C=self.C, regression=self.regression,
                              tol=within)
-            gap = one.gap / max(one.objective, 1e-300)
+            gap = one.relative_gap
             if gap <= 0.3 * self.tol or within < 1e-9:
                 break
             within *= 0.1
@@ -353,9 +354,14 @@ class _KernelWalk(_Walk):
         losses = self.kind.values(self.labels, mixed.scores)
         value = nu * float(average_top_k(losses, k)) + self.ridge(mixed)
         dual = -float(mixed.pushes @ self.labels) - self.ridge(mixed)
+        losses_of_none = self.kind.values(self.labels, np.zeros(self.n))
+        gain = nu * float(average_top_k(losses_of_none, k)) - dual
+        if low.regime == "zero" == high.regime:
+            gain = value
+        unit = max(min(value, gain), 1e-10 * (gain + dual), 1e-300)
         full = float(mixed.weights.sum()) > nu * (1 - 1e-7)
         below = np.partition(losses, self.n - k)[self.n - k]
-        return replace(mixed, objective=value, gap=(value - dual) / max(value, 1e-300),
+        return replace(mixed, objective=value, gap=(value - dual) / unit,
                        level=float(below) if full else 0.0,
                        regime="nu" if full and k < self.n else "C")
 
