@@ -193,10 +193,13 @@ def kernel_fit(
 
 def _gram(matrix: Floats, n: int) -> None:
     """Refuse what is no Gram matrix of n points."""
-    if matrix.shape != (n, n) or not np.isfinite(matrix).all():
-        raise ValueError(f"gram must be ({n}, {n}) finite numbers, got shape {matrix.shape}")
-    if float(np.diagonal(matrix).min()) < 0:
-        raise ValueError("gram must be positive semidefinite, got a negative diagonal")
+    if matrix.shape != (n, n):
+        raise ValueError(f"gram must have shape ({n}, {n}), got {matrix.shape}")
+    largest, own = max(float(matrix.max()), -float(matrix.min())), np.diagonal(matrix)
+    if not np.isfinite(largest):
+        raise ValueError("gram must be finite, got an infinity or NaN")
+    if own.min() < 0 or largest > (1 + 1e-9) * own.max():
+        raise ValueError("gram must be positive semidefinite, got an entry beyond the diagonal's")
 
 
 def _by_sets(

@@ -20,7 +20,7 @@ from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "effective_C", "fit", "proven"]
+__all__ = ["NotCertified", "Solution", "checked_data", "effective_C", "fit", "proven"]
 
 Floats = NDArray[np.float64]
 
@@ -176,7 +176,7 @@ def fit(
     (0.54667, True)
     """
     kind = individual(loss)
-    rows, targets = _data(X, y, kind)
+    rows, targets = checked_data(X, y, kind)
     n = rows.shape[0]
     masses, total = _masses(sample_weight, n)
     nu = tail_mass(k, total)
@@ -261,7 +261,23 @@ def proven(
     return task.certify(weights, slopes)
 
 
-def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
+def checked_data(
+    X: Any, y: ArrayLike, kind: Individual, *, both: bool = True
+) -> tuple[Any, Floats]:
+    """Rows and labels that a loss can take, or a ValueError.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix, shape (n, d)
+    y : array_like, shape (n,)
+    kind : Individual
+    both : bool
+        Whether one class only is refused.
+
+    Returns
+    -------
+    rows, targets
+    """
     if sparse.issparse(X):
         rows: Any = X.tocsr().astype(np.float64)
         finite = np.isfinite(rows.data).all()
@@ -283,7 +299,7 @@ def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
     if kind.margin:
         if not np.isin(targets, (-1.0, 1.0)).all():
             raise ValueError(f"y must be 1 or -1 for {kind.name} loss, got {targets.flat[0]:g}")
-        if np.ptp(targets) == 0:
+        if both and np.ptp(targets) == 0:
             raise ValueError(f"y must hold both classes, got only {targets[0]:g}")
     return rows, targets
 

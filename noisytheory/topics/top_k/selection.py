@@ -20,7 +20,7 @@ from noisytheory.topics.top_k.aggregate import average_top_k, tail_mass
 from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import NotCertified, Solution, fit
+from noisytheory.topics.top_k.minimise import NotCertified, Solution, checked_data, fit
 from noisytheory.topics.top_k.task import Task
 
 __all__ = [
@@ -172,7 +172,7 @@ def path(
     labels = np.asarray(y, float)
     if isinstance(X, list):
         X = np.asarray(X, float)
-    points, answers = (X, labels) if test is None else (test[0], np.asarray(test[1], float))
+    points, answers = (X, labels) if test is None else checked_data(*test, kind, both=False)
     wanted = _counts(ks, len(labels))
     walk = _Walk(X, labels, loss, C, intercept, tol)
     walk.start = start
@@ -401,7 +401,8 @@ def kernel_path(
     walk = _KernelWalk(gram, labels, C, regression, tol)
     models = walk.over(wanted)
     coefs = np.array([model.coef for model in models])
-    rows, answers = (gram, labels) if test is None else (test[0], np.asarray(test[1], float))
+    rows, answers = (gram, labels) if test is None else checked_data(
+        *test, walk.kind, both=False)
     return Path(
         np.array(wanted), np.array([model.objective for model in models]),
         _errors(not regression, answers, np.asarray(rows @ coefs.T)), coefs,
@@ -452,7 +453,7 @@ def select(
     0.0
     """
     labels = np.asarray(y, float)
-    answers = np.asarray(validation[1], float)
+    points, answers = checked_data(*validation, individual(loss), both=False)
     ks = _counts(ks, len(labels))
     errors = np.full((len(Cs), len(ks)), np.nan)
     fits = 0
@@ -465,7 +466,7 @@ def select(
             if loss == "hinge":
                 whole = fit(X, labels, loss, k=len(labels), C=C, intercept=intercept, tol=tol)
                 fits += 1
-                one = _errors(True, answers, whole.scores(validation[0])[:, None])[0]
+                one = _errors(True, answers, whole.scores(points)[:, None])[0]
                 bar = k_bar(whole, len(labels))
                 for column, k in enumerate(ks):
                     if k >= bar and whole.regime == "C":
@@ -475,11 +476,11 @@ def select(
                         model = fit(X, labels, loss, k=k, C=C, intercept=intercept, tol=tol)
                         fits += 1
                         shared[k] = float(
-                            _errors(True, answers, model.scores(validation[0])[:, None])[0])
+                            _errors(True, answers, model.scores(points)[:, None])[0])
                     errors[row, column] = shared[k]
                 continue
             # Ten times the gap: mixtures of a few fits stand for the models between them.
-            found = path(X, labels, loss, ks=ks, C=C, test=validation, intercept=intercept,
+            found = path(X, labels, loss, ks=ks, C=C, test=(points, answers), intercept=intercept,
                          tol=10 * tol, start=start)
             fits += found.fits
             start = found.coef[-1]

@@ -21,6 +21,7 @@ from noisytheory.topics.top_k import (
     path,
     select,
     stochastic,
+    top_weights,
     useful_grid,
 )
 from noisytheory.topics.top_k.minimise import NotCertified, proven
@@ -333,6 +334,24 @@ def test_bad_data_are_refused():
         fit(1e200 * x, y)
     with pytest.raises(ValueError, match="ks must hold"):
         path(x, y, ks=[])
+    holes, rng = np.where(np.arange(40) == 3, np.nan, y), np.random.default_rng(0)
+    rows = np.where(np.arange(3) == 1, np.nan, x)
+    gram = x @ x.T
+    for wrong, message in (
+        (lambda: select(x, y, validation=(x, holes), Cs=[1.0], ks=[30]), "y must be finite"),
+        (lambda: collapse_threshold(rows, y), "X must be finite"),
+        (lambda: stochastic(rows, y, nu=0.5, C=1.0, steps=1, rng=rng), "X must be finite"),
+        (lambda: stochastic(x, y > 0, nu=0.5, C=1.0, steps=1, rng=rng), "y must be 1 or -1"),
+        (lambda: stochastic(x, y, nu=1.3, C=1.0, steps=1, rng=rng), "nu must be"),
+        (lambda: kernel_fit(gram, y, nu=0.5, C=-1.0), "C must be"),
+        (lambda: kernel_fit(gram, y > 0, nu=0.5, C=1.0), "y must be 1 or -1"),
+        (lambda: kernel_fit(-gram, y, nu=0.5, C=1.0), "semidefinite"),
+        (lambda: kernel_path(gram, y, ks=[20], C=-1.0), "C must be"),
+        (lambda: top_weights([1.0, 2.0], 1.5), "nu must lie"),
+        (lambda: top_weights([1.0, 2.0], 0.5, [2.0, 3.0]), "of sum 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wrong()
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
@@ -347,3 +366,16 @@ def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
     assert found.converged or any(w.category is NotCertified for w in said)
     assert np.all(y * found.scores(x) > 0)
     assert found.dual <= found.objective
+
+
+def test_a_perfect_fit_that_is_less_proven_than_asked_for_says_so():
+    x = np.random.default_rng(3).normal(size=(30, 2))
+    y = np.sign(x[:, 0])
+    x[:, 0] += 0.2 * y
+    with pytest.warns(NotCertified, match="relative duality gap"):
+        fit(x, y, "hinge", k=1, C=1e15)
+    with pytest.warns(NotCertified):
+        kernel_fit(x @ x.T, y, nu=0.5, C=1e9, steps=2)
+    # What the violation alone would allow leaves half of the objective unproven.
+    machine = kernel_fit(x @ x.T, y, nu=0.5, C=1e6)
+    assert machine.gap <= 0.01 * machine.objective
