@@ -250,9 +250,10 @@ class Task:
                 share *= 2
                 continue
             kept = pieces_of(index)
+            share_of_zero = float(np.clip(self.gain / self.size, 1e-6, 1.0))
             optimum = interior_point(
                 design.take(index), c[kept], u[kept], rest, self.ridge,
-                linear=design.adjoint(at_end), tolerance=0.2 * self.tol)
+                linear=design.adjoint(at_end), tolerance=0.2 * self.tol * share_of_zero)
             steps += optimum.steps
             alpha = at_end.copy()
             alpha[kept] = optimum.weights
