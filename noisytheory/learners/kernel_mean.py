@@ -710,25 +710,34 @@ def one_class(predicted: NDArray[np.intp], codes: NDArray[np.intp], count: int) 
 
 
 def warn_of_scales(points: Points, weights: Floats) -> None:
-    """Say so where few features that are much larger than most make up most of all distances.
+    """Say so where the distances see few features, or do not see one in ten.
 
-    Of sparse rows the size of a feature is that of its entries: how rare they are is no scale.
+    Features much larger than most make up most of all distances, or one in ten is so much smaller
+    than those that do, in its range as well, that it has no say. Of sparse rows the size of a
+    feature is that of its entries: how rare they are is no scale.
     """
     if sparse.issparse(points):
         parts = weights @ points.multiply(points)
         held = weights @ (points != 0)
+        ranges = abs(points).max(axis=0).toarray().ravel()
         advice = "MaxAbsScaler"
     else:
         squares = np.einsum("n,nd,nd->d", weights, points, points)
         parts = squares - (weights @ points) ** 2
         parts[parts <= 1e-9 * squares] = 0
         held = np.ones(len(parts))
+        ranges = np.ptp(points, axis=0)
         advice = "StandardScaler"
-    sizes = np.sqrt(parts[parts > 0] / held[parts > 0])
+    varied = parts > 0
+    sizes = np.sqrt(parts[varied] / held[varied])
     if not len(sizes):
         return
     large = sizes > UNLIKE * np.sort(sizes)[(len(sizes) - 1) // 2]
-    if parts[parts > 0][large].sum() > parts.sum() / 2:
+    # The least of those that together make up half of all distances.
+    leading = np.argsort(parts)[::-1]
+    seen = leading[: np.searchsorted(np.cumsum(parts[leading]), parts.sum() / 2) + 1]
+    small = UNLIKE * ranges[varied] < ranges[seen].min()
+    if parts[varied][large].sum() > parts.sum() / 2 or 10 * small.sum() >= len(small):
         warnings.warn(
             f"features have sizes from {sizes.min():.3g} to {sizes.max():.3g}: distances see the "
             f"largest alone; try {advice} before this learner",

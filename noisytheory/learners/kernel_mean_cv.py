@@ -57,7 +57,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         turn. A threshold's risk is measured on examples that had no part in choosing it.
     risk : {"error", "balanced"}
         Share of wrong predictions, or its mean over the classes. Where two classes have unlike
-        rates that are not known, only the second is affine in the risk on clean labels.
+        rates that are not known, only the second is affine in the risk on clean labels: take it
+        there. With like rates the first is known to less noise where one class is rarer.
     standard_errors : float
         Take the last (widest) kernel whose risk is above the least one by no more than so many
         standard errors of the difference; at least 0. Half of one by default: it costs next to
@@ -259,10 +260,10 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         r"""Probabilities of the classes, clean ones where the rates are known.
 
         A softmax of a power of the scores, $s\,\mathrm{sign}(f_c)|f_c|^\gamma$, where $s$ and
-        $\gamma$ make the labels likeliest, each left out in turn; with rates, the noisy labels
-        that they make of it. The likeliest class is the one that is predicted, so
-        that with ``risk="balanced"`` or balanced class weights the probabilities are those of
-        classes of one size.
+        $\gamma$ make the labels likeliest, each left out in turn, but for a small penalty of $s^2$;
+        with rates, the noisy labels that they make of it. The likeliest class is the one that is
+        predicted, so that with ``risk="balanced"`` or balanced class weights, the default, the
+        probabilities are those of classes of one size.
 
         Parameters
         ----------
@@ -310,7 +311,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         ax.plot(places[self.best_index_[0]], self.risks_[self.best_index_], "k*", ms=14,
                 label="chosen", zorder=3)
         ax.set(
-            xlabel="bandwidth" if wide else "kernel", ylabel="leave-one-out risk, corrected",
+            xlabel="bandwidth" if wide else "kernel",
+            ylabel="leave-one-out risk" + (", corrected" if self.noise_rate is not None else ""),
             xscale="log" if wide else "linear",
         )
         if wide:
@@ -318,8 +320,15 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             ax.xaxis.set_major_formatter("{x:g}")
             ax.xaxis.set_minor_formatter(NullFormatter())
+        else:
+            ax.set_xticks(places, [_short(kernel) for kernel in self.kernels_])
         ax.legend()
         return ax
+
+
+def _short(kernel: KernelLike) -> str:
+    """A kernel as a tick names it."""
+    return kernel if isinstance(kernel, str) else getattr(kernel, "__name__", repr(kernel))
 
 
 def _counts(sample_weight: ArrayLike) -> NDArray[np.intp]:

@@ -27,8 +27,9 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Linear risk over all convex combinations is least at a single kernel, the one of largest
     self-similarity $\|\Phi_i(S)\|$: the paper's choice. Wide kernels have long means, so that
-    with wider and wider ones it comes to predict one class; the default is the kernel of least 0-1
-    risk, each example left out in turn, and `KernelMeanClassifierCV` chooses more.
+    with wider and wider ones it comes to predict one class; the default is what
+    `KernelMeanClassifierCV` chooses: classes that count alike, and the kernel of least 0-1 risk,
+    each example left out in turn.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from noisytheory.vocabulary.kernels import Gaussian
-    >>> x, y = [[0.0], [0.1], [3.0], [3.1]], [0, 0, 1, 1]
+    >>> x, y = [[0.0], [0.1], [3.0], [3.1], [6.0], [6.1]], [0, 0, 1, 1, 0, 0]
     >>> kernels = [Gaussian(1.0), Gaussian(100.0)]
     >>> MultipleKernelMean(kernels).fit(x, y).best_index_
     0
@@ -90,7 +91,7 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         options: dict[str, Any] = {"normalise": self.normalise, "noise_rate": self.noise_rate}
         if self.choice == "leave-one-out":
-            chosen = KernelMeanClassifierCV(self.kernels, class_weights=[None], **options)
+            chosen = KernelMeanClassifierCV(self.kernels, **options)
             self.best_estimator_: KernelMeanClassifier = chosen.fit(points, labels, sample_weight)
             self.best_index_ = chosen.best_index_[0]
         else:

@@ -20,10 +20,10 @@ ENOUGH = 0.5
 def sharpest(record: Record) -> tuple[float, str] | None:
     """Share of the bound below which the trial is certain to have refuted it, and the cell.
 
-    Of draws it is the largest refutable factor, of an exact law or of instances the tightness, of
+    Of draws and of instances it is the largest refutable factor, of an exact law the tightness, of
     an existence the promise over the optimum; never less than the factor of a twin, which has no
     cell. Where squares are compared it is the root, the share of the bound that is stated. None
-    where the two sides have no ratio, or where it was refuted.
+    where the two sides have no ratio, as where the right side is 0, or where it was refuted.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     if not record.tried or record.verdict == "refuted":
         return None
     factors = record.per_level("refutable_factor").astype(float)
-    outright = record.is_exact | (record.kind in ("always", "exists"))
+    outright = (record.is_exact & (record.kind != "always")) | (record.kind == "exists")
     factors = np.where(outright[:, None], record.per_level("tightness").astype(float), factors)
     none = record.vacuous | np.isnan(factors)
     if record.kind in ("tail", "mean"):
@@ -46,7 +46,8 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     twin = float(record.dataset.attrs.get("twin_factor", np.nan))
     if record.kind in ("tail", "mean", "always") and max(0.0, factors.max()) < twin < 1:
         return _root(record, twin), ""
-    if factors.max() == -np.inf or (factors.max() <= 0 and not outright.all()):
+    certain = outright.all() or record.kind == "always"
+    if factors.max() == -np.inf or (factors.max() <= 0 and not certain):
         return None
     row, column = np.unravel_index(int(np.argmax(factors)), factors.shape)
     where = record.address(int(row))
@@ -123,9 +124,10 @@ def _nearest(record: Record, share: float, where: str) -> str:
     if not where:
         return f"With {number(share)} of its right side, as its broken twin has it, it falls."
     at = "" if record.size * max(1, record.deltas.size) == 1 else f", at {where}"
-    if share <= 0 and record.kind == "always":
+    gap = float(record.per_cell("mean").max())
+    if share <= 0 and gap < 0 and record.kind == "always":
         unit = f" {record.unit}" if record.unit else ""
-        below = number(-float(record.per_cell("mean").max()))
+        below = number(-gap)
         return f"The left side stays {below}{unit} or more below the right side."
     if share <= 0:
         return "The left side is never above 0: with any positive right side it would have stood."
@@ -134,6 +136,7 @@ def _nearest(record: Record, share: float, where: str) -> str:
             f"more than {number(1 / share)} times what is promised"
         )
         return f"With {more} it would have fallen{at}."
+    at = (" with these draws" if record.kind == "always" and not record.exact else "") + at
     if number(share) == "1":
         return f"With any smaller right side it would have fallen{at}."
     sure = "" if record.exact or record.kind == "always" else "certainly "
@@ -150,6 +153,14 @@ def _otherwise(record: Record) -> str:
     """What would have been noticed where no share of the right side says it."""
     if record.verdict != "upheld":
         return ""
+    if record.kind == "always":
+        gap = float(record.per_cell("mean").max())
+        never = "Its right side is never above 0, so that no share of it says how sharp the trial"
+        if gap < 0:
+            unit = f" {record.unit}" if record.unit else ""
+            return f"{never} was: lowered by more than {number(-gap)}{unit}, it would have fallen."
+        left = f"the left side ({record.dataset.attrs['quantity']})"
+        return f"{never} was: what would have made it fall is one instance where {left} exceeds it."
     if record.kind == "mean":
         right = record.per_level("rhs").astype(float)
         limits = np.where(

@@ -258,13 +258,25 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     elif claim.kind == "tail":
         _describe_weighted(trial, sample, out)
     elif isinstance(trial.rule, Always):
-        for state in sample.states:
+        for k, state in enumerate(sample.states):
             assert state.summary is not None
             tries, suspects, _, gap, ratio = state.summary
             out["tries"][state.index], out["violations"][state.index] = tries, suspects
             out["mean"][state.index] = gap
             if claim.kind == "always" and tries:
                 out["tightness"][state.index] = ratio
+                shares = sample.each(partial(_largest_share, claim, k, state.cell))
+                out["refutable_factor"][state.index] = np.nanmax(list(shares()), initial=-np.inf)
+
+
+def _largest_share(claim: Claim, k: int, cell: Cell, part: Part) -> NDArray[np.float64]:
+    """Largest left over right side where shrinking the right side changes it; -inf if nowhere."""
+    rhs, ratios = np.broadcast_arrays(part.rhs[k, 0], part.ratios[k, 0])
+    trivial = claim.value("trivial", cell)
+    at = (rhs > 0) & (rhs < (np.inf if trivial is None else trivial))
+    if "applies" in part.draws[k]:
+        at &= np.asarray(part.draws[k]["applies"], bool)
+    return np.asarray(np.max(ratios[at], initial=-np.inf))
 
 
 def _middle(claim: Claim, sample: Sample) -> NDArray[np.float64]:

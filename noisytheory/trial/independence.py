@@ -316,7 +316,8 @@ def sizes_to_compare(
     sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, and
     two whole ones with those that decided, for what is rare and repeats itself. Many short ones
     follow, for what happens in one call of many, of together less than a whole one. The other cells
-    share as many short ones.
+    share as many short ones. Blocks too small to have an eighth are compared in the same numbers,
+    with short ones.
 
     Parameters
     ----------
@@ -338,14 +339,18 @@ def sizes_to_compare(
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
     >>> first.count(4096), first.count(512), first.count(32), second.count(32)
     (1, 16, 108, 109)
+    >>> sizes_to_compare(16, 1, refuted=False, decided=2)  # And three of the probe.
+    [[4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]]
     """
     few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 128)
     count = min(_CALLS, max(_LONGER, rows // 16))
     longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
+    least = 0 if longer else _WHOLE + _LONGER if refuted else 1 + 2 * _LONGER
+    shorts = max(count, least) - _LOOKS
     if refuted:
-        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer + [short] * (count - _LOOKS)
+        first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer + [short] * shorts
     else:
-        first = [rows] * (2 - decided) + 2 * longer + [short] * (count - _LOOKS - decided)
+        first = [rows] * (2 - decided) + 2 * longer + [short] * (shorts - decided)
     # So long that one repetition tells.
     other = [max(short, few)] * (max(_LEAST, count // max(1, cells - 1)) - _LOOKS)
     return [first, *[other] * (cells - 1)]

@@ -148,11 +148,12 @@ def right_side(claim: Claim, cell: Cell, drawn: Drawn | None = None) -> Floats:
     ValueError
         If the bound is not a real number there.
     """
+    deltas = np.array(claim.deltas or [np.nan])
     if drawn is not None and "rhs_draw" in drawn and claim.kind != "rate":
-        return np.asarray(drawn["rhs_draw"], float)[None, :]
+        right = np.asarray(drawn["rhs_draw"], float)
+        return np.broadcast_to(right, (len(deltas), right.size))
     if claim.bound is None:
         raise ValueError(f"{claim.id}: needs a bound, or a simulator that draws rhs")
-    deltas = np.array(claim.deltas or [np.nan])
     try:
         level = {"delta": deltas[:, None]} if claim.deltas else {}
         values = claim.call(claim.bound, cell, drawn, **level)
@@ -394,7 +395,7 @@ class Tail(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In the rate of violations; with weights, of the worst law that their limit allows."""
+        """In the rate of violations beyond rounding and slack; with weights, of the worst law."""
         draws = self.draws(summary)
         if summary.shape[1] > 4:
             limits = [self._limit(claim, cell, d) for d in claim.deltas]
@@ -759,7 +760,7 @@ class SameLaw(Rule):
         first, second = (union[np.searchsorted(union, s, side="right") - 1] for s in summary[:2])
         if claim.low is not None and claim.high is not None:
             found = float(wasserstein_distance(first, second))
-            room = slack + share * float(np.abs(union).max())
+            room = self._room(claim, cell, summary)
             return found - room, found + room
         first, second, n = np.sort(first), np.sort(second), self.draws(summary)
 
@@ -773,6 +774,12 @@ class SameLaw(Rule):
             max(ahead(first, second, -slack), ahead(second, first, -slack)),
         )
 
+    @staticmethod
+    def _room(claim: Claim, cell: Cell, summary: Floats) -> float:
+        """By how much rounding and slack may have changed a distance on the scale of the draws."""
+        largest = float(np.abs(summary[:2]).max())
+        return float(claim.value("slack", cell)) + float(summary[2].max()) * largest
+
     def weigh_exact(
         self, claim: Claim, cell: Cell, result: tuple[Law, Law]
     ) -> tuple[Floats, Floats]:
@@ -783,14 +790,19 @@ class SameLaw(Rule):
     def resolution(
         self, claim: Claim, cell: Cell, summary: Floats, threshold: float
     ) -> Floats:
-        """In that distance: what refutes, and what both samples may fall short of it."""
-        n = self.draws(summary)
-        if n == 0:
+        """In that distance: what refutes, and what both samples may fall short of it.
+
+        Kolmogorov's is one of laws moved by the slack; infinite where the draws span no more.
+        """
+        n, moved = self.draws(summary), float(claim.value("slack", cell))
+        if n == 0 or (moved > 0 and np.ptp(summary[:2]) <= moved):
             return np.array([np.inf])
         needed = np.sqrt(2 * (threshold + self._price(claim, n)) / n)
         short = 2 * np.sqrt(np.log(4 / (1 - _POWER)) / (2 * n))
         margin = float(claim.value("margin", cell) or 0.0)
         found = margin + self._width(claim, cell) * (needed + short)
+        if claim.low is not None and claim.high is not None:
+            found += self._room(claim, cell, summary)
         largest = self._width(claim, cell)
         return np.array([found if found <= largest else np.inf])
 

@@ -225,6 +225,8 @@ def test_what_cannot_work_is_said():
     for model in (KernelMeanClassifier(), KernelMeanClassifierCV()):
         with pytest.warns(UserWarning, match="try StandardScaler"):
             model.fit(x * [1, 1, 1000], x[:, 2] > 0)
+        with pytest.warns(UserWarning, match="try StandardScaler"):
+            model.fit(x * [1, 1000, 1000], x[:, 2] > 0)
     rows = np.where(rng.random((200, 400)) < 0.02, 1 + rng.random((200, 400)), 0)
     # Rare features are none of a small scale.
     rows[:, 0] = np.arange(200) % 2

@@ -7,6 +7,7 @@ import math
 import re
 from fractions import Fraction
 
+import numpy as np
 import planted
 
 from noisytheory import Certificate, Law, Paper, audit, scaled
@@ -66,6 +67,30 @@ def test_without_exact_arithmetic_nothing_would_have_refuted_it():
             (record,) = read(found)
         assert says in falls_if(record), record.verdict
         assert ("would have fallen" in falls_if(record)) == (certify is not None)
+
+
+def _two(x):
+    return {"lhs": np.array([0.0, x]), "a": np.array([0.0, 1.0])}
+
+
+def test_an_instance_where_both_sides_are_zero_tells_no_factor():
+    def sharpness(factor, x=1.0):
+        claim = Paper("p", "P").always(
+            "zero", statement="x", bound=lambda a: factor * a, exact=_two, grid={"x": [x]},
+            quantity="what is lost", certify=lambda x, a: Certificate(
+                Fraction(x) * Fraction(a), Fraction(factor) * Fraction(a)
+            ),
+        )
+        with audit([claim], budget="smoke") as found:
+            (record,) = read(found)
+        return record.verdict, sharpest(record), falls_if(record)
+
+    verdict, (share, _), says = sharpness(4)
+    assert share == 0.25 and "below 0.25 of its size" in says
+    assert [verdict, sharpness(1.01)[0], sharpness(0.99)[0]] == ["upheld", "upheld", "refuted"]
+    verdict, none, says = sharpness(0, 0.0)
+    assert verdict == "upheld" and none is None and "right side is never above 0" in says
+    assert "one instance where the left side (what is lost) exceeds it" in says
 
 
 def test_of_draws_it_is_what_they_are_certain_to_refute_and_never_less_than_a_twin():

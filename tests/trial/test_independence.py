@@ -96,6 +96,31 @@ def test_what_strikes_one_call_of_ten_is_found_before_a_refutation():
         assert "not independent draws" in refusal(claim, seed, True, decided=1)
 
 
+@pytest.mark.parametrize("refuted", [False, True])
+def test_small_blocks_are_compared_in_the_same_numbers(refuted):
+    for rows in range(1, 65):
+        for decided in (1, 2, 4, 8):
+            (sizes,) = sizes_to_compare(rows, 1, refuted=refuted, decided=decided)
+            probed = 3
+            assert probed + decided + len(sizes) >= (11 if refuted else 17)
+            assert rows < 32 or refuted or sum(sizes) <= 4 * rows
+
+
+def test_what_strikes_whole_small_calls_is_found():
+    # Pr = 0.3 > 0.28. Seventeen calls are spared with probability 0.002, eight with 0.06.
+    def struck(*, size, rng):
+        return 1.0 * (rng.random() < 0.3) + 0.1 * rng.random(size)
+
+    claim = claim_of(struck, rows=16, bound=lambda: 0.5, grid={"delta": [0.28]})
+    told = []
+    for seed in range(40):
+        try:
+            told.append(nt.audit(claim, budget="smoke", seed=seed).verdict)
+        except ClaimError:
+            told.append("refused")
+    assert set(told) <= {"refused", "undecided"}
+
+
 def by_turns(*rates):
     return lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates))
 

@@ -106,10 +106,18 @@ def test_a_break_that_is_not_certified_does_not_refute():
 
 
 def test_a_break_that_exact_arithmetic_clears_does_not_count():
-    # The float right side is wrong on ties, the exact one is not.
-    claim = planted.always(bound=planted._sum_of_squares_wrong, rows=64)
-    result = nt.audit(claim, budget="smoke")
+    # The float right side is a little less on ties, the exact one is not.
+    def bound(a, b):
+        return (a**2 + b**2) * (1 - 1e-7 * (a == b))
+
+    result = nt.audit(planted.always(bound=bound, rows=64), budget="smoke")
     assert result.verdict == "upheld" and result.counterexample is None
+
+
+def test_a_break_that_the_certificate_computes_otherwise_is_not_cleared():
+    # By one less on ties: no rounding, so that something else is on trial than what is certified.
+    claim = planted.always(bound=planted._sum_of_squares_wrong, rows=64)
+    assert nt.audit(claim, budget="smoke").verdict == "undecided"
 
 
 def test_the_counterexample_is_the_worst_one_and_replays():
@@ -250,7 +258,7 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
     for certificate, told in ((wide, "undecided"), (known, "upheld")):
         claim = planted.PAPER.always(
             "interval", statement="x", bound=lambda: 1.0, rows=16, expect="undecided",
-            simulate=lambda *, size, rng: np.full(size, 1.5), certify=lambda c=certificate: c,
+            simulate=lambda *, size, rng: np.full(size, 1 + 1e-6), certify=lambda c=certificate: c,
         )
         result = nt.audit(claim, budget="smoke")
         assert result.verdict == told
@@ -258,6 +266,21 @@ def test_an_interval_too_wide_to_tell_clears_nothing():
         assert (result.resolution == np.inf) == (told == "undecided")
     # What was cleared has the sides that exact arithmetic found.
     assert result.tightness == 0.0
+
+
+def test_a_drawn_right_side_serves_every_level():
+    def simulate(n, *, size, rng):
+        return {"lhs": rng.random(size), "rhs": np.full(size, 0.9) + 1e-9 * rng.random(size)}
+
+    levels = {"delta": [0.2, 0.05], "n": [1, 2]}
+    claim = planted.PAPER.tail(
+        "levels", statement="x", simulate=simulate, grid=levels, expect="refuted", rows=4096
+    )
+    found = nt.audit(claim, budget="smoke", seed=1)
+    assert found.verdict == "refuted"
+    for delta, least, most in ((0.2, 0.85, 0.93), (0.05, 1.02, 1.09)):
+        tight = found.summary["tightness"].sel(delta=delta).values
+        assert np.all((tight > least) & (tight < most))
 
 
 def test_of_a_drawn_right_side_the_declared_one_says_nothing():
@@ -390,6 +413,31 @@ def test_missing_mass_lies_anywhere_in_the_range():
         least, most = law_means(claim, {"n": 1}, law)
         ends = (-np.inf, np.inf) if low is None else (low * 2**-20, high * 2**-20)
         assert (least, most) == pytest.approx([law.mean() + end for end in ends])
+
+
+def test_the_resolution_of_two_laws_counts_the_slack():
+    # Bernoulli laws: what is printed is seen, however much of a distance the slack takes.
+    def claim_of(by, **fields):
+        def simulate(n, *, size, rng):
+            left, right = rng.random((2, size))
+            return {"lhs": 1.0 * (left < 0.5 - by / 2), "other": 1.0 * (right < 0.5 + by / 2)}
+
+        return planted.PAPER.equal(
+            "slack", statement="x", simulate=simulate, margin=0.02, grid={"n": [1]},
+            expect="undecided", **fields
+        )
+
+    def resolution(**fields):
+        return nt.audit(claim_of(0.0, **fields), budget="smoke", seed=1).resolution
+
+    unit = {"low": 0.0, "high": 1.0}
+    plain, moved = resolution(**unit), resolution(slack=0.03, **unit)
+    assert moved == pytest.approx(plain + 0.03)
+    for seed in range(5):
+        found = nt.audit(claim_of(moved, slack=0.03, **unit), budget="smoke", seed=seed)
+        assert found.verdict == "refuted"
+    assert resolution(slack=1.0, **unit) == resolution(slack=1.5) == np.inf
+    assert resolution(slack=0.5) < 1
 
 
 def test_the_resolution_of_an_equality_pays_for_both_sides():

@@ -64,10 +64,11 @@ def farthest_first(
 
     This is Algorithm 1 of the paper on the kernel mean, mended: print loops while there are at
     most $m$ centres, which ends with $m+1$, or never if there are not so many distinct points.
-    It costs little more than $n$ kernel evaluations a centre. New centres come from the farthest
-    points only, until none of these is as far as the others were; the others then catch up with
-    all new centres at once, tile by tile. The radius is at most, and the diameter of the cells at
-    most twice, the least diameter of a partition into ``k`` cells.
+    It costs $n$ kernel evaluations a centre, beyond 4096 points $\max(2048,n/16)$ more, and $2n$
+    at most, where points tie. New centres come from the farthest so many only, until none of these
+    is as far as the others were; all then catch up with the new centres, tile by tile. The radius
+    is at most, and the diameter of the cells at most twice, the least diameter of a partition into
+    ``k`` cells.
 
     Parameters
     ----------

@@ -158,12 +158,14 @@ def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
                   tuple(map(tuple, rows.tolist())), tuple(weights))
 
 
-def cloud(n: int) -> Sample:
-    """Points of the plane and uneven weights, whole numbers drawn once."""
+def cloud(n: int, signed: bool = False) -> Sample:
+    """Points of the plane and uneven weights, whole numbers drawn once; of both signs in turn."""
     rng = np.random.default_rng(n)
     points, weights = rng.integers(0, 100, (n, 2)), rng.integers(1, 10, n)
-    return Sample(f"cloud of {n}", tuple(map(tuple, (points / 64).tolist())),
-                  tuple((weights / weights.sum()).tolist()))
+    signs = np.where(np.arange(n) % 2, -1, 1) if signed else 1
+    name = f"{'signed ' * signed}cloud of {n}"
+    return Sample(name, tuple(map(tuple, (points / 64).tolist())),
+                  tuple((signs * weights / weights.sum()).tolist()))
 
 
 @dataclass(frozen=True)

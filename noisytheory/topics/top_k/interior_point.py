@@ -26,6 +26,10 @@ ROUNDING = 1e-10
 """Relative gap from which on one that is not halved is not waited for."""
 
 
+STUCK = 0.9
+"""Of the products before a step: where more is left, the next step is a cautious one."""
+
+
 @dataclass(frozen=True)
 class Optimum:
     """Where the method stopped.
@@ -126,6 +130,7 @@ def interior_point(
     gap, asked = np.full(lead, np.inf), max(tolerance, ROUNDING) * size
     steps = 0
     live = np.ones(lead, bool)
+    before_step = np.full(lead, np.inf)
     width = design.width
     diagonal = np.arange(width)
     move, extra = np.empty_like(state), np.empty((2, *lead, m))
@@ -179,6 +184,13 @@ def interior_point(
         np.multiply(move[:2], move[2:], out=extra)
         after = (1 - reach) * total + reach**2 * (extra.sum((0, -1)) + dl * ds)
         centre = np.minimum(np.maximum(after / total, 1e-8), 1.0) ** 3 * mu
+        # A corrector that gains nothing may go round in circles: then towards the centre, without.
+        stuck = total > STUCK * before_step
+        before_step = total
+        if stuck.any():
+            centre = np.where(stuck, np.maximum(centre, mu / 2), centre)
+            extra = np.where(stuck[..., None], 0.0, extra)
+            dl, ds = np.where(stuck, 0.0, dl), np.where(stuck, 0.0, ds)
         np.subtract(centre[..., None], extra, out=extra)
         extra /= state[:2]
         dw, dl, ds, step = direction(r + extra[0] - extra[1], centre - lam * s - dl * ds)

@@ -106,10 +106,11 @@ def test_which_candidates_for_the_lost_formula_fall_and_where(tried):
                 if bool(beyond.sel(n=n, delta=d).item())}
 
     assert refuted("c-2") == set()
-    assert refuted("c-1") == {(10_000, 1e-15), (1_000_000, 1e-15)}
+    assert refuted("c-1") == {(n, d) for n in (10_000, 1_000_000) for d in (1e-15, 1e-100)}
+    # A hundred signs never exceed the bound at 1e-100.
     assert refuted("c-half") == {
-        (n, d) for n in (100, 10_000, 1_000_000) for d in (1e-6, 1e-9, 1e-12, 1e-15)
-    }
+        (n, d) for n in (100, 10_000, 1_000_000) for d in (1e-6, 1e-9, 1e-12, 1e-15, 1e-100)
+    } - {(100, 1e-100)}
 
 
 def test_the_normal_limit_of_the_refuted_candidate(tried):

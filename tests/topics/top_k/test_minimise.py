@@ -24,6 +24,8 @@ from noisytheory.topics.top_k import (
     top_weights,
     useful_grid,
 )
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
 
 CONIC = {
@@ -379,3 +381,16 @@ def test_a_perfect_fit_that_is_less_proven_than_asked_for_says_so():
     # What the violation alone would allow leaves half of the objective unproven.
     machine = kernel_fit(x @ x.T, y, nu=0.5, C=1e6)
     assert machine.gap <= 0.01 * machine.objective
+
+
+def test_the_interior_point_does_not_go_round_in_circles():
+    # An epsilon-SVR whose full steps come back to where they were, at 1 per cent of the objective.
+    x = np.array([[-8.0, -13], [30, -25], [20, -21]]) / 16
+    y = np.array([-6.0, 2, -25]) / 16
+    found = interior_point(
+        Design(np.concatenate([x, -x])), np.concatenate([y, -y]) - 837959 / 886272,
+        np.full(6, 1 / 3), 3.0, np.ones(2), tolerance=1e-13,
+    )
+    assert found.gap < 1e-12
+    # In fractions the weights are (-12305, 14321) / 55392.
+    assert np.allclose(found.coef, np.array([-12305, 14321]) / 55392, rtol=0, atol=1e-9)

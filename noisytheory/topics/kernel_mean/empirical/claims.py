@@ -14,8 +14,10 @@ from noisytheory.topics.kernel_mean.terms import (
     FAIR,
     FEW_LEVELS,
     INDEPENDENT,
+    LEVELS,
     NARROW,
     SIZES,
+    farthest,
 )
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.populations import Finite, axis
@@ -41,7 +43,7 @@ FROM_THE_SAMPLE: dict[str, Any] = {
         "n": SIZES,
         "delta": FEW_LEVELS,
     },
-    "trivial": 2.0,
+    "trivial": farthest,
     "rows": 2048,
     "origin": "sharper",
     "twin": scaled(Fraction(1, 2)),
@@ -72,7 +74,9 @@ theorem_5_empirical_bernstein = KERNEL_MEAN.tail(
     ),
     place="not in the paper: Bernstein's inequality in a Hilbert space inverted",
     bound=bounds.empirical_bernstein,
-    **{**FROM_THE_SAMPLE, "grid": {**FROM_THE_SAMPLE["grid"], "n": [100, 1000, 10_000]}},
+    **{**FROM_THE_SAMPLE, "grid": {
+        **FROM_THE_SAMPLE["grid"], "n": [100, 1000, 10_000], "delta": LEVELS,
+    }},
     note=(
         r"Bernstein's inequality with $c=2$ and $v\le1-\|\Phi(P)\|^2$, inverted in the same way; "
         "it needs the sample alone and adapts to a small variance."

@@ -16,6 +16,7 @@ from noisytheory.topics.kernel_mean.terms import (
     FEW_LEVELS,
     INDEPENDENT,
     SKEWED,
+    farthest,
 )
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.populations import Finite, orthonormal, two_axes
@@ -48,7 +49,7 @@ risk_bound = KERNEL_MEAN.tail(
         "n": [10, 100, 1000],
         "delta": FEW_LEVELS,
     },
-    trivial=2.0,
+    trivial=farthest,
     rows=2048,
     quantity="largest gap of population and sample risk over the unit ball",
     unit="linear risk",

@@ -8,7 +8,7 @@ from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as deviation
 from noisytheory.topics.kernel_mean.several_kernels import bounds, simulate
 from noisytheory.topics.kernel_mean.several_kernels.simulate import IndependentSigns, Kernels
-from noisytheory.topics.kernel_mean.terms import BOUNDED, FEW_LEVELS, INDEPENDENT
+from noisytheory.topics.kernel_mean.terms import BOUNDED, FEW_LEVELS, INDEPENDENT, farthest
 from noisytheory.vocabulary.populations import digits
 
 BANDWIDTHS = Kernels(
@@ -21,11 +21,11 @@ GAP: dict[str, Any] = {
     "simulate": simulate.normalised_gap,
     "exact": simulate.normalised_gap_law,
     "grid": {
-        "population": [*map(IndependentSigns, (1, 10, 1000)), BANDWIDTHS],
-        "n": [50, 200, 1000],
+        "population": [*map(IndependentSigns, (1, 10, 1000, 10**6)), BANDWIDTHS],
+        "n": [30, 50, 91, 98, 200, 1000, 10_000],
         "delta": FEW_LEVELS,
     },
-    "trivial": 2.0,
+    "trivial": farthest,
     "rows": 1024,
     "quantity": "largest gap of population and sample risk over the kernels",
     "unit": "linear risk",

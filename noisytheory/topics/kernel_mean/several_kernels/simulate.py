@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ class IndependentSigns:
     """
 
     k: int
+    radius: ClassVar[float] = 1.0
 
     @property
     def name(self) -> str:
@@ -83,6 +85,11 @@ class Kernels:
     def k(self) -> int:
         """Number of kernels."""
         return len(self.populations)
+
+    @property
+    def radius(self) -> float:
+        """The largest of their radii: no gap is larger."""
+        return max(population.radius for population in self.populations)
 
     def digest(self) -> str:
         """Name of the content."""

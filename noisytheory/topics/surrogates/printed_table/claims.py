@@ -245,7 +245,7 @@ def _repaired(column: str, method: str, note: str) -> Claim:
             rf"\text{{ at }}\sigma=0,.1,.2,.3,.4,.49:\ {_in_words(column)}"
         ),
         place="Table 1, Sec. 7.2: what the printed population gives",
-        origin="sharper",
+        origin="candidate",
         hypotheses=[
             "risks of the minimiser itself, mu and tau their mean and deviation", "800 examples",
         ],

@@ -139,11 +139,13 @@ relation_kde_printed = KERNEL_MEAN.identity(
 relation_kde = KERNEL_MEAN.identity(
     "relation-kde/repaired",
     also=[AVERAGE_CLASSIFIER.also("relation-kde/repaired", "Sec. 3.3")],
-    hypotheses=[r"the integral of K(., x') does not depend on x'"],
+    hypotheses=[
+        r"the integral of K(., x') does not depend on x'; here $K(x,x')=\max(0,1-|x-x'|/2)$"
+    ],
     given=dict(right="1"),
     note=(
-        "Repaired: true of every translation-invariant kernel. Tried with a triangle, two "
-        "positive points one apart against one, at whole places up to 2, and seen at tenths."
+        "A translation-invariant kernel, the triangle; two positive points one apart against one, "
+        "at whole places up to 2, seen at tenths. The step of the text is the same for any other."
     ),
     twin=dict(given=dict(right="1/2"), why="integrals that differ by a factor"),
     **DENSITY,
