@@ -195,6 +195,11 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
     -------
     array, shape (..., n)
 
+    Raises
+    ------
+    ValueError
+        If nu or masses leave their range.
+
     Examples
     --------
     >>> top_weights([1.0, 3.0, 2.0, 0.0], 0.375).tolist()
@@ -202,7 +207,10 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
     """
     values = _losses(losses)
     n = values.shape[-1]
-    q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
+    q = np.full(n, 1 / n) if masses is None else checked_floats("masses", masses)
+    if not (0 < nu <= 1 + 1e-12 and q.shape == (n,) and q.min() >= 0
+            and abs(q.sum() - 1) <= 1e-9):
+        raise ValueError(f"nu must lie in (0, 1] and masses be {n} numbers >= 0 of sum 1, got {nu}")
     order = np.argsort(-values, axis=-1, kind="stable")
     sorted_q = np.broadcast_to(q, values.shape)
     sorted_q = np.take_along_axis(sorted_q, order, axis=-1)
@@ -215,13 +223,14 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
 def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
     r"""All $\lambda$ that minimise $k\lambda+\sum[\ell_i-\lambda]_+$: $[\ell_{[k+1]},\ell_{[k]}]$.
 
-    The value at risk. For k = n every $\lambda\le\ell_{[n]}$ is one.
+    The value at risk. For k = n every $\lambda\le\ell_{[n]}$ is one; where a fraction is no whole
+    count only $\ell_{[\lceil k\rceil]}$.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
-    k : int
-        Count in [1, n].
+    k : int or float
+        Count in [1, n], or fraction in (0, 1].
 
     Returns
     -------
@@ -231,12 +240,18 @@ def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
     --------
     >>> [float(end) for end in level([4.0, 1.0, 2.0], 2)]
     [1.0, 2.0]
+    >>> [float(end) for end in level([1.0, 2.0], 0.3)]
+    [2.0, 2.0]
     """
     values = np.sort(_losses(losses), axis=-1)[..., ::-1]
     n = values.shape[-1]
-    count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
+    mass = tail_mass(k, n) * n
+    count = int(np.ceil(mass - 1e-9))
+    high = values[..., count - 1]
+    if mass < count - 1e-9:
+        return high, high
     low = values[..., count] if count < n else np.full(values.shape[:-1], -np.inf)[()]
-    return low, values[..., count - 1]
+    return low, high
 
 
 def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:

@@ -85,7 +85,7 @@ def collapse_threshold(
     Raises
     ------
     ValueError
-        If labels are not 1 or -1.
+        If labels are not 1 or -1, or a row is not finite.
 
     Examples
     --------
@@ -96,6 +96,8 @@ def collapse_threshold(
     labels = checked_floats("y", y)
     if labels.shape != (len(rows),) or not np.isin(labels, (-1.0, 1.0)).all():
         raise ValueError(f"y must be {len(rows)} labels, 1 or -1")
+    if not np.isfinite(rows).all():
+        raise ValueError("X must be finite, got an infinity or NaN")
     z = labels[:, None] * rows
     if intercept:
         z = np.column_stack([z, labels])

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.minimise import NotCertified
+from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
 
 __all__ = ["KernelSolution", "kernel_fit"]
 
@@ -26,6 +28,7 @@ Floats = NDArray[np.float64]
 
 WORKING = 8192
 """Examples whose Gram matrix is held at once (512 MiB of doubles); beyond it by working sets."""
+TAIL = Domain(0, 1, include_high=True)
 SET = 1024
 """Examples of a working set."""
 
@@ -44,6 +47,8 @@ class KernelSolution:
         $\lambda$; $\rho=1-\lambda$ for the hinge.
     objective, dual : float
         Of (5) in the paper; their difference is the gap.
+    relative_gap : float
+        Relative to the objective, or to what the scores gain over none if that is less.
     regime : str
         ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance.
     steps : int
@@ -56,6 +61,7 @@ class KernelSolution:
     dual: float
     regime: str
     steps: int
+    relative_gap: float
 
     @property
     def gap(self) -> float:
@@ -92,7 +98,8 @@ def kernel_fit(
     regression : bool
         Absolute in place of hinge loss.
     tol : float
-        Largest violation of the optimality conditions, in the unit of a score.
+        Largest violation of the optimality conditions, in the unit of a score; less where that
+        leaves a relative gap above ten times this.
     steps : int
         At most.
 
@@ -103,7 +110,7 @@ def kernel_fit(
     Warns
     -----
     NotCertified
-        If the conditions were not met within the steps.
+        If conditions or gap were not met within the steps.
 
     Examples
     --------
@@ -112,8 +119,14 @@ def kernel_fit(
     >>> round(found.objective, 6), (X.T @ found.dual_coef).round(6).tolist()
     (0.444444, [0.666667])
     """
-    labels = np.asarray(y, float)
+    labels = checked_floats("y", y)
     n = len(labels)
+    POSITIVE.check("C", C)
+    TAIL.check("nu", nu)
+    if not np.isfinite(labels).all():
+        raise ValueError("y must be finite, got an infinity or NaN")
+    if not regression and not np.isin(labels, (-1.0, 1.0)).all():
+        raise ValueError("y must be 1 or -1 for the hinge loss")
     q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
     if regression:
         index = np.tile(np.arange(n), 2)
@@ -128,15 +141,38 @@ def kernel_fit(
     matrix = None if callable(gram) else gram
     if callable(gram) and n <= WORKING:
         matrix = np.ascontiguousarray(gram(points, points))
-    taken = 0
     if matrix is not None:
-        diagonal = np.ascontiguousarray(np.diagonal(matrix)).astype(float)
-        slack, taken, violation = _descend()(
-            matrix, diagonal, signs, c, upper, alpha, slack, scores, tol, steps)
-    else:
-        slack, taken, violation = _by_sets(
-            gram, points, index, signs, c, upper, alpha, slack, scores, tol, steps)
-    beta = np.asarray(np.bincount(index, signs * alpha, n), float)
+        _gram(matrix, n)
+    diagonal = None if matrix is None else np.ascontiguousarray(np.diagonal(matrix)).astype(float)
+    largest = 1.0 if diagonal is None else float(diagonal.max())
+    none = np.abs(labels) if regression else np.ones(n)
+    weights = None if masses is None else q
+
+    def aggregate(losses: Floats) -> float:
+        return nu * float(average_top_k(losses, float(nu), weights))
+
+    size, taken, within = max(aggregate(none), 1e-300), 0, tol
+    while True:
+        if matrix is not None:
+            slack, more, violation = _descend()(
+                matrix, diagonal, signs, c, upper, alpha, slack, scores, within, steps - taken)
+        else:
+            slack, more, violation = _by_sets(
+                gram, points, index, signs, c, upper, alpha, slack, scores, within, steps - taken)
+        taken += int(more)
+        beta = np.asarray(np.bincount(index, signs * alpha, n), float)
+        norm = float(beta @ scores)
+        objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
+            1 - labels * scores, 0)) + norm / (2 * C)
+        dual = float(c @ alpha) / C - norm / (2 * C)
+        # A small C makes small scores that are not 0: at most C times the largest K(x, x).
+        flat = not regression and (
+            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
+        unit = objective if flat else min(objective, size - dual)
+        relative = (objective - dual) / max(unit, 1e-10 * size)
+        if relative <= 10 * tol or violation > within or taken >= steps or within < 1e-13:
+            break
+        within *= 0.1
     gradient = signs * scores[index] - c
     lower = gradient[alpha > 0].max(initial=-np.inf)
     higher = gradient[alpha < upper].min(initial=np.inf)
@@ -145,23 +181,25 @@ def kernel_fit(
     else:
         ends = [x for x in (-lower, -higher) if np.isfinite(x)]
         lam = max(0.0, float(np.mean(ends))) if ends else 0.0
-    norm = float(beta @ scores)
-    margins = labels * scores
-    losses = np.abs(labels - scores) if regression else np.maximum(1 - margins, 0)
-    from noisytheory.topics.top_k.aggregate import average_top_k
-
-    objective = nu * float(average_top_k(losses, float(nu), None if masses is None else q))
-    objective += norm / (2 * C)
-    dual = float(c @ alpha) / C - norm / (2 * C)
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=2)
-    # A small C makes small scores that are not 0: at most C times the largest K(x, x).
-    largest = float(np.diagonal(matrix).max()) if matrix is not None else 1.0
-    flat = not regression and (
-        float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
+    elif relative > 10 * tol:
+        warnings.warn(f"relative duality gap {relative:.1e} in place of {10 * tol:.0e} "
+                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
-    return KernelSolution(beta, scores, lam, objective, dual, regime, int(taken))
+    return KernelSolution(beta, scores, lam, objective, dual, regime, taken, relative)
+
+
+def _gram(matrix: Floats, n: int) -> None:
+    """Refuse what is no Gram matrix of n points."""
+    if matrix.shape != (n, n):
+        raise ValueError(f"gram must have shape ({n}, {n}), got {matrix.shape}")
+    largest, own = max(float(matrix.max()), -float(matrix.min())), np.diagonal(matrix)
+    if not np.isfinite(largest):
+        raise ValueError("gram must be finite, got an infinity or NaN")
+    if own.min() < 0 or largest > (1 + 1e-9) * own.max():
+        raise ValueError("gram must be positive semidefinite, got an entry beyond the diagonal's")
 
 
 def _by_sets(

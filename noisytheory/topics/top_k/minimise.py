@@ -17,10 +17,10 @@ from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import Individual, individual
-from noisytheory.topics.top_k.task import Task
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "effective_C", "fit", "proven"]
+__all__ = ["NotCertified", "Solution", "checked_data", "effective_C", "fit", "proven"]
 
 Floats = NDArray[np.float64]
 
@@ -54,9 +54,10 @@ class Solution:
         ``"zero"``: the minimiser scores every example alike; ``"nu"``: $\lambda>0$; ``"C"``:
         $\lambda=0$, the average loss.
     steps : int
+    relative_gap : float
+        The gap as `fit` measures it for ``tol``.
     converged : bool
-        Whether the gap is at most what was asked for, relative to the objective, or to $10^{-5}$ of
-        its value at zero if that is more.
+        Whether that is at most what was asked for.
 
     Examples
     --------
@@ -75,6 +76,7 @@ class Solution:
     C: float
     regime: str
     steps: int
+    relative_gap: float
     converged: bool
 
     @property
@@ -137,8 +139,11 @@ def fit(
     scaling : {"paper", "average"}
         ``"average"`` minimises $AT_k+\frac1{2C}\|w\|^2$: then k and C are not confounded.
     tol : float
-        Duality gap, relative to the objective, or to $10^{-5}$ of its value at zero where that is
-        more: of separable data with a huge C the objective is all but 0.
+        Duality gap, relative to the objective, or to what the coefficients gain over none (over
+        the best constant), if that is less: at a small C the objective is nearly its value
+        without them. Of that gain no less than $10^{-6}$ is asked for, of the objective at zero
+        no less than $10^{-10}$, which is rounding, or ``tol`` times $10^{-5}$: of separable data
+        with a huge C the objective is all but 0, and a warning says so.
     start : array_like, shape (d,), optional
         Coefficients to begin with.
     solver : {"auto", "exact", "limited-memory"}
@@ -171,7 +176,7 @@ def fit(
     (0.54667, True)
     """
     kind = individual(loss)
-    rows, targets = _data(X, y, kind)
+    rows, targets = checked_data(X, y, kind)
     n = rows.shape[0]
     masses, total = _masses(sample_weight, n)
     nu = tail_mass(k, total)
@@ -204,10 +209,15 @@ def fit(
     if regime == "zero":
         objective, dual = task.objective(w), max(dual, task.best_dual)
     gap = objective - dual
-    converged = task.enough(objective)
-    if not converged:
+    relative = gap / task.unit(objective, REACHED)
+    converged = relative <= tol
+    # Of a perfect fit, or of weights that gain next to nothing, less is proven than was asked for.
+    worst = max(relative, gap / max(objective, 1e-300))
+    if not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
+        worst = max(worst, gap / task.gain)
+    if worst > tol:
         warnings.warn(
-            f"relative duality gap {gap / max(objective, 1e-300):.1e} in place of {tol:.0e} "
+            f"relative duality gap {worst:.1e} in place of {tol:.0e} "
             f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2,
         )
     weights = np.zeros(n)
@@ -216,7 +226,8 @@ def fit(
     level = task.level(w)
     return Solution(
         w[:-1] if intercept else w, float(w[-1]) if intercept else 0.0, level, weights,
-        objective * outer, dual * outer, nu, inner, regime, steps, bool(converged),
+        objective * outer, dual * outer, nu, inner, regime, steps, relative,
+        bool(converged),
     )
 
 
@@ -250,7 +261,23 @@ def proven(
     return task.certify(weights, slopes)
 
 
-def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
+def checked_data(
+    X: Any, y: ArrayLike, kind: Individual, *, both: bool = True
+) -> tuple[Any, Floats]:
+    """Rows and labels that a loss can take, or a ValueError.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix, shape (n, d)
+    y : array_like, shape (n,)
+    kind : Individual
+    both : bool
+        Whether one class only is refused.
+
+    Returns
+    -------
+    rows, targets
+    """
     if sparse.issparse(X):
         rows: Any = X.tocsr().astype(np.float64)
         finite = np.isfinite(rows.data).all()
@@ -272,7 +299,7 @@ def _data(X: Any, y: ArrayLike, kind: Individual) -> tuple[Any, Floats]:
     if kind.margin:
         if not np.isin(targets, (-1.0, 1.0)).all():
             raise ValueError(f"y must be 1 or -1 for {kind.name} loss, got {targets.flat[0]:g}")
-        if np.ptp(targets) == 0:
+        if both and np.ptp(targets) == 0:
             raise ValueError(f"y must hold both classes, got only {targets[0]:g}")
     return rows, targets
 

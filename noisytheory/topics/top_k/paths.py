@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.aggregate import average_top_k, tail_mass
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import fit, proven
+from noisytheory.topics.top_k.minimise import checked_data, fit
+from noisytheory.topics.top_k.task import Task
 
 __all__ = ["Path", "counts_of", "errors_of", "kernel_path", "path"]
 
@@ -91,7 +92,7 @@ def path(
     labels = np.asarray(y, float)
     if isinstance(X, list):
         X = np.asarray(X, float)
-    points, answers = (X, labels) if test is None else (test[0], np.asarray(test[1], float))
+    points, answers = (X, labels) if test is None else checked_data(*test, kind, both=False)
     wanted = counts_of(ks, len(labels))
     walk = _Walk(X, labels, loss, C, intercept, tol)
     walk.start = start
@@ -174,7 +175,7 @@ class _Walk:
             slopes = -self.labels
         return _Model(
             coef, scores, one.weights, one.weights * slopes, one.objective,
-            one.gap / max(one.objective, 1e-300), one.level, one.regime)
+            one.relative_gap, one.level, one.regime)
 
     def ridge(self, model: _Model) -> float:
         """The regulariser."""
@@ -210,9 +211,11 @@ class _Walk:
     def mixed(self, low: _Model, high: _Model, share: float, k: int) -> _Model:
         """A mixture, with the gap that its own weights prove."""
         nu = k / self.n
+        task = Task(self.X, self.labels, np.full(self.n, 1 / self.n), self.kind, nu, self.C,
+                    self.intercept, self.tol)
         if k <= self.zero_up_to and low.regime == "zero":
             # Weights that balance the rows do so at every smaller mass.
-            value = nu * self.kind.at_zero
+            value = task.start_value
             zero = np.zeros_like(low.coef)
             return replace(low, coef=zero, scores=0 * low.scores, objective=value,
                            gap=low.gap, level=self.kind.at_zero)
@@ -224,13 +227,11 @@ class _Walk:
         losses = self.kind.values(self.labels, scores)
         value = nu * float(average_top_k(losses, k)) + float(own @ own) / (2 * self.C)
         slopes = np.divide(u, p, out=np.zeros_like(u), where=p > 0)
-        dual = proven(self.X, self.labels, self.kind, nu, self.C, p, slopes,
-                      intercept=self.intercept)
+        dual = task.certify(p, slopes)
         below = np.partition(losses, self.n - k)[self.n - k]
-        size = max(abs(value), 1e-5 * nu * max(self.kind.at_zero, 1e-300), 1e-300)
         full = float(p.sum()) > nu * (1 - 1e-7)
         return replace(low, coef=coef, scores=scores, objective=value,
-                       gap=(value - dual) / size,
+                       gap=(value - dual) / task.unit(value),
                        level=float(below) if full else 0.0,
                        regime="nu" if full and k < self.n else "C")
 
@@ -254,7 +255,7 @@ class _KernelWalk(_Walk):
         while True:
             one = kernel_fit(self.X, self.labels, nu=nu, C=self.C, regression=self.regression,
                              tol=within)
-            gap = one.gap / max(one.objective, 1e-300)
+            gap = one.relative_gap
             if gap <= 0.3 * self.tol or within < 1e-9:
                 break
             within *= 0.1
@@ -273,9 +274,14 @@ class _KernelWalk(_Walk):
         losses = self.kind.values(self.labels, mixed.scores)
         value = nu * float(average_top_k(losses, k)) + self.ridge(mixed)
         dual = -float(mixed.pushes @ self.labels) - self.ridge(mixed)
+        losses_of_none = self.kind.values(self.labels, np.zeros(self.n))
+        gain = nu * float(average_top_k(losses_of_none, k)) - dual
+        if low.regime == "zero" == high.regime:
+            gain = value
+        unit = max(min(value, gain), 1e-10 * (gain + dual), 1e-300)
         full = float(mixed.weights.sum()) > nu * (1 - 1e-7)
         below = np.partition(losses, self.n - k)[self.n - k]
-        return replace(mixed, objective=value, gap=(value - dual) / max(value, 1e-300),
+        return replace(mixed, objective=value, gap=(value - dual) / unit,
                        level=float(below) if full else 0.0,
                        regime="nu" if full and k < self.n else "C")
 
@@ -315,7 +321,8 @@ def kernel_path(
     walk = _KernelWalk(gram, labels, C, regression, tol)
     models = walk.over(wanted)
     coefs = np.array([model.coef for model in models])
-    rows, answers = (gram, labels) if test is None else (test[0], np.asarray(test[1], float))
+    rows, answers = (gram, labels) if test is None else checked_data(
+        *test, walk.kind, both=False)
     return Path(
         np.array(wanted), np.array([model.objective for model in models]),
         errors_of(not regression, answers, np.asarray(rows @ coefs.T)), coefs,

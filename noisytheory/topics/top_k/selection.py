@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.collapse import collapse_threshold
+from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import NotCertified, Solution, fit
+from noisytheory.topics.top_k.minimise import NotCertified, Solution, checked_data, fit
 from noisytheory.topics.top_k.paths import counts_of, errors_of, kernel_path, path
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
@@ -123,7 +124,7 @@ def select(
     0.0
     """
     labels = np.asarray(y, float)
-    answers = np.asarray(validation[1], float)
+    points, answers = checked_data(*validation, individual(loss), both=False)
     ks = counts_of(ks, len(labels))
     errors = np.full((len(Cs), len(ks)), np.nan)
     fits = 0
@@ -136,7 +137,7 @@ def select(
             if loss == "hinge":
                 whole = fit(X, labels, loss, k=len(labels), C=C, intercept=intercept, tol=tol)
                 fits += 1
-                one = errors_of(True, answers, whole.scores(validation[0])[:, None])[0]
+                one = errors_of(True, answers, whole.scores(points)[:, None])[0]
                 bar = k_bar(whole, len(labels))
                 for column, k in enumerate(ks):
                     if k >= bar and whole.regime == "C":
@@ -146,11 +147,11 @@ def select(
                         model = fit(X, labels, loss, k=k, C=C, intercept=intercept, tol=tol)
                         fits += 1
                         shared[k] = float(
-                            errors_of(True, answers, model.scores(validation[0])[:, None])[0])
+                            errors_of(True, answers, model.scores(points)[:, None])[0])
                     errors[row, column] = shared[k]
                 continue
             # Ten times the gap: mixtures of a few fits stand for the models between them.
-            found = path(X, labels, loss, ks=ks, C=C, test=validation, intercept=intercept,
+            found = path(X, labels, loss, ks=ks, C=C, test=(points, answers), intercept=intercept,
                          tol=10 * tol, start=start)
             fits += found.fits
             start = found.coef[-1]

@@ -209,7 +209,8 @@ def newton(
             # Slopes of one sign are shrunk until they balance: that much of the dual value is lost.
             whole = float((q * a) @ np.abs(slope))
             cost += float(np.abs(gradient[ridge == 0]).sum()) * abs(value) / max(whole, 1e-300)
-        quiet = cost <= 1e-9 * abs(value) or stalled > 1
+        small = 1e-9 * abs(value)
+        quiet = cost <= min(small, 0.1 * problem.target or small) or stalled > 1
         if cost <= 1e-4 * abs(value) or quiet:
             above, below = problem.estimates(w, f, a, losses, slope, gradient, inverse)
             primal, dual = min(primal, above), max(dual, below)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.vocabulary.domains import POSITIVE
+from noisytheory.topics.top_k.minimise import checked_data
+from noisytheory.vocabulary.domains import POSITIVE, Domain
 
 __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
 
@@ -74,7 +75,9 @@ def stochastic(
         $\eta_0$.
     rule : {"printed", "damped", "implicit"}
         With the printed $\eta_t=\eta_0/\sqrt t$ the factor $1-\eta_t/C$ of the weights is below
-        $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C.
+        $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C. The other two mend the
+        regulariser's step only: a loss whose slope grows (square, margin-square, squared hinge)
+        on features of size 10 overflows by any of the three, unless ``eta`` is smaller.
     level : float
         $\lambda$ at the start; the coefficients start at 0.
 
@@ -95,9 +98,9 @@ def stochastic(
     67
     """
     kind = individual(loss)
-    rows, targets = np.asarray(X, float), np.asarray(y, float)
+    rows, targets = checked_data(X, y, kind, both=False)
     POSITIVE.check("C", C)
-    POSITIVE.check("nu", nu)
+    Domain(0, 1, include_high=True).check("nu", nu)
     POSITIVE.check("eta", eta)
     if rule not in STEPS:
         raise ValueError(f"rule must be one of {', '.join(STEPS)}, got {rule!r}")

@@ -2,6 +2,7 @@ r"""One problem of minimum average top-k learning on checked data, and its solve
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ WIDE = 1200
 """Coefficients from which on no Hessian is formed."""
 REDUCED = 6000
 """Rows from which on most of them are set aside."""
+FINEST = 1e-6
+"""Share of what the weights gain that a gap is never asked to be below."""
+ROUNDING, REACHED = 1e-12, 1e-10
+"""Gap, as a share of the objective at zero, that is rounding; and that is always reached."""
 LINEAR_PROGRAMME = 3000
 """Rows up to which a linear programme decides whether zero is the minimiser."""
 
@@ -43,6 +48,7 @@ class Task:
         self.best_weights: Floats | None = None
         self.start_value = self.objective(np.zeros(self.design.width))
         self.size = max(self.start_value, 1e-300)
+        self.zero: bool | None = None
 
     def objective(self, w: Floats) -> float:
         """Regularised average of the largest losses at these weights."""
@@ -89,10 +95,71 @@ class Task:
             self._slack = self.nu - float(p.sum())
         return value
 
+    @functools.cached_property
+    def constant(self) -> float:
+        """Least objective without weights: of the best constant where there is one."""
+        from scipy.optimize import minimize_scalar
+
+        if not self.free:
+            return self.start_value
+        if self.kind.margin:
+            share = float(self.masses[self.targets > 0].sum())
+            ends = np.array([1.0, -1.0])
+            masses: Floats | None = np.array([share, 1 - share])
+            reach = 50.0  # no loss gains by a larger one
+        else:
+            ends, masses = self.targets, None if self._uniform else self.masses
+            reach = float(np.abs(ends).max())
+
+        def value(b: float) -> float:
+            losses = self.kind.values(ends, np.full(len(ends), b))
+            return self.nu * float(average_top_k(losses, float(self.nu), masses))
+
+        found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
+                                options={"xatol": 1e-13 * reach})
+        return min(float(found.fun), self.start_value)
+
+    @property
+    def gain(self) -> float:
+        """What weights can gain at most over none, as far as is proven."""
+        return self.constant - self.best_dual
+
+    def unit(self, primal: float, rounding: float = ROUNDING) -> float:
+        """What a gap is measured by: the objective, or what the weights gain if that is less.
+
+        At a small C the objective is nearly its value without weights, and says nothing of them.
+        """
+        # Where the fit is perfect there is no relative gap: then by the size at zero.
+        unit = max(abs(primal), 1e-5 * self.size)
+        if self.zero:
+            return unit
+        gain = self.gain * max(1.0, FINEST / self.tol)
+        return max(min(unit, gain), rounding * self.size / self.tol)
+
     def enough(self, primal: float) -> bool:
         """Whether the certified gap is within the tolerance."""
-        # Where the fit is perfect there is no relative gap: then by the size at zero.
-        return primal - self.best_dual <= self.tol * max(abs(primal), 1e-5 * self.size)
+        gap = primal - self.best_dual
+        if gap > self.tol * max(abs(primal), 1e-5 * self.size):
+            return False
+        return gap <= self.tol * self.unit(primal) or self._is_zero(primal)
+
+    def _is_zero(self, primal: float) -> bool:
+        """Whether zero is the minimiser: weights of the whole mass balance the rows, at any C."""
+        if self.zero is None and self.kind.margin:
+            if primal < self.start_value * (1 - ROUNDING):
+                return False
+            if len(self.targets) <= LINEAR_PROGRAMME:
+                z = self.targets[:, None] * _dense(self.rows)
+                if self.free:
+                    z = np.column_stack([z, self.targets])
+                found, largest = balanced_weights(z, self.masses, self.nu)
+                p: Floats | None = found
+                self.zero = largest >= self.nu * (1 - 1e-9)
+            else:
+                p = self._balanced()
+            if p is not None:
+                self.certify(p, self.kind.slopes(self.targets, np.zeros(len(p))))
+        return bool(self.zero)
 
     def solve(self, w: Floats, solver: str) -> tuple[Floats, Floats, int]:
         """Minimise from these weights by the solver named, or the one that fits."""
@@ -142,7 +209,7 @@ class Task:
                 best, coef = primal, optimum.coef
             if self.enough(best):
                 break
-            inner *= 1e-2
+            inner *= min(1e-2, max(self.unit(best) / self.size, 1e-6))
         return coef, np.zeros(n), steps
 
     def _reduced(self, design: Design, c: Floats, u: Floats) -> tuple[Floats | None, int]:
@@ -183,9 +250,10 @@ class Task:
                 share *= 2
                 continue
             kept = pieces_of(index)
+            share_of_zero = float(np.clip(self.gain / self.size, 1e-6, 1.0))
             optimum = interior_point(
                 design.take(index), c[kept], u[kept], rest, self.ridge,
-                linear=design.adjoint(at_end), tolerance=0.2 * self.tol)
+                linear=design.adjoint(at_end), tolerance=0.2 * self.tol * share_of_zero)
             steps += optimum.steps
             alpha = at_end.copy()
             alpha[kept] = optimum.weights
@@ -254,7 +322,6 @@ class Task:
             self.masses, self.nu, self.ridge, everything, width, sample=self._sample(limited),
         )
         best: list[Any] = [np.inf, w]
-        looked = [False]
 
         def accept(at: Floats, a: Floats) -> bool:
             scores = self.design.scores(at)
@@ -266,15 +333,10 @@ class Task:
             return self.enough(min(float(best[0]), self.start_value))
 
         def look(primal: float) -> float:
-            # A smaller value than that of zero would show that zero is no minimiser.
-            flat = primal > self.start_value * (1 - self.tol) and self.kind.margin
-            if flat and not looked[0] and problem.width < 0.5 * width:
-                looked[0] = True
-                self._balanced()
             # Zero is proven: any point will do.
-            if self.enough(self.start_value):
+            if problem.width < 0.5 * width and self._is_zero(primal):
                 return np.inf
-            return self.tol * max(abs(primal), 1e-5 * self.size)
+            return self.tol * self.unit(primal)
 
         if limited:
             _, more = limited_memory(problem, w, lambda at, a: bool(look(
@@ -292,17 +354,19 @@ class Task:
             return None
         return np.sort(np.random.default_rng(1).choice(n, size, replace=False))
 
-    def _balanced(self) -> None:
-        """Weights that balance the labelled rows prove that zero is the minimiser."""
-        # The hinge loss with the slope that this loss has at zero balances them if anything does.
-        C = self.C * self.kind.slope_at_zero**2
+    def _balanced(self) -> Floats | None:
+        """Weights that balance many labelled rows to the tolerance, if any do."""
+        # The hinge loss with the slope that this loss has at zero balances them if anything does;
+        # a small C would not see what is not balanced.
+        squares = self.rows.multiply(self.rows) if sparse.issparse(self.rows) else self.rows**2
+        C = max(self.C * self.kind.slope_at_zero**2,
+                1e3 / max(float(squares.sum(axis=1).mean()), 1e-300))
         hinge = Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
                       self.free, self.tol)
-        zero = np.zeros(self.design.width)
-        hinge.solve(zero, "exact")
-        if hinge.best_weights is not None:
-            slopes = self.kind.slopes(self.targets, np.zeros(len(self.targets)))
-            self.certify(hinge.best_weights, slopes)
+        hinge.zero = True  # its gap may be as large as the tolerance says of its objective
+        hinge.solve(np.zeros(self.design.width), "exact")
+        self.zero = hinge.start_value - hinge.best_dual <= self.tol * hinge.start_value
+        return hinge.best_weights
 
     def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:
         """Fewer examples than coefficients: solve in the span of the rows."""
@@ -312,23 +376,14 @@ class Task:
         inside = np.append(basis.T @ w[: len(basis)], w[len(basis):])
         found, p, steps = small.solve(inside, "exact")
         self.best_dual, self.best_weights = small.best_dual, small.best_weights
-        self._slack = small._slack
+        self._slack, self.zero = small._slack, small.zero
         return np.append(basis @ found[: triangle.shape[0]], found[triangle.shape[0]:]), p, steps
 
     def regime(self, w: Floats, objective: float, dual: float) -> tuple[str, Floats]:
-        """Which of the three it is; zero is decided by a linear programme if that is small."""
-        zero = np.zeros(self.design.width)
-        if self.kind.margin and self.start_value - dual <= 10 * self.tol * self.start_value:
-            if len(self.targets) <= LINEAR_PROGRAMME:
-                z = self.targets[:, None] * _dense(self.rows)
-                if self.free:
-                    z = np.column_stack([z, self.targets])
-                p, largest = balanced_weights(z, self.masses, self.nu)
-                if largest >= self.nu * (1 - 1e-9):
-                    self.certify(p, self.kind.slopes(self.targets, np.zeros(len(p))))
-                    return "zero", zero
-            elif self.start_value - dual <= self.tol * self.start_value:
-                return "zero", zero
+        """Which of the three it is."""
+        near = self.start_value - dual <= 10 * self.tol * self.start_value
+        if near and self._is_zero(objective):
+            return "zero", np.zeros(self.design.width)
         return ("C" if self.nu >= 1 - 1e-12 or self._slack > 1e-7 * self.nu else "nu"), w
 
 
