@@ -405,6 +405,35 @@ def test_one_instance_is_counted_in_words():
     assert nt.audit(one).reason == "no break in the one listed instance"
 
 
+def test_listed_instances_of_which_none_applies_tell_nothing():
+    def listed(n):
+        return {"lhs": np.ones(4), "rhs": np.zeros(4), "applies": np.full(4, n == 2)}
+
+    claim = planted.PAPER.always(
+        "none", statement="x", exact=listed, certify=lambda lhs: Certificate(0, 1),
+        grid={"n": [1, 2]}, expect="undecided",
+    )
+    found = nt.audit(claim, budget="smoke")
+    assert found.verdict == "undecided"
+    assert found.reason.endswith("in 1 of 2 cells the hypotheses hold in no listed instance")
+    assert found.resolution == np.inf and found.summary["resolution"].sel(n=2) == 0
+
+
+@pytest.mark.parametrize(("fields", "charged"), [({}, 0), ({"low": -9.0}, 1)])
+def test_exact_evidence_that_does_not_come_leaves_draws_what_they_need(fields, charged):
+    claim = planted.PAPER.mean(
+        "none", statement="x", bound=lambda n: 0.6, exact=lambda n: None, grid={"n": [1]},
+        simulate=lambda n, *, size, rng: rng.uniform(size=size), expect="undecided", **fields,
+    )
+    found = nt.audit(claim, budget="smoke")
+    assert found.verdict == "undecided" and found.summary.attrs["charged"] == charged
+    missing = "high or variance" if fields else "low or variance and high or variance"
+    assert found.reason.endswith(f"; no exact evidence in some cells, and {missing} not declared")
+    said = " ".join(found.summary.attrs["hypotheses"])
+    assert "Draws alone cannot uphold it: high or variance not declared" in said
+    assert ("cannot refute" in said) == (not fields)
+
+
 def test_missing_mass_lies_anywhere_in_the_range():
     law = Law([0.5], [1 - 2**-20], error=1e-6)
     for low, high in ((-1.0, 3.0), (None, None)):
