@@ -619,17 +619,18 @@ def test_the_halves_of_a_rate_share_its_middle():
     assert found["against"] == found["support"] == 0
 
 
-def test_a_bend_too_small_to_be_seen_must_not_refute():
-    # log mean = -x/2 - x^2/40: straight within the errors; its slope at the far end is -0.7.
+@pytest.mark.parametrize(("bend", "end", "told"), [(-1, -0.7, "against"), (1, -0.5, "support")])
+def test_a_bend_too_small_to_be_seen_must_not_decide(bend, end, told):
+    # Straight within the errors, of slope -0.6; at the far end the slope is another.
     x = np.linspace(0, 4, 5)
-    mean = np.exp(-x / 2 - x**2 / 40)
+    mean = np.exp((-0.6 - bend / 10) * x + bend * x**2 / 40)
     error = 0.04
     line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, np.zeros(5), mean,
-                            mean, np.full(5, -0.72)])
+                            mean, np.full(5, end + 0.02 * bend)])
     found = _slopes(x, line, 10.0)
     assert [found[name] for name in ("slope", "slope_first", "slope_second")] == pytest.approx(
-        [-0.6, -0.55, -0.65])
-    assert found["against"] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
+        [-0.6, -0.6 - 0.05 * bend, -0.6 + 0.05 * bend])
+    assert found[told] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
 
 
 def test_the_evidence_of_a_printed_number_by_hand():
