@@ -196,8 +196,6 @@ def last(name: str) -> str:
 
 BOUND_MODULES = {name for name in MODULES if last(name).startswith("bounds")}
 EMPIRICAL = ("simulate", "sides")
-# Who chooses sizes by bounds stands with them: nothing that simulates imports it either.
-PLANNING = {"noisytheory.topics.online.planning"}
 
 
 def looks_up(name: str, tree: ast.Module) -> Iterator[str]:
@@ -217,15 +215,27 @@ def upwards(name: str, tree: ast.Module) -> Iterator[str]:
 def meets(name: str, tree: ast.Module) -> Iterator[str]:
     """What simulates and what bounds never import each other: what they share is below both.
 
-    Bounds go into claims; nothing that a simulator could call knows them.
+    Nothing that a simulator leads to, however far, knows bounds, so neither what plans by them.
     """
-    if room(name) == "topics" and not last(name).startswith("claims") and name not in PACKAGES:
-        for other in imports(tree):
-            above = name in BOUND_MODULES | PLANNING or last(name).startswith("pictures")
-            if not above and other in BOUND_MODULES | PLANNING:
+    if name in BOUND_MODULES and room(name) == "topics":
+        yield from imports(tree) - {*BOUND_MODULES, DOMAINS}
+    elif name in simulating():
+        for other in imports(tree) & within().keys():
+            if BOUND_MODULES & {other, *beyond(other, within())}:
                 yield other
-            if name in BOUND_MODULES and other not in {*BOUND_MODULES, DOMAINS}:
-                yield other
+
+
+@functools.cache
+def within() -> dict[str, set[str]]:
+    """Who imports whom but for packages, which only hand on."""
+    return {name: others - PACKAGES for name, others in graph().items() if name not in PACKAGES}
+
+
+@functools.cache
+def simulating() -> set[str]:
+    """Simulators' files and whatever these lead to."""
+    first = {name for name in within() if last(name).startswith(EMPIRICAL)}
+    return first.union(*(beyond(name, within()) for name in first))
 
 
 def judges(name: str, tree: ast.Module) -> Iterator[str]:
@@ -296,6 +306,8 @@ RATES = "noisytheory.topics.sparse.rates.bounds"
         (meets, SIMULATE, "from noisytheory.topics import sparse as s\ns.sparse_lower_bound(1)"),
         (meets, SIMULATE, "import noisytheory\nnoisytheory.sparse.rates.bounds.herd(1)"),
         (meets, "noisytheory.topics.sparse.herding", f"import {RATES}"),
+        (meets, SIMULATE, "from noisytheory.topics.online import planning"),
+        (meets, "noisytheory.topics.sparse.herding", "from noisytheory.topics.online import step"),
         (meets, RATES, f"def f():\n    from {SIMULATE} import run"),
         (judges, SIMULATE, "from noisytheory import audit"),
         (paints, SIMULATE, "from noisytheory.topics.sparse.digits import pictures"),
@@ -355,25 +367,40 @@ def test_the_command_line_is_light():
     assert out.stdout.strip() == "[]"
 
 
-def called(function: object, seen: set[FunctionType]) -> None:
-    """A function, what it wraps, and the topics' functions that it names, all the way down."""
+Named = FunctionType | type
+
+
+def called(function: object, seen: set[Named]) -> None:
+    """A function, what it wraps, and what of the topics it names, all the way down.
+
+    Functions and classes; of a class its bases and its methods, of an object those of its class.
+    """
     if isinstance(function, functools.partial):
         function = function.func
     made_of = getattr(function, "made_of", ())
+    if isinstance(function, property | functools.cached_property):
+        function = getattr(function, "fget", None) or getattr(function, "func", None)
+    function = getattr(function, "__func__", function)
     function = inspect.unwrap(function) if callable(function) else function
-    if not isinstance(function, FunctionType) or function in seen:
+    if not isinstance(function, Named):
+        function = type(function)
+    if function in seen:
         return
     seen.add(function)
     if not function.__module__.startswith("noisytheory.topics."):
         return
-    inside = [*made_of, *(cell.cell_contents for cell in function.__closure__ or ())]
-    words = list(words_of(function.__code__))
-    inside += [function.__globals__[word] for word in words if word in function.__globals__]
-    modules = [module for module in inside if isinstance(module, ModuleType)]
-    inside += [
-        getattr(module, word, None) for module in modules for word in words
-        if module.__name__.startswith("noisytheory.topics.")
-    ]
+    inside = [*made_of]
+    if isinstance(function, type):
+        inside += [*function.__bases__, *vars(function).values()]
+    else:
+        inside += [cell.cell_contents for cell in function.__closure__ or ()]
+        words = list(words_of(function.__code__))
+        inside += [function.__globals__[word] for word in words if word in function.__globals__]
+        modules = [module for module in inside if isinstance(module, ModuleType)]
+        inside += [
+            getattr(module, word, None) for module in modules for word in words
+            if module.__name__.startswith("noisytheory.topics.")
+        ]
     for other in inside:
         called(other, seen)
 
@@ -388,7 +415,7 @@ def words_of(code: CodeType) -> Iterator[str]:
 
 def test_every_public_bound_is_the_bound_of_some_claim():
     """As it is, or in a formula that is one."""
-    tried: set[FunctionType] = set()
+    tried: set[Named] = set()
     for claim in distinct(noisytheory.claims.values()):
         # Without a bound the simulator draws the right side.
         called(claim.simulate if claim.bound is None else claim.bound, tried)
@@ -410,16 +437,16 @@ def test_a_text_that_never_changes_is_given_and_no_cell():
     ]
 
 
-def reached(*functions: object) -> set[FunctionType]:
-    """The topics' functions that some functions call."""
-    seen: set[FunctionType] = set()
+def reached(*functions: object) -> set[Named]:
+    """The topics' functions and classes that some functions call."""
+    seen: set[Named] = set()
     for function in functions:
         called(function, seen)
     return {one for one in seen if one.__module__.startswith("noisytheory.topics.")}
 
 
 def shared(bound: object, *empirical: object) -> set[str]:
-    """What a bound calls of simulators' files, and of what the simulator calls."""
+    """What a bound uses of simulators' files, and of what the simulator uses."""
     below = reached(bound)
     found = {one for one in below if last(one.__module__).startswith(EMPIRICAL)}
     found |= below & reached(*empirical)
@@ -453,6 +480,17 @@ def test_code_that_a_bound_and_its_simulator_share_is_found():
 
     for planted in (below.__wrapped__, bound, herds):
         planted.__module__ = claims.__name__
+    from noisytheory.topics.sparse.approximation import Target
+
+    def weighs(kernel, points, alpha):
+        return Target(kernel, points, alpha).total
+
+    def measures(target):
+        return Target.gram(target, [0])
+
+    for planted in (weighs, measures):
+        planted.__module__ = claims.__name__
+    assert any(name.endswith("Target.gram") for name in shared(weighs, measures))
     assert any(name.endswith("sides.vertices_of") for name in shared(bound, None))
     assert any(name.endswith("herding.away_steps") for name in shared(herds, herds))
     assert shared(herds, None) == set()

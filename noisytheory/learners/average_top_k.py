@@ -17,12 +17,10 @@ from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.minimise import Solution, fit
+from noisytheory.topics.top_k.paths import Path, kernel_path, path
 from noisytheory.topics.top_k.selection import (
-    Path,
     Selected,
-    kernel_path,
     kernel_select,
-    path,
     select,
     useful_grid,
 )

@@ -33,10 +33,10 @@ from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
     admissible_p,
     best_p,
-    copies_needed,
     importance_laws,
     second_moments,
 )
+from noisytheory.topics.online.prospects import copies_needed
 from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
@@ -105,6 +105,18 @@ def _listed(x: Any) -> Any:
     return made if made.ndim > 2 else x
 
 
+def _infinite(
+    p: float | None, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
+    Bpsi: float,
+) -> str:
+    """Which series is, and where."""
+    what, at = f"series of the kernel {kernel.name}", f"p Bx = {(p or 1) * Bx:g}"
+    if math.isfinite(Bpsi):
+        what = f"majorant of the loss {loss.name}"
+        at = f"{math.sqrt(p or 1) * (math.sqrt(Bw * Bpsi) + By):g}"
+    return f"the {what} is infinite, or too large for a number, at {at}"
+
+
 class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
     """What both learners share."""
 
@@ -163,6 +175,23 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         self, x: ArrayLike, y: Any, reset: bool
     ) -> tuple[Any, NDArray[Any], Any, int | None]:
         """The source of copies, the labels, mean squared norms of instances, copies there are."""
+        source, y, squares, available = self._read(x, y, reset)
+        if self.Bx is not None:
+            # A mean of copies may be above by chance, by few standard errors.
+            least = np.max(squares)
+            if available:
+                least = np.mean(squares) - 6 * np.std(squares) / math.sqrt(len(squares))
+            if least > POSITIVE.number("Bx", self.Bx) * (1 + 1e-9):
+                raise ValueError(
+                    f"Bx must bound the mean square of every instance's copies, got {self.Bx:g} "
+                    f"where that is {np.max(squares):.6g}"
+                )
+        return source, y, squares, available
+
+    def _read(
+        self, x: ArrayLike, y: Any, reset: bool
+    ) -> tuple[Any, NDArray[Any], Any, int | None]:
+        """The same, before they are held against Bx."""
         # Arrays and frames have a `take` as well, and frames an `x` where a column is called so.
         if hasattr(x, "take") and not hasattr(x, "__array__"):
             return self._prepare_oracle(x, y, reset)
@@ -266,6 +295,13 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi) or (not math.isfinite(Bg) and self.step == "theory"):
             raise ValueError(self._inadmissible(p, Bx, kernel, loss, By or 0.0, Bpsi))
+        if not math.isfinite(Bg) and self.clip is None:
+            warnings.warn(
+                f"no regret bound holds: {_infinite(p, self.Bw, Bx, kernel, loss, By or 0.0, Bpsi)}"
+                ", and gradient estimates may have no finite second moment; take smaller Bw, Bx "
+                "or p, or clip",
+                ConvergenceWarning, stacklevel=3,
+            )
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
         maps: DegreeLaw = Fixed(kernel.degree or 0) if p is None else Geometric(p)
         self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
@@ -276,13 +312,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         self, p: float | None, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
         Bpsi: float,
     ) -> str:
-        """Which series is infinite where, and what would do."""
-        wrong = f"the series of the kernel {kernel.name} is infinite, or too large for a number, "
-        wrong += f"at p Bx = {(p or 1) * Bx:g}"
-        if math.isfinite(Bpsi):
-            at = math.sqrt(p or 1) * (math.sqrt(self.Bw * Bpsi) + By)
-            wrong = f"the majorant of the loss {loss.name} is infinite, or too large for a number, "
-            wrong += f"at {at:g}; an adaptive step does without it"
+        """What would do where a series is infinite."""
+        wrong = _infinite(p, self.Bw, Bx, kernel, loss, By, Bpsi)
         if p is None:
             return f"Bw and Bx must be smaller, got {self.Bw:g} and {Bx:g}: {wrong}"
         # The kernel's alone, where it alone is needed.
@@ -416,6 +447,14 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         -------
         float
             Of several classes the largest.
+
+        Notes
+        -----
+        The best predictor of the ball is sought in coordinates of the T clean instances. Where
+        their features span r dimensions, at most 1,000 and a quarter of T, that takes
+        $O(Tr(r+d))$ and memory for T r numbers; with more of them the T x T matrix and its
+        eigenvectors, $O(T^3)$ and several T x T numbers: more than 20 s and 1 GB for 5,000 rounds
+        of the exponential kernel in 20 dimensions.
         """
         clean, targets = self._clean(X), self._targets(np.asarray(y))
         if not len(clean) == len(targets[0]) == self.n_rounds_:
@@ -478,6 +517,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
         eta over the root of the horizon.
     Bx : float, optional
         Bound on $\mathbb E\|\tilde x\|^2$; by default the largest mean square of an instance.
+        One that the data plainly break is refused: where instances without noise or an oracle's
+        own variance say so, or the mean over all copies by six standard errors.
     By : float, optional
         Bound on |y|; classification needs none.
     clip : float, optional

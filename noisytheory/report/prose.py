@@ -560,6 +560,9 @@ def _level_table(record: Record) -> Table:
     column("says", lambda i, j: WORDS[int(record.decision[i, j])])
     column(right + ("" if record.kind == "rate" else unit), lambda i, j: number(
         per_level["rhs"][i, j]), "rhs" in per_level)
+    column("right side / what is true anyway", lambda i, j: number(
+        float(per_level["rhs"][i, j] / record.per_cell("trivial")[i])),
+           "rhs" in per_level and _against_trivial(record))
     column(
         "draws that satisfy the hypotheses",
         lambda i, j: f"{number(int(held[i]))} of {number(int(record.per_cell('replicates')[i]))}"
@@ -614,6 +617,11 @@ def _level_table(record: Record) -> Table:
     head = [*_cell_head(record), *(title for title, _ in columns)]
     caption = f"By cell{' and δ' if tail else ''}. {_rule(record)}"
     return Table(caption, head, rows, states, says)
+
+
+def _against_trivial(record: Record) -> bool:
+    """Whether how vacuous a right side is can be told as a ratio."""
+    return "trivial" in record.dataset and bool((record.per_cell("trivial") > 0).all())
 
 
 def _evidence_name(record: Record) -> str:

@@ -19,6 +19,9 @@ _RECHECKS = 32
 _FAR = 1e-5
 """Beside the sides, a gap that rounding does not leave: the certificate computes something else."""
 
+_CANCELLED = 1e-12
+"""Beside the largest right side of the block: what may be left of one that cancels."""
+
 Rank = tuple[bool, float, int, int, int]
 """One that was written down before one that was found, then the worst; ties go to the first
 address, so that no order of arrival shows in the result."""
@@ -79,6 +82,7 @@ def searched(
     if not whole:
         drawn = draw(claim, cell, block, seed=seed)
     left, right, broke = found.lhs.copy(), found.rhs.copy(), None
+    cancelled = _CANCELLED * float(np.abs(found.rhs[np.isfinite(found.rhs)]).max(initial=0))
     order = suspects[np.argsort(-found.excess[suspects], kind="stable")][:_RECHECKS]
     for row in (*order.tolist(), *near):
         certificate = certified(claim, cell, drawn, row)
@@ -86,7 +90,7 @@ def searched(
         if not broken:
             sides = certificate.cleared(float(found.room[row]), equal=claim.kind == "identity")
             # Intervals that are too wide to tell leave a suspect.
-            alike = certificate.near(float(found.lhs[row]), float(found.rhs[row]), _FAR)
+            alike = certificate.near(float(found.lhs[row]), float(found.rhs[row]), _FAR, cancelled)
             if sides and (alike or row not in order):
                 left[row], right[row] = sides
             continue

@@ -193,8 +193,8 @@ class Certificate:
             return left, max(left, right)
         return None
 
-    def near(self, left: float, right: float, relative: float) -> bool:
-        """Whether the difference of two floats may be that of the sides, to within their size.
+    def near(self, left: float, right: float, relative: float, room: float = 0.0) -> bool:
+        """Whether two floats may differ as the sides do, but for rounding or by ``room``.
 
         Of an instance to which the claim does not apply it may be any.
 
@@ -204,7 +204,7 @@ class Certificate:
         (False, True)
         """
         (low, high), (least, most) = self._ends(self.lhs), self._ends(self.rhs)
-        room = relative * max(map(abs, (left, right, *map(_float, (low, high, least, most)))))
+        room += relative * max(map(abs, (left, right, *map(_float, (low, high, least, most)))))
         beyond = max(_float(low - most) - (left - right), (left - right) - _float(high - least))
         return not self.applies or not beyond > room
 
@@ -992,7 +992,7 @@ class Claim:
         )
 
     def fingerprint(self) -> str:
-        """Digest of the code, parameters and versions that a stored block depends on."""
+        """Digest of the code, parameters and versions that stored numbers depend on."""
         from noisytheory.trial.fingerprint import fingerprint
 
         return fingerprint(self)
@@ -1088,8 +1088,8 @@ _TAKEN = frozenset(
         "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
-        "vacuous", "decision", "slope", "margin", "printed_error", "block_digest", "size",
-        "rng", "slope_error", "curved",
+        "vacuous", "trivial", "decision", "slope", "margin", "printed_error", "block_digest",
+        "size", "rng", "slope_error", "curved",
     }
 )
 """Names that a claim's dataset has of its own."""

@@ -1,4 +1,4 @@
-"""What a claim's stored numbers depend on: files, by imports, and what its simulator holds."""
+"""What a claim's stored numbers depend on: files, by imports, and what its functions hold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ _STREAMS = ("claim.py", "draws.py", "sides.py")
 
 
 def fingerprint(claim: Claim) -> str:
-    """Digest of the code, parameters and versions that a stored block depends on.
+    """Digest of the code, parameters and versions that stored numbers depend on.
+
+    In it are the id, kind, rows, grid and constants of the claim, what its functions hold (`held`),
+    the files that they come from (`sources`), and the versions of NumPy and SciPy. These functions
+    are the simulator, the exact evidence and its certificate; of a claim that draws nothing the
+    bound, too. What is drawn is weighed anew by another bound, without being drawn again.
 
     Parameters
     ----------
@@ -71,7 +76,7 @@ def _contents(path: Path) -> bytes:
 
 
 def sources(claim: Claim) -> list[Path]:
-    """Files that the simulated numbers come from: the simulator's and, transitively, its imports.
+    """Files that stored numbers come from: those of its functions and, transitively, their imports.
 
     Imports are read from the text, lazy ones included. Of this package all count but the machinery
     that only weighs and keeps; of a user's file those from its own folder or below. What is
@@ -85,11 +90,10 @@ def sources(claim: Claim) -> list[Path]:
     -------
     list of Path
     """
-    if claim.simulate is None:
-        return []
-    # Every number goes through these, whoever's simulator it is.
-    found = dict.fromkeys(_PACKAGE / "trial" / name for name in _STREAMS)
-    for function in _functions(claim.simulate):
+    numbers = _numbers(claim)
+    # Every number goes through these, whoever's function it is of.
+    found = dict.fromkeys(_PACKAGE / "trial" / name for name in _STREAMS if numbers)
+    for function in (inner for outer in numbers for inner in _functions(outer)):
         module = sys.modules.get(getattr(function, "__module__", None) or "")
         path = Path(getattr(module, "__file__", None) or "")
         if module is None or path.suffix != ".py" or not path.is_file() or _standard(path):
@@ -99,6 +103,13 @@ def sources(claim: Claim) -> list[Path]:
         else:
             found.update(dict.fromkeys(loaded(module, path.parent)))
     return sorted(found)
+
+
+def _numbers(claim: Claim) -> list[Callable[..., Any]]:
+    """What stored numbers are made by; draws are kept without their bound."""
+    made = (claim.simulate, claim.exact, claim.certify)
+    of_bound = claim.bound if claim.simulate is None else None
+    return [function for function in (*made, of_bound) if function is not None]
 
 
 def _standard(path: Path) -> bool:
@@ -208,14 +219,14 @@ def loaded(module: types.ModuleType, folder: Path) -> list[Path]:
 
 
 class Held(NamedTuple):
-    """What a simulator holds besides files: a digest, and whether any of it is a user's own."""
+    """What functions hold besides files: a digest, and whether any of it is a user's own."""
 
     digest: str
     foreign: bool
 
 
 def held(claim: Claim) -> Held:
-    """What a claim's simulator holds: closures, defaults, attributes, globals, its populations.
+    """What a claim's functions hold: closures, defaults, attributes, globals, its populations.
 
     Parameters
     ----------
@@ -227,7 +238,7 @@ def held(claim: Claim) -> Held:
         The same in every process, wherever in its file a function stands.
     """
     walk = _Walk()
-    parts = [walk.digest(claim.simulate)] if claim.simulate is not None else []
+    parts = [walk.digest(function) for function in _numbers(claim)]
     parts += [walk.digest(value) for name in claim.dims for value in claim.grid[name]
               if not isinstance(value, int | float | str | np.generic)]
     parts += [walk.digest(claim.given[name]) for name in sorted(claim.given)]

@@ -101,6 +101,7 @@ _LONG_NAMES = {
     "slope_second": "slope of the second half",
     "curved": "whether curvature is seen: 1 where it is",
     "slope_error": "standard error of the slope at the far end, curvature allowed for",
+    "trivial": "right side that is true anyway",
     "vacuous": "the bound is no better than what is true anyway",
     "exact": "no Monte Carlo error",
     "decision": "what this cell says",
@@ -201,12 +202,13 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
         variables["decision"][2].update(
             flag_values=list(range(len(DECISIONS))), flag_meanings=" ".join(DECISIONS)
         )
-        for name in ("margin", "printed_error") if claim.kind in ("equal", "published") else ():
+        of_kind = ("margin", "printed_error") if claim.kind in ("equal", "published") else ()
+        for name in ("trivial",) if claim.trivial is not None else of_kind:
             declared = [float(claim.value(name, cell) or 0.0) for cell in claim.cells()]
             put(name, declared, dims, shape)
         for name, values in extra.items():
             put(name, values, dims, shape)
-        for name in ("rhs", "quantiles", "mean", "mean_low", "mean_high"):
+        for name in ("rhs", "trivial", "quantiles", "mean", "mean_low", "mean_high"):
             if name in variables:
                 variables[name][2]["units"] = claim.unit
     attributes = {

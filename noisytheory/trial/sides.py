@@ -185,6 +185,7 @@ def worked(cases: Callable[..., Iterable[Certificate]], *names: str) -> dict[str
 
     made = {"exact": _signed(exact, parameters), "certify": _signed(certify, ["case", *parameters])}
     for member in made.values():
+        member.made_of = (cases,)  # type: ignore[attr-defined]
         member.__module__ = cases.__module__
     return made
 

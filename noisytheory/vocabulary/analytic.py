@@ -49,8 +49,10 @@ class AnalyticLoss(ABC):
             raise ValueError(f"form must be one of {', '.join(FORMS)}, got {self.form!r}")
 
     def check_labels(self, y: Any) -> None:
-        """Say so if a label of a classification loss is neither 1 nor -1."""
+        """Say so if a label is not finite, or of a classification loss neither 1 nor -1."""
         labels = np.asarray(y)
+        if self.form == "regression" and not np.isfinite(labels).all():
+            raise ValueError("y must be finite")
         strange = labels[np.abs(labels) != 1]
         if self.form == "classification" and strange.size:
             raise ValueError(f"y must be -1 or 1 for a classification loss, got {strange[0]:g}")

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "LABELS", "Zero", "bayes_risk", "confused", "error", "flipped", "flips", "joint", "labelled",
-    "margin", "margins", "mass_where", "mixed", "risk", "signed", "twice_wrong",
+    "least_margin", "margin", "margins", "mass_where", "mixed", "risk", "signed", "twice_wrong",
 ]
 
 Numbers: TypeAlias = Any
@@ -180,6 +180,28 @@ def margins(scores: Numbers) -> Numbers:
     """
     others = [np.delete(scores, q, axis=-1).max(axis=-1) for q in range(scores.shape[-1])]
     return scores - np.stack(others, axis=-1)
+
+
+def least_margin(scores: Numbers, labels: ArrayLike) -> Any:
+    """The smallest margin of points with one label each.
+
+    Parameters
+    ----------
+    scores : array, shape (J, Q)
+    labels : array of int, shape (J,)
+        Classes from 0.
+
+    Returns
+    -------
+    number
+
+    Examples
+    --------
+    >>> int(least_margin(np.array([[3, 1, 2], [0, 5, 1]]), [0, 1]))
+    1
+    """
+    classes = np.asarray(labels, dtype=np.int64)
+    return margins(scores)[np.arange(len(classes)), classes].min()
 
 
 def error(masses: Numbers, predicted: NDArray[np.integer[Any]]) -> Numbers:

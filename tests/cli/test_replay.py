@@ -128,7 +128,7 @@ def test_replay_of_what_was_not_drawn_is_one_line(tmp_path, strict, mine):
 
 
 def test_an_exact_cell_shows_the_level_that_it_was_picked_by():
-    name = "kernel-mean/theorem-21/repaired"
+    name = "average-classifier/theorem-4/candidate-mean-term-1"
     steps = json.loads(answer("replay", name, "--json"))
     found = run.audit(name, budget="smoke")[name]
     assert found.exact and len(found.claim.deltas) > 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -220,7 +221,7 @@ def test_a_frame_with_a_column_x_is_no_oracle(measured):
 def test_bad_input_says_what_is_wrong(measured, parameters, message):
     _, copies, y = measured
     with pytest.raises(ValueError, match=message):
-        NoisyKernelClassifier(random_state=0, **parameters).fit(copies, y)
+        NoisyKernelClassifier(random_state=0, **parameters).fit(copies / 4, y)
 
 
 def test_other_refusals(measured):
@@ -273,7 +274,11 @@ def test_constants_too_large_for_a_number_do_not_stop_an_adaptive_step(
 ):
     clean, _, y = measured
     oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.1))
-    model = NoisyKernelClassifier(kernel, loss, random_state=0, **parameters).fit(oracle, y)
+    model = NoisyKernelClassifier(kernel, loss, random_state=0, **parameters)
+    with contextlib.nullcontext() if promises else pytest.warns(
+        ConvergenceWarning, match="no regret bound holds: the majorant .* at 663"
+    ):
+        model.fit(oracle, y)
     assert model.p_ > 1 and math.isfinite(model.Bpsi_)
     assert math.isfinite(model.Bg_) == promises == math.isfinite(model.regret_bound())
     if promises:
@@ -281,6 +286,35 @@ def test_constants_too_large_for_a_number_do_not_stop_an_adaptive_step(
         assert math.log(model.regret_bound()) == pytest.approx(by_hand / 2, rel=1e-12)
     model.Bpsi_ = math.inf
     assert model.regret_bound() == math.inf
+
+
+def test_a_loss_whose_series_ends_too_early_is_warned_of(measured):
+    """Logistic loss at 8.5, beyond pi: whatever the step, unless gradients are clipped."""
+    _, copies, y = measured
+
+    class Counted(Logistic):
+        def coefficients(self, count):
+            return np.array([-0.5, 0.25])[np.minimum(np.arange(count), 1)] * (np.arange(count) < 2)
+
+    chosen = {"p": 3.0, "Bx": 2.0, "Bw": 4.0, "cap": "skip", "random_state": 0}
+    for step in ("adaptive", 0.1):
+        model = NoisyKernelClassifier("linear", Counted(), step=step, **chosen)
+        with pytest.warns(ConvergenceWarning, match=r"majorant of the loss logistic .* at 8\.485"):
+            model.fit(copies, y)
+        model.set_params(clip=1.0).fit(copies, y)
+
+
+def test_a_bound_on_instances_that_the_data_break(measured):
+    clean, copies, y = measured
+    oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.2))
+    largest = np.square(clean).sum(axis=1).max()
+    mean = np.square(copies).sum(axis=2).mean()
+    for x, broken, kept in ((copies, mean / 2, mean), (clean, largest - 0.01, largest),
+                            (oracle, largest + 0.19, largest + 0.2)):
+        model = NoisyKernelClassifier("linear", Bx=broken)
+        with pytest.raises(ValueError, match="Bx must bound the mean square"):
+            model.fit(x, y)
+        model.set_params(Bx=kept).fit(x, y)
 
 
 def test_skipping_is_counted_and_ends_the_promise(measured):

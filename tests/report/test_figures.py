@@ -191,6 +191,7 @@ def test_vacuous_cells_are_hollow_and_grey(trial):
     with audit([vacuous], budget="smoke") as found:
         dataset = found[vacuous.id].dataset
         assert dataset["vacuous"].any() and not dataset["vacuous"].all()
+        assert ((dataset["rhs"] / dataset["trivial"] >= 1) == dataset["vacuous"]).all()
         for draw in (figures.violations, figures.tightness, figures.forest):
             figure = draw(dataset)
             assert any("vacuous" in name for name in names(figure))

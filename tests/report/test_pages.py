@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 import shlex
 from html.parser import HTMLParser
@@ -94,6 +95,20 @@ def test_a_page_shows_the_constants_of_a_claim(folder):
     page = (folder / f"{evil().id}.html").read_text(encoding="utf-8")
     assert "<dt>step (constant)</dt>" in page
     assert "* step (constant): " in (folder / f"{evil().id}.md").read_text(encoding="utf-8")
+
+
+def test_a_page_shows_how_vacuous_a_bound_is(folder):
+    lines = (folder / "planted/vacuous.md").read_text(encoding="utf-8").splitlines()
+    head, row = (
+        [text.strip() for text in lines[at + step].strip("|").split("|")]
+        for at in [next(i for i, line in enumerate(lines) if "/ what is true anyway |" in line)]
+        for step in (0, 2)
+    )
+    told = dict(zip(head, row, strict=True))
+    # Hoeffding's bound for one coin in [0, 1], whose mean is no further than 1/2 from it.
+    bound, level = math.sqrt(math.log(1 / 0.01) / 2), float(told["δ"])
+    assert level == 0.01
+    assert float(told["right side / what is true anyway"]) == pytest.approx(2 * bound, rel=0.01)
 
 
 def test_html_is_balanced_and_loads_nothing_from_outside(folder):

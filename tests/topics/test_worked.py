@@ -25,6 +25,8 @@ def test_each_claim_of_one_definition_has_an_instance_by_hand():
     without = []
     for topic in sorted(TOPICS):
         worked = set(named_by_hand(topic))
-        names = [c.id for c in of_topic(topic) if hasattr(c.certify, "made_of")]
+        # Of a function and what draws its cases; what is worked exactly is made of cases alone.
+        made = [c for c in of_topic(topic) if len(getattr(c.certify, "made_of", ())) == 2]
+        names = [c.id for c in made]
         without += [i for i in names if not {i, i.partition("/")[2]} & worked]
     assert without == []

@@ -444,13 +444,28 @@ def test_fingerprints_see_code_and_parameters():
     assert base.fingerprint() != other.fingerprint()
 
 
-def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypatch):
+SIMULATED = """
+def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n
+mine = nt.Paper("mine", "x").mean("m", statement="x", bound=lambda n: 0.6, high=1.0,
+                                  simulate=simulate, grid=dict(n=[10]))
+"""
+WORKED = """
+def cases(n): return [nt.Certificate(P, n)]
+mine = nt.Paper("mine", "x").always("m", statement="x", grid=dict(n=[10]), **worked(cases))
+"""
+WEIGHED = """
+def bound(n): return P * n
+mine = nt.Paper("mine", "x").always("m", statement="x", grid=dict(n=[10]), bound=bound,
+                                    exact=lambda n: dict(lhs=np.zeros(1)))
+"""
+
+
+@pytest.mark.parametrize("text", [SIMULATED, WORKED, WEIGHED])
+def test_a_change_in_an_imported_file_changes_the_fingerprint(text, tmp_path, monkeypatch):
     (tmp_path / "helper_of_theorem.py").write_text("P = 0.5\n")
     (tmp_path / "a_theorem.py").write_text(
-        "import numpy as np\nimport noisytheory as nt\nfrom helper_of_theorem import P\n"
-        "def simulate(n, *, size, rng): return rng.binomial(n, P, size) / n\n"
-        "mine = nt.Paper('mine', 'x').mean('m', statement='x', bound=lambda n: 0.6, high=1.0,\n"
-        "                                  simulate=simulate, grid=dict(n=[10]))\n"
+        "import numpy as np\nimport noisytheory as nt\nfrom noisytheory.trial.sides import worked\n"
+        f"from helper_of_theorem import P\n{text}"
     )
     monkeypatch.syspath_prepend(tmp_path)
 
@@ -464,7 +479,9 @@ def test_a_change_in_an_imported_file_changes_the_fingerprint(tmp_path, monkeypa
     assert fingerprint() != first
 
 
-@pytest.mark.parametrize("claim_id", ["kernel-mean/margin-for-error", "kernel-mean/theorem-5"])
+@pytest.mark.parametrize("claim_id", [
+    "kernel-mean/margin-for-error", "kernel-mean/theorem-5", "kernel-mean/relation-mmd/variation",
+])
 def test_what_every_number_goes_through_is_in_every_fingerprint(claim_id, monkeypatch):
     from noisytheory.trial import fingerprint
 
@@ -478,14 +495,19 @@ def test_what_every_number_goes_through_is_in_every_fingerprint(claim_id, monkey
         assert claim.fingerprint() != first, name
 
 
-def test_an_algorithm_of_another_topic_is_in_the_fingerprint_of_a_claim_on_it(monkeypatch):
+@pytest.mark.parametrize(("claim_id", "file"), [
+    ("kernel-mean/corollary-23/printed", "sparse/farthest_first.py"),
+    # Nothing is drawn: instances are worked in fractions.
+    ("kernel-mean/relation-mmd/variation", "surrogates/discrepancy/simulate.py"),
+])
+def test_a_file_is_in_the_fingerprints_of_claims_on_it_only(claim_id, file, monkeypatch):
     from noisytheory.trial import fingerprint
 
-    on_it, other = nt.claims["kernel-mean/corollary-23/printed"], nt.claims["kernel-mean/lemma-10"]
+    on_it, other = nt.claims[claim_id], nt.claims["kernel-mean/lemma-10"]
     first, contents = (on_it.fingerprint(), other.fingerprint()), fingerprint._contents
     monkeypatch.setattr(
         fingerprint, "_contents",
-        lambda path: contents(path) + b"#" * (path.name == "farthest_first.py"),
+        lambda path: contents(path) + b"#" * path.as_posix().endswith(file),
     )
     assert on_it.fingerprint() != first[0] and other.fingerprint() == first[1]
 

@@ -22,8 +22,11 @@ BOUNDED = "features of norm at most 1"
 INDEPENDENT = "independent draws from P"
 
 
-def farthest(radius: float) -> float:
-    """No sample mean is farther from the mean than the farthest atom, whatever the size."""
+def farthest(radius: float = 2.0) -> float:
+    """No sample mean is farther from the mean than the farthest atom, whatever the size.
+
+    Of populations that are not known the farthest is at 2.
+    """
     return radius
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.vocabulary.exact import fractions
-from noisytheory.vocabulary.joint_masses import error, labelled, margins
+from noisytheory.vocabulary.joint_masses import error, labelled, least_margin
 
 __all__ = [
-    "Exact", "RunInFractions", "dot", "error_of", "fractions", "inverse", "margin_of", "means",
+    "Exact", "RunInFractions", "dot", "error_of", "fractions", "gap_of", "inverse", "means",
     "online", "regions", "root", "run", "squared", "unit", "vectors",
 ]
 
@@ -112,10 +112,9 @@ def vectors(points: Matrix, joint: Matrix, back: Matrix, inside: list[bool]) -> 
     return [[dot(row, by_label) for by_label in sums] for row in back]
 
 
-def margin_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:
+def gap_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:
     """Least difference of scores, not divided by any norm."""
-    found = margins(_scores(points, weights))[np.arange(len(points)), labels]
-    return Fraction(found.min())
+    return Fraction(least_margin(_scores(points, weights), labels))
 
 
 def _scores(points: Matrix, weights: Matrix) -> NDArray[Any]:

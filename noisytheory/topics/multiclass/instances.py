@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noisytheory.topics.multiclass.exactly import Matrix, dot, inverse, margin_of, squared
+from noisytheory.topics.multiclass.exactly import Matrix, dot, gap_of, inverse, squared
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
@@ -131,7 +131,7 @@ class Taught:
 
 def taught_by(at: Instance, teacher: Matrix) -> Taught:
     """An instance with the gap that a teacher leaves between its classes."""
-    gap = margin_of(teacher, at.points, at.labels)
+    gap = gap_of(teacher, at.points, at.labels)
     return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
 
 

@@ -56,16 +56,18 @@ from noisytheory.topics.online.maps import CopiesExhausted, NoisyOracle, Recorde
 from noisytheory.topics.online.planning import (
     admissible_p,
     best_p,
-    copies_needed,
-    first_useful_round,
     gaussian_map_moment,
     importance_laws,
-    query_quantile,
     second_moments,
     step,
-    trivial_regret,
 )
 from noisytheory.topics.online.printed import PlainLearner
+from noisytheory.topics.online.prospects import (
+    copies_needed,
+    first_useful_round,
+    query_quantile,
+    trivial_regret,
+)
 from noisytheory.topics.online.queries.bounds import (
     cap_probability,
     expected_queries,

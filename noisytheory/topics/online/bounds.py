@@ -50,3 +50,24 @@ class Majorised(Protocol):
 
     def majorant(self, a: Any) -> Any:
         r"""$\ell'_+(a)$."""
+
+
+class Coefficients:
+    """A polynomial by its coefficients: as a loss or a kernel that a bound asks for.
+
+    Parameters
+    ----------
+    *columns : array
+        One coefficient each, over instances.
+    """
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = columns
+
+    def at(self, a: Any) -> Any:
+        """Its value."""
+        return sum(c * a**n for n, c in enumerate(self.columns))
+
+    def majorant(self, a: Any) -> Any:
+        """That of the sizes of the coefficients."""
+        return sum(abs(c) * a**n for n, c in enumerate(self.columns))

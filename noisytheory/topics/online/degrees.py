@@ -44,6 +44,11 @@ class DegreeLaw(ABC):
         """Probabilities of being at least 0, ..., count - 1."""
         return 1 - np.concatenate([[0.0], np.cumsum(self.pmf(count))])[:count]
 
+    def logs(self, count: int, *, tails: bool = False) -> Floats:
+        """Logarithms of `pmf` or `tails`, of probabilities too small for a number as well."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.tails(count) if tails else self.pmf(count)))
+
 
 @dataclass(frozen=True)
 class Geometric(DegreeLaw):
@@ -82,6 +87,11 @@ class Geometric(DegreeLaw):
     def tails(self, count: int) -> Floats:
         """$p^{-n}$."""
         return np.asarray(float(self.p) ** -np.arange(count))
+
+    def logs(self, count: int, *, tails: bool = False) -> Floats:
+        r"""$\ln((p-1)/p^{n+1})$, or $-n\ln p$."""
+        first = 0.0 if tails else math.log1p(-1 / self.p)
+        return np.asarray(first - math.log(self.p) * np.arange(count))
 
     def draw(self, size: int, *, rng: np.random.Generator) -> Whole:
         """Independent degrees."""

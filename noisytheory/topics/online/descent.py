@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 SMALLEST = 1e-100
-"""Scale at which the coefficients take it over."""
+"""Scale at which a new one begins at 1, and the base goes down by its logarithm."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +186,8 @@ class Descent:
     ----------
     expansion : Expansion
         The predictor after the last round.
-    scales : list of float
-        Global scale in force in each round.
+    scales, bases : list of float
+        Global scale in force in each round, in units of e^base.
     squares : float
         What the gradients' squared norms add up to.
     queries : list of int
@@ -199,6 +200,7 @@ class Descent:
 
     expansion: Expansion
     scales: list[float] = field(default_factory=list)
+    bases: list[float] = field(default_factory=list)
     squares: float = 0.0
     queries: list[int] = field(default_factory=list)
     lengths: list[float] = field(default_factory=list)
@@ -211,12 +213,23 @@ class Descent:
 
     def averaged(self) -> dict[int, Floats]:
         """Coefficients of the average of the predictors of all rounds, by degree."""
-        left = np.concatenate([np.cumsum(np.asarray(self.scales)[::-1])[::-1], [0.0]])
+        left = self._left() / max(self.T, 1)
         return {
-            degree: bucket.weights[: bucket.count]
-            * left[bucket.rounds[: bucket.count] + 1] / max(self.T, 1)
+            degree: bucket.weights[: bucket.count] * left[bucket.rounds[: bucket.count]]
             for degree, bucket in self.expansion.buckets.items()
         }
+
+    def _left(self) -> Floats:
+        """What the scales after each round add up to, in units of its own base."""
+        scales, bases = np.asarray(self.scales), np.asarray(self.bases)
+        edges = [0, *(np.flatnonzero(np.diff(bases)) + 1).tolist(), self.T]
+        out, later = np.zeros(self.T), 0.0
+        for low, high in reversed(list(pairwise(edges))):
+            out[low:high] = later
+            out[low : high - 1] += np.cumsum(scales[low + 1 : high][::-1])[::-1]
+            if low:
+                later = (out[low] + scales[low]) * math.exp(bases[low] - bases[low - 1])
+        return out
 
 
 def scores_over_time(run: Descent, x: Floats) -> Floats:
@@ -233,12 +246,15 @@ def scores_over_time(run: Descent, x: Floats) -> Floats:
     ndarray, shape (T,)
     """
     out, block = np.zeros(len(x)), run.expansion.rows(256)
+    bases = np.asarray(run.bases[: len(x)])
     for start in range(0, len(x), block):
         rounds = np.arange(start, min(start + block, len(x)))
         for degree, terms in run.expansion.terms(x[rounds]).items():
             bucket = run.expansion.buckets[degree]
-            earlier = bucket.rounds[: bucket.count, None] < rounds
-            out[rounds] += bucket.weights[: bucket.count] @ (terms * earlier)
+            terms = terms * (bucket.rounds[: bucket.count, None] < rounds)
+            for base in np.unique(bases[rounds]).tolist():
+                same = bases[rounds] == base
+                out[rounds[same]] += bucket.at(base) @ terms[:, same]
     envelope = run.expansion.scheme.kernel.envelope(x)
     return np.asarray(out * np.asarray(run.scales[: len(x)]) * envelope)
 
@@ -268,7 +284,7 @@ def descend(
     Raises
     ------
     ValueError
-        If a label of a classification loss is neither 1 nor -1.
+        If there is not a label a round, or one of a classification loss is neither 1 nor -1.
 
     Examples
     --------
@@ -284,14 +300,15 @@ def descend(
     >>> run.expansion.predict(np.ones((1, 1))).tolist(), run.norms
     ([1.0], [0.0, 0.25, 1.0, 1.0])
     """
-    d = tape.maps.vectors.shape[1]
+    d, T = tape.maps.vectors.shape[1], len(tape.degrees)
+    if len(y) != T:
+        raise ValueError(f"y must have a label for each of {T} rounds, got {len(y)}")
     run = run or Descent(Expansion(scheme, d))
     count = int(tape.degrees.max(initial=0)) + 1
     share = law.tails(count) if rule.coupled else law.pmf(count)
     gamma = np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
     loss.check_labels(y)
     run.queries += tape.queries.tolist()
-    T = len(tape.degrees)
     groups = _by_degree(tape)
     at_map = (np.arange(T) + tape.first[:-1]).tolist()
     for start in range(0, T, block):
@@ -314,13 +331,15 @@ def descend(
             tape.degrees[start:stop].tolist(), tape.skipped[start:stop].tolist(),
             np.asarray(y[start:stop], float).tolist(), gamma.tolist(), loss.form, rule,
         )
-        base = run.T - (stop - start)
+        played = run.T - (stop - start)
+        bases = np.asarray(run.bases[played:])
         for n, source in sources.items():
             coefficients = moved[source.rounds - start]
             some = coefficients != 0
+            at = source.rounds[some] - start
             run.expansion.append(
-                n, run.expansion.scale * coefficients[some] * source.weights[some],
-                source.vectors[some], base + source.rounds[some] - start,
+                n, coefficients[some] * source.weights[some], source.vectors[some], bases[at],
+                played + at,
             )
     return run
 
@@ -379,7 +398,7 @@ def _rounds(
     run: Descent, inner: Floats, gram: Floats, at: list[int], degrees: list[int],
     skipped: list[bool], labels: list[float], gamma: list[float], form: str, rule: Rule,
 ) -> Floats:
-    """The rounds of a block: coefficients of its maps in units of the scale.
+    """The rounds of a block: coefficients of its maps in units of their rounds' scales.
 
     `inner` has the block's estimates with the predictor before it, in units of the scale, and
     `gram` the block's maps with all of them.
@@ -394,6 +413,7 @@ def _rounds(
     fixed = rule.step(0, 0.0) if rule.T is not None and not rule.adaptive else None
     for t, label in enumerate(labels):
         scales.append(scale)
+        run.bases.append(expansion.base)
         norms.append(square)
         if skipped[t]:
             lengths.append(0.0)
@@ -434,19 +454,7 @@ def _rounds(
             square *= shrunk
             if scale < SMALLEST:
                 inner *= scale
-                coefficients *= scale
-                expansion.scale = scale
-                _rebase(run)
-                scale, scales = 1.0, run.scales
+                expansion.base += math.log(scale)
+                scale = 1.0
     expansion.scale, expansion.square = scale, square
     return coefficients
-
-
-def _rebase(run: Descent) -> None:
-    """Coefficients take over the scale before it underflows."""
-    scale = run.expansion.scale
-    for bucket in run.expansion.buckets.values():
-        bucket.weights[: bucket.count] *= scale
-    run.scales = [s / scale for s in run.scales]
-    run.expansion.scale = 1.0
-

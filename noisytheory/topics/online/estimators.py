@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
 
 from noisytheory.topics.online.degrees import ABOVE_1, DegreeLaw, Finite
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, REAL, checked_floats
@@ -42,18 +43,18 @@ class Estimates:
 
 
 def _series(
-    gamma: ArrayLike, shares: Callable[[int], Floats], degrees: int = 0
+    gamma: ArrayLike, law: DegreeLaw, degrees: int = 0, *, tails: bool = False
 ) -> tuple[Floats, Floats]:
-    """Coefficients, and the probabilities that they are divided by; of so many degrees at least."""
+    """Coefficients, and the logarithms of the probabilities that they are divided by."""
     given = checked_floats("gamma", gamma)
     if given.ndim != 1 or not given.size:
         raise ValueError(f"gamma must be a list of coefficients, got shape {given.shape}")
     coefficients = np.zeros(max(degrees, len(given)))
     coefficients[: len(given)] = given
-    share = shares(len(coefficients))
-    if np.any((coefficients != 0) & (share <= 0)):
+    logs = law.logs(len(coefficients), tails=tails)
+    if np.any((coefficients != 0) & np.isneginf(logs)):
         raise ValueError("law must draw every degree that has a coefficient, or f is not estimated")
-    return coefficients, share
+    return coefficients, logs
 
 
 def _drawn(sample: Sample, count: int, rng: np.random.Generator) -> Floats:
@@ -120,7 +121,8 @@ def estimate(
     """
     COUNT.number("size", size)
     n = law.draw(size, rng=rng)
-    coefficients, share = _series(gamma, law.pmf, int(n.max(initial=0)) + 1)
+    coefficients, logs = _series(gamma, law, int(n.max(initial=0)) + 1)
+    share = np.exp(logs)
     table = np.divide(coefficients, share, out=np.zeros(len(share)), where=share > 1e-300)
     values = table[n]
     for j in range(int(n.max(initial=0))):
@@ -153,7 +155,8 @@ def coupled_estimate(
     """
     COUNT.number("size", size)
     n = law.draw(size, rng=rng)
-    coefficients, share = _series(gamma, law.tails)
+    coefficients, logs = _series(gamma, law, tails=True)
+    share = np.exp(logs)
     table = np.divide(coefficients, share, out=np.zeros(len(share)), where=share > 1e-300)
     values, product = np.full(size, table[0]), np.ones(size)
     for j in range(1, len(coefficients)):
@@ -187,10 +190,15 @@ def second_moment(gamma: ArrayLike, law: DegreeLaw, m: Any) -> Any:
     >>> round(float(second_moment(ExponentialLoss(1).coefficients(60), Geometric(2.0), 1.25)), 2)
     11.14
     """
-    coefficients, share = _series(gamma, law.pmf)
+    coefficients, logs = _series(gamma, law)
     NONNEGATIVE.check("m", m)
-    terms = np.divide(coefficients**2, share, out=np.zeros(len(share)), where=share > 1e-300)
-    return sum(term * np.asarray(m, float) ** n for n, term in enumerate(terms) if term)
+    some = np.flatnonzero(coefficients)
+    sizes = 2 * np.log(np.abs(coefficients[some])) - logs[some]
+    with np.errstate(over="ignore"):
+        return sum(
+            np.exp(size + xlogy(n, np.asarray(m, float)))
+            for n, size in zip(some.tolist(), sizes.tolist(), strict=True)
+        )
 
 
 def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: float) -> float:
@@ -217,14 +225,16 @@ def second_moment_coupled(gamma: ArrayLike, law: DegreeLaw, m: float, mean: floa
     >>> [round(second_moment_coupled(gamma, Geometric(p), 1.25, 0.5), 3) for p in (2.0, 1.5, 3.0)]
     [9.086, 6.762, 15.485]
     """
-    coefficients, share = _series(gamma, law.tails)
+    coefficients, logs = _series(gamma, law, tails=True)
     if not REAL.number("mean", mean) ** 2 <= NONNEGATIVE.number("m", m) * (1 + 1e-12):
         raise ValueError(f"m must be the square of the mean {mean:g} or more, got {m:g}")
     total, later = 0.0, 0.0
     # From the highest degree down: later is the sum over k > n of gamma_k mu^(k-n).
     for n in range(len(coefficients) - 1, -1, -1):
-        if coefficients[n] and share[n] > 1e-300:
-            total += coefficients[n] * m**n / share[n] * (coefficients[n] + 2 * later)
+        if coefficients[n]:
+            with np.errstate(over="ignore"):
+                size = np.exp(xlogy(n, m) - logs[n])
+                total += coefficients[n] * size * (coefficients[n] + 2 * later)
         later = mean * (coefficients[n] + later)
     return float(total)
 

@@ -22,24 +22,32 @@ TOGETHER = 1 << 22
 
 @dataclass
 class _Bucket:
-    """Estimates of one degree, in the order of their rounds."""
+    """Estimates of one degree, in the order of their rounds; weights in units of e^base."""
 
     vectors: Floats
     weights: Floats
+    bases: Floats
     rounds: Whole
     count: int = 0
 
-    def append(self, vectors: Floats, weights: Floats, at: Whole) -> None:
+    def append(self, vectors: Floats, weights: Floats, bases: Floats, at: Whole) -> None:
         """Store terms, growing by doubling."""
         last = self.count + len(weights)
         if last > len(self.weights):
             size = max(last, 2 * self.count)
             self.vectors = _grown(self.vectors, self.count, size)
             self.weights = _grown(self.weights, self.count, size)
+            self.bases = _grown(self.bases, self.count, size)
             self.rounds = _grown(self.rounds, self.count, size)
         here = slice(self.count, last)
-        self.vectors[here], self.weights[here], self.rounds[here] = vectors, weights, at
+        self.vectors[here], self.weights[here] = vectors, weights
+        self.bases[here], self.rounds[here] = bases, at
         self.count = last
+
+    def at(self, base: float) -> Floats:
+        """Weights in units of another base, of terms there were by then; 0 where they underflow."""
+        shrunk = np.exp(np.minimum(base - self.bases[: self.count], 0.0))
+        return self.weights[: self.count] * shrunk
 
 
 def _grown(values: NDArray[Any], count: int, size: int) -> NDArray[Any]:
@@ -62,13 +70,15 @@ class Expansion:
     ----------
     scale, square : float
         $\rho$, and the squared norm.
+    base : float
+        Logarithm of what was taken out of the scale before it could underflow.
     buckets : dict
         By degree.
     """
 
     def __init__(self, scheme: Scheme, d: int) -> None:
         self.scheme, self.d = scheme, d
-        self.scale, self.square = 1.0, 0.0
+        self.scale, self.square, self.base = 1.0, 0.0, 0.0
         self.buckets: dict[int, _Bucket] = {}
         self._factors = scheme.factors(64)
 
@@ -78,13 +88,16 @@ class Expansion:
             self._factors = self.scheme.factors(2 * n)
         return float(self._factors[n])
 
-    def append(self, degree: int, weights: Floats, vectors: Floats, at: Whole) -> None:
-        """More terms: coefficients times the estimates' own weights, shape (m,); (m, degree, d)."""
+    def append(
+        self, degree: int, weights: Floats, vectors: Floats, bases: Floats, at: Whole
+    ) -> None:
+        """More terms: coefficients in units of the scale, and of the base, at their rounds, times
+        the estimates' own weights, shape (m,); (m, degree, d)."""
         if degree not in self.buckets:
             self.buckets[degree] = _Bucket(
-                np.empty((8, degree, self.d)), np.empty(8), np.empty(8, np.int64)
+                np.empty((8, degree, self.d)), np.empty(8), np.empty(8), np.empty(8, np.int64)
             )
-        self.buckets[degree].append(vectors, weights / self.scale, at)
+        self.buckets[degree].append(vectors, weights, bases, at)
 
     def products(self, first: Floats, second: Floats) -> Floats:
         """Inner products of estimates of weight 1, (a, n, d) and (b, m, d): a matrix."""
@@ -111,13 +124,14 @@ class Expansion:
         for degree, bucket in self.buckets.items():
             if not self.scheme.coupled and degree != vectors.shape[1]:
                 continue
+            weights = bucket.at(self.base)
             if 0 in (degree, vectors.shape[1]):
-                total = float(bucket.weights[: bucket.count].sum())
+                total = float(weights.sum())
                 out += total * (self.factor(0) ** 2 if self.scheme.coupled else 1.0)
                 continue
             for start in range(0, bucket.count, CHUNK):
                 part = slice(start, min(start + CHUNK, bucket.count))
-                out += self.products(vectors, bucket.vectors[part]) @ bucket.weights[part]
+                out += self.products(vectors, bucket.vectors[part]) @ weights[part]
         return self.scale * out
 
     def terms(self, x: Floats) -> dict[int, Floats]:
@@ -155,10 +169,10 @@ class Expansion:
         ndarray, shape (m,)
         """
         out, block = np.zeros(len(x)), self.rows(512)
+        if weights is None:
+            weights = {n: self.scale * bucket.at(self.base) for n, bucket in self.buckets.items()}
         for start in range(0, len(x), block):
             part = x[start : start + block]
             for degree, terms in self.terms(part).items():
-                bucket = self.buckets[degree]
-                own = self.scale * bucket.weights[: bucket.count]
-                out[start : start + block] += (own if weights is None else weights[degree]) @ terms
+                out[start : start + block] += weights[degree] @ terms
         return np.asarray(out * self.scheme.kernel.envelope(x))

@@ -1,4 +1,4 @@
-"""What to choose before a run: the sampling parameter, the number of copies, and what to expect."""
+"""What to choose before a run: the sampling parameter, laws of degrees, and the step."""
 
 from __future__ import annotations
 
@@ -14,21 +14,12 @@ from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
 from noisytheory.topics.online.features.bounds import map_second_moment
-from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
-from noisytheory.vocabulary.domains import (
-    COUNT,
-    LEVEL,
-    NONNEGATIVE,
-    POSITIVE,
-    Numeric,
-    requires,
-)
+from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, Numeric, requires
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
 __all__ = [
-    "admissible_p", "best_p", "copies_needed", "first_useful_round", "gaussian_map_moment",
-    "importance_laws", "query_quantile", "second_moments", "step", "trivial_regret",
+    "admissible_p", "best_p", "gaussian_map_moment", "importance_laws", "second_moments", "step",
 ]
 
 Floats = NDArray[np.float64]
@@ -407,132 +398,3 @@ def best_p(
 
     grid = np.linspace(math.log(low - 1), math.log((high - 1) * (1 - 1e-9)), SPREAD)
     return 1 + math.exp(_lowest(size, grid))
-
-
-def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
-    r"""Copies of each instance that suffice always: $(1+\deg\ell')\deg Q$.
-
-    Parameters
-    ----------
-    kernel, loss
-        Polynomials both.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If either has no degree.
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import SquaredLoss
-    >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> copies_needed(LinearProduct(), SquaredLoss(0.0))
-    2
-    """
-    if kernel.degree is None or loss.degree is None:
-        which = kernel if kernel.degree is None else loss
-        raise ValueError(
-            f"{'kernel' if which is kernel else 'loss'} must be a polynomial for a fixed number "
-            f"of copies, got {which.name}: others take a random number, with a p"
-        )
-    return (1 + loss.degree) * kernel.degree
-
-
-def query_quantile(T: int, level: float, p: float) -> int:
-    """What the largest number of queries over T rounds stays at or below, with this probability.
-
-    Parameters
-    ----------
-    T : int
-    level : float
-        In (0, 1).
-    p : float
-        Above 1.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> [query_quantile(T, 0.999, 2.0) for T in (10**2, 10**4, 10**6)]
-    [28, 39, 51]
-    """
-    COUNT.number("T", T)
-    LEVEL.number("level", level)
-    ABOVE_1.number("p", p)
-    r = p / (p**2 - p + 1)
-    # P(max <= M) = (1 - r^(M + 1))^T
-    needed = math.log(-math.expm1(math.log(level) / T)) / math.log(r) - 1
-    return max(0, math.ceil(needed - 1e-12))
-
-
-def trivial_regret(T: int, Bw: float, k: float, loss: AnalyticLoss, By: float = 1.0) -> float:
-    r"""What regret cannot exceed: T times the range of the loss over $|a|\le\sqrt{B_wk(x,x)}$.
-
-    Parameters
-    ----------
-    T : int
-    Bw : float
-    k : float
-        Largest $k(x,x)$.
-    loss : AnalyticLoss
-    By : float
-        Largest $|y|$ of a regression loss.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> trivial_regret(10, 1.0, 1.0, AffineLoss())
-    20.0
-    """
-    radius = math.sqrt(Bw * k) + (By if loss.form == "regression" else 0.0)
-    values = np.asarray(loss.at(np.linspace(-radius, radius, 2001)), float)
-    return T * float(values.max() - values.min())
-
-
-def first_useful_round(
-    p: float, Bw: float, Bx: float, k: float, kernel: DotProduct, loss: AnalyticLoss,
-    By: float = 0.0,
-) -> int:
-    """The first T at which the regret bound is below what is true anyway.
-
-    Parameters
-    ----------
-    p, Bw, Bx, By : float
-    k : float
-        Largest kernel value of an instance with itself.
-    kernel, loss
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If the bound is infinite, or too large for a number.
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> from noisytheory.vocabulary.dot_products import LinearProduct
-    >>> first_useful_round(2.0, 1.0, 1.0, 1.0, LinearProduct(), AffineLoss())
-    3
-    """
-    Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
-    if not math.isfinite(Bpsi * Bg):
-        raise ValueError(
-            f"Bx and Bw must let the bound be finite, got Bx = {Bx:g} and Bw = {Bw:g} at p = {p:g} "
-            f"with the kernel {kernel.name} and the loss {loss.name}"
-        )
-    ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
-    return math.floor(ratio**2 * (1 + 1e-12)) + 1

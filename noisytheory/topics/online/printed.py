@@ -153,7 +153,7 @@ class PlainLearner:
         Raises
         ------
         ValueError
-            If the label of a classification loss is neither 1 nor -1.
+            If the label is not finite, or of a classification loss neither 1 nor -1.
         """
         self.loss.check_labels(y)
         estimate = map_estimate(self.kernel, self.p, query, rng=rng)

@@ -1,13 +1,15 @@
-"""The mean square error of clustered sub-sampling on given points: nothing is drawn."""
+"""The mean square error of clustered sub-sampling on given points: nothing is drawn.
+
+From the kernel alone: it is the bound of a claim on the algorithm, and shares no code with it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from noisytheory.topics.sparse.approximation import Target
-from noisytheory.vocabulary.domains import COUNT
-from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.domains import COUNT, checked_floats
+from noisytheory.vocabulary.kernels import Kernel, checked_points
 
 __all__ = ["clustered_mean_square"]
 
@@ -39,7 +41,8 @@ def clustered_mean_square(
     Raises
     ------
     ValueError
-        If ``k`` is not a whole number >= 1, or there is not a cell a point.
+        If ``k`` is not a whole number >= 1, there is not a weight and a cell a point, or weights
+        are infinite or all zero.
 
     Examples
     --------
@@ -49,15 +52,19 @@ def clustered_mean_square(
     (0.078125, 9.6484375)
     """
     draws = COUNT.number("k", k)
-    target = Target(kernel, points, alpha)
-    names = np.asarray(cells)
-    if names.shape != (target.given,):
-        raise ValueError(f"cells must have shape ({target.given},), got {names.shape}")
-    names, total = names[target.kept], 0.0
+    where = np.asarray(checked_points(points, "points"), dtype=np.float64)
+    weights, names = checked_floats("alpha", alpha), np.asarray(cells)
+    for word, values in (("alpha", weights), ("cells", names)):
+        if values.shape != (len(where),):
+            raise ValueError(f"{word} must have shape ({len(where)},), got {values.shape}")
+    whole = float(np.abs(weights).sum())
+    if not 0 < whole < np.inf:
+        raise ValueError("alpha must be finite and not zero everywhere")
+    total = 0.0
     for name in np.unique(names):
-        inside = np.flatnonzero(names == name)
-        share = float(target.masses[inside].sum())
-        law = target.masses[inside] / share
-        spread = float(law @ target.diagonal[inside] - law @ target.gram(inside) @ law)
-        total += share**2 * max(spread, 0.0) / max(np.ceil(share * draws - 1e-9), 1)
-    return target.total**2 * float(total)
+        inside = names == name
+        ours, signed = where[inside], weights[inside]
+        mass = float(np.abs(signed).sum())
+        spread = mass * np.abs(signed) @ kernel.diagonal(ours) - signed @ kernel(ours) @ signed
+        total += max(float(spread), 0.0) / max(np.ceil(mass / whole * draws - 1e-9), 1)
+    return float(total)

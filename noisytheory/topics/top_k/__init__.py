@@ -47,14 +47,12 @@ from noisytheory.topics.top_k.margins.bounds import (
     norm_margin_printed,
 )
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
+from noisytheory.topics.top_k.paths import Path, kernel_path, path
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.selection import (
-    Path,
     Selected,
     k_bar,
-    kernel_path,
     kernel_select,
-    path,
     select,
     useful_grid,
 )

@@ -9,8 +9,8 @@ import numpy as np
 from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.paths import path
 from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
-from noisytheory.topics.top_k.selection import path
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.confusion import amplification
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
-from noisytheory.vocabulary.joint_masses import confused, error, margins
+from noisytheory.vocabulary.joint_masses import confused, error, least_margin, margins
 from noisytheory.vocabulary.populations.atoms import given_confusion
 from noisytheory.vocabulary.populations.finite import Finite
 
@@ -51,9 +51,7 @@ def margin_of(weights: ArrayLike, points: ArrayLike, labels: ArrayLike) -> float
     norm = np.linalg.norm(rows)
     if norm == 0:
         raise ValueError("weights must not all be zero")
-    classes = np.asarray(labels, dtype=np.int64)
-    found = margins(checked_floats("points", points) @ rows.T)
-    return float(found[np.arange(len(classes)), classes].min() / norm)
+    return float(least_margin(checked_floats("points", points) @ rows.T, labels) / norm)
 
 
 def largest_margin(

@@ -11,13 +11,12 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import online
-from noisytheory.topics.online import adversaries, comparator, estimators, planning
+from noisytheory.topics.online import adversaries, comparator, estimators, planning, prospects
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
     Rule,
-    _rebase,
     descend,
     draw_tape,
     scores_over_time,
@@ -194,26 +193,10 @@ def test_the_printed_learner_runs_by_itself():
 
 
 @pytest.mark.parametrize("coupled", [False, True])
-def test_rebasing_changes_nothing(coupled):
-    rng = np.random.default_rng(7)
-    x = rng.normal(0, 0.5, (50, 2))
-    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0), coupled=coupled), Geometric(2.0)
-    tape = draw_tape(50, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
-    run = descend(tape, np.sign(x[:, 0]), scheme, ExponentialLoss(), law, Rule(0.2, 1.0, T=50))
-    before = run.expansion.predict(x), scores_over_time(run, x), run.averaged()
-    assert run.expansion.scale < 1
-    _rebase(run)
-    assert run.expansion.scale == 1
-    np.testing.assert_allclose(run.expansion.predict(x), before[0], rtol=1e-12)
-    np.testing.assert_allclose(scores_over_time(run, x), before[1], rtol=1e-12)
-    for degree, weights in run.averaged().items():
-        np.testing.assert_allclose(weights, before[2][degree], rtol=1e-12)
-
-
-def test_a_run_that_rebases_at_every_projection(monkeypatch):
+def test_a_run_that_rebases_at_every_projection(monkeypatch, coupled):
     rng = np.random.default_rng(8)
     x = rng.normal(0, 0.5, (60, 2))
-    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0)), Geometric(2.0)
+    scheme, law = Scheme(ExponentialProduct(), Geometric(2.0), coupled=coupled), Geometric(2.0)
     tape = draw_tape(60, scheme, law, NoisyOracle(x, InstanceNoise("gaussian", 0.1)), rng=rng)
     rule, y = Rule(0.2, 1.0, T=60), np.sign(x[:, 0])
     plain = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=16)
@@ -223,6 +206,40 @@ def test_a_run_that_rebases_at_every_projection(monkeypatch):
     np.testing.assert_allclose(often.expansion.predict(x), plain.expansion.predict(x), rtol=1e-9)
     np.testing.assert_allclose(scores_over_time(often, x), scores_over_time(plain, x), rtol=1e-9,
                                atol=1e-12)
+    for degree, weights in often.averaged().items():
+        np.testing.assert_allclose(weights, plain.averaged()[degree], rtol=1e-9)
+
+
+def test_second_moments_of_degrees_too_rare_for_a_number():
+    """Geometric series: with probabilities below 1e-308 of the degrees above 307."""
+    law, ones = Geometric(10.0), np.ones(400)
+    assert law.pmf(400)[-1] == law.tails(400)[-1] == 0.0
+    for m in (0.0, 0.01, 0.2):
+        q = 10 * m
+        found = float(estimators.second_moment(ones, law, m))
+        assert found == pytest.approx(10 / 9 * (1 - q**400) / (1 - q), rel=1e-11)
+        found = estimators.second_moment_coupled(ones, law, m, 0.0)
+        assert found == pytest.approx((1 - q**400) / (1 - q), rel=1e-11)
+
+
+def test_scales_far_below_the_smallest_number():
+    """Projections of every round: the averages and scores are those of plain vectors."""
+    rng, T, Bw = np.random.default_rng(0), 1500, 1e-6
+    x = rng.choice([-1.0, 1.0], (T, 1)) * np.ones(2)
+    y, noisy = x[:, 0], x[:, None] + 0.3 * rng.normal(size=(T, 2, 2))
+    scheme, law = fixed(LinearProduct()), Fixed(1)
+    tape = draw_tape(T, scheme, law, RecordedCopies(noisy), rng=rng)
+    rule, loss = Rule(Bw, 1.0, T=T, coupled=True), SquaredLoss(1.0)
+    run = descend(tape, y, scheme, loss, law, rule)
+    w = np.zeros((T + 1, 2))
+    maps, inner = tape.maps.vectors, tape.inner.vectors
+    for t in range(T):
+        w[t + 1] = w[t] - y[t] * loss.slope(y[t] * (w[t] @ inner[t])) / math.sqrt(T) * maps[t]
+        w[t + 1] *= math.sqrt(min(1.0, Bw / (w[t + 1] @ w[t + 1])))
+    assert run.bases[-1] < 4 * math.log(1e-100)
+    np.testing.assert_allclose(scores_over_time(run, x), (w[:-1] * x).sum(axis=1), rtol=1e-9)
+    for found, true in ((None, w[-1]), (run.averaged(), w[:-1].mean(axis=0))):
+        np.testing.assert_allclose(run.expansion.predict(x[:9], found), x[:9] @ true, rtol=1e-9)
 
 
 def test_the_coupled_inner_product_is_that_of_its_tensors():
@@ -240,7 +257,7 @@ def test_the_coupled_inner_product_is_that_of_its_tensors():
 
     stored = [(n, rng.normal(), rng.normal(size=(n, 2))) for n in (0, 1, 3, 3, 4)]
     for t, (n, weight, vectors) in enumerate(stored):
-        expansion.append(n, np.array([weight]), vectors[None], np.array([t]))
+        expansion.append(n, np.array([weight]), vectors[None], np.zeros(1), np.array([t]))
     query = rng.normal(size=(3, 2))
     expected = sum(
         float(a @ b)
@@ -535,7 +552,7 @@ def test_numbers_of_the_catalogue():
     found = planning.best_p(1.0, 0.5, ExponentialProduct(), AffineLoss())
     assert found == pytest.approx(root, rel=1e-5)
     # At p = 2 and Bw = 1, Bx = 2 the exponential loss is vacuous up to about 3200 rounds.
-    first = planning.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
+    first = prospects.first_useful_round(2.0, 1.0, 2.0, 2.0, LinearProduct(), ExponentialLoss())
     assert 3000 < first < 3400
 
 

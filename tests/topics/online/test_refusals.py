@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from noisytheory import online
-from noisytheory.topics.online import adversaries, planning
+from noisytheory.topics.online import adversaries, planning, prospects
 from noisytheory.topics.online.adaptive import bounds as adaptive_bounds
 from noisytheory.topics.online.chances import bounds as chance_bounds
 from noisytheory.topics.online.copies import bounds as copy_bounds
@@ -104,15 +104,15 @@ def _ones(count, rng):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: planning.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
-        (lambda: planning.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
+        (lambda: prospects.copies_needed(ExponentialProduct(), AffineLoss()), "kernel must be"),
+        (lambda: prospects.copies_needed(LinearProduct(), SmoothedHinge()), "loss must be"),
         (lambda: planning.second_moments(None, 1.0, 1.0, GaussianProduct(), AffineLoss()),
          "p must be a number"),
         (lambda: planning.best_p(1.0, 0.5, BinomialProduct(), AffineLoss(), budget=0.1),
          "budget must allow some p below 2, got 0.1"),
         (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
          "^Bx must be below 1, the radius of convergence of the kernel binomial, alpha=1, got 2"),
-        (lambda: planning.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
+        (lambda: prospects.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
          "^Bx and Bw must let the bound be finite, got Bx = 0.6"),
         (lambda: planning.best_p(1.0, 1.0, BinomialProduct(), AffineLoss()), "^Bx must be below 1"),
         (lambda: online.Geometric(1.0), "p must be"),
@@ -166,6 +166,8 @@ def test_labels_of_a_classification_loss():
     with pytest.raises(ValueError, match="y must be -1 or 1"):
         online.descend(tape, np.array([1.0, 0.5]), scheme, AffineLoss(), online.Fixed(0),
                        online.Rule(1.0))
+    with pytest.raises(ValueError, match="y must have a label for each of 2 rounds, got 1"):
+        online.descend(tape, np.ones(1), scheme, AffineLoss(), online.Fixed(0), online.Rule(1.0))
     with pytest.raises(ValueError, match="y must be -1 or 1"):
         online.regret_of([0.0, 0.0], [[1.0], [1.0]], [3, 0], LinearProduct(), AffineLoss(), 1.0)
     plain = online.PlainLearner(LinearProduct(), AffineLoss(), 1.0, 1.0, 2)
@@ -174,3 +176,6 @@ def test_labels_of_a_classification_loss():
     assert plain.alpha == []
     residual = online.PlainLearner(LinearProduct(), SquaredLoss(0.0, "regression"), 1.0, 1.0, 2)
     residual.step(lambda: [1.0], 3.0, rng=np.random.default_rng(0))
+    for label in (np.inf, np.nan):
+        with pytest.raises(ValueError, match="y must be finite"):
+            residual.step(lambda: [1.0], label, rng=np.random.default_rng(0))

@@ -322,7 +322,7 @@ loss_repaired = PAPER.always(
     "appendix/loss-range-repaired",
     statement=r"2-\langle w_q-w_p,x\rangle\le4",
     given=dict(most="4"),
-    twin=dict(given=dict(most="3"), why="unit differences in place of unit weights"),
+    twin=scaled(0.75, "unit differences in place of unit weights"),
     **LOSS,
 )
 SWAP: dict[str, Any] = dict(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.experiments import pictures, sides, simulate
-from noisytheory.trial.sides import worked
+from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import LEVEL, Numeric, requires
 
 DIGITS = "scikit-learn's 1,797 digits, up to 600 of them to test on; 20 updates"
@@ -50,7 +51,7 @@ rates_repaired = PAPER.always(
     place="Figure 1, Sec. 4.1",
     given=dict(scaled=0),
     quantity="squared norm",
-    twin=dict(given=dict(scaled=1), why="divided by the root of Q"),
+    twin=scaled(Fraction(1, 10), "divided by the root of Q"),
     **worked(sides.figure_1_rates),
 )
 EMPTY: dict[str, Any] = dict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import UMA as PAPER
@@ -39,7 +40,7 @@ norm_above = PAPER.always(
     given=dict(side="above"),
     origin="candidate",
     note="Attained by a class of one atom.",
-    twin=dict(given=dict(side="above, halved"), why="half of it"),
+    twin=scaled(Fraction(1, 2), "half of it"),
     **SANDWICH,
 )
 pi_hat = PAPER.identity(

@@ -25,8 +25,6 @@ def sandwich(side: str) -> Iterator[Certificate]:
                 square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
                 if side == "above":
                     yield Certificate(square, mass**2 * radius, [("mass", mass)])
-                elif side == "above, halved":
-                    yield Certificate(square, mass**2 * radius / 2, [("mass", mass)])
                 else:
                     yield Certificate(
                         low / (2 if side == "below" else 1), square, [("mass", mass)]

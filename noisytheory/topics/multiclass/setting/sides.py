@@ -14,8 +14,8 @@ from noisytheory.topics.multiclass.exactly import (
     dot,
     error_of,
     fractions,
+    gap_of,
     inverse,
-    margin_of,
     online,
     regions,
     run,
@@ -97,7 +97,7 @@ def margins(classes: int, present: str) -> Iterator[Certificate]:
             weights = [
                 [v * (classes - 1 if q == 0 else -1) for v in point] for q in range(classes)
             ]
-        margin = margin_of(weights, points, labels)
+        margin = gap_of(weights, points, labels)
         norm = sum(map(squared, weights), ZERO) * max(map(squared, points))
         if margin > 0:
             yield Certificate(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online.bounds import Coefficients
 from noisytheory.topics.online.estimates.claims import CALLS
-from noisytheory.topics.online.estimates.sides import Coefficients
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
     Balls,

@@ -138,7 +138,7 @@ ROUNDS = 24
 def _own_square(run: Descent) -> float:
     expansion: Expansion = run.expansion
     return expansion.scale * sum(
-        float(bucket.weights[: bucket.count] @ expansion.inner(bucket.vectors[: bucket.count]))
+        float(bucket.at(expansion.base) @ expansion.inner(bucket.vectors[: bucket.count]))
         for bucket in expansion.buckets.values()
     )
 

@@ -10,30 +10,81 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online import planning
 from noisytheory.topics.online.features import bounds as feature_bounds
 from noisytheory.topics.online.regrets import bounds, pictures, simulate
-from noisytheory.topics.online.regrets.claims_games import few, game, hard, noise, steps
-from noisytheory.topics.online.regrets.simulate import TWO_POINTS, Environment, Game, Leaning
+from noisytheory.topics.online.regrets.simulate import (
+    SILENT,
+    TWO_POINTS,
+    Environment,
+    Game,
+    Leaning,
+)
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.analytic import ExponentialLoss, SmoothedHinge, SquaredLoss
+from noisytheory.vocabulary.analytic import (
+    AffineLoss,
+    AnalyticLoss,
+    ExponentialLoss,
+    SmoothedHinge,
+    SquaredLoss,
+)
 from noisytheory.vocabulary.domains import Numeric
 from noisytheory.vocabulary.dot_products import (
+    DotProduct,
     ExponentialProduct,
     GaussianProduct,
     HomogeneousProduct,
     InhomogeneousProduct,
+    LinearProduct,
 )
+from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import Examples, alternating, constant, hard_labels, xor
 
 OBLIVIOUS = "a sequence fixed in advance"
 CALLS = r"independent calls, mean $x_t$, $\mathbb E\|\tilde x\|^2\le B_x$"
 REPAIRED = "projection and gradient length repaired"
 EXPONENTIAL = ExponentialProduct()
+LINEAR = LinearProduct()
 SQUARED = SquaredLoss(0.0, "regression")
 REGRET: dict[str, Any] = dict(
     quantity="regret of a run", low=lambda low: low, high=lambda high: high,
     trivial=lambda high: high, simulate=simulate.regret, rows=256,
 )
+
+
+def hard(x: float = 1.0, p: float = 2.0) -> Examples:
+    """As long as the predictor's three steps from 0 to the ball's edge ask for: 72 at p = 2."""
+    T = round(9 * p**3 / (p - 1) ** 2)
+    return hard_labels(T, 0.35, round(T * 19 / 72), x=x)
+
+
+def game(
+    examples: Examples, kernel: DotProduct = LINEAR, loss: AnalyticLoss = AffineLoss(),  # noqa: B008
+    noise: InstanceNoise = SILENT, p: float = 2.0, Bw: float = 1.0,
+) -> Game:
+    """With the step of Theorem 1."""
+    made = Game(examples, kernel, loss, noise, p, Bw, 1.0, examples.T)
+    known = p, Bw, made.Bx, kernel, loss, made.By
+    G = math.prod(planning.second_moments(*known)) ** 0.5
+    return replace(made, eta=float(planning.step(*known)), G=G)
+
+
+def few(made: Game, copies: int, share: float = 1.0) -> Game:
+    """With so many copies a round, and this share of the step that is best for the gradients."""
+    G = made.loss.majorant(math.sqrt(made.Bw * made.Bx) + made.By) * math.sqrt(made.Bx)
+    return replace(made, copies=copies, eta=share * math.sqrt(made.Bw) / G, G=G)
+
+
+def steps(p: float, m: int, noise: InstanceNoise = SILENT) -> Game:
+    """The hardest labels known where m steps lead from 0 to the ball's edge."""
+    v = p**3 / (p - 1) ** 2 * (1 + noise.variance)
+    T = round(v * m * m)
+    return game(hard_labels(T, 1.5 / m, round(0.79 * v * m)), noise=noise, p=p)
+
+
+def noise(variance: float, law: str = "rademacher") -> InstanceNoise:
+    """Noise of this variance."""
+    return InstanceNoise(law, variance)
 
 
 THEOREM_1: dict[str, Any] = dict(

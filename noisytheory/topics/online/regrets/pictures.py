@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noisytheory.topics.online.adversaries import expected_regret
-from noisytheory.topics.online.planning import second_moments, trivial_regret
+from noisytheory.topics.online.planning import second_moments
+from noisytheory.topics.online.prospects import trivial_regret
 from noisytheory.topics.online.regrets import bounds
 from noisytheory.topics.online.regrets.simulate import Game, regret
 from noisytheory.vocabulary.analytic import AffineLoss, ExponentialLoss, SquaredLoss

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.surrogates.discrepancy import simulate
 from noisytheory.topics.surrogates.instances import UNIT
-from noisytheory.trial.sides import worked
+from noisytheory.trial.sides import scaled, worked
 
 relation_mmd = KERNEL_MEAN.identity(
     "relation-mmd",
@@ -28,13 +30,12 @@ relation_mmd_variation = KERNEL_MEAN.always(
     statement=r"\mathrm{MMD}\le\mathrm{TV}(P_+,P_-)",
     place="Sec. 3.2",
     hypotheses=[UNIT],
-    given=dict(factor="1"),
     quantity="squared discrepancy",
     note=(
         "Attained by one point against its antipode in feature space. Every two laws on four "
         "points, two of them antipodes of the others, with masses in thirds."
     ),
-    twin=dict(given=dict(factor="1/2"), why="half of the squared total variation"),
+    twin=scaled(Fraction(1, 2), "half of the squared total variation"),
     **worked(simulate.total_variation),
 )
 mmd_quadrature = KERNEL_MEAN.identity(
@@ -57,7 +58,6 @@ mmd_variation_nonnegative = KERNEL_MEAN.always(
     statement=r"\mathrm{MMD}\le\tfrac1{\sqrt2}\mathrm{TV}(P_+,P_-)",
     place="Sec. 3.2",
     hypotheses=[UNIT, "a kernel that is nowhere negative"],
-    given=dict(factor="1/2"),
     quantity="squared discrepancy",
     origin="sharper",
     note=(
@@ -65,6 +65,6 @@ mmd_variation_nonnegative = KERNEL_MEAN.always(
         "of at least 0. Gaussian mixtures on a line, total variation by quadrature; approached by "
         "narrow classes far apart."
     ),
-    twin=dict(given=dict(factor="1/4"), why="half of it, squared: 1/2 for the root of 1/2"),
+    twin=scaled(Fraction(1, 2), "half of it, squared: 1/2 for the root of 1/2"),
     **worked(simulate.variation_by_quadrature),
 )

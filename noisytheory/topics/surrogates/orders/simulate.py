@@ -20,7 +20,7 @@ import numpy as np
 from noisytheory.topics.surrogates.orders.order import affine_relation, reversed_pair_exact
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import lattice, simplex
-from noisytheory.vocabulary.joint_masses import confused, flips
+from noisytheory.vocabulary.joint_masses import Zero, confused, flips, twice_wrong
 
 __all__ = [
     "affine_loss",
@@ -298,7 +298,7 @@ def unequal_rates(sums: str) -> Iterator[Certificate]:
             )
 
 
-def ordering(zero: str, sigma: float) -> Iterator[Certificate]:
+def ordering(zero: Zero, sigma: float) -> Iterator[Certificate]:
     """Orderings by misclassification of two scored labels: whether noise keeps them, against 1."""
     rate = Fraction(str(sigma))
     atoms = [(y, v) for y in (1, -1) for v in (-1, 0, 1)]
@@ -314,12 +314,11 @@ def ordering(zero: str, sigma: float) -> Iterator[Certificate]:
             )
 
 
-def _misclassified(label: int, score: Fraction | int, zero: str) -> Fraction:
-    at_zero = Fraction(1) if zero == "both" else Fraction(1, 2)
-    return at_zero if score == 0 else Fraction(int(label * score < 0))
+def _misclassified(label: int, score: Fraction | int, zero: Zero) -> Fraction:
+    return Fraction(twice_wrong(label * score, zero), 2)
 
 
-def label_sums(zero: str) -> Iterator[Certificate]:
+def label_sums(zero: Zero) -> Iterator[Certificate]:
     r"""$\ell_{01}(1,v)+\ell_{01}(-1,v)$ against 1."""
     for v in lattice(-1, 1, 2):
         total = _misclassified(1, v, zero) + _misclassified(-1, v, zero)

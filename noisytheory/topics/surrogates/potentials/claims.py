@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, UNIT
 from noisytheory.topics.surrogates.potentials import simulate
-from noisytheory.trial.sides import worked
+from noisytheory.trial.sides import scaled, worked
 
 IN_BALL = r"r\hat\Phi(S)\in\arg\min_{\|\omega\|\le r}\mathrm{Risk}_\psi(S,\omega)"
 ANY_POTENTIAL: dict[str, Any] = dict(
@@ -88,7 +89,6 @@ any_potential_minimiser = KERNEL_MEAN.always(
         potential=["squared hinge", "rounded hinge", "logistic", "exponential"],
         radius=["1/10", "1/1000"],
     ),
-    given=dict(factor="1/2"),
     origin="sharper",
     quantity="squared sine of the angle between the mean and the minimiser",
     trivial=1.0,
@@ -97,7 +97,7 @@ any_potential_minimiser = KERNEL_MEAN.always(
         "is enclosed where the gradient's part along the circle changes sign; samples that have it "
         "inside the ball are left out."
     ),
-    twin=dict(given=dict(factor="3/8"), why="three quarters of it"),
+    twin=scaled(Fraction(9, 16), "three quarters of it, squared"),
     **ANY_POTENTIAL,
     **worked(simulate.minimiser_turned),
 )

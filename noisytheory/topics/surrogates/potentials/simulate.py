@@ -146,11 +146,12 @@ FINE = 2**24
 """Directions are enclosed between half-angles of tangents that are multiples of its inverse."""
 
 
-def minimiser_turned(potential: str, radius: str, factor: str) -> Iterator[Certificate]:
+def minimiser_turned(potential: str, radius: str) -> Iterator[Certificate]:
     r"""Squared sine of the angle from $\Phi$ to the minimiser over the ball, against a limit.
 
-    The gradient turns its back on the minimiser of the ball, and on no other point of the circle:
-    its direction is enclosed where the part of the gradient along the circle changes sign.
+    The limit is $(\rho/2\|\Phi\|)^2$. The gradient turns its back on the minimiser of the ball,
+    and on no other point of the circle: its direction is enclosed where the part of the gradient
+    along the circle changes sign.
 
     Parameters
     ----------
@@ -158,12 +159,10 @@ def minimiser_turned(potential: str, radius: str, factor: str) -> Iterator[Certi
         One of `POTENTIALS`.
     radius : str
         $r$, below 1.
-    factor : str
-        The limit is $($``factor`` $\rho/\|\Phi\|)^2$: one half where the claim holds.
     """
     r = Fraction(radius)
     slope, ratio = POTENTIALS[potential]
-    least, most = ((Fraction(factor) * rho) ** 2 for rho in ratio(r))
+    least, most = ((rho / 2) ** 2 for rho in ratio(r))
     for sample in (*RATIONAL, *map(leaning, (1, 2, 4, 16))):
         mean = mean_of(sample)
 

@@ -103,7 +103,7 @@ lemmas = [
         grid={"m": [3]},
         given={"form": "two"},
         quantity="sum over signs",
-        twin={"given": {"form": "one"}, "why": "constant 1 with absolute values"},
+        twin=scaled(0.5, "constant 1 with absolute values"),
     ),
     TOP_K.always(
         "lemma-4/one-sided",

@@ -96,8 +96,8 @@ def contraction(m: int, form: str) -> Iterator[Certificate]:
 def _sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
     """A class of functions on m points, whole numbers: the two sums over signs.
 
-    ``"printed"`` has $\\Psi=1$ in its first class; ``"two"`` and ``"one"`` have absolute values
-    and $\\Psi(0)=0$ with constant 2 or 1; ``"signed"`` has neither, with constant 1.
+    ``"printed"`` has $\\Psi=1$ in its first class; ``"two"`` has absolute values and
+    $\\Psi(0)=0$; both have the constant 2. ``"signed"`` has neither, with constant 1.
     """
     classes = [
         np.zeros((1, m), int),
@@ -114,5 +114,4 @@ def _sides_of_contraction(index: int, m: int, form: str) -> tuple[int, int]:
     left, right = values @ signs, lipschitz * (f @ signs)
     if form == "signed":
         return int(left.max(axis=0).sum()), int(right.max(axis=0).sum())
-    times = 1 if form == "one" else 2
-    return int(np.abs(left).max(axis=0).sum()), int(times * np.abs(right).max(axis=0).sum())
+    return int(np.abs(left).max(axis=0).sum()), 2 * int(np.abs(right).max(axis=0).sum())
