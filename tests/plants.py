@@ -143,6 +143,9 @@ def masks() -> list[Plant]:
                margin=0.2, rows=2048),
         _plant("applies", "masked-laws-differ", "equal", "refuted", simulate=laws(2.0, 0.0),
                margin=0.2, rows=2048),
+        _plant("applies", "masked-list", "always", "undecided", bound=_at(0.0),
+               exact=lambda: {"lhs": np.ones(4), "applies": np.zeros(4, bool)},
+               certify=lambda lhs: Certificate(0, 1)),
         _plant("applies", "masked-always-holds", "always", "upheld", simulate=pairs(False),
                **instances),
         _plant("applies", "masked-always-breaks", "always", "refuted", simulate=pairs(True),
@@ -507,6 +510,20 @@ def rates() -> list[Plant]:
         # root as n^(-2/5); the next order makes it flatter on the range.
         return n**-0.4 * (1 - 0.5 * n**-0.2)
 
+    def flattening():
+        """From slope -0.57 to -0.49 over nine places; noise may hide it."""
+        grid, scale = [2.0**k for k in range(4, 13)], np.log(2.0**8)
+
+        def mean(n):
+            x = np.log(n / 16)
+            return 0.5 * np.exp(-0.57 * x + 0.08 / 2 / scale * x**2)
+
+        def simulate(n, *, size, rng):
+            return mean(n) / 0.3 * (rng.uniform(size=size) < 0.3)
+
+        return {"simulate": simulate, "along": "n", "grid": {"n": grid}, "rows": 4096,
+                "low": 0.0, "high": lambda n: mean(n) / 0.3}
+
     def hidden(slope, sign):
         """What an event of probability 1e-7 adds, or takes away, makes the slope another."""
         def simulate(n, *, size, rng):
@@ -536,6 +553,7 @@ def rates() -> list[Plant]:
                **falling(root, 0.1), **shared),
         _plant("rates", "kernel-density", "rate", TRUE, bound=_at(-0.4),
                **falling(kernel_density, 0.5), **shared | {"grid": {"n": wide}}),
+        _plant("rates", "flattening-unseen", "rate", FALSE, bound=_at(-0.5), **flattening()),
         _plant("rates", "zero-means", "rate", "undecided", bound=_at(-0.5), **UNIT, **shared,
                simulate=lambda n, *, size, rng: np.zeros(size)),
         _plant("rates", "two-points", "rate", {"undecided", "refused"}, bound=_at(-0.5),
@@ -950,7 +968,12 @@ def effects() -> list[Plant]:
                 "bound": lambda delta: -np.log(delta), "weight_high": 7.5,
                 "weight_limit": lambda delta: 7.5 * delta**0.8 + 1e-12}
 
+    def struck(*, size, rng):
+        return 1.0 * (rng.uniform() < 0.3) + 0.1 * rng.uniform(size=size)
+
     return [
+        *(_plant("rows", f"struck-calls-of-{rows}", "tail", {"refused", "undecided"}, bound=HALF,
+                 simulate=struck, grid={"delta": [0.28]}, rows=rows) for rows in (8, 16, 31)),
         _plant("rows", "shared-right-side", "tail", never_refuted, simulate=shared_right,
                rows=2048),
         _plant("rows", "shared-second-law", "equal", never_refuted, simulate=shared_other,

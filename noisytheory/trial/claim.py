@@ -775,17 +775,21 @@ class Claim:
     @functools.cached_property
     def cannot_refute(self) -> str:
         """The field without which no draw counts against the promise; empty if none is missing."""
-        return self._missing("low")
+        return "" if self.exact is not None else self.undeclared("low")
 
     @functools.cached_property
     def cannot_uphold(self) -> str:
         """The field without which no draw counts for the promise; empty if none is missing."""
-        if self.kind == "equal" and self.margin is None and self.exact is None:
-            return "margin"
-        return self._missing("high")
+        if self.exact is not None:
+            return ""
+        return "margin" if self.kind == "equal" and self.margin is None else self.undeclared("high")
 
-    def _missing(self, end: str) -> str:
-        if self.exact is not None or self.variance is not None:
+    def undeclared(self, end: str) -> str:
+        """The field without which draws show nothing from this end (low, high) of the range.
+
+        Empty if none is missing. Of exact evidence it says nothing.
+        """
+        if self.variance is not None:
             return ""
         if self.impossible is not None and end == "low":
             return ""  # What is impossible falls without a draw.

@@ -166,10 +166,12 @@ def describe(trial: Trial) -> Columns:
     out |= {name: np.full(cells, np.nan) for name in PER_CELL}
     out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     together: dict[int, list[CellState]] = {}
+    searched = isinstance(trial.rule, Always)
     for state in trial.cells:
         if not state.is_exact:
             continue
-        out["resolution"][state.index] = 0.0
+        nothing = searched and state.summary is not None and not state.summary[0]
+        out["resolution"][state.index] = np.inf if nothing else 0.0
         if isinstance(state.exact, Law):
             _describe_law(trial.claim, state, out)
         elif isinstance(state.exact, tuple) and isinstance(state.exact[0], Law):
@@ -182,7 +184,6 @@ def describe(trial: Trial) -> Columns:
             size = listed.lhs.shape[1]
             _describe_draws(trial, Sample([state], size, partial(iter, [listed])), out)
 
-    searched = isinstance(trial.rule, Always)
     for state in trial.cells:
         if state.is_exact or state.summary is None:
             continue

@@ -276,9 +276,22 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
 
 def _unsaid(trial: Trial) -> list[str]:
     """What the trial relies on, too, as what was drawn shows."""
-    if "weight" not in trial.variables or trial.claim.weight_limit is not None:
-        return []
-    return ["Draws alone cannot uphold it: weight_limit is not declared."]
+    said = [
+        f"Draws alone cannot {verb} it: {field} not declared, and exact evidence is not everywhere."
+        for verb, field in _lacking(trial).items()
+    ]
+    if "weight" in trial.variables and trial.claim.weight_limit is None:
+        said.append("Draws alone cannot uphold it: weight_limit is not declared.")
+    return said
+
+
+def _lacking(trial: Trial) -> dict[str, str]:
+    """What draws cannot do, and for want of which field, where exact evidence was to decide."""
+    claim = trial.claim
+    if claim.exact is None or all(state.is_exact for state in trial.cells):
+        return {}
+    found = {verb: claim.undeclared(end) for verb, end in (("refute", "low"), ("uphold", "high"))}
+    return {verb: field for verb, field in found.items() if field}
 
 
 def _refuse_impossible(
@@ -340,6 +353,15 @@ def _conclude(
         and DECISIONS.index("undecided") in decided[s.index] for s in trial.cells
     )
     short = f"; in {few} of {claim.size} cells the hypotheses hold in too few draws" if few else ""
+    none = sum(
+        isinstance(trial.rule, Always) and s.is_exact and s.summary is not None
+        and not s.summary[0] for s in trial.cells
+    )
+    if none:
+        short += f"; in {none} of {claim.size} cells the hypotheses hold in no listed instance"
+    if lacking := _lacking(trial):
+        fields = " and ".join(dict.fromkeys(lacking.values()))
+        short += f"; no exact evidence in some cells, and {fields} not declared"
     left = "exact evidence leaves" if all(s.is_exact for s in trial.cells) else "budget spent with"
     return "undecided", (
         f"{left} {count['undecided']} of {total} undecided{vacuous}{short}{remark}"

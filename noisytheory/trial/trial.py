@@ -169,7 +169,8 @@ class Trial:
     def charged(self) -> bool:
         """Whether draws decide it, once all exact evidence is in."""
         claim = self.claim
-        decides = claim.can_err and not (claim.cannot_refute and claim.cannot_uphold)
+        # Where exact evidence was promised and is missing, draws need what they always need.
+        decides = claim.can_err and not (claim.undeclared("low") and claim.undeclared("high"))
         return decides and any(self._drawn(state) for state in self.cells)
 
     def _drawn(self, state: CellState) -> bool:

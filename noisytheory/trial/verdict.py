@@ -964,9 +964,9 @@ class Rate(Rule):
     The verdict holds on the range; the limit is not judged. On log scales a line and a parabola are
     fitted by least squares, weighted by the errors of the means. Where curvature is visible no
     power law holds on the range and nothing is decided. Else the exponent is upheld when the
-    slopes of the line and of both halves are below it, and refuted when they are above it and so is
-    the slope that the parabola has at the far end: a bend too small to be seen must not refute what
-    may hold beyond. Least squares takes means as normal; so all power laws that pass between the
+    slopes of the line, of both halves and of the parabola at the far end are below it, and refuted
+    when they are all above it: a bend too small to be seen must not decide what may be otherwise
+    beyond. Least squares takes means as normal; so all power laws that pass between the
     limits of all means must be on the same side, too.
     """
 
@@ -1079,7 +1079,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
         short += _reach(level, draws[at], worst[at], width[at]) / mean[at]
     pair = np.log((1 + short[0]) / (1 - short[1])) / (x[-1] - x[0]) if short[1] < 1 else np.inf
     return {"against": min(above, float(-stats.norm.logsf(min(end, *sides)))),
-            "support": min(below, float(-stats.norm.logcdf(max(sides)))), **found,
+            "support": min(below, float(-stats.norm.logcdf(max(end, *sides)))), **found,
             "resolution": max(seen, float(pair))}
 
 

@@ -405,6 +405,35 @@ def test_one_instance_is_counted_in_words():
     assert nt.audit(one).reason == "no break in the one listed instance"
 
 
+def test_listed_instances_of_which_none_applies_tell_nothing():
+    def listed(n):
+        return {"lhs": np.ones(4), "rhs": np.zeros(4), "applies": np.full(4, n == 2)}
+
+    claim = planted.PAPER.always(
+        "none", statement="x", exact=listed, certify=lambda lhs: Certificate(0, 1),
+        grid={"n": [1, 2]}, expect="undecided",
+    )
+    found = nt.audit(claim, budget="smoke")
+    assert found.verdict == "undecided"
+    assert found.reason.endswith("in 1 of 2 cells the hypotheses hold in no listed instance")
+    assert found.resolution == np.inf and found.summary["resolution"].sel(n=2) == 0
+
+
+@pytest.mark.parametrize(("fields", "charged"), [({}, 0), ({"low": -9.0}, 1)])
+def test_exact_evidence_that_does_not_come_leaves_draws_what_they_need(fields, charged):
+    claim = planted.PAPER.mean(
+        "none", statement="x", bound=lambda n: 0.6, exact=lambda n: None, grid={"n": [1]},
+        simulate=lambda n, *, size, rng: rng.uniform(size=size), expect="undecided", **fields,
+    )
+    found = nt.audit(claim, budget="smoke")
+    assert found.verdict == "undecided" and found.summary.attrs["charged"] == charged
+    missing = "high or variance" if fields else "low or variance and high or variance"
+    assert found.reason.endswith(f"; no exact evidence in some cells, and {missing} not declared")
+    said = " ".join(found.summary.attrs["hypotheses"])
+    assert "Draws alone cannot uphold it: high or variance not declared" in said
+    assert ("cannot refute" in said) == (not fields)
+
+
 def test_missing_mass_lies_anywhere_in_the_range():
     law = Law([0.5], [1 - 2**-20], error=1e-6)
     for low, high in ((-1.0, 3.0), (None, None)):
@@ -590,17 +619,18 @@ def test_the_halves_of_a_rate_share_its_middle():
     assert found["against"] == found["support"] == 0
 
 
-def test_a_bend_too_small_to_be_seen_must_not_refute():
-    # log mean = -x/2 - x^2/40: straight within the errors; its slope at the far end is -0.7.
+@pytest.mark.parametrize(("bend", "end", "told"), [(-1, -0.7, "against"), (1, -0.5, "support")])
+def test_a_bend_too_small_to_be_seen_must_not_decide(bend, end, told):
+    # Straight within the errors, of slope -0.6; at the far end the slope is another.
     x = np.linspace(0, 4, 5)
-    mean = np.exp(-x / 2 - x**2 / 40)
+    mean = np.exp((-0.6 - bend / 10) * x + bend * x**2 / 40)
     error = 0.04
     line = np.column_stack([np.full(5, 2.0), mean, 2 * (error * mean) ** 2, np.zeros(5), mean,
-                            mean, np.full(5, -0.72)])
+                            mean, np.full(5, end + 0.02 * bend)])
     found = _slopes(x, line, 10.0)
     assert [found[name] for name in ("slope", "slope_first", "slope_second")] == pytest.approx(
-        [-0.6, -0.55, -0.65])
-    assert found["against"] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
+        [-0.6, -0.6 - 0.05 * bend, -0.6 + 0.05 * bend])
+    assert found[told] == pytest.approx(-norm.logsf(0.02 / found["slope_error"]))
 
 
 def test_the_evidence_of_a_printed_number_by_hand():
