@@ -160,7 +160,8 @@ class Repeats:
     """Blocks of a claim, refused once they repeat each other: their generators had no part in them.
 
     That independent rows of whatever law come out as in an earlier block has a probability of at
-    most :math:`2^{-nH}`, with their number and empirical entropy; the evidence that this is not
+    most :math:`2^{-nH}`, with their number and empirical entropy, and in any order at most so many
+    times more as there are orders; the evidence that this is not
     what happened is an e-process, so the blocks may be counted as they come.
     """
 
@@ -168,6 +169,7 @@ class Repeats:
         self.claim = claim
         self.seen: dict[str, set[bytes]] = {}
         self.bits: dict[str, float] = {}
+        self.blocks = 0
 
     def see(self, cell: Cell, block: Arrays) -> None:
         """Take the next block, of whatever cell.
@@ -178,15 +180,25 @@ class Repeats:
             If the blocks cannot be independent.
         """
         names = [name for name in _DRAWN if name in block]
+        self.blocks += 1
         for name in names:
-            self._see(cell, name, np.asarray(block[name]), len(names))
+            drawn = np.asarray(block[name])
+            self._see(cell, name, drawn, 2 * len(names))
+            if self.blocks <= _SORTED:
+                _, counts = np.unique(drawn, return_counts=True)
+                orders = (gammaln(drawn.size + 1) - gammaln(counts + 1).sum()) / np.log(2)
+                self._see(cell, f"{name}, shuffled,", np.sort(drawn), 2 * len(names), orders)
 
-    def _see(self, cell: Cell, name: str, left: NDArray[Any], arrays: int) -> None:
+    def _see(
+        self, cell: Cell, name: str, left: NDArray[Any], arrays: int, orders: float = 0.0
+    ) -> None:
+        """The same of one array; in any of so many orders, on a scale of base 2."""
         seen, bits = self.seen.setdefault(name, set()), self.bits.get(name, 0.0)
         found = hashlib.blake2b(left.tobytes(), digest_size=16).digest()
         if found in seen:
             _, counts = np.unique(left, return_counts=True)
             chance = float(np.dot(counts, np.log2(counts / left.size))) + np.log2(len(seen))
+            chance += orders
             bits += float(np.logaddexp2(np.log2(1 - _STAKE), np.log2(_STAKE) - chance))
         elif seen:
             bits += float(np.log2(1 - _STAKE))
@@ -202,6 +214,9 @@ class Repeats:
 
 _DRAWN = ("lhs", "rhs_draw", "other", "weight")
 """What is drawn and decides."""
+
+_SORTED = 32
+"""Blocks, the first ones, of which it is asked whether they are others in another order."""
 
 _STAKE = 1 / 8
 """Share of the wealth that is laid on a repetition, block by block."""

@@ -121,6 +121,14 @@ def test_what_strikes_whole_small_calls_is_found():
     assert set(told) <= {"refused", "undecided"}
 
 
+def test_a_generator_of_ones_own_is_found_though_it_is_shuffled():
+    def shuffled(*, size, rng):
+        return rng.permutation(np.random.default_rng(7).normal(size=size))
+
+    with pytest.raises(ClaimError, match="the same lhs, shuffled, from different generators"):
+        nt.audit(claim_of(shuffled), budget="smoke", seed=1)
+
+
 def by_turns(*rates):
     return lambda *, size, rng: 1.0 * (rng.uniform(size=size) < rng.choice(rates))
 
