@@ -969,11 +969,11 @@ def effects() -> list[Plant]:
                 "weight_limit": lambda delta: 7.5 * delta**0.8 + 1e-12}
 
     def struck(*, size, rng):
-        return 1.0 * (rng.uniform() < 0.3) + 0.1 * rng.uniform(size=size)
+        return 1.0 * (rng.uniform() < 0.45) + 0.1 * rng.uniform(size=size)
 
     return [
         *(_plant("rows", f"struck-calls-of-{rows}", "tail", {"refused", "undecided"}, bound=HALF,
-                 simulate=struck, grid={"delta": [0.28]}, rows=rows) for rows in (8, 16, 31)),
+                 simulate=struck, grid={"delta": [0.43]}, rows=rows) for rows in (8, 16, 31)),
         _plant("rows", "shared-right-side", "tail", never_refuted, simulate=shared_right,
                rows=2048),
         _plant("rows", "shared-second-law", "equal", never_refuted, simulate=shared_other,
