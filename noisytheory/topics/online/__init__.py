@@ -11,6 +11,12 @@ from noisytheory.topics.online.adversaries import (
 )
 from noisytheory.topics.online.chances.bounds import regret_tail
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
+from noisytheory.topics.online.copied_kernels import (
+    gram_matrix,
+    kernel_value,
+    mean_product,
+    squared_norm,
+)
 from noisytheory.topics.online.copies.bounds import all_blocks, certain, some_regret
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import Rule, descend, draw_tape, scores_over_time
@@ -26,13 +32,9 @@ from noisytheory.topics.online.estimators import (
     coupled_estimate,
     debiased,
     estimate,
-    gram_matrix,
     importance_law,
-    kernel_value,
-    mean_product,
     second_moment,
     second_moment_coupled,
-    squared_norm,
 )
 from noisytheory.topics.online.features.bounds import (
     gaussian_kernel,

@@ -11,7 +11,14 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import online
-from noisytheory.topics.online import adversaries, comparator, estimators, planning, prospects
+from noisytheory.topics.online import (
+    adversaries,
+    comparator,
+    copied_kernels,
+    estimators,
+    planning,
+    prospects,
+)
 from noisytheory.topics.online.comparator import best_in_ball
 from noisytheory.topics.online.degrees import Finite, Fixed, Geometric
 from noisytheory.topics.online.descent import (
@@ -504,7 +511,7 @@ def test_symmetric_products_are_the_mean_over_all_choices():
     x = np.array([0.3, -1.2, 2.0, 0.7])
     for n in range(5):
         choices = [np.prod(x[list(c)]) for c in itertools.combinations(range(4), n)]
-        assert estimators.mean_product(x)[n] == pytest.approx(np.mean(choices))
+        assert copied_kernels.mean_product(x)[n] == pytest.approx(np.mean(choices))
 
 
 def test_kernel_values_are_means_over_all_pairings():
@@ -516,18 +523,18 @@ def test_kernel_values_are_means_over_all_pairings():
             for first in itertools.permutations(range(4), n)
             for second in itertools.permutations(range(5), n)
         ]
-        found = estimators.kernel_value(HomogeneousProduct(n), x, z)
+        found = copied_kernels.kernel_value(HomogeneousProduct(n), x, z)
         assert found == pytest.approx(np.mean(pairings), rel=1e-12)
         chains = [
             math.prod(float(z[c[2 * i]] @ z[c[2 * i + 1]]) for i in range(n))
             for c in itertools.permutations(range(5), 2 * n)
         ]
-        gram = estimators.gram_matrix(HomogeneousProduct(n), np.stack([x, z[:4]]))
+        gram = copied_kernels.gram_matrix(HomogeneousProduct(n), np.stack([x, z[:4]]))
         assert gram[0, 1] == pytest.approx(
-            estimators.kernel_value(HomogeneousProduct(n), x, z[:4]), rel=1e-12)
-        own = estimators.gram_matrix(HomogeneousProduct(n), z[None])
+            copied_kernels.kernel_value(HomogeneousProduct(n), x, z[:4]), rel=1e-12)
+        own = copied_kernels.gram_matrix(HomogeneousProduct(n), z[None])
         assert own[0, 0] == pytest.approx(np.mean(chains), rel=1e-12)
-    cubic = estimators.kernel_value(HomogeneousProduct(3), x[:3], z[:3])
+    cubic = copied_kernels.kernel_value(HomogeneousProduct(3), x[:3], z[:3])
     assert cubic == pytest.approx(math.prod(float(a @ b) for a, b in zip(x, z[:3], strict=False)))
 
 
@@ -538,7 +545,7 @@ def test_gram_matrices_of_few_copies_are_unbiased(degree):
     signs = list(itertools.product((-1.0, 1.0), repeat=2 * degree))
     total = np.zeros((2, 2))
     for both in itertools.product(signs, repeat=2):
-        total += estimators.gram_matrix(kernel, np.array(both)[..., None] + x[:, None])
+        total += copied_kernels.gram_matrix(kernel, np.array(both)[..., None] + x[:, None])
     np.testing.assert_allclose(total / len(signs) ** 2, kernel.gram(x, x), rtol=1e-12)
 
 
