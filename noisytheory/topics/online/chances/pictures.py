@@ -47,7 +47,7 @@ def tail_of_regret() -> tuple[Figure, list[list[str]]]:
               label="candidate")
     rows.append(["candidate", *(f"{float(bounds.regret_tail(1, 1.0, 1.0, level)):.2f}"
                                 for level in (0.1, 0.01, 0.001))])
-    axes.set(xlabel="regret / bound", ylabel="probability of more", yscale="log",
+    axes.set(xlabel="regret / bound", ylabel="probability of more [1]", yscale="log",
              ylim=(1e-4, 1.5), xlim=(0, None), title="Large regret is rare")
     axes.legend(frameon=False)
     figure.set_label(

@@ -43,7 +43,7 @@ def mean_gradients() -> Figure:
     for axes, title in ((left, "Squared loss"), (right, "Linear loss")):
         axes.set(xlabel="w", title=title)
         axes.legend(frameon=False)
-    left.set_ylabel("mean gradient")
+    left.set_ylabel("mean gradient [loss a unit of w]")
     figure.set_label(
         "Mean gradients against w. Squared loss: the line of one copy is steeper and has its zero "
         "at one half, the others lie on that of the clean instance. Linear loss: one line."

@@ -136,7 +136,7 @@ def fixed_samples() -> tuple[Figure, list[list[str]]]:
         ]
         left.plot(n, bias, marker="os^"[i], color=f"C{i}", label=name)
         rows.append([name, *(f"{b:.3g}" for b in bias)])
-    left.set(xlabel="n, samples", ylabel="smallest worst bias", yscale="log", xticks=n,
+    left.set(xlabel="n, samples", ylabel="smallest worst bias [1]", yscale="log", xticks=n,
              title="A fixed number leaves a bias")
     many = np.array([2, 4, 8, 16])
     for i, q in enumerate((0.5, 0.7)):
@@ -147,7 +147,7 @@ def fixed_samples() -> tuple[Figure, list[list[str]]]:
                    label=f"Bernstein, q = {q:g}")
     right.plot(many, [0.5**k / math.factorial(k) for k in many], marker="^", color="C0",
                label="Taylor, exp(q), q = 0.5")
-    right.set(xlabel="n", ylabel="mean size of a difference", yscale="log",
+    right.set(xlabel="n", ylabel="mean size of a difference [1]", yscale="log",
               title="Uniform convergence is not enough")
     for axes in (left, right):
         axes.legend(frameon=False)

@@ -143,7 +143,7 @@ def binomial_kernels() -> Figure:
             smallest.append(values[0] / values[-1])
         axes.plot(reach, smallest, ["-", "--"][i], color=f"C{1 - i}", label=name)
     axes.axhline(0, color=rcParams["axes.edgecolor"], linewidth=1)
-    axes.set(xlabel="r", ylabel="smallest / largest eigenvalue",
+    axes.set(xlabel="r", ylabel="smallest / largest eigenvalue [1]",
              title="The printed binomial kernel is none")
     axes.legend(frameon=False)
     figure.set_label(
@@ -208,13 +208,14 @@ def norms_and_calls() -> Figure:
         left.step(np.arange(T), run.norms, where="post", color=f"C{1 - i}",
                   linestyle=["-", "--"][i], label=name)
     left.axhline(0.25, color=rcParams["axes.edgecolor"], linewidth=1, linestyle=":", label="ball")
-    left.set(xlabel="round", ylabel="squared norm", title="The printed projection leaves the ball")
+    left.set(xlabel="round", ylabel="squared norm [1]",
+             title="The printed projection leaves the ball")
     left.legend(frameon=False)
     rounds = np.geomspace(10, 1e5, 40).round()
     counts = {"as printed": prod_calls, "incremental": inner_products}
     for i, (name, count) in enumerate(counts.items()):
         right.loglog(rounds, count(rounds, 2.0), ["-", "--"][i], color=f"C{1 - i}", label=name)
-    right.set(xlabel="rounds", ylabel="inner products", title="One power of T less")
+    right.set(xlabel="rounds", ylabel="inner products [count]", title="One power of T less")
     right.legend(frameon=False)
     figure.set_label(
         "Left, the squared norm jumps above the ball with the printed projection and stays within "
@@ -248,7 +249,7 @@ def estimated_kernel() -> Figure:
     axes.plot(points, np.exp(points), color="C0", label="kernel of clean instances")
     axes.plot(points, means, "o", color="C2", label="Prod, mean")
     axes.plot(points, noisy, "s", color="C1", label="kernel of noisy copies, mean")
-    axes.set(xlabel="x", ylabel="kernel value with x' = 1", title="Prod has the right mean")
+    axes.set(xlabel="x", ylabel="kernel value with x' = 1 [1]", title="Prod has the right mean")
     axes.legend(frameon=False)
     figure.set_label(
         "Kernel values against x: means of Prod lie on the curve of the clean instances, those of "

@@ -70,7 +70,7 @@ def majorants() -> Figure:
         axes.plot(a, ratio, linestyle=style, color=colour, label=name)
     for axes, title, along in ((left, "Example 3", "z"), (right, "Example 4, s = 1", "a")):
         axes.axhline(1, color=rcParams["axes.edgecolor"], linewidth=1)
-        axes.set(xlabel=along, ylabel="formula / exact series", ylim=(0, 4), title=title)
+        axes.set(xlabel=along, ylabel="formula / exact series [1]", ylim=(0, 4), title=title)
         axes.legend(frameon=False, ncols=2)
     figure.set_label(
         "Ratios of formulas to the exact series: the printed ones and two readings of them fall "

@@ -47,7 +47,7 @@ def _iterations(n: Numeric, k: Numeric) -> Numeric:
 
 @requires(n=SAMPLE_SIZE, m=COUNT)
 def _traversal(n: Numeric, m: Numeric) -> Numeric:
-    return n * m + (m - 1) * np.where(np.asarray(n) > 4096, np.maximum(2048, n // 16), 0)
+    return n * m + (m - 1) * (n > 4096) * np.maximum(2048, n // 16)
 
 
 @requires(n=SAMPLE_SIZE)
