@@ -59,9 +59,11 @@ class Design:
 
     def forward(self, w: Floats) -> Floats:
         """$z_i^\\top w$, one entry a piece."""
-        found = self.scores(w)
-        if self.signs is not None:
-            found = self.signs * found
+        return self.signed(self.scores(w))
+
+    def signed(self, scores: Floats) -> Floats:
+        """Scores of rows as those of pieces."""
+        found = scores if self.signs is None else self.signs * scores
         return np.concatenate([found, -found], axis=-1) if self.doubled else found
 
     def folded(self, v: Floats) -> Floats:
@@ -78,7 +80,7 @@ class Design:
 
     def combine(self, u: Floats) -> Floats:
         r"""$\sum_iu_ix_i$, and the sum of $u$ for an intercept."""
-        found = (self.rows.T @ u if self.rows.ndim == 2
+        found = ((self.rows.T @ u if u.ndim == 1 else u @ self.rows) if self.rows.ndim == 2
                  else (np.swapaxes(self.rows, -1, -2) @ u[..., None])[..., 0])
         if self.free:
             found = np.concatenate([found, u.sum(-1, keepdims=True)], axis=-1)
