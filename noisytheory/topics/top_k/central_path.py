@@ -3,9 +3,9 @@ r"""One problem, of any convex loss, by a primal-dual interior point method.
 $\min_{w,\lambda\ge0}\sum_iu_i[\ell_i(w)-\lambda]_++\nu\lambda-\bar z^\top w
 +\frac12w^\top(H+\mathrm{diag}(r))w$. Every example has an excess $\xi_i$ and a shortfall $t_i$,
 $\ell_i-\lambda=\xi_i-t_i$, and a weight $0\le\alpha_i\le u_i$, $\sum\alpha_i\le\nu$; on the
-central path $\alpha_it_i=(u_i-\alpha_i)\xi_i=\mu u_i$: a weight is as so many rows. Near the collapse all losses are nearly straight
-lines through one point: there Newton's method on a smoothed objective takes a hundred steps, this
-fifteen.
+central path $\alpha_it_i=(u_i-\alpha_i)\xi_i=\mu u_i$, so that a row of twice the weight is two
+rows. Near the collapse all losses are nearly straight lines through one point: there Newton's
+method on a smoothed objective takes a hundred steps, this fifteen.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def follow(
     w = np.zeros(width) if start is None else start[0]
     f = design.scores(w)
     values, pieces, bend = losses(f)
-    # What is left of the tail mass is one more weight; the paths of repetitions and weights agree.
+    # What is left of the tail mass is one more weight.
     share_of_slack = 1e-3 * float(u.sum())
     count = 2 * float(u.sum()) + share_of_slack
     if start is None:
@@ -159,7 +159,8 @@ def follow(
         before = total
         np.subtract(centre * u, extra, out=extra)
         extra /= state[:2]
-        dw, dl, ds, step = direction(r + extra[0] - extra[1], centre * share_of_slack - lam * s - dl * ds)
+        dw, dl, ds, step = direction(
+            r + extra[0] - extra[1], centre * share_of_slack - lam * s - dl * ds)
         np.subtract(extra - state[2:], ratios * move[:2], out=move[2:])
         reach = _longest(state, move, lam, dl, s, ds)
         # At the end of the arithmetic a direction may be no number.

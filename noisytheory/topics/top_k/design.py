@@ -116,6 +116,9 @@ def _weighted_gram(rows: Any, v: Floats) -> Floats:
     if sparse.issparse(rows):
         return np.asarray((rows.T @ rows.multiply(v[:, None])).toarray())
     n, d = rows.shape
+    if rows.size <= BLOCK:
+        block = rows * np.sqrt(v)[:, None]
+        return np.asarray(block.T @ block)
     used = np.flatnonzero(v > 0)
     everything = used.size == n
     step = max(64, BLOCK // max(d, 1))
@@ -153,13 +156,13 @@ def solver(matrix: Floats) -> Callable[[Floats], Floats]:
     least = 1e-30 * diagonal.max(axis=-1, keepdims=True, initial=1e-200)
     root = np.sqrt(np.maximum(diagonal, least))
     scaled = matrix / (root[..., :, None] * root[..., None, :])
-    unit = np.eye(scaled.shape[-1])
     if matrix.ndim > 2:
-        scaled += 1e-15 * unit
+        scaled += 1e-15 * np.eye(scaled.shape[-1])
         return lambda right: np.linalg.solve(scaled, (right / root)[..., None])[..., 0] / root
     for shift in (0.0, 1e-14, 1e-11, 1e-8, 1e-4):
         # LAPACK itself: of a few coefficients SciPy's checks take longer than the factor.
-        factor, failed = dpotrf(scaled + shift * unit, lower=1)
+        factor, failed = dpotrf(
+            scaled + shift * np.eye(len(scaled)) if shift else scaled, lower=1)
         if not failed:
             return lambda right: np.asarray(dpotrs(factor, right / root, lower=1)[0] / root)
     return lambda right: np.asarray(right / root**2)

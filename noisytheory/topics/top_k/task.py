@@ -213,19 +213,22 @@ class Task:
         """The best point of the central path, steps, and whether it is near enough."""
         design, losses, u = self._part()
         best: list[Any] = [np.inf, np.zeros(design.width)]
+        near = False
 
         def accept(at: Floats, alpha: Floats) -> bool:
+            nonlocal near
             self._accept(design, at, alpha)
             primal = self.objective(at)
             if primal < best[0]:
                 best[:] = [primal, at]
-            return self.enough(float(best[0]))
+            near = self.enough(float(best[0]))
+            return near
 
         w, alpha, _, steps = follow(
             design, losses, u, self.nu, self.ridge,
             lambda at, alpha, primal, dual: primal - dual <= self.tol * self.unit(primal)
             and accept(at, alpha), most=most)
-        near = accept(w, alpha)
+        near = near or accept(w, alpha)
         return np.asarray(best[1]), steps, near
 
     def _pieces(self) -> tuple[Floats, Floats, int]:
