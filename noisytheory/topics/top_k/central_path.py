@@ -65,6 +65,15 @@ def follow(
     Notes
     -----
     Mehrotra's predictor and corrector; losses, slopes and curvatures are those of every new point.
+
+    Examples
+    --------
+    >>> rows = Design(np.array([[1.0], [1.0], [-1.0]]))
+    >>> w, weights, level, steps = follow(
+    ...     rows, lambda f: (1 - f, rows, None), np.full(3, 1 / 3), 1.0, np.ones(1),
+    ...     lambda w, weights, primal, dual: primal - dual <= 1e-9, most=30)
+    >>> w.round(6).tolist(), steps < 15
+    ([0.333333], True)
     """
     # Weights of size one, so that all products of the barrier are of one size.
     scale = 1 / float(u.max())
