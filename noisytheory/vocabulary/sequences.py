@@ -191,9 +191,9 @@ def block_switching(T: int, length: int | None = None, x: float = 1.0) -> Exampl
     [1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0]
     """
     COUNT.number("T", T)
-    length = math.isqrt(T) if length is None else COUNT.number("length", length)
-    y = np.where(np.arange(T) // length % 2 == 0, 1.0, -1.0)
-    return _line(f"blocks({T}, {length:g})", y, x)
+    each = math.isqrt(T) if length is None else int(COUNT.number("length", length))
+    y = np.where(np.arange(T) // each % 2 == 0, 1.0, -1.0)
+    return _line(f"blocks({T}, {each})", y, x)
 
 
 def lower_bound_pair(T: int, x: float = 1.0, seed: int = 0) -> tuple[Examples, Examples]:

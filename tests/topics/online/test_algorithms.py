@@ -422,6 +422,41 @@ def test_two_copies_and_one():
     assert ratios[1] == pytest.approx(1.561, abs=0.02)
 
 
+def test_the_best_of_full_rank_against_closed_forms():
+    """Linear loss; squared loss by the kernel's eigenvectors and bisection on the multiplier."""
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(80, 6)), rng.choice([-1.0, 1.0], 80)
+    gram = GaussianProduct(9.0).gram(x, x)
+    linear = best_in_ball(gram, y, AffineLoss(-3.0), 2.0)
+    assert linear.value == pytest.approx(-3 * math.sqrt(2.0 * y @ gram @ y), rel=1e-9)
+    values, vectors = np.linalg.eigh(gram)
+    along = vectors.T @ y
+    for Bw in (0.5, 20.0):
+        low, high = 0.0, 1e4
+        for _ in range(200):
+            ridge = (low + high) / 2
+            outside = np.sum(values * (along / (values + ridge)) ** 2) > Bw
+            low, high = (ridge, high) if outside else (low, ridge)
+        least = float(np.sum((ridge / (values + ridge) * along) ** 2))
+        found = best_in_ball(gram, y, SquaredLoss(0.0, "regression"), Bw)
+        assert found.value == pytest.approx(least, rel=1e-8)
+        assert -1e-9 < found.value - least <= found.gap + 1e-9
+
+
+def test_the_search_takes_no_more_steps_with_more_rounds():
+    """Products with the matrix, the one part that costs more than T."""
+    rng, steps = np.random.default_rng(0), []
+    for T in (100, 800):
+        x = rng.normal(size=(T, 10)) / 10**0.5
+        y = np.where(x[:, 0] * x[:, 1] > 0, 1.0, -1.0)
+        gram, count = ExponentialProduct().gram(x, x), itertools.count()
+        found = comparator._best(lambda v, g=gram, n=count: g @ (v + 0 * next(n)), y,
+                                 SquaredLoss(1.0), 10.0)
+        assert found.gap < 1e-7 * found.value
+        steps.append(next(count))
+    assert steps[1] < 1.5 * steps[0]
+
+
 def test_comparator_against_closed_forms():
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(60, 3)), rng.choice([-1.0, 1.0], 60)
@@ -448,8 +483,10 @@ def test_the_comparator_needs_no_gram_matrix(kernel, rank):
     y = rng.choice([-1.0, 1.0], 200)
     loss, gram = SmoothedHinge(0.5), kernel.gram(x, x)
     features = comparator._coordinates(x, kernel)
-    assert features.shape == (200, rank)
-    np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
+    assert (features is None) == (rank == 200)
+    if features is not None:
+        assert features.shape == (200, rank)
+        np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
     regret, gap = online.regret_of(np.zeros(200), x, y, kernel, loss, 3.0)
     best = best_in_ball(gram, y, loss, 3.0)
     assert regret == pytest.approx(200 * float(loss.at(0.0)) - best.value, rel=1e-7)

@@ -441,12 +441,12 @@ two_copies = PAPER.mean(
     exact=simulate.regret_with_exactly,
     grid=dict(population=[
         few(game(constant(200, 3.0), loss=SQUARED, noise=noise(8.0)), 2),
-        few(game(constant(200, 3.0), loss=SQUARED, noise=noise(8.0, "martingale")), 2),
         few(game(alternating(100, size=100.0), loss=SQUARED), 2),
+        few(game(constant(200, 3.0), loss=SQUARED, noise=noise(8.0, "martingale")), 2),
     ]),
     given=dict(copies=2),
-    note="The bound is ours: .54, .53 where the second copy's law depends on the first, and .94 of "
-    "it. With one copy 1.33, by T = 300 1.60.",
+    note="The bound is ours: .54 and .94 of it; .53 where the law of the second copy depends on the "
+    "first. With one copy 1.33, by T = 300 1.60.",
     twin=dict(given=dict(copies=1), why="one copy"),
     picture=pictures.one_copy_two_copies,
     **REGRET | dict(simulate=simulate.regret_with),
