@@ -445,8 +445,8 @@ two_copies = PAPER.mean(
         few(game(constant(200, 3.0), loss=SQUARED, noise=noise(8.0, "martingale")), 2),
     ]),
     given=dict(copies=2),
-    note="The bound is ours: .54 and .94 of it; .53 where the law of the second copy depends on the "
-    "first. With one copy 1.33, by T = 300 1.60.",
+    note="The bound is ours: .54 and .94 of it; .53 where the law of the second copy depends on "
+    "the first. With one copy 1.33, by T = 300 1.60.",
     twin=dict(given=dict(copies=1), why="one copy"),
     picture=pictures.one_copy_two_copies,
     **REGRET | dict(simulate=simulate.regret_with),
