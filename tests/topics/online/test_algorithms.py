@@ -49,7 +49,14 @@ from noisytheory.vocabulary.dot_products import (
     LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import LAWS, InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, alternating, constant, hard_labels, xor
+from noisytheory.vocabulary.sequences import (
+    Examples,
+    alternating,
+    constant,
+    hard_labels,
+    lower_bound_pair,
+    xor,
+)
 
 LOSSES = [
     AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
@@ -101,7 +108,7 @@ def test_the_gaussian_kernel_is_the_gaussian_kernel():
     np.testing.assert_allclose(GaussianProduct(1.7).gram(x, x), plain, rtol=1e-13)
 
 
-@pytest.mark.parametrize("law", [*LAWS, "time-varying", "per-call", "rank-one"])
+@pytest.mark.parametrize("law", [*LAWS, "time-varying", "per-call", "rank-one", "martingale"])
 def test_noise_has_the_variance_it_says(law):
     rounds = np.repeat(np.arange(200), 500)
     drawn = InstanceNoise(law, 2.0).draw(
@@ -114,6 +121,65 @@ def test_noise_has_the_variance_it_says(law):
     square = np.square(drawn).sum(axis=1).mean()
     assert square == pytest.approx(2 * share, rel=0.05)
     assert abs(drawn.mean()) < 6 * math.sqrt(max(square, 1e-9) / 2e5)
+
+
+def test_answers_of_an_oracle_that_depend_on_those_before():
+    """Two queries at once and a third later: each has its mean given the one before."""
+    many, x, noise = 20_000, 0.5, InstanceNoise("martingale", 1.0)
+    oracle = NoisyOracle(np.full((many, 1), x), noise)
+    rng, rounds = np.random.default_rng(3), np.arange(many)
+    first, second = oracle.take(np.repeat(rounds, 2), rng=rng).reshape(many, 2).T - x
+    third = oracle.take(rounds, rng=rng)[:, 0] - x
+    for before, after in ((first, second), (second, third)):
+        for up in (True, False):
+            given = after[(before > 0) == up]
+            assert abs(given.mean()) < 6 * given.std() / len(given) ** 0.5
+            assert np.square(given).mean() == pytest.approx(1, rel=0.1)
+            assert np.unique(given.round(3)).tolist() == ([-0.333, 3] if up else [-3, 0.333])
+
+
+@pytest.mark.parametrize("kernel, noise", [
+    (ExponentialProduct(), "martingale"), (InhomogeneousProduct(2), "gaussian"),
+])
+def test_replicates_with_noise_by_an_adversary_have_the_mean_features(kernel, noise):
+    """The second round of a linear loss is played with minus the estimate of the first."""
+    seen = []
+
+    def chosen(t, scores):
+        seen.append(t)
+        return np.where(np.arange(len(scores)) % 2, -1.0, 0.5)
+
+    runs = replicate(
+        Examples("two", np.full((2, 1), 0.5), np.ones(2)), kernel, AffineLoss(),
+        InstanceNoise(noise, 0.25), Rule(1e9, 2**0.5, T=2), p=3.0, size=40_000,
+        rng=np.random.default_rng(2), law=Fixed(0),
+        chosen=chosen if noise == "gaussian" else None,
+    )
+    assert seen == ([0, 1] if noise == "gaussian" else [])
+    wanted = -float(kernel.at(0.25))
+    assert abs(runs.losses.mean() - wanted) < 6 * runs.losses.std() / 200
+
+
+def test_an_adversary_has_no_more_noise_than_was_promised():
+    for run in (
+        lambda chosen: replicate(constant(3), LinearProduct(), AffineLoss(), InstanceNoise(),
+                                 Rule(1.0, T=3), p=2.0, size=2, rng=np.random.default_rng(0),
+                                 chosen=chosen),
+        lambda chosen: few_copies(constant(3), AffineLoss(), InstanceNoise(), Rule(1.0, T=3),
+                                  copies=1, size=2, rng=np.random.default_rng(0), chosen=chosen),
+    ):
+        with pytest.raises(ValueError, match=r"factors in \[-1, 1\], got 1.5"):
+            run(lambda t, scores: np.full(2, 1.5))
+        still = run(lambda t, scores: np.zeros(2))
+        assert np.isfinite(still.losses).all()
+
+
+def test_the_lower_bound_pair_looks_alike():
+    a, b = lower_bound_pair(1000)
+    noisy = NoisyOracle(b.x, InstanceNoise("rademacher", 4.0))
+    seen = noisy.take(np.arange(1000), rng=np.random.default_rng(0))
+    assert set(seen.ravel()) == set(a.x.ravel()) == {3.0, -1.0}
+    assert abs(a.x.mean() - 1) < 6 * 2 / 1000**0.5 and np.all(a.y == 1) and np.all(b.y == 1)
 
 
 def replayed(tape, kernel, loss, rule, y, T):
