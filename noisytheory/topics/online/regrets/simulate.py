@@ -219,14 +219,14 @@ def _line_search(game: Game, reach: float) -> float:
 
 
 def _best(game: Game) -> float:
-    key = (game.name, game.eta)
+    key = game.name, game.examples.x.tobytes(), game.examples.y.tobytes()
     found = _CACHE.get(key)
     if found is None:
         found = _CACHE[key] = _best_of(game)
     return found
 
 
-_CACHE: dict[tuple[str, float], float] = {}
+_CACHE: dict[tuple[str, bytes, bytes], float] = {}
 
 
 def regret(population: Game, *, size: int, rng: np.random.Generator) -> Floats:
