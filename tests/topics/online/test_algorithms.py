@@ -174,6 +174,25 @@ def test_an_adversary_has_no_more_noise_than_was_promised():
         assert np.isfinite(still.losses).all()
 
 
+def test_an_adversary_of_the_noise_gains_little():
+    """Copies are 1, or 0 and 2 by fair coins, as suits an adversary best who sees the predictor."""
+    game = nt.claims["noisy-kernels/theorem-1-regret/noise"].grid["population"][1]
+    y, v, m = game.examples.y, 8.0, 4
+    assert (game.p, game.T) == (2.0, 2 * v * m**2)
+    places = np.arange(4 * m + 1)
+    w, found = places / (2 * m) - 1, []
+    for choose in (np.maximum, lambda quiet, noisy: noisy):
+        after = np.zeros(len(w))
+        for label in y[::-1].astype(int):
+            # The step of 2v is twice as long with a copy of 2, and none with one of 0.
+            short, long = (np.clip(places + label * k, 0, 4 * m) for k in (1, 2))
+            quiet = (1 - 1 / v) * after + after[short] / v
+            noisy = (1 - 1 / (2 * v)) * after + after[long] / (2 * v)
+            after = choose(quiet, noisy) - label * w
+        found.append((after[2 * m] + abs(y.sum())) / (2 * v * m))
+    assert found == pytest.approx([0.8343, 0.8312], abs=5e-5)
+
+
 def test_the_lower_bound_pair_looks_alike():
     a, b = lower_bound_pair(1000)
     noisy = NoisyOracle(b.x, InstanceNoise("rademacher", 4.0))
