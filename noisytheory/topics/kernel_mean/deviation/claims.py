@@ -268,7 +268,8 @@ def _candidate(name: str, c: float, expect: str, note: str, **fields: Any) -> Cl
         exact=simulate.fair_axis_law,
         grid={
             "c": [c],
-            "n": [100, 10_000, 1_000_000],
+            # The smallest sizes are there to be seen: bounds above all that the left side can be.
+            "n": [2, 3, 4, 5, 11, 100, 10_000, 1_000_000],
             "delta": [0.5, 0.05, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-100],
         },
         trivial=1.0,
