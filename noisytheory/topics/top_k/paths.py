@@ -31,6 +31,10 @@ SOLVED = 0.2
 MIXED = 0.8
 """Share that a mixture may have where it is evaluated: between two that are there is more."""
 
+WIDTH = 0.05
+"""Of the smoothing at first."""
+FARTHEST = 3
+"""Times by which k falls at most from one guess of the collapse to the next."""
 STEPS = 25
 """Of Newton's method at most; three are usual, and then a problem is solved from scratch."""
 
@@ -237,7 +241,7 @@ class _Part(Task):
 class _Last:
     """What the next problem takes from the last: the smoothing's width, and a Gram matrix."""
 
-    width: float = 0.05
+    width: float = WIDTH
     kept: tuple[Floats, Floats] | None = None
 
 
@@ -273,6 +277,7 @@ class _Walk:
             if knee < highest.nu:
                 knots.insert(0, replace(highest, nu=knee))
         self.knots = self.descend(knots[0], float(nus[0])) + knots[1:]
+        self.last.width = WIDTH
         at = 0
         while at < len(self.knots) - 1:
             new = self.cover(self.knots[at], self.knots[at + 1], at)
@@ -341,7 +346,10 @@ class _Walk:
         return bool(value - self.dual(at, at, at.nu) <= MIXED * self.tol * self.unit(value))
 
     def guess(self, at: _Knot) -> tuple[float, float]:
-        """Where the gain over zero may be small enough; its root is nearly linear in k."""
+        """A k where the gain over zero may be small enough, and by what its coefficients shrink.
+
+        The gain's root is nearly linear in k.
+        """
         if not self.kind.margin:
             return 0.0, 1.0
         value = at.nu * self.kind.at_zero
@@ -353,7 +361,8 @@ class _Walk:
             slope -= self.ridge(at, at, 0.0) / at.nu
         collapse = at.nu - 2 * gain / max(slope, 1e-300)
         small = min(float(np.sqrt(0.4 * self.tol * self.unit(value) / max(gain, 1e-300))), 0.9)
-        return float(collapse + small * (at.nu - collapse)), small
+        nu = max(collapse + small * (at.nu - collapse), at.nu / FARTHEST)
+        return nu, (nu - collapse) / (at.nu - collapse)
 
     def unit(self, value: Any) -> Any:
         """What a gap is relative to."""
