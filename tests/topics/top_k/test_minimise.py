@@ -321,15 +321,29 @@ def test_hinge_needs_no_product_of_fits():
     assert 0 < k_bar(whole, 60) <= 60
 
 
-def test_printed_steps_overflow_and_ours_do_not():
+def test_printed_steps_overflow():
     x, y = problem("logistic")
     for C, at in ((1e-5, 35), (1e-3, 67), (1e-2, 137)):
         rng = np.random.default_rng(0)
         printed = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng)
         assert abs(int(printed.overflow[0]) - at) <= 2
-        for rule in ("damped", "implicit"):
-            run = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng, rule=rule)
-            assert run.overflow[0] == 0
+
+
+@pytest.mark.parametrize("loss", sorted(INDIVIDUAL))
+def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
+    x, y = problem(loss)
+    for scale in (1.0, 30.0):
+        sizes = scale * np.random.default_rng(2).choice([0.01, 1.0], len(y))[:, None]
+        for C in (1e-5, 1.0, 1e4):
+            run = stochastic(x * sizes, y, loss, nu=0.5, C=C, steps=300, runs=4, eta=10.0,
+                             rng=np.random.default_rng(0), rule="truncated")
+            assert run.overflow.max() == 0
+            assert np.abs(run.coef).max() < 1e3
+    run = stochastic(x, y, loss, nu=0.8, C=1.0, steps=2000, runs=20, rule="truncated",
+                     rng=np.random.default_rng(0))
+    w = run.mean_coef.mean(axis=0)
+    value = 0.8 * average_top_k(INDIVIDUAL[loss].values(y, x @ w), 0.8) + w @ w / 2
+    assert value <= fit(x, y, loss, k=0.8, C=1.0).objective * 1.02
 
 
 @pytest.mark.parametrize(
