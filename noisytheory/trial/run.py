@@ -559,6 +559,7 @@ def _work(
                     raise _idle_deaths() from error
                 with faults.of(trials[guilty].claim):
                     raise _deadly(trials[guilty].claim) from error
+                deaths.clear()
                 yield from _decided(trials[guilty], guilty, queues, found, faults)
             engine.restart()
 
