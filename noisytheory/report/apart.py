@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from noisytheory.trial.worker import BlankMainContext, attend
+from noisytheory.trial.worker import BlankMainContext, attend, kill
 
 __all__ = ["SWEPT", "in_processes"]
 
@@ -41,6 +41,9 @@ def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T |
                 del left[0]
                 yield None
             alone = not alone
+        except BaseException:
+            kill(pool)  # Asked to end, nobody waits for pictures.
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 

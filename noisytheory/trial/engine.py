@@ -27,7 +27,7 @@ from noisytheory.trial.tasks import (
     work,
     work_by_value,
 )
-from noisytheory.trial.worker import OtherVersion, attend, if_the_same, versions
+from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, versions
 
 __all__ = ["PATIENCE", "Engine", "EngineError", "Serial"]
 
@@ -159,7 +159,7 @@ class Engine:
                 if any(worker.exitcode is not None for worker in workers):
                     with contextlib.suppress(AttributeError, OSError):
                         pool._result_queue._writer.close()  # type: ignore[attr-defined]
-                    _kill(pool)
+                    kill(pool)
 
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
@@ -208,18 +208,12 @@ class Engine:
         if self.executor is not None and self.given is None:
             if self.client is None:
                 if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
-                    _kill(self.executor)  # who is still starting would miss us, and say so
+                    kill(self.executor)  # who is still starting would miss us, and say so
                 self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
             else:
                 self.executor.shutdown(wait=False)
                 self.client.close(timeout=_GLANCE)
         self._quiet.close()
-
-
-def _kill(pool: ProcessPoolExecutor) -> None:
-    """End its workers; only this process writes, so they have nothing to lose."""
-    for worker in list((pool._processes or {}).values()):
-        worker.kill()
 
 
 @contextlib.contextmanager
