@@ -20,7 +20,9 @@ from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "checked_data", "effective_C", "fit", "proven"]
+__all__ = [
+    "NotCertified", "Solution", "checked_data", "checked_masses", "effective_C", "fit", "proven",
+]
 
 Floats = NDArray[np.float64]
 
@@ -182,7 +184,7 @@ def fit(
     kind = individual(loss)
     rows, targets = checked_data(X, y, kind)
     n = rows.shape[0]
-    masses, total = _masses(sample_weight, n)
+    masses, total = checked_masses(sample_weight, n)
     nu = tail_mass(k, total)
     if not (isinstance(C, int | float | np.number) and np.isfinite(C) and C > 0):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
@@ -311,7 +313,8 @@ def checked_data(
     return rows, targets
 
 
-def _masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
+def checked_masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
+    """Weights as masses of sum 1, and their sum, or a ValueError."""
     if sample_weight is None:
         return np.full(n, 1 / n), float(n)
     weights = checked_floats("sample_weight", sample_weight)

@@ -50,6 +50,7 @@ class Task:
         self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
+        self.best_linear, self.best_push = -np.inf, np.zeros(rows.shape[1])
         self.start_value = self.objective(np.zeros(self.design.width))
         self.size = max(self.start_value, 1e-300)
         self.zero: bool | None = None
@@ -96,9 +97,11 @@ class Task:
         conjugate = self.kind.conjugates(self.targets, s)
         used = p > 0
         combined = self.design.combine(p * s)[: self.rows.shape[1]]
-        value = -float(p[used] @ conjugate[used]) - 0.5 * self.C * float(combined @ combined)
+        linear = -float(p[used] @ conjugate[used])
+        value = linear - 0.5 * self.C * float(combined @ combined)
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
+            self.best_linear, self.best_push = linear, combined
             self._slack = self.nu - float(p.sum())
         return value
 
@@ -446,6 +449,7 @@ class Task:
         inside = np.append(basis.T @ w[: len(basis)], w[len(basis):])
         found, p, steps = small.solve(inside, "exact")
         self.best_dual, self.best_weights = small.best_dual, small.best_weights
+        self.best_linear, self.best_push = small.best_linear, basis @ small.best_push
         self._slack, self.zero = small._slack, small.zero
         return np.append(basis @ found[: triangle.shape[0]], found[triangle.shape[0]:]), p, steps
 
