@@ -297,6 +297,7 @@ class Task:
             if bend is not None:
                 quadratic = pieces.gram(at_end * bend)
                 linear = linear + quadratic @ w
+            del values, pieces, r, near
             some, parts, ends = self._part(index)
             target = max(0.2 * self.tol * self.unit(best), loose)
             before = w, lam
