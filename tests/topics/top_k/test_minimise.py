@@ -311,6 +311,26 @@ def test_sampled_rows_and_all_rows_give_the_same():
         assert one.objective == pytest.approx(other.objective, rel=1.1e-5)
 
 
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "hinge"])
+def test_near_the_collapse_rows_are_set_aside_and_the_gap_is_of_the_gain(loss):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(8000, 6)) * np.geomspace(1, 0.1, 6)
+    y = np.where(x @ rng.normal(size=6) + rng.logistic(size=8000) >= 0, 1.0, -1.0)
+    k = int(1.03 * 8000 * fit(x, y, "hinge", k=1.0, C=1e7, tol=1e-5).dual)
+    found = fit(x, y, loss, k=k, C=100.0)
+    gain = k / 8000 - found.objective
+    assert found.converged
+    assert 0 < gain < 0.1 * found.objective
+    assert found.gap <= 1e-6 * gain
+    # An independent road to the same value; the rougher gap is larger, and within its own.
+    other = fit(x, y, loss, k=k, C=100.0, solver="limited-memory", relative_to="objective")
+    assert other.dual <= found.objective <= other.objective + 1e-6 * gain
+    rough = fit(x, y, loss, k=k, C=100.0, relative_to="objective")
+    assert rough.converged
+    assert rough.gap <= 1e-6 * rough.objective
+    assert rough.steps < found.steps
+
+
 def test_hinge_needs_no_product_of_fits():
     x, y = problem("hinge", n=60, seed=7)
     held = problem("hinge", n=60, seed=8)
@@ -359,6 +379,7 @@ def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
         ({"scaling": "mine"}, "scaling must be"),
         ({"sample_weight": -np.ones(40)}, "sample_weight must be 40 finite numbers >= 0"),
         ({"tol": 0.0}, "tol must be a number in"),
+        ({"relative_to": "mine"}, "relative_to must be 'gain' or 'objective'"),
     ],
 )
 def test_nonsense_is_refused(change, message):
