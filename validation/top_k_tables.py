@@ -7,12 +7,12 @@ logarithmic grid of [1, n], both chosen by the validation error. For every set: 
 the k that validation chose, with exact minimisers, by the path over k at every C, and with the last
 iterates of the paper's stochastic steps; means and deviations over splits, the printed ones beside
 them, and the paired gain of AT_k* over the average with its 95 per cent t-interval. Exact is a
-proven gap of 1e-4, of the objective or of what the coefficients gain if that is less; the largest
-that is left is said. Ties go to the larger k, then to the smaller C. Print does not say how many k
-there are (here twelve), how many steps are taken (here as said below, 30,000 at the most) nor the
-first step size (here 1); steps that overflow, as the printed ones do for C up to .01, give the zero
-model. Print extends a grid of C whose end was chosen; here it is counted how often the exact models
-would have asked for it.
+proven gap of 1e-4 as `Path` measures it, for the largest k of the objective or of what the
+coefficients gain if that is less; the largest that is left is said. Ties go to the larger k, then
+to the smaller C. Print does not say how many k there are (here twelve), how many steps are taken
+(here as said below, 30,000 at the most) nor the first step size (here 1); steps that overflow, as
+the printed ones do for C up to .01, give the zero model. Print extends a grid of C whose end was
+chosen; here it is counted how often the exact models would have asked for it.
 """
 
 from __future__ import annotations
