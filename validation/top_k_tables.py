@@ -25,8 +25,8 @@ import average_top_k as real
 import numpy as np
 from scipy import stats
 
-from noisytheory.topics.top_k import stochastic
 from noisytheory.topics.top_k import printed_tables as printed
+from noisytheory.topics.top_k import stochastic
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.topics.top_k.recipes import monk_3, sinc, split, titanic
 
