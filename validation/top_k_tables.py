@@ -4,15 +4,15 @@ Run as ``python validation/top_k_tables.py [--splits 10] [--epochs 60]`` with ``
 naming the folder of the data sets; ``--record`` writes the page. The protocol is print's: ten
 random splits into half, quarter and quarter, C in powers of ten from 1e-5 to 1e5, k on a
 logarithmic grid of [1, n], both chosen by the validation error. For every set: maximum, average and
-the k that validation chose, with exact minimisers, by the path over k at every C, and with the last
-iterates of the paper's stochastic steps; means and deviations over splits, the printed ones beside
-them, and the paired gain of AT_k* over the average with its 95 per cent t-interval. Exact is a
-proven gap of 1e-4 as `Path` measures it, for the largest k of the objective or of what the
-coefficients gain if that is less; the largest that is left is said. Ties go to the larger k, then
-to the smaller C. Print does not say how many k there are (here twelve), how many steps are taken
-(here as said below, 30,000 at the most) nor the first step size (here 1); steps that overflow, as
-the printed ones do for C up to .01, give the zero model. Print extends a grid of C whose end was
-chosen; here it is counted how often the exact models would have asked for it.
+the k that validation chose, with exact minimisers and with the last iterates of the paper's
+stochastic steps; means and deviations over splits, the printed ones beside them, and the paired
+gain of AT_k* over the average with its 95 per cent t-interval. Exact is a proven gap of 1e-4, of
+the objective or of what the coefficients gain over none if that is less; the largest that is left
+is said. Ties go to the larger k, then to the smaller C. Print does not say how many k there are
+(here twelve), how many steps are taken (here as said below, 30,000 at the most) nor the first step
+size (here 1); steps that overflow, as the printed ones do for C up to .01, give the zero model.
+Print extends a grid of C whose end was chosen; here it is counted how often the exact models would
+have asked for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import average_top_k as real
 import numpy as np
 from scipy import stats
 
-from noisytheory.topics.top_k import path, stochastic
+from noisytheory.topics.top_k import fit, stochastic
 from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.topics.top_k.recipes import monk_3, sinc, split, titanic
@@ -80,14 +80,9 @@ def scored(w: np.ndarray, data: Data, margin: bool) -> tuple[float, float]:
 
 
 def exact(train: Data, loss: str, ks: list[int]) -> tuple[np.ndarray, float]:
-    """Minimisers of every (C, k), from a path over k at every C, and their largest gap."""
-    out, gap, start = [], 0.0, None
-    for C in CS:
-        found = path(*train, loss, ks=ks, C=float(C), tol=1e-4, start=start)
-        start = found.coef[-1]
-        out.append(found.coef)
-        gap = max(gap, float(found.gap.max()))
-    return np.concatenate(out), gap
+    """Minimisers of every (C, k), and their largest gap."""
+    found = [fit(*train, loss, k=k, C=float(C), tol=1e-4) for C in CS for k in ks]
+    return np.array([one.coef for one in found]), max(one.relative_gap for one in found)
 
 
 def descended(
