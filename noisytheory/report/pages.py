@@ -561,15 +561,15 @@ def _counts(pages: Sequence[Page]) -> dict[str, int]:
 def _short(
     pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
 ) -> dict[str, str]:
-    """Write the list of trials that fall short; what it is and its file, nothing if there is none.
-    """
+    """Write which trials fall short and what cannot fail; what it is and its file, if anything."""
     found = trials.short(page.record for page in pages)
-    for suffix in suffixes if found else ():
+    forced = trials.forced(page.record for page in pages)
+    for suffix in suffixes if found or forced else ():
         text = templates.get_template(f"trials.{suffix}").render(
-            short=found, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+            short=found, forced=forced, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
         )
         _save(folder / f"trials.{suffix}", text)
-    return {"Where a trial falls short": "trials"} if found else {}
+    return {"Where a trial falls short": "trials"} if found or forced else {}
 
 
 def _stem(page: Page) -> str:

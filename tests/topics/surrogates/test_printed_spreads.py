@@ -17,7 +17,8 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
-from noisytheory.topics.surrogates.printed_table.simulate import linear_moments, table_trial
+from noisytheory.topics.surrogates.printed_table.laws import table_moments
+from noisytheory.topics.surrogates.printed_table.simulate import table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -68,7 +69,7 @@ def test_the_cells_that_cannot_be():
 
 
 def test_the_linear_dots_are_the_exact_law():
-    law = linear_moments(0.49)
+    law = table_moments("linear", 0.49)
     assert pictures._law("linear", 0.49) == (law["mean"], law["sd"])
     assert law["mean"] == pytest.approx(0.3806, abs=5e-5)
 

@@ -14,12 +14,13 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
+from noisytheory.topics.surrogates.printed_table.laws import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import (
     TRAINING,
     TRIALS,
     intermediate_trials,
-    linear_moments,
     table_trial,
+    worse_trials,
 )
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["impossible_cells", "table"]
 
 SEED = 2026
-MANY = {"hinge": 20_000, "t-logistic": 20_000, "unconverged": 2000}
+MANY = {"t-logistic": 20_000, "unconverged": 2000}
 """Trials from which a column's law is taken where it is not exact."""
 
 RARE = 1e-4
@@ -39,10 +40,10 @@ RARE = 1e-4
 def table() -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
     examples. Print has those of 125 trials; ours are those of the law of a trial: exact in the
-    linear column, from 20,000 trials in the hinge and t-logistic columns (standard errors of a mean
-    up to .002; 40,000 others, by another method, are in `table-1/hinge/repaired` and
-    `table-1/t-logistic/repaired`). Crossed out are printed cells that cannot be, by the spread:
-    their mean and deviation together need risks that the minimisers on the printed three points
+    hinge and the linear column, from 20,000 trials in the t-logistic one (standard errors of a mean
+    up to .002; 40,000 others, by another method, are in `table-1/t-logistic/repaired`). Crossed out
+    are printed cells that cannot be, by the spread: their mean and deviation together need risks
+    that the minimisers on the printed three points
     give with a chance below one in 10,000 (see `table-1/hinge-spread`, `table-1/t-logistic-spread`
     and `table-1/linear-spread`). The means alone refute fewer cells. The triangles are 2,000 trials
     (standard errors up to .008) of a hinge solver stopped after 3 passes,
@@ -137,8 +138,8 @@ def _numbers(marked: set[tuple[str, float]]) -> list[list[str]]:
 @cache
 def _law(column: str, sigma: float) -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
-    if column == "linear":
-        exact = linear_moments(sigma)
+    if column in ("hinge", "linear"):
+        exact = table_moments(column, sigma)
         return exact["mean"], exact["sd"]
     return _moments(_trials(column, sigma))
 
@@ -164,8 +165,8 @@ def impossible_cells() -> set[tuple[str, float]]:
 
     Their means and deviations need so many trials above one half (hinge), or allow so few at 0 and
     one half (t-logistic) or between 0 and 1 (linear), that the chance of it is below `RARE`. The
-    share of such trials is exact for the linear column, else an upper limit from so many trials as
-    `MANY` says.
+    share of such trials is exact for the hinge and the linear column, for the other an upper limit
+    from so many trials as `MANY` says.
 
     Returns
     -------
@@ -180,10 +181,9 @@ def impossible_cells() -> set[tuple[str, float]]:
     found = set()
     for sigma, cell in PRINTED["hinge"].items():
         needed = trials_above_half(*cell, TRIALS)
-        if needed:
-            share = at_most(_trials("hinge", sigma) > 0.5)
-            if binom.sf(needed - 1, TRIALS, share) < RARE:
-                found.add(("hinge", sigma))
+        counts, law = worse_trials(sigma, TRIALS)
+        if needed and law[counts <= -needed].sum() < RARE:
+            found.add(("hinge", sigma))
     for sigma, cell in PRINTED["t-logistic"].items():
         allowed = most_at_ends(*cell, TRIALS)
         if allowed < TRIALS:
