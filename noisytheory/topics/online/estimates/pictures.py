@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from noisytheory.topics.online.estimators import (
 )
 from noisytheory.topics.online.queries.bounds import expected_queries
 from noisytheory.topics.online.regrets.bounds import squared_radius
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.analytic import ExponentialLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from noisytheory.trial.kept import Numbers
 
 __all__ = ["fixed_samples", "u_shape", "variance_against_cost"]
 
@@ -68,7 +71,15 @@ def u_shape() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def variance_against_cost() -> tuple[Figure, list[list[str]]]:
+def debiased_draws() -> dict[str, Any]:
+    """Samples and second moment of the debiased estimate."""
+    found = debiased(np.exp, lambda count, rng: 0.5 + rng.choice([-1.0, 1.0], count), size=200_000,
+                     rng=np.random.default_rng(SEED))
+    return {"samples": found.samples.mean(), "moment": np.mean(found.values**2)}
+
+
+@drawn_from(debiased_draws)
+def variance_against_cost(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Second moment against expected samples, of $e^{\mathbb EX}$ with $\mathbb EX=\frac12$,
     $\mathbb EX^2=\frac54$: geometric degrees over p, all degrees of the same samples (coupled), and
     the best law of N for a price a sample. No unbiased estimate is below $e^{2\mathbb EX}=2.718$.
@@ -89,11 +100,8 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
     axes.plot([law.mean for law in laws],
               [float(second_moment(gamma, law, 1.25)) for law in laws], "-.", color="C2",
               label="best law of N")
-    rng = np.random.default_rng(SEED)
-    found = debiased(np.exp, lambda count, rng: 0.5 + rng.choice([-1.0, 1.0], count), size=200_000,
-                     rng=rng)
-    level = float(np.mean(found.values**2))
-    axes.plot(found.samples.mean(), level, "s", color="C3", label="debiased, multilevel")
+    samples, level = float(found["samples"]), float(found["moment"])
+    axes.plot(samples, level, "s", color="C3", label="debiased, multilevel")
     axes.axhline(math.e, color=rcParams["axes.edgecolor"], linewidth=1)
     axes.annotate("no unbiased estimate is below", (0.25, math.e), xytext=(0, 3),
                   textcoords="offset points", fontsize="small")
@@ -112,7 +120,7 @@ def variance_against_cost() -> tuple[Figure, list[list[str]]]:
         ["geometric, best p", f"{cost[best]:.2f}", f"{single[best]:.3f}"],
         ["coupled, best p", f"{cost[int(np.argmin(coupled))]:.2f}", f"{min(coupled):.3f}"],
         ["best law of N", f"{least.mean:.2f}", f"{float(second_moment(gamma, least, 1.25)):.3f}"],
-        ["debiased, simulated", f"{found.samples.mean():.2f}", f"{level:.2f}"],
+        ["debiased, simulated", f"{samples:.2f}", f"{level:.2f}"],
     ]
     return figure, rows
 

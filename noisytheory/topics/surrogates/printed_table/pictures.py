@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +21,18 @@ from noisytheory.topics.surrogates.printed_table.simulate import (
     table_trial,
 )
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
+from noisytheory.trial.kept import drawn_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from noisytheory.trial.kept import Numbers
+
 __all__ = ["impossible_cells", "table"]
 
 SEED = 2026
+COLUMNS = {"hinge": "hinge", "unconverged": "hinge, 3 passes", "t-logistic": "t-logistic",
+           "linear": "linear"}
 MANY = {"hinge": 20_000, "t-logistic": 20_000, "unconverged": 2000}
 """Trials from which a column's law is taken where it is not exact."""
 
@@ -36,7 +40,28 @@ RARE = 1e-4
 """Below this chance a printed cell is marked."""
 
 
-def table() -> tuple[Figure, list[list[str]]]:
+def laws() -> dict[str, list[float]]:
+    """Of each column and noise rate mean and deviation, and those of as many trials as print has.
+
+    Where a printed cell is judged by trials, how many of ours are as it needs them, too.
+    """
+    found = {}
+    for column in COLUMNS:
+        for sigma in PRINTED["hinge" if column == "unconverged" else column]:
+            if column == "linear":
+                exact = linear_moments(sigma)
+                found[f"{column} {sigma:g}"] = [exact["mean"], exact["sd"]]
+            else:
+                risks = _draw(column, sigma, MANY[column])
+                hit = risks > 0.5 if column == "hinge" else ~np.isin(risks, (0.0, 0.5))
+                found[f"{column} {sigma:g}"] = [*_moments(risks), int(hit.sum()), len(hit)]
+            few = _moments(_draw(column, sigma, TRIALS))
+            found[f"{column} {sigma:g}, {TRIALS} trials"] = [*few]
+    return found
+
+
+@drawn_from(laws)
+def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
     examples. Print has those of 125 trials; ours are those of the law of a trial: exact in the
     linear column, from 20,000 trials in the hinge and t-logistic columns (standard errors of a mean
@@ -61,18 +86,19 @@ def table() -> tuple[Figure, list[list[str]]]:
         ("t-logistic", "t-logistic: another point was lost"),
         ("linear", "Linear: the last spread is too wide"),
     ]
-    marked = impossible_cells()
+    marked = impossible_cells(found)
     panels = figure.subplots(1, 3, sharey=True)
     for axes, (column, title) in zip(panels, columns, strict=True):
         rates = list(PRINTED[column])
         places = np.arange(len(rates))
         series: list[tuple[str, Any, str, str]] = [
             ("print, 125 trials", list(PRINTED[column].values()), "s", ink),
-            ("ours, law of the exact minimiser", [_law(column, rate) for rate in rates], "o", "C0"),
+            ("ours, law of the exact minimiser", [_cell(found, column, rate) for rate in rates],
+             "o", "C0"),
         ]
         if column == "hinge":
-            found = [_law("unconverged", rate) for rate in rates]
-            series.append(("ours, law of a solver stopped after 3 passes", found, "^", "C4"))
+            stopped = [_cell(found, "unconverged", rate) for rate in rates]
+            series.append(("ours, law of a solver stopped after 3 passes", stopped, "^", "C4"))
         for shift, (label, cells, marker, colour) in zip(
             (-0.22, 0.0, 0.22) if column == "hinge" else (-0.12, 0.12), series, strict=True
         ):
@@ -107,49 +133,41 @@ def table() -> tuple[Figure, list[list[str]]]:
         "panel those of a solver that stops early, which look like print. Crossed out, by their "
         f"spread: {named}. The numbers follow as a table."
     )
-    return figure, _numbers(marked)
+    return figure, _numbers(found, marked)
 
 
-def _numbers(marked: set[tuple[str, float]]) -> list[list[str]]:
+def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
     """Table 1 in the layout of print: under each of its cells our law, and as many trials."""
 
     def spelled(cell: tuple[float, float], digits: int) -> str:
         mean, deviation = cell
         return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
 
-    columns = {"hinge": "hinge", "unconverged": "hinge, 3 passes", "t-logistic": "t-logistic",
-               "linear": "linear"}
-    rows = [["σ", "01 risk, mean ± deviation", *columns.values()]]
+    rows = [["σ", "01 risk, mean ± deviation", *COLUMNS.values()]]
     for sigma in PRINTED["linear"]:
         printed = [
             "–" if column == "unconverged"
             else "✘ " * ((column, sigma) in marked) + spelled(PRINTED[column][sigma], 2)
-            for column in columns
+            for column in COLUMNS
         ]
-        laws = [spelled(_law(column, sigma), 3) for column in columns]
-        tried = [spelled(_moments(_draw(column, sigma, TRIALS)), 3) for column in columns]
+        laws, tried = (
+            [spelled(_cell(found, column, sigma, few), 3) for column in COLUMNS]
+            for few in ("", f", {TRIALS} trials")
+        )
         whose = (f"print, {TRIALS} trials", "ours, many trials", f"ours, {TRIALS} trials")
         for name, cells in zip(whose, (printed, laws, tried), strict=True):
             rows.append([f"{sigma:g}", name, *cells])
     return rows
 
 
-@cache
-def _law(column: str, sigma: float) -> tuple[float, float]:
+def _cell(found: Numbers, column: str, sigma: float, few: str = "") -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
-    if column == "linear":
-        exact = linear_moments(sigma)
-        return exact["mean"], exact["sd"]
-    return _moments(_trials(column, sigma))
+    mean, deviation = found[f"{column} {sigma:g}{few}"][:2]
+    return float(mean), float(deviation)
 
 
 def _moments(risks: NDArray[np.float64]) -> tuple[float, float]:
     return float(risks.mean()), float(risks.std(ddof=1))
-
-
-@cache
-def _trials(column: str, sigma: float) -> NDArray[np.float64]:
-    return _draw(column, sigma, MANY[column])
 
 
 def _draw(column: str, sigma: float, size: int) -> NDArray[np.float64]:
@@ -159,7 +177,7 @@ def _draw(column: str, sigma: float, size: int) -> NDArray[np.float64]:
     return table_trial(column, sigma, TRAINING, size=size, rng=rng)
 
 
-def impossible_cells() -> set[tuple[str, float]]:
+def impossible_cells(laws: Numbers) -> set[tuple[str, float]]:
     """Printed cells, by column and noise rate, that trials on the printed points do not give.
 
     Their means and deviations need so many trials above one half (hinge), or allow so few at 0 and
@@ -167,29 +185,31 @@ def impossible_cells() -> set[tuple[str, float]]:
     share of such trials is exact for the linear column, else an upper limit from so many trials as
     `MANY` says.
 
+    Parameters
+    ----------
+    laws : mapping of str to array
+        As the function of this name finds them.
+
     Returns
     -------
     set of (str, float)
     """
     from scipy.stats import beta, binom
 
-    def at_most(hit: NDArray[np.bool_]) -> float:
-        hits, count = int(hit.sum()), len(hit)
+    def at_most(column: str, sigma: float) -> float:
+        hits, count = laws[f"{column} {sigma:g}"][2:]
         return float(beta.ppf(1 - RARE / 10, hits + 1, count - hits)) if hits < count else 1.0
 
     found = set()
     for sigma, cell in PRINTED["hinge"].items():
         needed = trials_above_half(*cell, TRIALS)
-        if needed:
-            share = at_most(_trials("hinge", sigma) > 0.5)
-            if binom.sf(needed - 1, TRIALS, share) < RARE:
-                found.add(("hinge", sigma))
+        if needed and binom.sf(needed - 1, TRIALS, at_most("hinge", sigma)) < RARE:
+            found.add(("hinge", sigma))
     for sigma, cell in PRINTED["t-logistic"].items():
         allowed = most_at_ends(*cell, TRIALS)
-        if allowed < TRIALS:
-            share = at_most(~np.isin(_trials("t-logistic", sigma), (0.0, 0.5)))
-            if binom.sf(TRIALS - allowed - 1, TRIALS, share) < RARE:
-                found.add(("t-logistic", sigma))
+        more = TRIALS - allowed
+        if more and binom.sf(more - 1, TRIALS, at_most("t-logistic", sigma)) < RARE:
+            found.add(("t-logistic", sigma))
     for sigma, cell in PRINTED["linear"].items():
         allowed = most_between(*cell, TRIALS)
         if cell[1] > 0 and allowed < TRIALS:
