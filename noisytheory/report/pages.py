@@ -548,10 +548,11 @@ def _draw(
 def _decide(record: Record, folder: Path, place: Place = _beside) -> list[Picture]:
     """Draw what decides a claim."""
     pictures = []
-    for name, figure in figures.deciding(record).items():
-        file = place(record.id, name)
-        _save(folder / file, figures.svg(figure))
-        pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
+    with figures.in_style():
+        for name, figure in figures.deciding(record).items():
+            file = place(record.id, name)
+            _save(folder / file, figures.svg(figure))
+            pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
     return pictures
 
 

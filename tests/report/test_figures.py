@@ -47,7 +47,8 @@ def line(axes, label):
 
 
 def names(figure):
-    return [t.get_text() for legend in figure.legends for t in legend.get_texts()]
+    keys = [label for key in figure.artists for _, label in key.entries]
+    return keys + [t.get_text() for legend in figure.legends for t in legend.get_texts()]
 
 
 def dots_of(axes):
