@@ -11,9 +11,6 @@ larger k, then to the smaller C. Print does not say how many k there are (here t
 steps are taken (here as said below, 30,000 at the most) nor the first step size (here 1); steps
 that overflow, as the printed ones do for C up to .01, give the zero model. Print extends a grid of
 C whose end was chosen; here it is counted how often the exact models would have asked for it.
-The page was recorded with gaps of 1e-4 of the objective, which at C of 1e-3 and below is mostly the
-loss of no model at all: there the "exact" models need not be near the minimisers, and validation
-may have chosen another C and k than it would among these.
 """
 
 from __future__ import annotations

@@ -98,9 +98,7 @@ def draw(
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # whatever a user's code can think of
+    except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
     if not isinstance(drawn, Mapping):
         drawn = {"lhs": drawn}
@@ -346,9 +344,7 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     try:
         with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
+    except Exception as error:
         raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
     if claim.kind not in _EXACT:
         return found  # The rule says that it takes none.

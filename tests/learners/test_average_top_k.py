@@ -78,7 +78,7 @@ def test_paths_count_errors_on_other_points(learner, y):
     error = (np.mean((model.predict(X[::2]) - y[::2]) ** 2) if y is NUMBERS
              else np.mean(model.predict(X[::2]) != y[::2]))
     assert found.error[-1] == pytest.approx(error, abs=0.02)
-    assert found.gap.max() <= 1e-3
+    assert found.gap.max() <= 1e-2
 
 
 @pytest.mark.parametrize(("learner", "y"), EVERY)

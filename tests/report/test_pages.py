@@ -284,7 +284,7 @@ def test_commands_on_the_page_of_a_users_file_show_what_the_page_speaks_of(tmp_p
         commands = [shlex.split(line) for line in re.findall(r"(?m)^noisytheory .*$", text)]
         assert len(commands) == number
         for words in commands:
-            alone = ["--workers", "1"] if words[1] == "audit" else []
+            alone = ["--workers", "0"] if words[1] == "audit" else []
             done = CliRunner().invoke(main, [*words[1:], *alone, "--json"])
             assert done.exit_code == 0, done.stderr
             about = json.loads(done.stdout)

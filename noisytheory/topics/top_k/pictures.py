@@ -1,4 +1,4 @@
-"""Figures 1 to 4 of the paper, drawn again."""
+"""Figures 1 to 4 of the paper, drawn again, and from how many examples on Theorem 2 speaks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 
 from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.linear_populations import LinearPopulation, axis_population
 from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.paths import path
+from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
+from noisytheory.topics.top_k.theorem_2 import bounds
 from noisytheory.trial.kept import Numbers, drawn_from
 
-__all__ = ["figure_1", "figure_2", "figure_3", "figure_4"]
+__all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "theorem_2_from"]
 
 GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
 LOOK = (("maximum", 1, "C1", ":"), ("$AT_{10}$", 10, "C0", "-"), ("average", 200, "C2", "--"))
@@ -173,4 +176,65 @@ def figure_3(found: Numbers) -> Any:
     axis.set(xlabel="k", ylabel="test error [per cent]", ylim=(0, None),
              title="Monk 3, C = 100, five splits")
     axis.legend()
+    return figure
+
+
+FORMS = (
+    ("printed, root of n times mu", bounds.theorem_2_printed),
+    ("printed, mu times root of n", bounds.theorem_2_root_mu),
+    ("as its proof ends", bounds.theorem_2_proved), ("sharp", bounds.theorem_2_sharp),
+)
+
+
+def least_sizes() -> dict[str, Any]:
+    """Least sample sizes at which each form of Theorem 2 says anything, by population."""
+    populations = {
+        f"{name}, C={C:g}": axis_population(eta, C, 0.1)
+        for name, eta, Cs in (("P0", 1.0, (0.01, 1)), ("P1", 0.9, (0.01, 1, 100))) for C in Cs
+    }
+    at = np.linspace(-1, 1, 5)
+    line = np.linalg.cholesky(np.exp(-2 * (at[:, None] - at) ** 2))
+    plane = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1], [0.7, 0.7]])
+    for name, points, masses, eta, Cs in (
+        ("P2", line, np.full(5, 0.2), (0.05, 0.2, 0.35, 0.8, 0.95), (1,)),
+        ("P3", plane, (0.3, 0.2, 0.3, 0.1, 0.1), (0.9, 0.8, 0.1, 0.6, 0.3), (1, 100)),
+    ):
+        for C in Cs:
+            populations[f"{name}, C={C:g}"] = LinearPopulation(
+                name, tuple(tuple(row) for row in points.tolist()), tuple(masses), eta, C, 0.1)
+    found: dict[str, Any] = {"populations": list(populations)}
+    for label, bound in FORMS:
+        found[label] = []
+        for one in populations.values():
+            given = dict(C=one.C, kappa=one.kappa, norm=one.norm, approximation=one.approximation)
+            if bound is bounds.theorem_2_sharp:
+                given["risk"] = one.risk
+            found[label].append(first_useful_n(
+                bound, trivial=one.largest_excess, delta=0.05, **given,
+                mus=np.geomspace(0.01, 0.99 * (1 - one.risk), 80),
+            ))
+    return found
+
+
+@drawn_from(least_sizes)
+def theorem_2_from(found: Numbers) -> Any:
+    r"""From how many examples on each form of Theorem 2 says anything: is below the largest
+    possible excess risk with probability .95, at the best $\mu$. P0: two points, no noise; P1: the
+    same with noise .1; P2: five points of a line, Gaussian kernel; P3: five points of the plane,
+    not separable. As $C_{\kappa H}>4$, no printed form speaks below some thousand examples.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 3.8), layout="constrained")
+    axis = figure.subplots()
+    figure.set_label("Least sample sizes at which four forms of Theorem 2 say anything, on eight "
+                     "populations: printed forms thousands to millions, the sharp form hundreds "
+                     "to ten thousand")
+    for (label, _), marker in zip(FORMS, "os^D", strict=True):
+        axis.plot(found[label], marker, label=label, markersize=5)
+    names = found["populations"].tolist()
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axis.set(yscale="log", xlabel="population and C", ylabel="least n [examples]",
+             title="From which n on Theorem 2 says anything")
+    axis.legend(fontsize=7)
     return figure

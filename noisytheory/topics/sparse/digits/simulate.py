@@ -128,7 +128,6 @@ def herds(protocol: Protocol, *, parallel: bool) -> Iterator[Doubles]:
         yield weights
 
 
-@functools.lru_cache(maxsize=16)
 def bundled(
     fold: int, bandwidth: float = BANDWIDTH, tolerance: float = TOLERANCE
 ) -> Protocol:
@@ -145,6 +144,12 @@ def bundled(
     -------
     Protocol
     """
+    return _bundled(fold, bandwidth, tolerance)
+
+
+# Keyed by all settings, so that claims which name some of them share one protocol.
+@functools.lru_cache(maxsize=16)
+def _bundled(fold: int, bandwidth: float, tolerance: float) -> Protocol:
     population = digits(3, 8)
     images, labels = np.asarray(population.points, float), np.asarray(population.labels, float)
     tested = np.arange(len(labels)) % FOLDS == fold
@@ -186,7 +191,6 @@ def mnist_pair() -> Protocol | None:
     )
 
 
-@functools.lru_cache(maxsize=4)
 def first_of_mnist(
     images: int | None = None, bandwidth: float = MNIST_BANDWIDTH,
     tolerance: float = MNIST_TOLERANCE,
@@ -211,6 +215,11 @@ def first_of_mnist(
     ValueError
         If there are fewer images.
     """
+    return _first_of_mnist(images, bandwidth, tolerance)
+
+
+@functools.lru_cache(maxsize=4)
+def _first_of_mnist(images: int | None, bandwidth: float, tolerance: float) -> Protocol:
     found = mnist_pair()
     if found is None:
         raise FileNotFoundError("mnist.npz is not in the folder that NOISYTHEORY_DATA names")

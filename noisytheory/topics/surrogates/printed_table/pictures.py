@@ -13,12 +13,13 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
+from noisytheory.topics.surrogates.printed_table.laws import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import (
     TRAINING,
     TRIALS,
     intermediate_trials,
-    linear_moments,
     table_trial,
+    worse_trials,
 )
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 from noisytheory.trial.kept import drawn_from
@@ -33,30 +34,23 @@ __all__ = ["impossible_cells", "table"]
 SEED = 2026
 COLUMNS = {"hinge": "hinge", "unconverged": "hinge, 3 passes", "t-logistic": "t-logistic",
            "linear": "linear"}
-MANY = {"hinge": 20_000, "t-logistic": 20_000, "unconverged": 2000}
+MANY = {"t-logistic": 20_000, "unconverged": 2000}
 """Trials from which a column's law is taken where it is not exact."""
 
 RARE = 1e-4
 """Below this chance a printed cell is marked."""
 
 
-def laws() -> dict[str, list[float]]:
+def laws() -> dict[str, Any]:
     """Of each column and noise rate mean and deviation, and those of as many trials as print has.
 
-    Where a printed cell is judged by trials, how many of ours are as it needs them, too.
+    Also the cells that are crossed out.
     """
-    found = {}
+    found: dict[str, Any] = {"crossed": [list(map(str, at)) for at in sorted(impossible_cells())]}
     for column in COLUMNS:
-        for sigma in PRINTED["hinge" if column == "unconverged" else column]:
-            if column == "linear":
-                exact = linear_moments(sigma)
-                found[f"{column} {sigma:g}"] = [exact["mean"], exact["sd"]]
-            else:
-                risks = _draw(column, sigma, MANY[column])
-                hit = risks > 0.5 if column == "hinge" else ~np.isin(risks, (0.0, 0.5))
-                found[f"{column} {sigma:g}"] = [*_moments(risks), int(hit.sum()), len(hit)]
-            few = _moments(_draw(column, sigma, TRIALS))
-            found[f"{column} {sigma:g}, {TRIALS} trials"] = [*few]
+        for sigma in PRINTED["linear"]:
+            found[f"{column} {sigma:g}"] = _law(column, sigma)
+            found[f"{column} {sigma:g}, {TRIALS} trials"] = _moments(_draw(column, sigma, TRIALS))
     return found
 
 
@@ -64,10 +58,10 @@ def laws() -> dict[str, list[float]]:
 def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
     examples. Print has those of 125 trials; ours are those of the law of a trial: exact in the
-    linear column, from 20,000 trials in the hinge and t-logistic columns (standard errors of a mean
-    up to .002; 40,000 others, by another method, are in `table-1/hinge/repaired` and
-    `table-1/t-logistic/repaired`). Crossed out are printed cells that cannot be, by the spread:
-    their mean and deviation together need risks that the minimisers on the printed three points
+    hinge and the linear column, from 20,000 trials in the t-logistic one (standard errors of a mean
+    up to .002; 40,000 others, by another method, are in `table-1/t-logistic/repaired`). Crossed out
+    are printed cells that cannot be, by the spread: their mean and deviation together need risks
+    that the minimisers on the printed three points
     give with a chance below one in 10,000 (see `table-1/hinge-spread`, `table-1/t-logistic-spread`
     and `table-1/linear-spread`). The means alone refute fewer cells. The triangles are 2,000 trials
     (standard errors up to .008) of a hinge solver stopped after 3 passes,
@@ -86,18 +80,18 @@ def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
         ("t-logistic", "t-logistic: another point was lost"),
         ("linear", "Linear: the last spread is too wide"),
     ]
-    marked = impossible_cells(found)
+    marked = {(column, float(sigma)) for column, sigma in found["crossed"]}
     panels = figure.subplots(1, 3, sharey=True)
     for axes, (column, title) in zip(panels, columns, strict=True):
         rates = list(PRINTED[column])
         places = np.arange(len(rates))
         series: list[tuple[str, Any, str, str]] = [
             ("print, 125 trials", list(PRINTED[column].values()), "s", ink),
-            ("ours, law of the exact minimiser", [_cell(found, column, rate) for rate in rates],
+            ("ours, law of the exact minimiser", [found[f"{column} {rate:g}"] for rate in rates],
              "o", "C0"),
         ]
         if column == "hinge":
-            stopped = [_cell(found, "unconverged", rate) for rate in rates]
+            stopped = [found[f"unconverged {rate:g}"] for rate in rates]
             series.append(("ours, law of a solver stopped after 3 passes", stopped, "^", "C4"))
         for shift, (label, cells, marker, colour) in zip(
             (-0.22, 0.0, 0.22) if column == "hinge" else (-0.12, 0.12), series, strict=True
@@ -139,7 +133,7 @@ def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
 def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
     """Table 1 in the layout of print: under each of its cells our law, and as many trials."""
 
-    def spelled(cell: tuple[float, float], digits: int) -> str:
+    def spelled(cell: Any, digits: int) -> str:
         mean, deviation = cell
         return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
 
@@ -151,7 +145,7 @@ def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
             for column in COLUMNS
         ]
         laws, tried = (
-            [spelled(_cell(found, column, sigma, few), 3) for column in COLUMNS]
+            [spelled(found[f"{column} {sigma:g}{few}"], 3) for column in COLUMNS]
             for few in ("", f", {TRIALS} trials")
         )
         whose = (f"print, {TRIALS} trials", "ours, many trials", f"ours, {TRIALS} trials")
@@ -160,10 +154,12 @@ def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
     return rows
 
 
-def _cell(found: Numbers, column: str, sigma: float, few: str = "") -> tuple[float, float]:
+def _law(column: str, sigma: float) -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
-    mean, deviation = found[f"{column} {sigma:g}{few}"][:2]
-    return float(mean), float(deviation)
+    if column in ("hinge", "linear"):
+        exact = table_moments(column, sigma)
+        return exact["mean"], exact["sd"]
+    return _moments(_draw(column, sigma, MANY[column]))
 
 
 def _moments(risks: NDArray[np.float64]) -> tuple[float, float]:
@@ -177,18 +173,13 @@ def _draw(column: str, sigma: float, size: int) -> NDArray[np.float64]:
     return table_trial(column, sigma, TRAINING, size=size, rng=rng)
 
 
-def impossible_cells(laws: Numbers) -> set[tuple[str, float]]:
+def impossible_cells() -> set[tuple[str, float]]:
     """Printed cells, by column and noise rate, that trials on the printed points do not give.
 
     Their means and deviations need so many trials above one half (hinge), or allow so few at 0 and
     one half (t-logistic) or between 0 and 1 (linear), that the chance of it is below `RARE`. The
-    share of such trials is exact for the linear column, else an upper limit from so many trials as
-    `MANY` says.
-
-    Parameters
-    ----------
-    laws : mapping of str to array
-        As the function of this name finds them.
+    share of such trials is exact for the hinge and the linear column, for the other an upper limit
+    from so many trials as `MANY` says.
 
     Returns
     -------
@@ -196,20 +187,22 @@ def impossible_cells(laws: Numbers) -> set[tuple[str, float]]:
     """
     from scipy.stats import beta, binom
 
-    def at_most(column: str, sigma: float) -> float:
-        hits, count = laws[f"{column} {sigma:g}"][2:]
+    def at_most(hit: NDArray[np.bool_]) -> float:
+        hits, count = int(hit.sum()), len(hit)
         return float(beta.ppf(1 - RARE / 10, hits + 1, count - hits)) if hits < count else 1.0
 
     found = set()
     for sigma, cell in PRINTED["hinge"].items():
         needed = trials_above_half(*cell, TRIALS)
-        if needed and binom.sf(needed - 1, TRIALS, at_most("hinge", sigma)) < RARE:
+        counts, law = worse_trials(sigma, TRIALS)
+        if needed and law[counts <= -needed].sum() < RARE:
             found.add(("hinge", sigma))
     for sigma, cell in PRINTED["t-logistic"].items():
         allowed = most_at_ends(*cell, TRIALS)
-        more = TRIALS - allowed
-        if more and binom.sf(more - 1, TRIALS, at_most("t-logistic", sigma)) < RARE:
-            found.add(("t-logistic", sigma))
+        if allowed < TRIALS:
+            share = at_most(~np.isin(_draw("t-logistic", sigma, MANY["t-logistic"]), (0.0, 0.5)))
+            if binom.sf(TRIALS - allowed - 1, TRIALS, share) < RARE:
+                found.add(("t-logistic", sigma))
     for sigma, cell in PRINTED["linear"].items():
         allowed = most_between(*cell, TRIALS)
         if cell[1] > 0 and allowed < TRIALS:
