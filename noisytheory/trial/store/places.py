@@ -61,7 +61,7 @@ class Directory:
     moves = True  # groups come whole into their place, by a move
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = path.resolve()  # a store may be named by a link; inside of it there are none
         self.location = str(path)
         self.durable = False  # whether what is written outlives a loss of power
 
