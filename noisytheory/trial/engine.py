@@ -93,7 +93,7 @@ class Engine:
         self._quiet.enter_context(_silent("distributed", "distributed.client", "asyncio"))
         try:
             self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
-        except (OSError, ValueError, TimeoutError) as error:
+        except Exception as error:  # Of each protocol another one.
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)

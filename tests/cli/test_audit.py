@@ -100,8 +100,9 @@ def test_wrong_settings_are_one_line(mine, words, line):
 
 def test_an_unreachable_scheduler_is_one_line(mine):
     pytest.importorskip("distributed")
-    line = mistake("audit", mine, "--scheduler", "nonsense://127.0.0.1:9")
-    assert "no Dask scheduler at 'nonsense://127.0.0.1:9'" in line
+    for scheme in ("nonsense", "tls"):
+        line = mistake("audit", mine, "--scheduler", f"{scheme}://127.0.0.1:9")
+        assert f"no Dask scheduler at '{scheme}://127.0.0.1:9'" in line
 
 
 @pytest.mark.parametrize(
@@ -235,6 +236,9 @@ def test_places_that_are_no_store_are_one_line(tmp_path, mine):
     file = tmp_path / "file"
     file.write_text("x")
     assert "is a file, not a store" in mistake(*words, file)
+    assert "cannot open the store memory://: it names no place" in mistake(*words, "memory://")
+    for place in ("zip://nowhere", "a::b"):
+        assert f"cannot open the store {place}: " in mistake(*words, place)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("x")
     assert "not empty and not a store" in mistake(*words, tmp_path / "full")
