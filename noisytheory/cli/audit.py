@@ -146,9 +146,10 @@ def usable_cores(claims: Sequence[Claim]) -> int:
 
     from noisytheory.trial.catalogue import find_or_none
 
-    cores = min(int(cpu_count()), sum(claim.size for claim in claims))
-    ours = all(find_or_none(claim.id) is claim for claim in claims)
-    return 0 if cores == 1 and ours else cores
+    cores, cells = int(cpu_count()), sum(claim.size for claim in claims)
+    if min(cores, cells) == 1 and all(find_or_none(claim.id) is claim for claim in claims):
+        return 0
+    return min(cores, max(2, cells))
 
 
 def run_audit(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) -> Audit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
@@ -80,6 +81,7 @@ class Engine:
         if self.scheduler is not None:
             self._connect()
         elif self.given is None:
+            self._quiet.enter_context(_of_pools_silent())
             self._start()
         return self
 
@@ -93,7 +95,7 @@ class Engine:
         self._quiet.enter_context(_silent("distributed", "distributed.client", "asyncio"))
         try:
             self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
-        except (OSError, ValueError, TimeoutError) as error:
+        except Exception as error:  # Of each protocol another one.
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)
@@ -145,7 +147,7 @@ class Engine:
         """Wait for one of them; a pool that a dying worker has blocked is broken on the way.
 
         Who dies while it sends a result holds the lock that all others wait for, and the pool reads
-        on for what never comes.
+        on for what never comes. Nor does anything come once one of the pool's own threads has died.
         """
         while True:
             done, _ = wait(futures, timeout=_GLANCE, return_when=FIRST_COMPLETED)
@@ -160,6 +162,10 @@ class Engine:
                     with contextlib.suppress(AttributeError, OSError):
                         pool._result_queue._writer.close()  # type: ignore[attr-defined]
                     kill(pool)
+                inner: Any = pool
+                carriers = inner._executor_manager_thread, inner._call_queue._thread
+                if any(thread is not None and not thread.is_alive() for thread in carriers):
+                    raise EngineError("a thread that gives processes work died (out of memory?)")
 
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
@@ -214,6 +220,25 @@ class Engine:
                 self.executor.shutdown(wait=False)
                 self.client.close(timeout=_GLANCE)
         self._quiet.close()
+
+
+@contextlib.contextmanager
+def _of_pools_silent() -> Iterator[None]:
+    """What ends a thread of a pool is said by `Engine.wait`."""
+    usual = threading.excepthook
+
+    def hook(found: Any) -> None:
+        if not {type(found.thread).__name__, getattr(found.thread, "name", "")} & _OF_POOLS:
+            usual(found)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = usual
+
+
+_OF_POOLS = {"_ExecutorManagerThread", "QueueFeederThread"}
 
 
 @contextlib.contextmanager

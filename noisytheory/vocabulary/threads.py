@@ -94,7 +94,8 @@ def on_one_thread(function: Callable[Given, Done]) -> Callable[Given, Done]:
 def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
     """``work`` of every item, in their order, by threads if there is more than one worker.
 
-    Few results wait: work begins on no more items than there are workers, and one.
+    Few results wait: of work that has begun there are no more than two items a worker, so that one
+    that takes its time need not hold up the others.
     """
     if workers <= 1:
         yield from map(work, items)
@@ -102,7 +103,7 @@ def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) 
     rest = iter(items)
     with ThreadPoolExecutor(workers) as pool:
         begun: deque[Future[Done]] = deque(
-            pool.submit(work, item) for item in islice(rest, workers + 1)
+            pool.submit(work, item) for item in islice(rest, 2 * workers)
         )
         while begun:
             done = begun.popleft().result()

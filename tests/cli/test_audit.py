@@ -100,8 +100,9 @@ def test_wrong_settings_are_one_line(mine, words, line):
 
 def test_an_unreachable_scheduler_is_one_line(mine):
     pytest.importorskip("distributed")
-    line = mistake("audit", mine, "--scheduler", "nonsense://127.0.0.1:9")
-    assert "no Dask scheduler at 'nonsense://127.0.0.1:9'" in line
+    for scheme in ("nonsense", "tls"):
+        line = mistake("audit", mine, "--scheduler", f"{scheme}://127.0.0.1:9")
+        assert f"no Dask scheduler at '{scheme}://127.0.0.1:9'" in line
 
 
 @pytest.mark.parametrize(
@@ -140,10 +141,11 @@ def test_somebody_elses_claim_is_drawn_by_another_process(mine, monkeypatch):
     (claim,) = select.chosen_claims([str(mine)])
     lone = dataclasses.replace(claim, grid={name: list(values)[:1] for name, values in
                                             claim.grid.items()})
-    assert lone.size == 1 and audit.usable_cores([lone]) == 1
-    assert audit.usable_cores([find("kernel-mean/figure-2")]) == 0
-    monkeypatch.setattr("joblib.cpu_count", lambda: 1)
-    assert audit.usable_cores([claim]) == 1
+    ours = find("kernel-mean/figure-2")
+    for cores, least in ((4, 2), (1, 1)):
+        monkeypatch.setattr("joblib.cpu_count", lambda cores=cores: cores)
+        assert lone.size == 1 and audit.usable_cores([lone]) == least
+        assert ours.size == 1 and audit.usable_cores([ours]) == 0
 
 
 def test_a_claim_that_fails_leaves_the_others_their_verdicts(tmp_path):
@@ -234,6 +236,9 @@ def test_places_that_are_no_store_are_one_line(tmp_path, mine):
     file = tmp_path / "file"
     file.write_text("x")
     assert "is a file, not a store" in mistake(*words, file)
+    assert "cannot open the store memory://: it names no place" in mistake(*words, "memory://")
+    for place in ("zip://nowhere", "a::b"):
+        assert f"cannot open the store {place}: " in mistake(*words, place)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("x")
     assert "not empty and not a store" in mistake(*words, tmp_path / "full")

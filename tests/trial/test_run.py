@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
+from threading import Thread
 
 import cloudpickle
 import kills
@@ -28,7 +29,7 @@ import xarray as xr
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
 from noisytheory.trial.draws import ClaimError, block_generator, draw
-from noisytheory.trial.engine import Engine, Serial
+from noisytheory.trial.engine import Engine, EngineError, Serial
 from noisytheory.trial.result import replay_address
 from noisytheory.trial.run import Unfinished
 from noisytheory.trial.store import StoreError
@@ -239,6 +240,19 @@ def test_a_pool_found_broken_when_it_is_given_work_is_replaced(monkeypatch, time
         return
     with run([claim], workers=2) as again, run([claim]) as quiet:
         assert_identical(quiet, again)
+
+
+def test_a_pool_whose_own_thread_dies_is_no_hang(monkeypatch, capsys):
+    def start(self, plain=Thread.start):
+        if self.name == "QueueFeederThread":
+            raise RuntimeError("can't start new thread")
+        plain(self)
+
+    monkeypatch.setattr("noisytheory.trial.engine._GLANCE", 0.1)
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(EngineError, match="a thread that gives processes work died"):
+        run([planted.hoeffding()], workers=1)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("workers", [0, 2])

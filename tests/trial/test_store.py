@@ -798,6 +798,25 @@ def test_frames_of_another_seed_never_verify(tmp_path: Path) -> None:
         assert len(open_blocks(store)) == 1
 
 
+def test_a_claim_under_the_name_of_another_is_named_and_left_alone(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    other = tmp_path / "s" / group_of("kernel-mean/lemma-3")
+    shutil.copytree(tmp_path / "s" / group_of(CLAIM), other)
+    with pytest.warns(Damaged, match=f"lemma-3 .*it is that of {CLAIM}.*: move it away"):
+        Store.load(tmp_path / "s").close()
+    with Store.open(tmp_path / "s", RUN) as store, pytest.raises(StoreError, match="other code"):
+        open_blocks(store, "kernel-mean/lemma-3", "f1")
+    assert other.is_dir()
+
+
+def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "large").mkdir()
+    (tmp_path / "s").symlink_to(tmp_path / "large")
+    finished_store(tmp_path / "s")
+    with Store.load(tmp_path / "large") as store:
+        assert store.ids() == [CLAIM]
+
+
 @pytest.mark.parametrize("name", ["kernel-mean~theorem-5.blocks", "lock", "run.json", "x.partial"])
 def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     """Data of others that a link in a store leads to."""

@@ -38,12 +38,14 @@ Create = Callable[[str], Any]
 def place_at(location: str | os.PathLike[str]) -> Place:
     """Return the place that a path or a URL names."""
     text = os.fspath(location).removeprefix("file://").removeprefix("local://")
-    if "://" not in text and "::" not in text:
-        return Directory(Path(text))
     try:
-        return Objects(text)
-    except (ImportError, ValueError) as error:
-        reason = " ".join(str(error).split())
+        if "://" in text:
+            return Objects(text)
+        if "::" in text:
+            raise ValueError("who opens it takes '::' in a name for a chain of file systems")
+        return Directory(Path(text))
+    except Exception as error:  # of whatever library knows such places
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise StoreError(f"cannot open the store {text}: {reason}") from error
 
 
@@ -61,7 +63,7 @@ class Directory:
     moves = True  # groups come whole into their place, by a move
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = path.resolve()  # a store may be named by a link; inside of it there are none
         self.location = str(path)
         self.durable = False  # whether what is written outlives a loss of power
 
@@ -224,7 +226,10 @@ class Objects:
         import fsspec
 
         self.location = url.rstrip("/")
-        fs, self._root = fsspec.core.url_to_fs(self.location)
+        fs, self._root = fsspec.core.url_to_fs(url)
+        self._root = self._root.rstrip("/")
+        if not self._root:
+            raise ValueError("it names no place")
         fs.invalidate_cache()  # another process may have written since
         self._fs, self._own = _Spoken(fs), b""
 

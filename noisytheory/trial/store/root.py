@@ -42,7 +42,7 @@ class Root:
         self.attributes: dict[str, Any] = {}
         self.groups: dict[str, tuple[str, bytes]] = {}  # id and branch of what is listed
         self.damaged: dict[str, str] = {}  # groups that are not what was written, and why
-        self.foreign: set[str] = set()  # those of them that another run wrote
+        self.foreign: set[str] = set()  # those of them that another run wrote, or for another place
         self.postponed: dict[str, Callable[[], xr.Dataset | None]] = {}
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
@@ -116,12 +116,15 @@ class Root:
                         self.groups[group] = entry
 
     def _entry(self, group: str) -> tuple[str, bytes]:
-        """Return id and branch of a finished claim; note in `damaged` if it is another run's."""
+        """Return id and branch of a finished claim; note in `damaged` if it is another's."""
         metadata = json.loads(self.place.read(f"{group}/zarr.json"))
         attributes = metadata["attributes"]
         claim_id, described = attributes["claim"], metadata["consolidated_metadata"]["metadata"]
-        if not attributes["complete"] or group_of(claim_id) != group:
+        if not attributes["complete"]:
             raise ValueError("not a finished claim")
+        if group_of(claim_id) != group:
+            self.damaged[group] = f"it is that of {claim_id}"
+            self.foreign.add(group)
         for name in _OF_AN_AUDIT:
             own, its = self.attributes.get(name), attributes.get(name)
             if name in self.attributes and its != own:
