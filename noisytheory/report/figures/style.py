@@ -33,6 +33,7 @@ __all__ = [
     "PAPER",
     "RC",
     "Draw",
+    "balanced",
     "canvas",
     "finish",
     "in_style",
@@ -224,6 +225,16 @@ def style_of(index: int) -> dict[str, Any]:
         "color": COLOURS[index % LINES], "marker": MARKERS[index % LINES],
         "linestyle": DASHES[index % LINES],
     }
+
+
+def balanced(text: str, width: int) -> str:
+    """The text in as few lines of this width as it takes, and no line much shorter than others."""
+    lines = {
+        w: textwrap.wrap(text, w, break_long_words=False)
+        for w in (width, *range(max(1, width // 2), width))
+    }
+    fewest = [w for w, found in lines.items() if len(found) == len(lines[width])]
+    return "\n".join(lines[min(fewest)])
 
 
 def shortened(text: str, width: int = 44) -> str:
