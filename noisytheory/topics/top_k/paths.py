@@ -32,9 +32,11 @@ MIXED = 0.8
 """Share that a mixture may have where it is evaluated: between two that are there is more."""
 
 WIDTH = 0.05
-"""Of the smoothing at first."""
+"""Of the smoothing at first, over $AT_k$."""
 FARTHEST = 3
 """Times by which k falls at most from one guess of the collapse to the next."""
+FEW = 400
+"""Rows below which too few are in the zone that smooths a kink for Newton's method."""
 STEPS = 25
 """Of Newton's method at most; three are usual, and then a problem is solved from scratch."""
 
@@ -117,6 +119,14 @@ def path(
     ------
     ValueError
         On what `fit` refuses, or no k at all.
+
+    Notes
+    -----
+    For all k, hinge or logistic loss, the time of .3 to 5 fits to $10^{-6}$ (96 problems, median
+    1.8), with ``tol=1e-3`` of 1 to 33 (median 5): 500 to 20,000 examples, 5 to 100 features of one
+    size or falling to 1/30, C = 1 and 100, much and little noise. A fit near the collapse is dearer
+    than this median fit, one of the average loss cheaper. Of regression the smallest k differ most:
+    10 to 26 fits for all k, 6 to 12 from n/20 on.
 
     Examples
     --------
@@ -202,11 +212,11 @@ class _Part(Task):
 
     def near(self, w: Floats, last: _Last) -> tuple[Floats, Floats | None]:
         """Newton's method from a neighbour's solution, and scores of what it finds."""
-        if self.design.width > WIDE or not (self.kind.smooth or self.kind.margin):
+        if self.design.width > WIDE or (not self.kind.smooth and len(self.targets) < FEW):
             return self.solve(w, "auto")[0], None
         design = self.design
         parts: dict[str, Any]
-        if self.kind.smooth:
+        if self.kind.name != "hinge":
             parts = dict(
                 losses=lambda f: self.kind.values(self.targets, f),
                 slopes=lambda f: self.kind.slopes(self.targets, f),
@@ -214,9 +224,10 @@ class _Part(Task):
         else:
             design, c, _ = self._programme()
             parts = pieces(design, c)
+        size = max(min(self.objective(w), self.start_value), 1e-5 * self.size) / self.nu
         problem = Smoothed(design, **parts, masses=self.masses, nu=self.nu, ridge=self.ridge,
                            everything=self.kind.smooth and self.nu >= 1 - 1e-12,
-                           width=last.width, kept=last.kept)
+                           width=last.width * size, kept=last.kept)
         n = len(self.targets)
         best: list[Any] = [self.start_value, np.zeros(self.design.width), np.zeros(n)]
 
@@ -233,13 +244,13 @@ class _Part(Task):
         newton(problem, w, accept, lambda primal: self.tol * self.unit(primal), steps=STEPS)
         if not self.enough(float(best[0])):
             return self.solve(best[1], "auto")[0], None
-        last.width, last.kept = problem.width, problem.kept
+        last.width, last.kept = problem.width / size, problem.kept
         return best[1], best[2]
 
 
 @dataclass
 class _Last:
-    """What the next problem takes from the last: the smoothing's width, and a Gram matrix."""
+    """What the next problem takes from the last: width over $AT_k$, and a Gram matrix."""
 
     width: float = WIDTH
     kept: tuple[Floats, Floats] | None = None
