@@ -273,10 +273,13 @@ def svg(figure: Figure, *, math: bool = False) -> str:
             width, height = 72 * figure.get_size_inches()
             about = {"Date": None, "Creator": None}
             renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
+            # What lays a figure out measures with what draws it.
+            cast("Any", figure.canvas).get_renderer = lambda: renderer
             figure.draw(renderer)
             renderer.finalize()
         finally:
             figure.dpi = dpi
+            vars(figure.canvas).pop("get_renderer", None)
     text = buffer.getvalue()
     text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)
