@@ -368,7 +368,7 @@ def main() -> None:
     if "rates" in parts:
         names = ["digits", "uneven digits", "twelve", "twenty", text]
         names += ["letter"] if tables.has("letter") else []
-        by_rate(given.data or names, given.runs)
+        by_rate(given.data or names, max(2, given.runs // 2))
     if "held-out" in parts:
         names = ["twelve", *(n for n in ("letter", "mnist") if tables.has(n))]
         vendor(names, [("random", 0.3), ("pairs", 0.4), ("even", 0.3)], given.runs)
