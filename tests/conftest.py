@@ -67,7 +67,7 @@ def verdicts():
     """Every claim on trial as the campaign tries it, once for all tests of that job."""
     import campaign
 
-    with campaign.run(workers=1) as audit:
+    with campaign.run(workers=0) as audit:
         yield audit
 
 

@@ -17,7 +17,7 @@ def test_program(number, tmp_path, monkeypatch, capsys):
 
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
-    program = PROGRAMS[number].replace("workers=2", "workers=1")
+    program = PROGRAMS[number].replace("workers=2", "workers=0")
     names: dict = {}
     exec(compile(program, f"README program {number}", "exec"), names)
     promised = re.findall(r"^print.*# (\[[0-9., ]+\])$", program, flags=re.MULTILINE)

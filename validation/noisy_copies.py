@@ -38,7 +38,8 @@ KNOWN = {"gaussian", "rademacher", "student", "sparse", "skewed", "rank-one"}
 """Laws with one covariance for all copies, which those who are told it can subtract."""
 CELLS = [("gaussian", 0.25, 2), ("gaussian", 1.0, 2), *(("gaussian", 4.0, k) for k in range(1, 6)),
          *((law, 4.0, 4) for law in (
-             "rademacher", "student", "sparse", "skewed", "per-call", "rank-one", "adversary",
+             "rademacher", "student", "sparse", "skewed", "per-call", "martingale", "rank-one",
+             "adversary",
          ))]
 
 
@@ -103,10 +104,9 @@ def measured(
     The adversary looks at the round: rows with a label above the mean are moved along the line
     between the two groups, by signs, the others by skewed noise of all coordinates.
     """
-    rounds, calls = np.divmod(np.arange(len(x) * k), k)
     rng, d = np.random.default_rng(seed), x.shape[1]
     plain = InstanceNoise("skewed" if law == "adversary" else law, variance)
-    noise = plain.draw(d, rounds, calls, rng=rng).reshape(len(x), k, d)
+    noise = plain.in_turn(d, np.arange(len(x)), k, rng=rng)
     if law == "adversary":
         above = y > y.mean()
         along = x[above].mean(axis=0) - x[~above].mean(axis=0)

@@ -18,7 +18,7 @@ import numpy as np
 from noisytheory.topics.surrogates import hinge_minimiser, potential_minimiser
 from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
 from noisytheory.topics.surrogates.printed_table.bounds import OURS
-from noisytheory.topics.surrogates.printed_table.simulate import linear_moments
+from noisytheory.topics.surrogates.printed_table.laws import table_moments
 from noisytheory.vocabulary.losses import TLogistic
 
 STARTS = ([0.01, 0.0], [2.0, 0.1], [0.0, 0.5], [0.5, 0.5])
@@ -51,7 +51,7 @@ RISKS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def moments(column: str, sigma: float, trials: int) -> tuple[float, float]:
     """Mean and deviation of a cell."""
     if column == "linear":
-        law = linear_moments(sigma)
+        law = table_moments("linear", sigma)
         return law["mean"], law["sd"]
     if sigma == 0:
         return 0.0, 0.0  # The points are separable; t-logistic loss has no minimiser, only a limit.

@@ -63,9 +63,9 @@ _LOOKS = {
 @click.option("--alpha", type=float, callback=error_level, metavar="A",
               help="Error level over the whole audit; default 0.01.")
 @click.option("--fdr", is_flag=True, help="Refute also by e-BH: A is then a false discovery rate.")
-@click.option("--workers", type=click.IntRange(min=1), metavar="N",
-              help="Local processes; default: the usable cores. With 1 the audit's own process "
-                   "draws, and a segmentation fault of a simulator ends it.")
+@click.option("--workers", type=click.IntRange(min=0), metavar="N",
+              help="Local processes; default: the usable cores. With 0 the audit's own process "
+                   "draws, for a debugger: a claim that ends it then ends the audit.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler instead of local processes.")
 @click.option("--store", metavar="PATH|URL",
               help="Keep blocks and results here; an interrupted run goes on from it. A URL "
@@ -104,7 +104,7 @@ def audit(
     if report_folder is not None:
         _writable(report_folder)
     if scheduler is None:
-        settings["workers"] = workers or usable_cores(claims)
+        settings["workers"] = usable_cores(claims) if workers is None else workers
     from noisytheory.trial.run import Unfinished
 
     stopped: dict[str, tuple[int, str]] = {}
@@ -140,14 +140,15 @@ def audit(
 def usable_cores(claims: Sequence[Claim]) -> int:
     """Cores that this process may use, containers' limits included; not more than there is work.
 
-    A claim of somebody else's may end the process that draws for it: then there are two at least.
+    One is no gain over none, but a claim of somebody else's may end the process that draws for it.
     """
     from joblib import cpu_count
 
     from noisytheory.trial.catalogue import find_or_none
 
-    least = 1 if all(find_or_none(claim.id) is claim for claim in claims) else 2
-    return max(least, min(int(cpu_count()), sum(claim.size for claim in claims)))
+    cores = min(int(cpu_count()), sum(claim.size for claim in claims))
+    ours = all(find_or_none(claim.id) is claim for claim in claims)
+    return 0 if cores == 1 and ours else cores
 
 
 def run_audit(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool) -> Audit:

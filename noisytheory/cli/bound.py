@@ -41,6 +41,8 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
     n=10,100 or n=100:10000:log    several values, or a range: :log or :lin, how many
     at-most=0.1 solve=n delta=0.05 the smallest n with a bound of at most 0.1; of an argument
                                    in which the bound rises, the largest; at-least=R likewise
+    'kernel=gaussian(sigma2=4)'    where a claim's bound reads a kernel or a loss: a word and what
+                                   it takes, which `noisytheory show ID` lists
 
     population=NAME takes a population of the claim's grid; what the bound reads of it can be given
     by itself as well. With a population, solve=n also says how many examples the promise itself

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.cli.select import arguments_of
+from noisytheory.cli.select import arguments_of, objects_of
 from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
@@ -84,26 +84,21 @@ def _reads_population(claim: Claim) -> bool:
 
 
 def _example(claim: Claim, name: str) -> str:
-    if name not in claim.grid and (objects := _objects(claim, name)):
+    if name != "population" and (objects := objects_of(claim, name)):
         return repr(next(iter(objects)))
     return str(claim.labels(name)[0]) if name in claim.grid else "NUMBER"
 
 
-def _objects(claim: Claim, name: str) -> dict[str, Any]:
-    """By their names, the objects that the grid's populations bring under this name."""
-    brought: list[Any] = [getattr(p, name, None) for p in claim.grid.get("population", ())]
-    return {str(value.name): value for value in brought if hasattr(value, "name")}
-
-
 def values_of(claim: Claim, name: str, text: str) -> list[Any]:
-    """The values of one assignment: objects of the grid by name, else numbers."""
-    objects = {} if name in claim.grid else _objects(claim, name)
-    if objects:
+    """The values of one assignment: objects of the grid by name, or made of words, else numbers."""
+    from noisytheory.vocabulary.named import listed, words_for
+
+    objects = objects_of(claim, name)
+    words = words_for(objects.values())
+    if objects and (words or name not in claim.grid):
         # A name may hold a comma.
-        for piece in (pieces := [text] if text in objects else text.split(",")):
-            if piece.strip() not in objects:
-                raise Mistake(f"unknown {name} {piece.strip()!r}{offer(piece, objects)}")
-        return [objects[piece.strip()] for piece in pieces]
+        return [_object(name, piece, objects, words)
+                for piece in ([text] if text in objects else listed(text))]
     labels = claim.labels(name) if name in claim.grid else []
     if any(isinstance(label, str) for label in labels):
         by_label = dict(zip(map(str, labels), claim.grid[name], strict=True))
@@ -120,6 +115,24 @@ def values_of(claim: Claim, name: str, text: str) -> list[Any]:
     if len(set(numbers)) < len(numbers):
         raise Mistake(f"{name} has the same value twice in {text!r}")
     return numbers
+
+
+def _object(
+    name: str, text: str, objects: Mapping[str, Any], words: Mapping[str, type]
+) -> Any:
+    """One of the grid's, or what its words make."""
+    from noisytheory.vocabulary.named import forms, made
+
+    if text in objects:
+        return objects[text]
+    word = text.partition("(")[0].strip()
+    if word not in words:
+        known = f" (it takes {forms(words)})" if words else ""
+        raise Mistake(f"unknown {name} {text!r}{offer(word, [*objects, *words])}{known}")
+    try:
+        return made(text, words)
+    except ValueError as error:
+        raise Mistake(f"{name}={text}: {error}") from error
 
 
 def spread(name: str, text: str, whole: bool = False) -> list[str]:

@@ -33,6 +33,7 @@ __all__ = [
     "chosen_claims",
     "claims",
     "discrepancies",
+    "objects_of",
     "one_claim",
     "show",
 ]
@@ -247,9 +248,18 @@ def _discrepancy_text(entry: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"  {head:<12}{text}" for head, text in facts)])
 
 
+def objects_of(claim: Claim, name: str) -> dict[str, Any]:
+    """By their names, the objects that the grid, or its populations, bring under this name."""
+    brought: list[Any] = [getattr(p, name, None) for p in claim.grid.get("population", ())]
+    return {str(value.name): value for value in claim.grid.get(name, brought)
+            if hasattr(value, "name")}
+
+
 def arguments_of(claim: Claim) -> list[dict[str, Any]]:
     """What the bound reads: name, what is allowed, default, and where a trial takes it from."""
     import inspect
+
+    from noisytheory.vocabulary.named import forms, words_for
 
     if claim.bound is None:
         return []
@@ -272,6 +282,7 @@ def arguments_of(claim: Claim) -> list[dict[str, Any]]:
         out.append({
             "name": name,
             "allowed": str(domains[name]) if name in domains else None,
+            "words": forms(words_for(objects_of(claim, name).values())) or None,
             "default": getattr(default, "name", default) if given else None,
             "required": not given,
             "from": source,
@@ -348,6 +359,7 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
 
 
 def _argument_line(argument: Mapping[str, Any]) -> str:
-    allowed = f": {argument['allowed']}" if argument["allowed"] else ""
+    allowed = argument["allowed"] or argument["words"]
+    allowed = f": {allowed}" if allowed else ""
     default = "" if argument["required"] else f", default {argument['default']}"
     return f"{argument['name']}{allowed}{default} (from {argument['from']})"

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -109,7 +110,7 @@ class _CommandLine(click.Group):
             with contextlib.suppress(AttributeError, OSError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         try:
-            with self.make_context("noisytheory", words, **extra) as context:
+            with _no_end(), self.make_context("noisytheory", words, **extra) as context:
                 context.meta[_START] = start
                 self.invoke(context)
             return AS_EXPECTED, ""
@@ -122,10 +123,28 @@ class _CommandLine(click.Group):
         except BrokenPipeError:
             _discard(sys.stdout)
             return AS_EXPECTED, ""
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             return diagnose(error)
+
+
+@contextlib.contextmanager
+def _no_end() -> Iterator[None]:
+    """Have `os._exit` raise: to end without a word, as if all were well, is a fault of a file's."""
+    end, own = os._exit, (os.getpid(), threading.get_ident())
+
+    def ended(status: int) -> NoReturn:
+        # Not of a process that a file has forked, nor of somebody's watchdog.
+        if (os.getpid(), threading.get_ident()) != own:
+            end(status)
+        raise RuntimeError(f"os._exit({status})")
+
+    os._exit = ended
+    try:
+        yield
+    finally:
+        os._exit = end
 
 
 def visible(text: str) -> str:
@@ -166,10 +185,6 @@ def _blame(error: BaseException) -> tuple[int, str]:
     if foreign:
         where = Path(foreign[-1].tb_frame.f_code.co_filename).name
         where += f", line {foreign[-1].tb_lineno}"
-    if isinstance(error, SystemExit):
-        # From a worker it comes without its lines.
-        who = where or " or ".join(_foreign_files()) or "a claim's code"
-        return MISTAKE, f"{who} called sys.exit({error.code!r}): let it return instead"
     if isinstance(error, ClaimError):
         ours = not foreign_modules
         return (FAULT if ours else MISTAKE), f"{error} {look}"
@@ -192,12 +207,6 @@ def _blame(error: BaseException) -> tuple[int, str]:
     if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
         return MISTAKE, str(error)
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
-
-
-def _foreign_files() -> list[str]:
-    """Names of the files that the claims of this run come from, as far as they have any."""
-    files = [getattr(sys.modules.get(name), "__file__", None) for name in sorted(foreign_modules)]
-    return [Path(file).name for file in files if file]
 
 
 def _frames(error: BaseException) -> list[TracebackType]:

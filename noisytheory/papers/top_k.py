@@ -40,7 +40,8 @@ DISCREPANCIES = {
     "T5": _tried(
         "(4), Sec. 2", r"Steps $\eta_t\sim1/\sqrt t$, and C from $10^{-5}$ on.",
         r"The factor $1-\eta_t/C$ is below -1 while $\sqrt t<1/2C$: for C at or below .01 the "
-        "weights overflow within 140 steps. An implicit step on the regulariser does not.",
+        "weights overflow within 140 steps. A step that is implicit in the regulariser, and goes "
+        "no further than to where the loss is cut, does with no loss.",
         ["algorithm-sgd/printed"], ["algorithm-sgd"]),
     "T6": _tried(
         "Secs. 1 and 2, Table 1", "With the hinge loss a new variant of SVM.",

@@ -14,7 +14,6 @@ import hashlib
 import inspect
 import json
 import os
-import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures, prose, trials
+from noisytheory.report.apart import SWEPT, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
-from noisytheory.trial import mathematics
+from noisytheory.trial import kept, mathematics
 from noisytheory.trial.draws import one_thread
-from noisytheory.trial.worker import BlankMainContext, attend, versions
+from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -125,7 +125,7 @@ class Page:
 
 def write(
     source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
-    links: Mapping[str, str] | None = None, workers: int = 1, progress: Progress | None = None,
+    links: Mapping[str, str] | None = None, workers: int = 0, progress: Progress | None = None,
 ) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
@@ -142,7 +142,8 @@ def write(
         Further pages that the index links to: what they are, and the file without its suffix;
         there must be an ``.html`` and a ``.md`` of it.
     workers : int
-        Processes that draw, where there is enough to draw; the files are the same.
+        Processes that draw what is much, or a user's, so that nothing ends this one; 0 draws in it.
+        The files are the same.
     progress : callable, optional
         Called with (pictures' tasks done, all tasks).
 
@@ -362,20 +363,11 @@ Progress = Callable[[int, int], None]
 def _seldom_swept() -> Iterator[None]:
     """Look for garbage less often: figures are full of cycles, and a third of their time goes."""
     before = gc.get_threshold()
-    gc.set_threshold(*_SWEPT)
+    gc.set_threshold(*SWEPT)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-_SWEPT = (20_000, 50, 100)
-
-
-def _start() -> None:
-    """Of a worker that draws."""
-    attend()
-    gc.set_threshold(*_SWEPT)
 
 
 def _pictures(
@@ -383,10 +375,6 @@ def _pictures(
     progress: Progress | None,
 ) -> Iterator[tuple[Picture | None, list[Picture]]]:
     """Draw everything: what each claim brings, and what decides it, in the order of the records."""
-    from concurrent.futures import ProcessPoolExecutor
-
-    import cloudpickle
-
     wanted = _wanted(records, claims)
     tasks: list[Callable[[], list[Picture]]] = [
         functools.partial(_draw, *of, folder, _beside) for of in wanted.values()
@@ -397,30 +385,30 @@ def _pictures(
     known = _drawn_before(folder)
     drawn = [known.get(key) for key in keys]
     left = [number for number, pictures in enumerate(drawn) if pictures is None]
-    with contextlib.ExitStack() as stack:
-        found: Iterator[list[Picture]] = (tasks[number]() for number in left)
-        if min(workers, len(left) // _WORTH) > 1:
-            pool = stack.enter_context(ProcessPoolExecutor(
-                workers, mp_context=BlankMainContext(), initializer=_start
-            ))
-            # By value: a picture may be of a user's file, which no worker can import.
-            found = pool.map(_called, (cloudpickle.dumps(tasks[number]) for number in left))
-        done = len(tasks) - len(left)
+    found: Iterator[list[Picture] | None] = (tasks[number]() for number in left)
+    processes = min(workers, len(left) // _WORTH)
+    theirs = not all(_ours(draw) for _, draw, _ in wanted.values())
+    if processes > 1 or (workers and theirs):
+        found = in_processes([tasks[number] for number in left], max(1, processes))
+    done = len(tasks) - len(left)
 
-        def finish(number: int) -> list[Picture]:
-            nonlocal done
-            pictures = drawn[number]
-            if pictures is None:
-                pictures = drawn[number] = next(found)
-                done += 1
-                if progress is not None:
-                    progress(done, len(tasks))
-            return pictures
+    def finish(place: int) -> list[Picture]:
+        nonlocal done
+        if (ready := drawn[place]) is not None:
+            return ready
+        pictures = next(found)
+        if pictures is None:
+            pictures = _undrawn("It ends the process that draws it.")
+        drawn[place] = pictures
+        done += 1
+        if progress is not None:
+            progress(done, len(tasks))
+        return pictures
 
-        its = {key: finish(number)[0] for number, key in enumerate(wanted)}
-        own = _own(records, claims, its)
-        for number, record in enumerate(records, len(wanted)):
-            yield own.get(record.id), finish(number)
+    its = {key: finish(place)[0] for place, key in enumerate(wanted)}
+    own = _own(records, claims, its)
+    for place, record in enumerate(records, len(wanted)):
+        yield own.get(record.id), finish(place)
     _remember(folder, dict(zip(keys, drawn, strict=True)))
 
 
@@ -432,23 +420,22 @@ def _told_by(record: Record, draw: Callable[..., Any] | None = None, wants: bool
     """What pictures of a claim depend on, as a digest; nothing where that is not known."""
     import matplotlib
 
-    # Who does not ask for the dataset shows the same of every audit: code and data files tell it.
-    complete = record.dataset.encoding.get("complete") if wants else _data_files()
-    if complete is None or (draw is not None and not draw.__module__.startswith("noisytheory.")):
+    if draw is not None and not _ours(draw):
+        return ""
+    # Who does not ask for the dataset shows the same of every audit: code and kept numbers tell it.
+    experiment = None if draw is None else kept.experiment_of(draw)
+    beside = "" if experiment is None else kept.digest(experiment)
+    complete = record.dataset.encoding.get("complete") if wants else beside
+    if complete is None:
         return ""
     own = None if draw is None else f"{draw.__module__}.{draw.__qualname__}"
     parts = [record.id, complete, own, versions(), matplotlib.__version__]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def _data_files() -> list[list[Any]]:
-    """Names, sizes and times of the files beside the package's own that pictures may show."""
-    folder = os.environ.get("NOISYTHEORY_DATA")
-    if not folder or not os.path.isdir(folder):
-        return []
-    with os.scandir(folder) as found:
-        files = [(entry.name, entry.stat()) for entry in found if entry.is_file()]
-    return sorted([name, about.st_size, about.st_mtime_ns] for name, about in files)
+def _ours(draw: Callable[..., Any]) -> bool:
+    """Whether a picture comes with this package, and not with somebody's file."""
+    return str(getattr(draw, "__module__", "")).startswith("noisytheory.")
 
 
 def _drawn_before(folder: Path) -> dict[str, list[Picture]]:
@@ -482,11 +469,6 @@ def _digest(path: Path) -> str:
 
 _WORTH = 16
 """Tasks for each process, at least: it takes as long to start as some pictures to draw."""
-
-
-def _called(task: bytes) -> Any:
-    """Runs in a worker."""
-    return pickle.loads(task)()
 
 
 Wanted = tuple[Record, Callable[..., Any], bool]
@@ -540,21 +522,30 @@ def _draw(
         figure, rows = drawn if isinstance(drawn, tuple) else (drawn, ())
         numbers = [[str(cell) for cell in row] for row in rows]
         text = figures.svg(figure, math=True)
-    except Exception as error:  # of a user's code: a report must not be lost to it
-        what = _cell(f"{type(error).__name__}: {error}".rstrip(": "))
-        return [Picture("", "", f"The claim's own picture could not be drawn. {what}")]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # of a user's code: a report must not be lost to it
+        return _undrawn(f"{type(error).__name__}: {error}".rstrip(": "))
     _save(folder / file, text)
+    if kept.experiment_of(draw) is not None:
+        caption += " Its runs have a seed of their own, and are kept with the package: they are "
+        caption += "the same beside every audit, and none of its draws."
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
     return [Picture(file, alt, caption, numbers)]
+
+
+def _undrawn(why: str) -> list[Picture]:
+    return [Picture("", "", f"The claim's own picture could not be drawn. {_cell(why)}")]
 
 
 def _decide(record: Record, folder: Path, place: Place = _beside) -> list[Picture]:
     """Draw what decides a claim."""
     pictures = []
-    for name, figure in figures.deciding(record).items():
-        file = place(record.id, name)
-        _save(folder / file, figures.svg(figure))
-        pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
+    with figures.in_style():
+        for name, figure in figures.deciding(record).items():
+            file = place(record.id, name)
+            _save(folder / file, figures.svg(figure))
+            pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
     return pictures
 
 
@@ -568,15 +559,15 @@ def _counts(pages: Sequence[Page]) -> dict[str, int]:
 def _short(
     pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
 ) -> dict[str, str]:
-    """Write the list of trials that fall short; what it is and its file, nothing if there is none.
-    """
+    """Write which trials fall short and what cannot fail; what it is and its file, if anything."""
     found = trials.short(page.record for page in pages)
-    for suffix in suffixes if found else ():
+    forced = trials.forced(page.record for page in pages)
+    for suffix in suffixes if found or forced else ():
         text = templates.get_template(f"trials.{suffix}").render(
-            short=found, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+            short=found, forced=forced, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
         )
         _save(folder / f"trials.{suffix}", text)
-    return {"Where a trial falls short": "trials"} if found else {}
+    return {"Where a trial falls short": "trials"} if found or forced else {}
 
 
 def _stem(page: Page) -> str:

@@ -1,4 +1,4 @@
-"""What would refute a claim, how near its trial came, and which trials show less than they should.
+"""What would refute a claim, how near its trial came, which show too little, and what cannot fail.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from noisytheory.report import prose
 from noisytheory.report.record import Record, number, spell
 
-__all__ = ["ENOUGH", "Short", "falls_if", "sharpest", "short"]
+__all__ = ["ENOUGH", "Forced", "Short", "falls_if", "forced", "sharpest", "short"]
 
 ENOUGH = 0.5
 """A trial that would not have noticed a bound of this share of the promised one falls short."""
@@ -215,6 +215,77 @@ def short(records: Iterable[Record]) -> list[Short]:
         if (why := _loose(record)):
             found.append(Short(record, why))
     return found
+
+
+LISTED = 4
+"""Cells of a claim that are named; of more it is said how many."""
+
+
+@dataclass(frozen=True)
+class Forced:
+    """The cells of a claim that cannot fail: where, how many, and how far the right side lies off.
+
+    Parameters
+    ----------
+    record : Record
+    where : str
+        Levels and cells.
+    count, of : int
+        Cells, times levels, that cannot fail, and all.
+    beyond : str
+        Least and largest right side there over what is true anyway; a dash where it has no ratio.
+    """
+
+    record: Record
+    where: str
+    count: int
+    of: int
+    beyond: str
+
+
+def forced(records: Iterable[Record]) -> list[Forced]:
+    """Cells whose right side is no better than what is true anyway, claim by claim.
+
+    Parameters
+    ----------
+    records : iterable of Record
+
+    Returns
+    -------
+    list of Forced
+        In their order.
+    """
+    found = []
+    for record in records:
+        if not record.tried or not record.vacuous.any():
+            continue
+        groups: dict[str, list[str]] = {}
+        for row in np.flatnonzero(record.vacuous.any(axis=1)).tolist():
+            groups.setdefault(_levels(record, row), []).append(record.address(row))
+        where = "; ".join(
+            f"{levels} {'; '.join(cells[:LISTED])}"
+            + (f" and {number(len(cells) - LISTED)} more" if len(cells) > LISTED else "")
+            for levels, cells in groups.items()
+        )
+        beyond = number(None)
+        if "trivial" in record.dataset and record.kind != "exists":
+            most = np.broadcast_to(record.per_cell("trivial")[:, None], record.vacuous.shape)
+            ratios = (record.per_level("rhs") / np.where(most > 0, most, np.nan))[record.vacuous]
+            if (ratios := ratios[np.isfinite(ratios)]).size:
+                beyond = " to ".join(dict.fromkeys((number(ratios.min()), number(ratios.max()))))
+        found.append(Forced(record, where, int(record.vacuous.sum()), record.vacuous.size, beyond))
+    return found
+
+
+def _levels(record: Record, row: int) -> str:
+    """At which levels a cell cannot fail: smaller ones than one that cannot, as a rule."""
+    chosen = record.vacuous[row]
+    if chosen.all():
+        return "at every δ:" if record.deltas.size > 1 else "at"
+    levels, others = record.deltas[chosen], record.deltas[~chosen]
+    if levels.max() < others.min():
+        return f"at {spell('delta', float(levels.max())).replace('=', '≤')}:"
+    return f"at {', '.join(spell('delta', float(level)) for level in levels)}:"
 
 
 def _loose(record: Record) -> str:

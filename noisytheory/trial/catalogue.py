@@ -228,8 +228,10 @@ def load_file(path: str | Path) -> list[Claim]:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
         line = _line_in(error, path)
         raise ValueError(
             f"{path.name}{line} raised {type(error).__name__}: {error}"

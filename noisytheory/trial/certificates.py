@@ -114,20 +114,14 @@ def searched(
 def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
     """One row in exact arithmetic."""
     assert claim.certify is not None
+    where = f"{claim.id} at {claim.address(cell) or 'its cell'}"
     instance = {name: array[row] for name, array in drawn.items()}
     try:
         certificate = claim.call(claim.certify, cell, instance)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # whatever a user's code can think of
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify raised {type(error).__name__}: {error}"
-        ) from error
+    except Exception as error:
+        raise ClaimError(f"{where}: certify raised {type(error).__name__}: {error}") from error
     if not isinstance(certificate, Certificate):
-        raise ClaimError(
-            f"{claim.id} at {claim.address(cell)}: certify must return a Certificate, "
-            f"got {certificate!r}"
-        )
+        raise ClaimError(f"{where}: certify must return a Certificate, got {certificate!r}")
     return certificate
 
 

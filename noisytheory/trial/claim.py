@@ -903,7 +903,13 @@ class Claim:
         **given: Any,
     ) -> Any:
         """Call with the arguments its signature names, from the cell, population and draws."""
-        return function(**self.arguments(function, cell, drawn, **given))
+        try:
+            return function(**self.arguments(function, cell, drawn, **given))
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            # What a user's code can think of must not pass for the end of whoever calls.
+            raise RuntimeError(repr(error)).with_traceback(error.__traceback__) from error
 
     def arguments(
         self, function: Callable[..., Any], cell: Cell, drawn: Mapping[str, Any] | None = None,
@@ -948,6 +954,11 @@ class Claim:
         if found is None or name not in _RANGES:
             return found
         return self._checked(name, found, f" at {self.address(cell) or 'its cell'}")
+
+    @property
+    def functions_of_a_cell(self) -> list[str]:
+        """The fields that `value` calls, and what calls print impossible."""
+        return [name for name in (*_RANGES, "impossible") if callable(getattr(self, name))]
 
     def drawn_names(self) -> set[str]:
         """Arguments of the bound that the simulator gives: what it draws hides a default."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
@@ -18,13 +16,18 @@ from concurrent.futures import (
     wait,
 )
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError
-from noisytheory.trial.independence import probe
-from noisytheory.trial.tasks import Item, probe_by_value, work, work_by_value
-from noisytheory.trial.worker import OtherVersion, attend, if_the_same, versions
+from noisytheory.trial.tasks import (
+    Item,
+    first_rows,
+    first_rows_by_value,
+    work,
+    work_by_value,
+)
+from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, versions
 
 __all__ = ["PATIENCE", "Engine", "EngineError", "Serial"]
 
@@ -40,30 +43,15 @@ _GLANCE = 5.0
 
 
 class Serial(Executor):
-    """The executor that computes in this process, at once.
-
-    Nothing can hold a segmentation fault here; but to end the process without a word, as if all
-    were well, is a fault of the claim.
-    """
+    """The executor that computes in this process, at once."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call now; the future is done."""
         future: Future[Any] = Future()
-        end, own = os._exit, (os.getpid(), threading.get_ident())
-
-        def ended(status: int) -> NoReturn:
-            # Not of a process that the claim has forked, nor of somebody's watchdog.
-            if (os.getpid(), threading.get_ident()) != own:
-                end(status)
-            raise SystemExit(f"os._exit({status})")
-
-        os._exit = ended
         try:
             future.set_result(fn(*args, **kwargs))
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             future.set_exception(error)
-        finally:
-            os._exit = end
         return future
 
 
@@ -82,7 +70,7 @@ class Engine:
         self.executor: Executor | None = executor
         self.slots = max(1, workers)
         self.description = f"{workers} process{'es' if workers > 1 else ''}"
-        self.remote = executor is not None or scheduler is not None or workers > 1
+        self.remote = executor is not None or scheduler is not None or workers > 0
         if executor is not None:
             self.description, self.slots = type(executor).__name__, 8
         self._quiet = contextlib.ExitStack()
@@ -137,8 +125,8 @@ class Engine:
         return EngineError(f"the scheduler {self.scheduler} is gone")
 
     def _start(self) -> None:
-        if self.workers == 1:
-            self.executor = Serial()
+        if self.workers == 0:
+            self.executor, self.description = Serial(), "its own process"
             return
         from noisytheory.trial.worker import BlankMainContext
 
@@ -171,7 +159,7 @@ class Engine:
                 if any(worker.exitcode is not None for worker in workers):
                     with contextlib.suppress(AttributeError, OSError):
                         pool._result_queue._writer.close()  # type: ignore[attr-defined]
-                    _kill(pool)
+                    kill(pool)
 
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
@@ -179,11 +167,11 @@ class Engine:
             return self._start_call(work, claim, seed, items)
         return self._start_call(work_by_value, _dumps(claim), seed, items)
 
-    def probe(self, claim: Claim, seed: int) -> Future[Any]:
+    def first_rows(self, claim: Claim, seed: int) -> Future[Any]:
         """Have the first rows of a claim drawn, where its blocks will be."""
         if not self.remote:
-            return self._start_call(probe, claim, claim.cell(0), seed)
-        return self._start_call(probe_by_value, _dumps(claim), seed)
+            return self._start_call(first_rows, claim, seed)
+        return self._start_call(first_rows_by_value, _dumps(claim), seed)
 
     def _start_call(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         assert self.executor is not None
@@ -220,18 +208,12 @@ class Engine:
         if self.executor is not None and self.given is None:
             if self.client is None:
                 if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
-                    _kill(self.executor)  # who is still starting would miss us, and say so
+                    kill(self.executor)  # who is still starting would miss us, and say so
                 self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
             else:
                 self.executor.shutdown(wait=False)
                 self.client.close(timeout=_GLANCE)
         self._quiet.close()
-
-
-def _kill(pool: ProcessPoolExecutor) -> None:
-    """End its workers; only this process writes, so they have nothing to lose."""
-    for worker in list((pool._processes or {}).values()):
-        worker.kill()
 
 
 @contextlib.contextmanager

@@ -57,7 +57,7 @@ def audit(
     alpha: float = 0.01,
     budget: str = "standard",
     replicates: int | None = None,
-    workers: int = 1,
+    workers: int = 0,
     scheduler: str | None = None,
     executor: Executor | None = None,
     store: str | os.PathLike[str] | None = None,
@@ -87,7 +87,7 @@ def audit(
         Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
         while a claim is finished. Two laws are compared by a million draws (2^20) at most.
     workers : int
-        Local processes; 1 computes in this one, which a segmentation fault of a claim then ends.
+        Local processes, so that no claim can end this one; 0 computes in it, best for a debugger.
     scheduler : str, optional
         Address of a Dask scheduler.
     executor : concurrent.futures.Executor, optional
@@ -230,7 +230,7 @@ class Faults:
             yield
         except (StoreError, BrokenExecutor, CancelledError):
             raise
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             if self.alone:
                 raise
             self.errors[claim.id] = error
@@ -306,7 +306,7 @@ def _check_settings(
     workers: int,
 ) -> int | None:
     _whole("seed", seed, 0)
-    _whole("workers", workers, 1, _MOST_WORKERS)
+    _whole("workers", workers, 0, _MOST_WORKERS)
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise ValueError(f"alpha must be a number in (0, 1), got {alpha!r}")
     if budget not in BUDGETS:
@@ -334,8 +334,8 @@ def _trials(
     for claim in claims:
         with faults.of(claim):
             states[claim.id] = _before_it_draws(claim, copies)
-    drawn = [claim for claim in claims if claim.id in states and claim.simulate is not None]
-    first = _first_rows(drawn, settings["seed"], engine, faults)
+    asked = [claim for claim in claims if claim.id in states and claim.kind != "cited"]
+    first = _first_rows(asked, settings["seed"], engine, faults)
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
         if claim.id not in states or claim.id in faults.errors:
@@ -365,7 +365,7 @@ def _first_rows(
         asked: list[tuple[Claim, Future[Any]]] = []
         try:
             for claim in left[:most]:
-                asked.append((claim, engine.probe(claim, seed)))
+                asked.append((claim, engine.first_rows(claim, seed)))
             for claim, future in asked:
                 engine.wait([future])
                 with faults.of(claim):
@@ -559,6 +559,7 @@ def _work(
                     raise _idle_deaths() from error
                 with faults.of(trials[guilty].claim):
                     raise _deadly(trials[guilty].claim) from error
+                deaths.clear()
                 yield from _decided(trials[guilty], guilty, queues, found, faults)
             engine.restart()
 

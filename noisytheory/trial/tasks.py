@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -19,9 +20,9 @@ from noisytheory.trial.draws import (
     renamed,
 )
 from noisytheory.trial.independence import Comparison, compare, probe
-from noisytheory.trial.verdict import RULES, Always
+from noisytheory.trial.verdict import RULES, Always, right_side
 
-__all__ = ["Item", "probe_by_value", "work", "work_by_value"]
+__all__ = ["Item", "first_rows", "first_rows_by_value", "work", "work_by_value"]
 
 Item = tuple[int, int] | Comparison
 """A block by cell and index, the cell's exact evidence (index -1), or a comparison of its rows."""
@@ -56,14 +57,41 @@ def _done(claim: Claim, seed: int, item: Item) -> Any:
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[Item]) -> list[Any]:
     """`work` for an engine whose workers do not share this process's objects."""
-    return work(_by_value(payload), seed, items)
+    with _no_keys():
+        return work(_by_value(payload), seed, items)
 
 
-def probe_by_value(payload: bytes, seed: int) -> list[Arrays]:
-    """`probe` of the first cell, for such an engine."""
-    claim = _by_value(payload)
+def first_rows(claim: Claim, seed: int) -> list[Arrays]:
+    """`probe` of the first cell of a claim that draws."""
     with one_thread():
-        return probe(claim, claim.cell(0), seed)
+        return [] if claim.simulate is None else probe(claim, claim.cell(0), seed)
+
+
+def first_rows_by_value(payload: bytes, seed: int) -> list[Arrays]:
+    """`first_rows` for such an engine, where all that the judge will ask of a cell is asked, too.
+
+    What ends a process then ends this one, and not the judge's.
+    """
+    with _no_keys():
+        claim = _by_value(payload)
+        rows = first_rows(claim, seed)
+        for cell in claim.cells():
+            with suppress(Exception):  # The judge says what is wrong.
+                right_side(claim, cell)
+            for name in claim.functions_of_a_cell:
+                for delta in claim.deltas or (1.0,):
+                    with suppress(Exception):
+                        claim.call(getattr(claim, name), cell, delta=delta)
+        return rows
+
+
+@contextmanager
+def _no_keys() -> Iterator[None]:
+    """In a worker an interrupt is the claim's own: those of a key go to the parent process."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise ClaimError("its code raised KeyboardInterrupt") from error
 
 
 @cache

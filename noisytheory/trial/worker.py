@@ -15,12 +15,13 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "versions"]
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "kill", "versions"]
 
 
 class OtherVersion(ValueError):
@@ -94,6 +95,12 @@ def attend() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def kill(pool: ProcessPoolExecutor) -> None:
+    """End its workers, who have nothing to lose."""
+    for worker in list((pool._processes or {}).values()):
+        worker.kill()
 
 
 def _follow(parent: BaseProcess) -> None:

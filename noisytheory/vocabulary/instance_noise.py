@@ -37,7 +37,7 @@ LAWS: dict[str, Law] = {
 }
 """Laws of one coordinate, with mean 0 and variance 1."""
 
-MIXED = ("time-varying", "per-call", "rank-one")
+MIXED = ("time-varying", "per-call", "rank-one", "martingale")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ class InstanceNoise:
     law : str
         One of `LAWS` for independent coordinates; ``"time-varying"`` (Gaussian on even, Rademacher
         on odd rounds, none on every second block of 50), ``"per-call"`` (each call of a round has
-        another law), or ``"rank-one"`` (along the diagonal only).
+        another law), ``"rank-one"`` (along the diagonal only), or ``"martingale"`` (the law of a
+        call is chosen in view of the round's answer before: rare jumps up after noise that was
+        positive in the sum, rare jumps down after other; answers are dependent, and the mean of
+        each is the instance whatever came before).
     variance : float
         Of the whole vector.
 
@@ -74,7 +77,10 @@ class InstanceNoise:
         """For labels and legends."""
         return f"{self.law} {self.variance:g}"
 
-    def draw(self, d: int, rounds: Whole, calls: Whole, *, rng: np.random.Generator) -> Floats:
+    def draw(
+        self, d: int, rounds: Whole, calls: Whole, *, rng: np.random.Generator,
+        before: Floats | None = None,
+    ) -> Floats:
         """Noise of one call each.
 
         Parameters
@@ -84,6 +90,9 @@ class InstanceNoise:
         rounds, calls : array of int
             Round, and call in the round, of each; of one shape.
         rng : numpy.random.Generator
+        before : array, shape (..., d), optional
+            Noise of the call before in the same round, which the law ``"martingale"`` looks at; 0
+            if not given.
 
         Returns
         -------
@@ -104,4 +113,44 @@ class InstanceNoise:
             which = (np.asarray(calls) % 3)[..., None]
             drawn = [LAWS[law](shape, rng) for law in ("gaussian", "skewed", "student")]
             return scale * np.choose(which, drawn)
+        if self.law == "martingale":
+            up = (np.zeros(shape) if before is None else before).sum(axis=-1, keepdims=True) > 0
+            return scale * np.where(up, 1.0, -1.0) * LAWS["skewed"](shape, rng)
         return scale * LAWS[self.law](shape, rng)
+
+    def in_turn(
+        self, d: int, rounds: Whole, count: int, *, rng: np.random.Generator
+    ) -> Floats:
+        """Noise of the first calls of each round named.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
+        rounds : array of int
+        count : int
+            Calls of each.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray, shape (..., count, d)
+
+        Examples
+        --------
+        >>> noise = InstanceNoise("martingale", 1.0)
+        >>> found = noise.in_turn(1, np.zeros(5000, int), 2, rng=np.random.default_rng(0))[..., 0]
+        >>> after_up = found[found[:, 0] > 0, 1]
+        >>> np.unique(after_up.round(3)).tolist(), bool(abs(after_up.mean()) < 0.1)
+        ([-0.333, 3.0], True)
+        """
+        shape = (*np.shape(rounds), count)
+        every, calls = np.broadcast_to(np.asarray(rounds)[..., None], shape), np.arange(count)
+        if self.law != "martingale":
+            return self.draw(d, every, np.broadcast_to(calls, shape), rng=rng)
+        out = np.zeros((*shape, d))
+        for j in calls:
+            before = out[..., j - 1, :] if j else None
+            out[..., j, :] = self.draw(d, every[..., j], np.full(shape[:-1], j), rng=rng,
+                                       before=before)
+        return out

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, wraps
 from itertools import islice
@@ -28,18 +28,21 @@ _free: ContextVar[int] = ContextVar("_free", default=0)
 @cache
 def _controller() -> ThreadpoolController:
     """Of the linear algebra that is loaded, which takes milliseconds to find."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _allowed() -> int:
+    """As many threads as the linear algebra would take now."""
+    libraries = _controller().lib_controllers
+    return max((library.num_threads for library in libraries), default=1)
 
 
 def threads() -> int:
     """As many as the linear algebra would take now, and the process may run on."""
     if free := _free.get():
         return free
-    allowed = [
-        library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"
-    ]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(max(allowed, default=1), cores or 1))
+    return max(1, min(_allowed(), cores or 1))
 
 
 @contextmanager
@@ -56,7 +59,8 @@ def one_thread_each() -> Iterator[int]:
     1
     """
     workers = threads()
-    with _controller().limit(limits=1, user_api="blas"):
+    # To limit what is limited takes longer than many a sum.
+    with _controller().limit(limits=1) if _allowed() > 1 else nullcontext():
         before = _free.set(0)
         try:
             yield workers

@@ -8,6 +8,7 @@ import shlex
 import pytest
 from commands import STRICT, answer, mistake
 
+import noisytheory as nt
 from noisytheory.cli import replay
 
 
@@ -68,6 +69,73 @@ def test_bound_takes_a_population_or_what_is_read_of_it(strict):
 )
 def test_wrong_parameters_are_one_line_that_says_how_to_mend_it(strict, words, line):
     assert line in mistake("bound", f"{strict}::strict/radius", *words.split())
+
+
+REGRET = ["noisy-kernels/theorem-1-regret", "T=1000", "p=1.5", "Bw=0.5", "Bx=0.25"]
+
+
+@pytest.mark.parametrize(("kernel", "made"), [
+    ("linear", nt.dot_products.LinearProduct()),
+    ("homogeneous(3)", nt.dot_products.HomogeneousProduct(3)),
+    ("inhomogeneous(degree=3, offset=0.5)", nt.dot_products.InhomogeneousProduct(3, 0.5)),
+    ("exponential", nt.dot_products.ExponentialProduct()),
+    ("binomial(alpha=2)", nt.dot_products.BinomialProduct(2.0)),
+    ("gaussian(sigma2=4)", nt.dot_products.GaussianProduct(4.0)),
+])
+def test_every_kernel_of_the_paper_has_a_word(kernel, made):
+    value = float(answer("bound", *REGRET, f"kernel={kernel}", "loss=exponential"))
+    loss = nt.analytic.ExponentialLoss()
+    assert value == float(nt.online.regret(1000, 1.5, 0.5, 0.25, made, loss))
+
+
+@pytest.mark.parametrize(("loss", "made"), [
+    ("linear(c=-2)", nt.analytic.AffineLoss(-2.0)),
+    ("squared(0, form=regression)", nt.analytic.SquaredLoss(0.0, "regression")),
+    ("exponential(sign=1)", nt.analytic.ExponentialLoss(1)),
+    ("smoothed-absolute(s=0.5)", nt.analytic.SmoothedAbsolute(0.5)),
+    ("smoothed-hinge(0.5)", nt.analytic.SmoothedHinge(0.5)),
+    ("series([-1 0.5 0.25])", nt.analytic.SeriesLoss((-1.0, 0.5, 0.25))),
+])
+def test_every_loss_of_the_paper_has_a_word(loss, made):
+    value = float(answer("bound", *REGRET, "kernel=linear", f"loss={loss}"))
+    kernel = nt.dot_products.LinearProduct()
+    assert value == float(nt.online.regret(1000, 1.5, 0.5, 0.25, kernel, made))
+
+
+def test_words_and_names_of_the_grid_in_one_list():
+    rows = json.loads(answer(
+        "bound", *REGRET, "kernel=linear,inhomogeneous(2, 1),gaussian", "loss=linear -1a", "--json",
+    ))["points"]
+    assert [row["kernel"] for row in rows] == ["linear", "(1+a)^2", "Gaussian, sigma2=1"]
+
+
+@pytest.mark.parametrize(("kernel", "line"), [
+    ("gaussian(sigma2=-1)", "sigma2 must be a finite number > 0, got -1"),
+    ("gaussian(sigma2=nan)", "sigma2 must be a finite number > 0, got nan"),
+    ("gaussian(sigma2=x)", "sigma2 must be a number, got 'x'"),
+    ("gaussian(sigma=1)", "gaussian takes sigma2, each once, got 'sigma=1'"),
+    ("gaussian(1, sigma2=1)", "gaussian takes sigma2, each once, got 'sigma2=1'"),
+    ("homogeneous(2.5)", "degree must be a whole number >= 1, got 2.5"),
+    ("linear(2)", "linear takes no arguments, got '2'"),
+    ("gauss", "unknown kernel 'gauss'; did you mean gaussian? (it takes linear; homogeneous("),
+    ("gaussian(", "'gaussian(' is none of linear; "),
+    ("series([1])", "unknown kernel 'series([1])'"),
+    ("", "unknown kernel ''"),
+])
+def test_a_kernel_that_is_none_is_one_line(kernel, line):
+    assert line in mistake("bound", *REGRET, f"kernel={kernel}", "loss=squared")
+
+
+@pytest.mark.parametrize(("loss", "line"), [
+    ("squared(form=both)", "form must be one of classification, regression, got 'both'"),
+    ("exponential(sign=2)", "sign must be -1 or 1, got 2"),
+    ("smoothed-hinge(s=0)", "s must be a finite number > 0, got 0"),
+    ("series([1 x])", "gamma must be numbers such as [1 -2 0.5], got '[1 x]'"),
+    ("series([])", "gamma must be a list of finite numbers, got ()"),
+    ("hinge", "unknown loss 'hinge'; did you mean "),
+])
+def test_a_loss_that_is_none_is_one_line(loss, line):
+    assert line in mistake("bound", *REGRET, "kernel=linear", f"loss={loss}")
 
 
 def test_a_population_that_changes_nothing_is_refused(strict):

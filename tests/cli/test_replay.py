@@ -20,7 +20,7 @@ def test_replay_shows_the_counterexample_step_by_step(tmp_path, strict):
     command = shlex.split(text.strip().splitlines()[-1])
     assert command[:2] == ["noisytheory", "replay"]
     assert "left side   64" in answer(*command[1:])
-    audited = answer("audit", square, "--workers", 1, "--budget", "smoke", "--store", store)
+    audited = answer("audit", square, "--workers", 0, "--budget", "smoke", "--store", store)
     assert "as expected" in audited
     about = json.loads(answer("replay", square, "--store", store, "--json"))
     assert (about["lhs"], about["rhs"], about["seed"]) == ("64", "8", 2026)
@@ -53,7 +53,7 @@ def every(n):
 def test_replay_with_the_settings_of_an_audit_shows_its_draw(tmp_path, mine):
     store = tmp_path / "store"
     words = ["--seed", 5, "--replicates", 1500, "--alpha", "0.001"]
-    answer("audit", mine, "--workers", 1, "--store", store, *words)
+    answer("audit", mine, "--workers", 0, "--store", store, *words)
     stored = json.loads(answer("replay", mine, "--store", store, "--json"))
     assert stored == json.loads(answer("replay", mine, *words, "--json"))
     line = mistake("replay", mine, "--store", store, *words)
@@ -88,7 +88,7 @@ def test_replay_says_whether_the_draw_is_beyond_the_bound(variant, old, new, abo
 
 def test_replay_shows_the_nearest_draw_and_any_other(tmp_path, mine):
     store = tmp_path / "store"
-    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store, "--seed", 3)
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--store", store, "--seed", 3)
     stored = json.loads(answer("replay", mine, "--store", store, "--json"))
     assert stored["what"].startswith("the draw furthest beyond the bound at delta=0.01; ")
     assert stored == json.loads(answer("replay", mine, "--seed", 3, "--json"))
@@ -118,7 +118,7 @@ def test_replay_of_what_was_not_drawn_is_one_line(tmp_path, strict, mine):
     assert "no simulation can decide it" in answer("replay", f"{strict}::strict/quoted")
     assert "draws nothing" in mistake("replay", f"{strict}::strict/quoted", "--address", "x;0;0")
     store = tmp_path / "store"
-    answer("audit", mine, "--workers", 1, "--budget", "smoke", "--store", store)
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--store", store)
     line = mistake("replay", f"{strict}::strict/square", "--store", store)
     assert "has no finished claim strict/square" in line and "mine/theorem-2" in line
     assert "drawn with seed 2026, not 3" in mistake("replay", mine, "--store", store, "--seed", 3)

@@ -60,7 +60,7 @@ def test_a_store_on_s3(bucket, mine, tmp_path):
             pytest.raises(StoreError, match=rf"another run has come to write to the store {store}"),
         ):
             opened.claim("mine/a", "0", {}, 1, 1).finish(xr.Dataset())
-    words = ["audit", mine, "--workers", 1, "--json", "--store"]
+    words = ["audit", mine, "--workers", 0, "--json", "--store"]
     again = json.loads(answer(*words, store))
     quiet = json.loads(answer(*words, tmp_path / "store"))
     assert again["claims"] == quiet["claims"]

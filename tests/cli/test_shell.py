@@ -55,7 +55,7 @@ def test_however_much_an_error_says_it_is_told_in_a_line(variant):
 def test_what_a_file_prints_is_not_part_of_the_answer(variant):
     path = variant("import numpy as np", "import numpy as np; print('garbage')")
     path.write_text(path.read_text().replace("    return rng", "    print('more')\n    return rng"))
-    result = invoke("audit", path, "--budget", "smoke", "--workers", 1, "--json")
+    result = invoke("audit", path, "--budget", "smoke", "--workers", 0, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["claims"][0]["verdict"] == "upheld"
     assert "garbage" in result.stderr and "more" in result.stderr
@@ -66,22 +66,22 @@ def test_a_fault_of_ours_is_three_and_says_how_to_see_it(mine, monkeypatch):
         raise RuntimeError("two\nlines")
 
     monkeypatch.setattr(run, "audit", fails)
-    line = mistake("audit", mine, "--workers", 1, code=3)
+    line = mistake("audit", mine, "--workers", 0, code=3)
     assert "a fault of ours: RuntimeError: two lines" in line and "NOISYTHEORY_DEBUG=1" in line
     monkeypatch.setenv("NOISYTHEORY_DEBUG", "1")
-    result = invoke("audit", mine, "--workers", 1)
+    result = invoke("audit", mine, "--workers", 0)
     assert result.exit_code == 3 and "Traceback" in result.stderr
 
 
 def test_a_library_value_error_is_not_taken_for_the_users(mine, monkeypatch):
     monkeypatch.setattr(run, "audit", lambda *args, **settings: int("no number"))
     monkeypatch.setattr(shell, "_module", lambda frame: "json.decoder")
-    assert "a fault of ours: ValueError" in mistake("audit", mine, "--workers", 1, code=3)
+    assert "a fault of ours: ValueError" in mistake("audit", mine, "--workers", 0, code=3)
 
 
 def test_a_closed_pipe_is_silent(mine):
     command = (
-        f"{sys.executable} -m noisytheory audit {mine} --budget smoke --workers 1 | true; "
+        f"{sys.executable} -m noisytheory audit {mine} --budget smoke --workers 0 | true; "
         'echo "${PIPESTATUS[0]}"'
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
@@ -97,7 +97,7 @@ def test_json_of_two_workers_that_print_is_alone_on_standard_output(variant):
 
 
 def test_nothing_but_answers_in_a_pipe(mine):
-    done = in_a_process("audit", mine, "--budget", "smoke", "--workers", 1)
+    done = in_a_process("audit", mine, "--budget", "smoke", "--workers", 0)
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
 
 

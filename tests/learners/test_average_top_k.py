@@ -25,12 +25,12 @@ def array_api_is_off(estimator):
 @parametrize_with_checks(
     [
         AverageTopKClassifier(),
-        AverageTopKClassifier("hinge", k=1.0, fit_intercept="regularised", tol=1e-11),
+        AverageTopKClassifier("hinge", k=1.0, fit_intercept="regularised"),
         AverageTopKClassifier("squared-hinge", fit_intercept=False),
         AverageTopKRegressor(),
-        AverageTopKRegressor("absolute", tol=1e-10),
-        AverageTopKSVC(tol=1e-10),
-        AverageTopKSVR(tol=1e-10),
+        AverageTopKRegressor("absolute"),
+        AverageTopKSVC(),
+        AverageTopKSVR(),
     ],
     expected_failed_checks=array_api_is_off,
 )
@@ -78,7 +78,7 @@ def test_paths_count_errors_on_other_points(learner, y):
     error = (np.mean((model.predict(X[::2]) - y[::2]) ** 2) if y is NUMBERS
              else np.mean(model.predict(X[::2]) != y[::2]))
     assert found.error[-1] == pytest.approx(error, abs=0.02)
-    assert found.gap.max() <= 1e-3
+    assert found.gap.max() <= 1e-2
 
 
 @pytest.mark.parametrize(("learner", "y"), EVERY)

@@ -12,7 +12,7 @@ import planted
 
 from noisytheory import Certificate, Law, Paper, audit, scaled
 from noisytheory.report import read, write
-from noisytheory.report.trials import falls_if, sharpest, short
+from noisytheory.report.trials import falls_if, forced, sharpest, short
 from noisytheory.topics.multiclass.deviations import simulate
 
 
@@ -132,3 +132,23 @@ def test_what_falls_short_has_a_page_with_the_reason_and_a_page_its_symbols(tmp_
         text = (tmp_path / "p" / name).read_text(encoding="utf-8")
         assert said in text and "nothing here" not in text
     assert "[Where a trial falls short](trials.md)" in (tmp_path / "README.md").read_text()
+
+
+def test_what_cannot_fail_is_listed_with_how_far_off_it_is(tmp_path):
+    # 2 sqrt(log(1/delta)/n) against 1: above it for n = 1 throughout, for n = 4 at 0.01 alone.
+    claim = Paper("p", "P").tail(
+        "coin", statement="x", bound=lambda n, delta: 2 * np.sqrt(-np.log(delta) / n),
+        exact=lambda n: _coin(1e-3), grid={"n": [1, 4, 100], "delta": [0.5, 0.01]}, trivial=1.0,
+    )
+    with audit([claim, LOOSE], budget="smoke") as found:
+        (entry,) = forced(read(found))
+        assert (entry.record.id, entry.count, entry.of) == ("p/coin", 3, 6)
+        assert entry.where == (
+            "at every \u03b4: n\u00a0=\u00a01; at \u03b4\u00a0\u2264\u00a00.01: n\u00a0=\u00a04"
+        )
+        assert entry.beyond == "1.67 to 4.29"
+        write(found, tmp_path)
+    for name in ("trials.md", "trials.html"):
+        text = " ".join((tmp_path / name).read_text(encoding="utf-8").split())
+        assert "What cannot fail" in text and "3 of 6" in text
+        assert " ".join(entry.where.split()) in text

@@ -153,6 +153,12 @@ def _ends_as_it_certifies(lhs):
     os._exit(0)
 
 
+def _ends_as_a_bound(n):
+    if n == 2:
+        os._exit(0)
+    return 0.6
+
+
 class _Unheard(BaseException):
     pass
 
@@ -161,8 +167,12 @@ def _raises(n, *, size, rng):
     raise _Unheard("of")
 
 
+def _interrupts(n, *, size, rng):
+    raise KeyboardInterrupt
+
+
 @pytest.mark.crash
-def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
+def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path, monkeypatch):
     def of(name, simulate, **grid):
         return planted.PAPER.tail(
             name, statement="x", bound=planted._level, simulate=simulate, rows=64,
@@ -180,19 +190,26 @@ def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path):
             assert_identical(quiet, again)
     dies = of("dies", _dies_in_workers, n=[1, 2, 3, 4, 5, 6])
     ends, raises = of("ends", _ends, n=[1]), of("raises", _raises, n=[1])
+    interrupts = of("interrupts", _interrupts, n=[1])
+    monkeypatch.setattr("noisytheory.trial.run._DEATHS", 1)
+    bound = planted.PAPER.mean(
+        "bound", statement="x", bound=_ends_as_a_bound, simulate=planted._uniform, high=1.0,
+        grid={"n": [1, 2]},
+    )
     late = of("late", _ends_at_short_blocks, n=[1])  # when its rows are compared
     exact = planted.PAPER.always(
         "exact", statement="x", simulate=_ties, certify=_ends_as_it_certifies, rows=64,
     )
     with pytest.raises(Unfinished) as caught:
-        run([fine, ends, late, exact, dies, raises, other], workers=2)
+        run([fine, ends, late, bound, exact, dies, interrupts, raises, other], workers=1)
     with caught.value.audit as found:
         assert [result.claim.id for result in found] == [fine.id, other.id]
     said = {name: str(error) for name, error in caught.value.faults.items()}
-    assert said.pop("planted/raises").endswith("simulate raised _Unheard: of")
-    assert said.keys() == {"planted/ends", "planted/late", "planted/exact", "planted/dies"}
+    assert said.pop("planted/raises").endswith("simulate raised RuntimeError: _Unheard('of')")
+    assert said.pop("planted/interrupts") == "its code raised KeyboardInterrupt"
+    assert said.keys() == {f"planted/{name}" for name in ("ends", "late", "bound", "exact", "dies")}
     for name, text in said.items():
-        line = f"{name}: a worker that works on it alone dies, 3 times in a row"
+        line = f"{name}: a worker that works on it alone dies, 2 times in a row"
         assert text.startswith(line)
     with pytest.raises(ClaimError, match="works on it alone dies"):
         run([dies], workers=2)
@@ -224,7 +241,7 @@ def test_a_pool_found_broken_when_it_is_given_work_is_replaced(monkeypatch, time
         assert_identical(quiet, again)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_leaving_or_a_missing_file_stops_one_claim_only(workers):
     def leaves(n, *, size, rng):
         sys.exit("enough")
@@ -240,7 +257,7 @@ def test_leaving_or_a_missing_file_stops_one_claim_only(workers):
     with caught.value.audit as found:
         assert [result.claim.id for result in found] == [fine.id]
     kinds = {name: type(error) for name, error in caught.value.faults.items()}
-    assert kinds == {"test/left": SystemExit, "test/lost": FileNotFoundError}
+    assert kinds == {"test/left": ClaimError, "test/lost": FileNotFoundError}
 
 
 def test_serial_is_an_executor():
@@ -357,8 +374,8 @@ def test_save_refuses_other_suffixes(reference, tmp_path):
         ({"budget": "tiny"}, "budget must be one of smoke, standard, full, got 'tiny'"),
         ({"replicates": 0}, "replicates must be a whole number >= 1 and <= "),
         ({"replicates": 10**15}, "got 1000000000000000"),
-        ({"workers": 0}, "workers must be a whole number >= 1 and <= 1,000, got 0"),
-        ({"workers": 10**12}, "workers must be a whole number >= 1 and <= 1,000, got 1000000000"),
+        ({"workers": -1}, "workers must be a whole number >= 0 and <= 1,000, got -1"),
+        ({"workers": 10**12}, "workers must be a whole number >= 0 and <= 1,000, got 1000000000"),
     ],
 )
 def test_bad_settings(settings, message):
@@ -393,7 +410,7 @@ def _no_bound(n, delta):
     raise ZeroDivisionError("none")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_a_claim_that_fails_leaves_the_others_their_results(workers, tmp_path):
     good = planted.hoeffding()
     claims = [

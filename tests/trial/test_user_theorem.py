@@ -98,10 +98,10 @@ def test_a_file_keeps_the_contract_of_its_documentation(tmp_path):
         "    bound=lambda n, delta: bound(n, delta) / 4, grid=dict(n=[100], delta=[0.1]),\n"
         "    expect='refuted')]\n"
     )
-    found = json.loads(answer("audit", path, "--budget", "smoke", "--workers", 1, "--json"))
+    found = json.loads(answer("audit", path, "--budget", "smoke", "--workers", 0, "--json"))
     assert {claim["id"]: claim["verdict"] for claim in found["claims"]} == {
         "mine/true": "upheld", "mine/false": "refuted"}
-    broken = answer("audit", path, "-k", "false", "--budget", "smoke", "--quiet", "--workers", 1)
+    broken = answer("audit", path, "-k", "false", "--budget", "smoke", "--quiet", "--workers", 0)
     assert "1 claim, as expected" in broken
 
 
@@ -133,7 +133,7 @@ def test_a_package_that_cannot_be_imported_is_named_in_one_line(package):
 def test_a_claim_of_a_package_that_cannot_be_tried_is_no_fault_of_ours(package):
     path = package / "shipped_theorems" / "claims.py"
     path.write_text(MODULE.replace("return math.sqrt", "return 1 / 0 * math.sqrt"))
-    done = run("audit", "shipped/*", "--budget", "smoke", "--workers", 1, path=[package])
+    done = run("audit", "shipped/*", "--budget", "smoke", "--workers", 0, path=[package])
     assert done.returncode == 2
     assert "claims.py, line 15 raised ZeroDivisionError" in done.stderr
 
@@ -160,6 +160,6 @@ def test_an_installed_package_ships_claims(tmp_path):
         capture_output=True, text=True, timeout=120,
     )
     assert installed.returncode == 0, installed.stderr
-    words = ("audit", "shipped/theorem-2", "--budget", "smoke", "--workers", 1, "--json")
+    words = ("audit", "shipped/theorem-2", "--budget", "smoke", "--workers", 0, "--json")
     audited = run(*words, path=[target])
     assert verdicts(audited)["shipped/theorem-2"]["verdict"] == "upheld"

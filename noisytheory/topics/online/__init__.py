@@ -31,6 +31,7 @@ from noisytheory.topics.online.estimates.bounds import (
 from noisytheory.topics.online.estimators import (
     coupled_estimate,
     debiased,
+    debiased_samples,
     estimate,
     importance_law,
     second_moment,
@@ -104,7 +105,7 @@ __all__ = [
     "adaptive_regret", "adaptive_value", "admissible_p", "adversary", "all_blocks",
     "any_step_regret", "averaging_floor", "batch_excess", "best_approximation", "best_in_ball",
     "best_p", "cap_probability", "certain", "copies_needed", "coupled_estimate", "debiased",
-    "descend", "doubling_regret", "draw_tape", "estimate", "expected_queries",
+    "debiased_samples", "descend", "doubling_regret", "draw_tape", "estimate", "expected_queries",
     "expected_queries_gaussian", "expected_regret", "expected_samples", "few_copies",
     "first_useful_round", "gaussian_kernel", "gaussian_map_moment", "general_regret",
     "gradient_second_moment", "gradient_second_moment_labels", "gram_matrix", "hardest_labels",

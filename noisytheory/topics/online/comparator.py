@@ -3,6 +3,7 @@ r"""The best fixed predictor of a ball in hindsight, with a certificate of how n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ __all__ = ["Comparator", "best_in_ball", "regret_of"]
 
 Floats = NDArray[np.float64]
 DROPPED = 1e-12
-"""Eigenvalues of the Gram matrix, relative to the largest, that count as none."""
+"""Squares of what is left of a feature, relative to the largest feature, that count as none."""
 COORDINATES = 1000
 """More are not looked for one by one."""
 
@@ -47,7 +48,8 @@ def best_in_ball(
     r"""Minimise $\sum_t\ell(w;x_t,y_t)$ over the ball by accelerated projected gradient.
 
     The gap $\langle\nabla\Phi(v),v\rangle+\sqrt{B_w}\|\nabla\Phi(v)\|$ bounds the distance from the
-    minimum, for every convex loss.
+    minimum, for every convex loss. A step takes one product with the matrix, $O(T^2)$; how many
+    steps there are does not grow with T.
 
     Parameters
     ----------
@@ -87,24 +89,17 @@ def best_in_ball(
             f"gram must be square, with a row for each of the labels y of shape {y.shape}, "
             f"got shape {gram.shape}"
         )
-    return _best(_spectral(gram), y, loss, Bw, tolerance, steps)
+    return _best(gram.__matmul__, y, loss, Bw, tolerance, steps)
 
 
-def _spectral(gram: Floats) -> Floats:
-    """Coordinates of the instances, along eigenvectors of their Gram matrix."""
-    values, vectors = np.linalg.eigh(gram)
-    keep = values > DROPPED * max(values[-1], 1e-300)
-    return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))
-
-
-def _coordinates(x: Floats, kernel: DotProduct) -> Floats:
-    """The same by pivots, without the matrix, where there are few: of T instances in O(T r^2)."""
+def _coordinates(x: Floats, kernel: DotProduct) -> Floats | None:
+    """Coordinates of T instances by pivots, in O(T r^2); None where they are not few."""
     T = len(x)
     left = np.concatenate([
         np.diagonal(kernel.gram(part, part)) for part in np.array_split(x, max(1, T // 128))
     ])
     most, found = DROPPED * left.max(), np.empty((0, T))
-    for r in range(min(COORDINATES, T // 4)):
+    for r in range(min(COORDINATES, T // 16) + 1):
         pivot = int(np.argmax(left))
         if left[pivot] <= most:
             return np.ascontiguousarray(found[:r].T)
@@ -114,51 +109,52 @@ def _coordinates(x: Floats, kernel: DotProduct) -> Floats:
         found[r] = row / math.sqrt(left[pivot])
         left = left - np.square(found[r])
         left[pivot] = 0.0
-    return _spectral(kernel.gram(x, x))
+    return None
 
 
 def _best(
-    features: Floats, y: Floats, loss: AnalyticLoss, Bw: float, tolerance: float = 1e-9,
-    steps: int = 20_000,
+    gram: Callable[[Floats], Floats], y: Floats, loss: AnalyticLoss, Bw: float,
+    tolerance: float = 1e-9, steps: int = 20_000,
 ) -> Comparator:
-    """As `best_in_ball`, for a linear predictor of these coordinates."""
+    """As `best_in_ball`, where `gram` multiplies by the matrix: the only work above O(T) a step.
+
+    A predictor is its coefficients on the instances and its scores, which are linear in them; the
+    coefficients of the gradient are the loss's derivatives.
+    """
     radius = math.sqrt(Bw)
 
-    def at(v: Floats) -> tuple[float, Floats]:
-        scores = features @ v
-        return float(np.sum(loss.value(y, scores))), features.T @ loss.derivative(y, scores)
-
     def inside(v: Floats) -> Floats:
-        norm = math.sqrt(float(v @ v))
-        return v if norm <= radius else v * (radius / norm)
+        square = float(v[0] @ v[1])
+        return v if square <= Bw else v * (radius / math.sqrt(square))
 
-    v = np.zeros(features.shape[1])
+    v = np.zeros((2, len(y)))
     ahead, momentum, curvature = v, 1.0, 1.0
-    best, best_gap, best_v = math.inf, math.inf, v
+    best, best_gap, scores = math.inf, math.inf, v[1]
     for _ in range(steps):
-        value, slope = at(ahead)
-        gap = float(slope @ ahead) + radius * math.sqrt(float(slope @ slope))
-        if float(ahead @ ahead) <= Bw * (1 + 1e-12) and gap < best_gap:
-            best, best_gap, best_v = value, gap, ahead
+        value, slope = float(np.sum(loss.value(y, ahead[1]))), loss.derivative(y, ahead[1])
+        along = np.stack([slope, gram(slope)])
+        gap = float(slope @ ahead[1]) + radius * math.sqrt(max(float(slope @ along[1]), 0.0))
+        if float(ahead[0] @ ahead[1]) <= Bw * (1 + 1e-12) and gap < best_gap:
+            best, best_gap, scores = value, gap, ahead[1]
         if best_gap <= tolerance * max(1.0, abs(best)):
             break
         while True:
-            new = inside(ahead - slope / curvature)
+            new = inside(ahead - along / curvature)
             move = new - ahead
-            reached = at(new)[0]
-            model = value + float(slope @ move) + curvature / 2 * float(move @ move)
+            reached = float(np.sum(loss.value(y, new[1])))
+            model = value + float(slope @ move[1]) + curvature / 2 * float(move[0] @ move[1])
             if reached <= model + 1e-14 * (1 + abs(value)):
                 break
             curvature *= 2
         after = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
         # A step uphill ends the momentum.
-        if float(slope @ (new - v)) > 0:
+        if float(slope @ (new - v)[1]) > 0:
             ahead, momentum = new, 1.0
         else:
             ahead, momentum = inside(new + (momentum - 1) / after * (new - v)), after
         v = new
         curvature *= 0.95
-    return Comparator(best, max(best_gap, 0.0), features @ best_v)
+    return Comparator(best, max(best_gap, 0.0), scores)
 
 
 def regret_of(
@@ -180,6 +176,11 @@ def regret_of(
     regret, gap : float
         The regret is too small by at most the gap.
 
+    Notes
+    -----
+    $O(Tr(r+d))$ and memory for T r numbers where the features of the instances span r dimensions,
+    at most 1,000 and T/16; else $O(T^2)$ a step of the search, and the T x T matrix.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import AffineLoss
@@ -193,5 +194,9 @@ def regret_of(
     loss.check_labels(y)
     if x.ndim != 2 or y.shape != (len(x),):
         raise ValueError(f"x must have a row for each of the labels y, got shape {x.shape}")
-    found = _best(_coordinates(x, kernel), y, loss, Bw)
+    features = _coordinates(x, kernel)
+    if features is None:
+        found = _best(kernel.gram(x, x).__matmul__, y, loss, Bw)
+    else:
+        found = _best(lambda slope: features @ (slope @ features), y, loss, Bw)
     return float(np.sum(loss.value(y, checked_floats("scores", scores)))) - found.value, found.gap

@@ -272,6 +272,34 @@ def importance_law(gamma: ArrayLike, m: float, *, price: float = 0.0) -> Finite:
     return Finite(tuple(np.where(weights > 1e-30, weights, 1e-30 * (coefficients != 0))))
 
 
+def debiased_samples(decay: float = 1.5, levels: int = 40) -> float:
+    r"""Samples that `debiased` takes in the mean: $1+\sum_np_n2^{n+1}$.
+
+    Parameters
+    ----------
+    decay : float
+        Above 1.
+    levels : int
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(debiased_samples(), 2)
+    5.41
+    """
+    law = _levels(decay, levels)
+    return 1.0 + float(law.pmf(levels) @ 2.0 ** np.arange(1, levels + 1))
+
+
+def _levels(decay: float, levels: int) -> Finite:
+    ABOVE_1.number("decay", decay)
+    COUNT.number("levels", levels)
+    return Finite(tuple(2.0 ** (-decay * np.arange(levels))))
+
+
 def debiased(
     f: Callable[[Floats], Floats], sample: Sample, *, size: int, rng: np.random.Generator,
     decay: float = 1.5, levels: int = 40,
@@ -299,7 +327,8 @@ def debiased(
 
     Notes
     -----
-    Blanchet and Glynn 2015. The number of samples has a polynomial tail.
+    Blanchet and Glynn 2015. The number of samples has a polynomial tail, and the mean
+    `debiased_samples`.
 
     Examples
     --------
@@ -308,10 +337,8 @@ def debiased(
     >>> found.values.tolist()
     [2.0, 2.0, 2.0]
     """
-    ABOVE_1.number("decay", decay)
     COUNT.number("size", size)
-    COUNT.number("levels", levels)
-    law = Finite(tuple(2.0 ** (-decay * np.arange(levels))))
+    law = _levels(decay, levels)
     level = law.draw(size, rng=rng)
     first = _drawn(sample, size, rng)
     values = np.asarray(f(first), float)

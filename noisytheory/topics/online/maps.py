@@ -69,11 +69,22 @@ class NoisyOracle:
         if self.x.ndim != 2:
             raise ValueError(f"x must have shape (T, d), got {self.x.shape}")
         self.calls = np.zeros(len(self.x), np.int64)
+        self._before: Floats | None = None
 
     def take(self, rounds: Whole, *, rng: np.random.Generator) -> Floats:
         """A copy for each round named; rounds in order."""
-        calls = _numbered(self.calls, rounds)
-        return self.x[rounds] + self.noise.draw(self.x.shape[1], rounds, calls, rng=rng)
+        calls, d = _numbered(self.calls, rounds), self.x.shape[1]
+        if self.noise.law != "martingale":
+            return self.x[rounds] + self.noise.draw(d, rounds, calls, rng=rng)
+        if self._before is None:
+            self._before = np.zeros_like(self.x)
+        out = np.empty((len(rounds), d))
+        for call in np.unique(calls):
+            now = calls == call
+            which = rounds[now]
+            drawn = self.noise.draw(d, which, calls[now], rng=rng, before=self._before[which])
+            out[now], self._before[which] = self.x[which] + drawn, drawn
+        return out
 
 
 class RecordedCopies:

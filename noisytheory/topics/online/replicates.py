@@ -27,6 +27,7 @@ __all__ = ["Runs", "few_copies", "replicate"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Labels = Callable[[int, Floats, Floats], Floats]
+Chosen = Callable[[int, Floats], Floats]
 TOGETHER = 1 << 16
 """Numbers that are drawn at a time."""
 COORDINATES = 4096
@@ -67,36 +68,44 @@ class _Line:
         self.linear = slice(1, 2)
         self.each = 1
         self.degrees, self.values = np.zeros(0, np.int64), np.zeros(0)
+        # Of each estimate the noise that came last, which that of the next call may look at, and
+        # what an adversary multiplies it by.
+        self.last, self.factor = np.zeros((0, 1)), np.ones((0, 1))
 
-    def _products(self, rounds: Whole, n: Whole, rng: np.random.Generator) -> Floats:
-        """Products of n noisy copies of the instances of these rounds."""
+    def _products(self, rounds: Whole, n: Whole, at: Whole, rng: np.random.Generator) -> Floats:
+        """Products of n noisy copies of the instances of these rounds, of the estimates named."""
         x = self.x[rounds, 0]
         if self.noise.variance == 0:
             return np.asarray(x**n)
         out = np.ones(len(n))
         live = np.flatnonzero(n > 0)
         for j in range(int(n.max(initial=0))):
-            copies = self.noise.draw(1, rounds[live], np.full(len(live), j), rng=rng)[:, 0]
-            out[live] *= x[live] + copies
+            drawn = self.noise.draw(1, rounds[live], np.full(len(live), j), rng=rng,
+                                    before=self.last[at[live]]) * self.factor[at[live]]
+            out[live] *= x[live] + drawn[:, 0]
+            self.last[at[live]] = drawn
             live = live[n[live] > j + 1]
         return out
 
-    def draw(self, rounds: Whole, rng: np.random.Generator) -> Whole:
+    def draw(
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+    ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n = self.law.draw(len(rounds), rng=rng)
+        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
+        self.last = np.zeros((len(n), 1)) if before is None else before
         count = int(n.max(initial=0)) + 1
         weights = np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count)
         # Where the kernel has no such degree the copies are asked for and not looked at.
         live = np.flatnonzero(weights[n] != 0)
         values = np.zeros(len(n))
-        values[live] = weights[n[live]] * self._products(rounds[live], n[live], rng)
+        values[live] = weights[n[live]] * self._products(rounds[live], n[live], live, rng)
         queries = n.copy()
         if isinstance(self.kernel, GaussianProduct):
             pairs = self.law.draw(len(rounds), rng=rng)
             k = np.arange(int(pairs.max(initial=0)) + 1)
             factorial = np.array([math.factorial(int(i)) for i in k], float)
             share = (-1 / self.kernel.sigma2) ** k / factorial / self.law.pmf(len(k))
-            values *= share[pairs] * self._products(rounds, 2 * pairs, rng)
+            values *= share[pairs] * self._products(rounds, 2 * pairs, np.arange(len(n)), rng)
             queries = n + 2 * pairs
         if self.kernel.degree is not None:
             n = np.minimum(n, self.kernel.degree)
@@ -150,10 +159,14 @@ class _Space:
             )
         self.linear = slice(1, 1 + d)
         self.vectors = np.zeros((0, self.width))
+        self.last, self.factor = np.zeros((0, d)), np.ones((0, 1))
 
-    def draw(self, rounds: Whole, rng: np.random.Generator) -> Whole:
+    def draw(
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+    ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n = self.law.draw(len(rounds), rng=rng)
+        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
+        self.last = np.zeros((len(n), self.x.shape[1])) if before is None else before
         degree = int(self.kernel.degree or 0)
         weights = np.sqrt(self.kernel.coefficients(degree + 1)) / self.law.pmf(degree + 1)
         self.vectors = np.zeros((len(n), self.width))
@@ -161,10 +174,11 @@ class _Space:
             live = np.flatnonzero(n == k)
             tensor = np.full((len(live), 1), weights[k])
             for j in range(k if weights[k] else 0):
-                noise = self.noise.draw(
-                    self.x.shape[1], rounds[live], np.full(len(live), j), rng=rng
-                )
-                copies = self.x[rounds[live]] + noise
+                drawn = self.noise.draw(
+                    self.x.shape[1], rounds[live], np.full(len(live), j), rng=rng,
+                    before=self.last[live],
+                ) * self.factor[live]
+                copies, self.last[live] = self.x[rounds[live]] + drawn, drawn
                 tensor = (tensor[:, :, None] * copies[:, None]).reshape(len(live), -1)
             self.vectors[live, self.starts[k] : self.starts[k + 1]] = tensor
         return n
@@ -197,7 +211,7 @@ class _Space:
 def replicate(
     examples: Examples, kernel: DotProduct, loss: AnalyticLoss, noise: InstanceNoise, rule: Rule, *,
     p: float, size: int, rng: np.random.Generator, labels: Labels | None = None,
-    law: DegreeLaw | None = None,
+    law: DegreeLaw | None = None, chosen: Chosen | None = None,
 ) -> Runs:
     r"""Independent runs of Algorithm 1, all rounds' queries included.
 
@@ -216,6 +230,9 @@ def replicate(
         sums are those of label times instance so far, along the first axis.
     law : DegreeLaw, optional
         Of the gradient's degree, in place of the geometric one.
+    chosen : callable, optional
+        ``(t, scores)`` to what the noise of round t is multiplied by, from -1 to 1: its law is
+        chosen by an adversary that sees the predictor.
 
     Returns
     -------
@@ -243,15 +260,21 @@ def replicate(
     queries, sums, total = np.zeros(size, np.int64), np.zeros((size, d)), np.zeros((size, d))
     feature = maps.feature(0, maps.width)
 
-    step = max(1, TOGETHER // (size * maps.each))
+    step = 1 if chosen else max(1, TOGETHER // (size * maps.each))
     for start in range(0, T, step):
         rounds = np.arange(start, min(start + step, T))
         owner = np.repeat(rounds, size)
-        used = maps.draw(owner, rng)
+        if chosen is None:
+            factor = np.ones((len(owner), 1))
+        else:
+            feature = maps.feature(start, w.shape[1])
+            factor = _held(chosen(start, w @ feature))[:, None]
+        used = maps.draw(owner, rng, factor)
         c = lengths.draw(len(owner), rng=rng)
         slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c].reshape(-1, size)
         asked = np.repeat(np.arange(len(owner)), c)
-        used += np.bincount(asked, inner.draw(owner[asked], rng), len(owner)).astype(np.int64)
+        cost = inner.draw(owner[asked], rng, factor[asked], maps.last[asked])
+        used += np.bincount(asked, cost, len(owner)).astype(np.int64)
         queries += used.reshape(-1, size).sum(axis=0)
         width = inner.fit(maps)
         if width > w.shape[1]:
@@ -317,6 +340,13 @@ def replicate(
     return Runs(losses, sums, queries, norms, total / T)
 
 
+def _held(factor: Floats) -> Floats:
+    """More than 1 would be more noise than was promised."""
+    if np.abs(factor).max(initial=0) > 1:
+        raise ValueError(f"chosen must give factors in [-1, 1], got {np.abs(factor).max():g}")
+    return factor
+
+
 def _inverse(loss: AnalyticLoss, law: DegreeLaw, count: int) -> Floats:
     share = law.pmf(count)
     return np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
@@ -325,7 +355,7 @@ def _inverse(loss: AnalyticLoss, law: DegreeLaw, count: int) -> Floats:
 def few_copies(
     examples: Examples, loss: AnalyticLoss, noise: InstanceNoise, rule: Rule, *, copies: int,
     size: int, rng: np.random.Generator, known: float = 0.0, together: bool = False,
-    labels: Labels | None = None,
+    labels: Labels | None = None, chosen: Chosen | None = None,
 ) -> Runs:
     r"""Gradient descent with the linear kernel and a fixed, small number of copies a round.
 
@@ -349,7 +379,7 @@ def few_copies(
         Variance of each coordinate that is corrected for.
     together : bool
         The mean of all copies serves as one.
-    labels : callable, optional
+    labels, chosen : callable, optional
         As in `replicate`.
 
     Returns
@@ -376,10 +406,8 @@ def few_copies(
     for t in range(T):
         if t == start + len(drawn):
             start, many = t, min(rounds_at_once, T - t)
-            rounds = np.arange(t, t + many)[:, None, None]
-            shape = (many, size, copies)
-            drawn = noise.draw(d, np.broadcast_to(rounds, shape),
-                               np.broadcast_to(np.arange(copies), shape), rng=rng)
+            rounds = np.broadcast_to(np.arange(t, t + many)[:, None], (many, size))
+            drawn = noise.in_turn(d, rounds, copies, rng=rng)
         x = examples.x[t]
         total += w
         scores = w @ x
@@ -387,6 +415,8 @@ def few_copies(
         losses += loss.value(y, scores)
         sums += np.multiply.outer(y, x)
         seen = x + drawn[t - start]
+        if chosen is not None:
+            seen = x + drawn[t - start] * _held(chosen(t, scores))[:, None, None]
         if together:
             seen = seen.mean(axis=1, keepdims=True)
         at, along = seen[:, 0], seen[:, -1]

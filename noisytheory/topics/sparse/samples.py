@@ -41,6 +41,14 @@ class Sample:
         return np.asarray(target.points * target.signs[:, None])
 
 
+def _spread(n: int, uneven: bool) -> Sample:
+    """Points of a space of eight dimensions, and weights, whole numbers drawn once, or equal."""
+    rng = np.random.default_rng(n)
+    points, weights = rng.integers(0, 64, (n, 8)) / 64, rng.integers(1, 10, n)
+    alpha = weights / weights.sum() if uneven else np.full(n, 1 / n)
+    return Sample(f"{n} spread points", tuple(map(tuple, points.tolist())), tuple(alpha.tolist()))
+
+
 def _equal(name: str, points: list[tuple[float, ...]]) -> Sample:
     return Sample(name, tuple(points), (1 / len(points),) * len(points))
 
@@ -60,6 +68,7 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
+        _spread(30, True), _spread(40, False),
     ]
 }
 """Small samples by name."""
@@ -71,8 +80,8 @@ TINY = 1e-7
 """Mass of a point that is there to be a centre."""
 
 
-def heavy(m: int, share: float = 0.5, extra: bool = False) -> Sample:
-    """Points on a line, almost all mass in one cell of twice the least diameter.
+def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False) -> Sample:
+    """Points on a line, almost all mass in one cell of about twice the least diameter.
 
     Farthest-first centres from 0 leave -1, 0 and 1 together, though ``m`` cells of diameter 1 hold
     all points; the heavy cell gives as many draws as there are cells. With an ``extra`` point one
@@ -86,6 +95,9 @@ def heavy(m: int, share: float = 0.5, extra: bool = False) -> Sample:
         Mass of -1 among -1 and 1.
     extra : bool
         Whether 11 is there, too.
+    spread : bool
+        Whether -1 and 1 are five points each, up to 1/16 nearer to 0, of uneven weights: too many
+        outcomes to enumerate.
 
     Returns
     -------
@@ -97,10 +109,12 @@ def heavy(m: int, share: float = 0.5, extra: bool = False) -> Sample:
     [0.0, 2.0, 10.0, 20.0, -1.0, 1.0]
     """
     far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))] + [11.0] * extra
-    rest = 1 - TINY * len(far)
-    name = f"heavy cell, share {share:g}" + (", extra point" if extra else "")
-    return Sample(name, tuple((x,) for x in (*far, -1.0, 1.0)),
-                  (TINY,) * len(far) + (share * rest, (1 - share) * rest))
+    inward = [i / 64 for i in range(5)] if spread else [0.0]
+    parts = np.random.default_rng(m).integers(1, 10, (2, len(inward)))
+    parts = parts / parts.sum(axis=1)[:, None] * [[share], [1 - share]] * (1 - TINY * len(far))
+    name = f"heavy {'spread ' * spread}cell, share {share:g}" + (", extra point" if extra else "")
+    points = *far, *(i - 1 for i in inward), *(1 - i for i in inward)
+    return Sample(name, tuple((x,) for x in points), (*(TINY,) * len(far), *parts.ravel().tolist()))
 
 
 def uneven(seed: int) -> Sample:
@@ -158,14 +172,36 @@ def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
                   tuple(map(tuple, rows.tolist())), tuple(weights))
 
 
-def cloud(n: int, signed: bool = False) -> Sample:
-    """Points of the plane and uneven weights, whole numbers drawn once; of both signs in turn."""
-    rng = np.random.default_rng(n)
-    points, weights = rng.integers(0, 100, (n, 2)), rng.integers(1, 10, n)
-    signs = np.where(np.arange(n) % 2, -1, 1) if signed else 1
-    name = f"{'signed ' * signed}cloud of {n}"
-    return Sample(name, tuple(map(tuple, (points / 64).tolist())),
-                  tuple((signs * weights / weights.sum()).tolist()))
+def corners(*halves: int, signed: bool = False) -> Scheme:
+    """Random corners of a cube of 128 dimensions, in cells of uneven shares far from each other.
+
+    In a cell they are about equally far apart, as in a simplex, but no two pairs alike, and of
+    uneven weights. A cell that is due a number and a half of draws gets one half more.
+
+    Parameters
+    ----------
+    *halves : int
+        Draws due to the cells, in halves: there are half as many cells as they sum to, the others
+        empty.
+    signed : bool
+        Whether every other weight is negative, with the point on the other side of 0.
+
+    Returns
+    -------
+    Scheme
+    """
+    shares, m = np.array(halves), sum(halves) // 2
+    n, given = 8 * m, np.repeat(np.arange(len(halves)), 4 * shares)
+    rng = np.random.default_rng(m)
+    points, weights = rng.integers(0, 2, (n, 128)) / 8, rng.integers(1, 10, n)
+    points[:, 0] += 40 * given
+    weights = weights / np.bincount(given, weights)[given] * shares[given] / (2 * m)
+    if signed:
+        weights[1::2] *= -1
+        points[1::2] *= -1
+    name = f"{'signed ' * signed}corners in cells of {', '.join(map(str, 4 * shares))}"
+    return Scheme(Sample(name, tuple(map(tuple, points.tolist())), tuple(weights.tolist())), m,
+                  tuple(given.tolist()))
 
 
 @dataclass(frozen=True)

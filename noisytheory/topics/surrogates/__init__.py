@@ -20,7 +20,8 @@ from noisytheory.topics.surrogates.orders.order import (
     reversed_pair,
     reversed_pair_exact,
 )
-from noisytheory.topics.surrogates.printed_table.simulate import linear_moments, table_trial
+from noisytheory.topics.surrogates.printed_table.laws import table_law, table_moments
+from noisytheory.topics.surrogates.printed_table.simulate import table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 
 __all__ = [
@@ -32,12 +33,13 @@ __all__ = [
     "hinge_minimiser",
     "hinge_threshold",
     "instance_noise_factor",
-    "linear_moments",
     "noise_of_contamination",
     "piecewise_linear_minimiser",
     "potential_minimiser",
     "reversed_pair",
     "reversed_pair_exact",
+    "table_law",
+    "table_moments",
     "table_trial",
     "unconverged_hinge",
 ]

@@ -8,9 +8,6 @@ from noisytheory.topics.top_k.aggregate import (
     conjugate,
     level,
     maximum_loss,
-    ranked_range,
-    spectral,
-    spectral_weights,
     tail_mass,
     top_k_loss,
     top_weights,
@@ -26,6 +23,13 @@ from noisytheory.topics.top_k.calibration import (
     population_minimiser,
 )
 from noisytheory.topics.top_k.collapse import collapse_threshold, first_useful_k
+from noisytheory.topics.top_k.combinations import (
+    ranked_range,
+    ranked_range_weights,
+    spectral,
+    spectral_conjugate,
+    spectral_weights,
+)
 from noisytheory.topics.top_k.constants.bounds import c_kappa, radius
 from noisytheory.topics.top_k.cvar.bounds import (
     brown_lower,
@@ -111,9 +115,11 @@ __all__ = [
     "population_minimiser",
     "radius",
     "ranked_range",
+    "ranked_range_weights",
     "select",
     "sgd_gap",
     "spectral",
+    "spectral_conjugate",
     "spectral_weights",
     "stochastic",
     "tail_mass",

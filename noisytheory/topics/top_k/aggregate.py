@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.vocabulary.domains import checked_floats
 
 __all__ = [
-    "average_loss", "average_top_k", "conjugate", "level", "maximum_loss", "ranked_range",
-    "spectral", "spectral_weights", "tail_mass", "top_k_loss", "top_weights", "variational",
+    "average_loss", "average_top_k", "checked_losses", "conjugate", "counted", "level",
+    "masses_of", "maximum_loss", "tail_mass", "top_k_loss", "top_weights", "variational",
 ]
 
 Floats = NDArray[np.float64]
@@ -77,10 +77,10 @@ def average_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> A
     >>> float(average_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7]))
     1.55
     """
-    values = _losses(losses)
+    values = checked_losses(losses)
     if sample_weight is None:
         return values.mean(axis=-1)
-    return values @ _masses(sample_weight, values.shape[-1])
+    return values @ masses_of(sample_weight, values.shape[-1])
 
 
 def maximum_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -100,8 +100,8 @@ def maximum_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> A
     >>> float(maximum_loss([0.3, 2.5, 1.1]))
     2.5
     """
-    values = _losses(losses)
-    return values[..., _masses(sample_weight, values.shape[-1]) > 0].max(axis=-1)
+    values = checked_losses(losses)
+    return values[..., masses_of(sample_weight, values.shape[-1]) > 0].max(axis=-1)
 
 
 def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = None) -> Any:
@@ -124,11 +124,11 @@ def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = No
     >>> float(top_k_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7], 3))
     2.5
     """
-    values = _losses(losses)
+    values = checked_losses(losses)
     n = values.shape[-1]
     if sample_weight is not None:
         nu = tail_mass(k, float(np.sum(np.asarray(sample_weight))))
-        counted = top_weights(values, nu, _masses(sample_weight, n)) > 1e-12
+        counted = top_weights(values, nu, masses_of(sample_weight, n)) > 1e-12
         return np.where(counted, values, np.inf).min(axis=-1)
     count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
     return np.partition(values, n - count, axis=-1)[..., n - count]
@@ -164,7 +164,7 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
     >>> float(average_top_k([4, 2], 1, sample_weight=[0.5, 0.5]))
     3.0
     """
-    values = _losses(losses)
+    values = checked_losses(losses)
     n = values.shape[-1]
     if sample_weight is None:
         mass = tail_mass(k, n) * n
@@ -173,7 +173,7 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
             cut = n - count
             top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
             return top.mean(axis=-1)
-    q = _masses(sample_weight, n)
+    q = masses_of(sample_weight, n)
     nu = tail_mass(k, n if sample_weight is None else float(np.sum(np.asarray(sample_weight))))
     return (values * top_weights(values, nu, q)).sum(axis=-1) / nu
 
@@ -205,7 +205,7 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
     >>> top_weights([1.0, 3.0, 2.0, 0.0], 0.375).tolist()
     [0.0, 0.25, 0.125, 0.0]
     """
-    values = _losses(losses)
+    values = checked_losses(losses)
     n = values.shape[-1]
     q = np.full(n, 1 / n) if masses is None else checked_floats("masses", masses)
     if not (0 < nu <= 1 + 1e-12 and q.shape == (n,) and q.min() >= 0
@@ -220,7 +220,9 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
     return out
 
 
-def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
+def level(
+    losses: ArrayLike, k: float, sample_weight: ArrayLike | None = None
+) -> tuple[Any, Any]:
     r"""All $\lambda$ that minimise $k\lambda+\sum[\ell_i-\lambda]_+$: $[\ell_{[k+1]},\ell_{[k]}]$.
 
     The value at risk. For k = n every $\lambda\le\ell_{[n]}$ is one; where a fraction is no whole
@@ -231,6 +233,8 @@ def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
     losses : array_like, shape (..., n)
     k : int or float
         Count in [1, n], or fraction in (0, 1].
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts; then a count k is of weight.
 
     Returns
     -------
@@ -243,18 +247,22 @@ def level(losses: ArrayLike, k: float) -> tuple[Any, Any]:
     >>> [float(end) for end in level([1.0, 2.0], 0.3)]
     [2.0, 2.0]
     """
-    values = np.sort(_losses(losses), axis=-1)[..., ::-1]
-    n = values.shape[-1]
-    mass = tail_mass(k, n) * n
-    count = int(np.ceil(mass - 1e-9))
-    high = values[..., count - 1]
-    if mass < count - 1e-9:
-        return high, high
-    low = values[..., count] if count < n else np.full(values.shape[:-1], -np.inf)[()]
+    values = checked_losses(losses)
+    q, total = counted(sample_weight, values.shape[-1])
+    values, q = values[..., q > 0], q[q > 0]
+    nu = tail_mass(k, total)
+    order = np.argsort(-values, axis=-1, kind="stable")
+    values = np.take_along_axis(values, order, axis=-1)
+    reached = np.cumsum(q[order], axis=-1)
+    # The mass above the tail begins with the first loss that is not, or not whole, in it.
+    high = np.where(reached >= nu - 1e-9, values, -np.inf).max(axis=-1)
+    low = np.where(reached > nu + 1e-9, values, -np.inf).max(axis=-1)
     return low, high
 
 
-def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
+def variational(
+    losses: ArrayLike, k: float, threshold: ArrayLike, sample_weight: ArrayLike | None = None
+) -> Any:
     r"""$\frac1n\sum_i[\ell_i-\lambda]_++\frac kn\lambda$, at least $\frac kn AT_k$ (2).
 
     Parameters
@@ -263,6 +271,7 @@ def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
     k : int or float
     threshold : array_like
         $\lambda$, broadcast against the leading axes.
+    sample_weight : array_like, shape (n,), optional
 
     Returns
     -------
@@ -274,17 +283,20 @@ def variational(losses: ArrayLike, k: float, threshold: ArrayLike) -> Any:
     >>> float(variational(losses, 2, 2.0)), 2 / 3 * float(average_top_k(losses, 2))
     (2.0, 2.0)
     """
-    values, at = _losses(losses), np.asarray(threshold, float)
-    nu = tail_mass(k, values.shape[-1])
-    return np.maximum(values - at[..., None], 0).mean(axis=-1) + nu * at
+    values, at = checked_losses(losses), np.asarray(threshold, float)
+    q, total = counted(sample_weight, values.shape[-1])
+    return np.maximum(values - at[..., None], 0) @ q + tail_mass(k, total) * at
 
 
-def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
+def conjugate(
+    weights: ArrayLike, k: float, rounding: float = 1e-12, *,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
     r"""Convex conjugate of $AT_k$: 0 on $\{0\le p_i\le\frac1k,\sum p_i=1\}$, else infinite.
 
     So $AT_k(\ell)=\max_p\langle p,\ell\rangle$ over that set: the worst mean over all laws with
     density at most $n/k$ with respect to the sample. With k = n and k = 1 it is that of the average
-    and of the maximum.
+    and of the maximum. Where example i counts $v_i$ times its cap is $v_i/k$.
 
     Parameters
     ----------
@@ -293,6 +305,7 @@ def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
     k : int or float
     rounding : float
         By how much the constraints may be missed.
+    sample_weight : array_like, shape (n,), optional
 
     Returns
     -------
@@ -304,124 +317,15 @@ def conjugate(weights: ArrayLike, k: float, rounding: float = 1e-12) -> Any:
     >>> float(conjugate([0.5, 0.5, 0.0], 2)), float(conjugate([0.6, 0.4, 0.0], 2))
     (0.0, inf)
     """
-    p = _losses(weights)
-    cap = 1 / (tail_mass(k, p.shape[-1]) * p.shape[-1])
+    p = checked_losses(weights)
+    q, total = counted(sample_weight, p.shape[-1])
+    cap = q / tail_mass(k, total)
     inside = (p >= -rounding).all(-1) & (p <= cap + rounding).all(-1)
     return np.where(inside & (abs(p.sum(-1) - 1) <= rounding * p.shape[-1]), 0.0, np.inf)[()]
 
 
-def ranked_range(
-    losses: ArrayLike, m: int, k: int, sample_weight: ArrayLike | None = None
-) -> Any:
-    r"""Mean of the losses ranked m + 1 to k: $(kAT_k-mAT_m)/(k-m)$.
-
-    ``m=0`` is $AT_k$, ``m=k-1`` the top-k loss, ``k=n`` the mean of the n - m smallest. A
-    difference of convex functions, convex itself only for m = 0 (Hu and others 2020). Where no
-    losses tie its gradient is the same difference of `top_weights`, over $(k-m)/n$.
-
-    Parameters
-    ----------
-    losses : array_like, shape (..., n)
-    m, k : int
-        $0\le m<k\le n$.
-    sample_weight : array_like, shape (n,), optional
-        How often each loss counts; then m and k are of weight, and n is its sum.
-
-    Returns
-    -------
-    float or array
-
-    Raises
-    ------
-    ValueError
-        If m or k leaves its range.
-
-    Examples
-    --------
-    >>> float(ranked_range([9.0, 1.0, 2.0, 4.0], 1, 3))
-    3.0
-    """
-    values = _losses(losses)
-    n: Any = values.shape[-1] if sample_weight is None else np.sum(np.asarray(sample_weight))
-    if not 0 <= m < k <= n:
-        raise ValueError(f"m and k must satisfy 0 <= m < k <= {n:g}, got m={m}, k={k}")
-    if sample_weight is None:
-        return np.sort(values, axis=-1)[..., n - k: n - m].mean(axis=-1)
-    whole = k * average_top_k(values, k, sample_weight)
-    return (whole - (m * average_top_k(values, m, sample_weight) if m else 0.0)) / (k - m)
-
-
-def spectral(losses: ArrayLike, spectrum: ArrayLike) -> Any:
-    r"""Spectral risk $\sum_i\sigma_i\ell_{[i]}$ of a non-increasing spectrum, a mixture of $AT_k$.
-
-    $$\sum_i\sigma_i\ell_{[i]}=\sum_k k(\sigma_k-\sigma_{k+1})\,AT_k,\qquad\sigma_{n+1}=0.$$
-
-    The largest $\langle p,\ell\rangle$ over all p whose k largest entries sum to at most those of
-    the spectrum, and all to its sum: so its conjugate is 0 there, else infinite.
-
-    Parameters
-    ----------
-    losses : array_like, shape (..., n)
-    spectrum : array_like, shape (n,)
-        Non-increasing, at least 0.
-
-    Returns
-    -------
-    float or array
-
-    Raises
-    ------
-    ValueError
-        If the spectrum increases somewhere or is negative: then the risk is not convex.
-
-    Examples
-    --------
-    >>> float(spectral([1.0, 5.0, 3.0], [0.5, 0.5, 0.0]))
-    4.0
-    """
-    values = _losses(losses)
-    return (values * spectral_weights(values, spectrum)).sum(axis=-1)
-
-
-def spectral_weights(losses: ArrayLike, spectrum: ArrayLike) -> Floats:
-    r"""Subgradient of the spectral risk: the i-th largest loss has weight $\sigma_i$.
-
-    Parameters
-    ----------
-    losses : array_like, shape (..., n)
-    spectrum : array_like, shape (n,)
-        Non-increasing, at least 0.
-
-    Returns
-    -------
-    array, shape (..., n)
-        Among ties the first come first.
-
-    Raises
-    ------
-    ValueError
-        As `spectral`.
-
-    Examples
-    --------
-    >>> spectral_weights([1.0, 5.0, 3.0], [0.7, 0.3, 0.0]).tolist()
-    [0.0, 0.7, 0.3]
-    """
-    values = _losses(losses)
-    sigma = checked_floats("spectrum", spectrum)
-    if sigma.shape != values.shape[-1:]:
-        raise ValueError(
-            f"spectrum must have one entry a loss, {values.shape[-1]}, got shape {sigma.shape}"
-        )
-    if np.any(np.diff(sigma) > 0) or sigma[-1] < 0:
-        raise ValueError(f"spectrum must not increase and be >= 0, got {sigma.tolist()}")
-    out = np.empty(values.shape)
-    order = np.argsort(-values, axis=-1, kind="stable")
-    np.put_along_axis(out, order, np.broadcast_to(sigma, values.shape), axis=-1)
-    return out
-
-
-def _losses(losses: ArrayLike) -> Floats:
+def checked_losses(losses: ArrayLike) -> Floats:
+    """Losses along the last axis, or a ValueError."""
     values = checked_floats("losses", losses)
     if values.ndim == 0 or values.shape[-1] == 0:
         raise ValueError(f"losses must be an array with at least one entry, got {losses!r}")
@@ -430,7 +334,15 @@ def _losses(losses: ArrayLike) -> Floats:
     return values
 
 
-def _masses(sample_weight: ArrayLike | None, n: int) -> Floats:
+def counted(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
+    """Masses of sum 1, and how many examples they stand for."""
+    if sample_weight is None:
+        return masses_of(None, n), float(n)
+    return masses_of(sample_weight, n), float(np.sum(np.asarray(sample_weight, float)))
+
+
+def masses_of(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Weights as masses of sum 1, or a ValueError."""
     if sample_weight is None:
         return np.full(n, 1 / n)
     weights = checked_floats("sample_weight", sample_weight)

@@ -59,9 +59,11 @@ class Design:
 
     def forward(self, w: Floats) -> Floats:
         """$z_i^\\top w$, one entry a piece."""
-        found = self.scores(w)
-        if self.signs is not None:
-            found = self.signs * found
+        return self.signed(self.scores(w))
+
+    def signed(self, scores: Floats) -> Floats:
+        """Scores of rows as those of pieces."""
+        found = scores if self.signs is None else self.signs * scores
         return np.concatenate([found, -found], axis=-1) if self.doubled else found
 
     def folded(self, v: Floats) -> Floats:
@@ -78,7 +80,7 @@ class Design:
 
     def combine(self, u: Floats) -> Floats:
         r"""$\sum_iu_ix_i$, and the sum of $u$ for an intercept."""
-        found = (self.rows.T @ u if self.rows.ndim == 2
+        found = ((self.rows.T @ u if u.ndim == 1 else u @ self.rows) if self.rows.ndim == 2
                  else (np.swapaxes(self.rows, -1, -2) @ u[..., None])[..., 0])
         if self.free:
             found = np.concatenate([found, u.sum(-1, keepdims=True)], axis=-1)
@@ -114,6 +116,9 @@ def _weighted_gram(rows: Any, v: Floats) -> Floats:
     if sparse.issparse(rows):
         return np.asarray((rows.T @ rows.multiply(v[:, None])).toarray())
     n, d = rows.shape
+    if rows.size <= BLOCK:
+        block = rows * np.sqrt(v)[:, None]
+        return np.asarray(block.T @ block)
     used = np.flatnonzero(v > 0)
     everything = used.size == n
     step = max(64, BLOCK // max(d, 1))
@@ -151,13 +156,13 @@ def solver(matrix: Floats) -> Callable[[Floats], Floats]:
     least = 1e-30 * diagonal.max(axis=-1, keepdims=True, initial=1e-200)
     root = np.sqrt(np.maximum(diagonal, least))
     scaled = matrix / (root[..., :, None] * root[..., None, :])
-    unit = np.eye(scaled.shape[-1])
     if matrix.ndim > 2:
-        scaled += 1e-15 * unit
+        scaled += 1e-15 * np.eye(scaled.shape[-1])
         return lambda right: np.linalg.solve(scaled, (right / root)[..., None])[..., 0] / root
     for shift in (0.0, 1e-14, 1e-11, 1e-8, 1e-4):
         # LAPACK itself: of a few coefficients SciPy's checks take longer than the factor.
-        factor, failed = dpotrf(scaled + shift * unit, lower=1)
+        factor, failed = dpotrf(
+            scaled + shift * np.eye(len(scaled)) if shift else scaled, lower=1)
         if not failed:
             return lambda right: np.asarray(dpotrs(factor, right / root, lower=1)[0] / root)
     return lambda right: np.asarray(right / root**2)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
+from noisytheory.vocabulary.kernels import Kernel
 
 __all__ = ["KernelSolution", "kernel_fit"]
 
@@ -141,10 +142,13 @@ def kernel_fit(
     matrix = None if callable(gram) else gram
     if callable(gram) and n <= WORKING:
         matrix = np.ascontiguousarray(gram(points, points))
-    if matrix is not None:
+    # Our kernels are semidefinite, and no entry of theirs is beyond the diagonal.
+    if matrix is not None and not isinstance(gram, Kernel):
         _gram(matrix, n)
     diagonal = None if matrix is None else np.ascontiguousarray(np.diagonal(matrix)).astype(float)
     largest = 1.0 if diagonal is None else float(diagonal.max())
+    if not np.isfinite(largest):
+        raise ValueError("gram must be finite, got an infinity or NaN")
     none = np.abs(labels) if regression else np.ones(n)
     weights = None if masses is None else q
 

@@ -20,7 +20,9 @@ from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["NotCertified", "Solution", "checked_data", "effective_C", "fit", "proven"]
+__all__ = [
+    "NotCertified", "Solution", "checked_data", "checked_masses", "effective_C", "fit", "proven",
+]
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +118,8 @@ def effective_C(k: float, n: int, C: float) -> float:
 def fit(
     X: Any, y: ArrayLike, loss: str = "logistic", *, k: float = 1.0, C: float = 1.0,
     intercept: bool = False, sample_weight: ArrayLike | None = None, scaling: str = "paper",
-    tol: float = 1e-6, start: ArrayLike | None = None, solver: str = "auto",
+    tol: float = 1e-6, relative_to: str = "gain", start: ArrayLike | None = None,
+    solver: str = "auto",
 ) -> Solution:
     r"""Minimise $\frac kn AT_k(\ell(w))+\frac1{2C}\|w\|^2$.
 
@@ -144,6 +147,8 @@ def fit(
         without them. Of that gain no less than $10^{-6}$ is asked for, of the objective at zero
         no less than $10^{-10}$, which is rounding, or ``tol`` times $10^{-5}$: of separable data
         with a huge C the objective is all but 0, and a warning says so.
+    relative_to : {"gain", "objective"}
+        ``"objective"`` lets the gap be relative to the objective even where the gain is less.
     start : array_like, shape (d,), optional
         Coefficients to begin with.
     solver : {"auto", "exact", "limited-memory"}
@@ -165,8 +170,9 @@ def fit(
 
     Notes
     -----
-    Hinge and absolute loss: interior point on the rows near the margin. Smooth losses: Newton with
-    the threshold eliminated. Section 2, (2), (3), (6) and Appendix B of the paper.
+    Interior point on the rows near the threshold; of smooth losses of many rows far from the
+    collapse, or where it stalls, Newton with the threshold eliminated. Section 2, (2), (3), (6) and
+    Appendix B of the paper.
 
     Examples
     --------
@@ -178,7 +184,7 @@ def fit(
     kind = individual(loss)
     rows, targets = checked_data(X, y, kind)
     n = rows.shape[0]
-    masses, total = _masses(sample_weight, n)
+    masses, total = checked_masses(sample_weight, n)
     nu = tail_mass(k, total)
     if not (isinstance(C, int | float | np.number) and np.isfinite(C) and C > 0):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
@@ -186,6 +192,8 @@ def fit(
         raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
     if solver not in ("auto", "exact", "limited-memory"):
         raise ValueError(f"solver must be auto, exact or limited-memory, got {solver!r}")
+    if relative_to not in ("gain", "objective"):
+        raise ValueError(f"relative_to must be 'gain' or 'objective', got {relative_to!r}")
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     inner = float(C) / nu if scaling == "average" else float(C)
@@ -196,6 +204,7 @@ def fit(
     task = Task(
         rows if whole else rows[keep], targets if whole else targets[keep],
         masses if whole else masses[keep], kind, nu, inner, intercept, tol,
+        by_gain=relative_to == "gain",
     )
     w0 = np.zeros(rows.shape[1] + intercept)
     if start is not None:
@@ -213,7 +222,7 @@ def fit(
     converged = relative <= tol
     # Of a perfect fit, or of weights that gain next to nothing, less is proven than was asked for.
     worst = max(relative, gap / max(objective, 1e-300))
-    if not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
+    if task.by_gain and not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
         worst = max(worst, gap / task.gain)
     if worst > tol:
         warnings.warn(
@@ -304,7 +313,8 @@ def checked_data(
     return rows, targets
 
 
-def _masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
+def checked_masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
+    """Weights as masses of sum 1, and their sum, or a ValueError."""
     if sample_weight is None:
         return np.full(n, 1 / n), float(n)
     weights = checked_floats("sample_weight", sample_weight)

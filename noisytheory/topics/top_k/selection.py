@@ -14,11 +14,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from noisytheory.topics.top_k.collapse import collapse_threshold
+from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import NotCertified, Solution, checked_data, fit
+from noisytheory.topics.top_k.minimise import (
+    NotCertified,
+    Solution,
+    checked_data,
+    checked_masses,
+    fit,
+)
 from noisytheory.topics.top_k.paths import counts_of, errors_of, kernel_path, path
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
@@ -33,7 +40,8 @@ class Selected:
     Parameters
     ----------
     C : float
-    k : int
+    k : int or float
+        A count, or a fraction where examples are weighted.
     error : float
         On the validation data.
     errors : array, shape (values of C, values of k)
@@ -43,21 +51,22 @@ class Selected:
     """
 
     C: float
-    k: int
+    k: float
     error: float
     errors: Floats
     solution: Any
     fits: int
 
 
-def k_bar(solution: Solution, n: int) -> float:
+def k_bar(solution: Solution, n: float) -> float:
     r"""$\bar k(C)=n\sum\alpha_i$ of the average loss: from there on k does not matter.
 
     Parameters
     ----------
     solution : Solution
         With k = n and hinge loss.
-    n : int
+    n : float
+        Number of examples, or the sum of their weights.
 
     Returns
     -------
@@ -71,8 +80,14 @@ def k_bar(solution: Solution, n: int) -> float:
     return float(n * solution.weights.sum())
 
 
-def useful_grid(X: Any, y: ArrayLike, size: int = 12, *, intercept: bool = False) -> list[int]:
-    r"""Values of k worth trying: spaced evenly on $(nh^*,n]$; below is the zero classifier.
+def useful_grid(
+    X: Any, y: ArrayLike, size: int = 12, *, intercept: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> list[float]:
+    r"""Values of k worth trying, spaced evenly from the first of a hinge path that is not zero.
+
+    Up to the collapse threshold $nh^*$ the minimiser is zero for every loss of the margin and every
+    C; here the path says so to a gap of one per cent, without a linear programme.
 
     Parameters
     ----------
@@ -80,38 +95,46 @@ def useful_grid(X: Any, y: ArrayLike, size: int = 12, *, intercept: bool = False
         Data, labels 1 or -1.
     size : int
     intercept : bool
+    sample_weight : array_like, shape (n,), optional
 
     Returns
     -------
-    list of int
+    list of int, or of fractions where examples are weighted
 
     Examples
     --------
     >>> useful_grid([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1], 2)
     [3, 4]
     """
-    n = len(np.asarray(y))
-    first = int(np.floor(collapse_threshold(X, y, intercept=intercept) + 1e-7)) + 1
-    grid = np.unique(np.linspace(min(first, n), n, size).round().astype(int))
-    return [int(k) for k in grid]
+    rows, labels = checked_data(X, y, individual("hinge"))
+    masses, total = checked_masses(sample_weight, len(labels))
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
+    # C large enough for the scores to reach the margin: the objective is that without regulariser.
+    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
+    found = path(rows, labels, "hinge", C=C, intercept=intercept, sample_weight=sample_weight)
+    first = int(np.searchsorted(found.k, found.zero_up_to, side="right"))
+    at = np.unique(np.linspace(min(first, len(found.k) - 1), len(found.k) - 1, size).round())
+    k = found.k[at.astype(int)]
+    return [int(one) for one in k] if sample_weight is None else (k / total).tolist()
 
 
 def select(
     X: Any, y: ArrayLike, loss: str = "logistic", *, validation: tuple[Any, ArrayLike],
-    Cs: Sequence[float], ks: Sequence[float], intercept: bool = False, tol: float = 1e-4,
+    Cs: Sequence[float], ks: Sequence[float], intercept: bool = False,
+    sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 1e-4,
 ) -> Selected:
     r"""The (C, k) of least error on validation data; ties go to the larger k, then the smaller C.
 
     Parameters
     ----------
-    X, y, loss, intercept
+    X, y, loss, intercept, sample_weight, scaling
         As in `fit`.
     validation : pair
         Points and labels.
     Cs, ks : sequence
     tol : float
-        Relative gap of the hinge fits that are compared; of other losses, of which few are fits and
-        the rest mixtures, ten times this. The chosen one is solved to $10^{-6}$.
+        Relative gap of the hinge fits that are compared; of paths, where few are fits and the rest
+        mixtures, ten times this. The chosen one is solved to $10^{-6}$.
 
     Returns
     -------
@@ -125,45 +148,52 @@ def select(
     """
     labels = np.asarray(y, float)
     points, answers = checked_data(*validation, individual(loss), both=False)
-    ks = counts_of(ks, len(labels))
-    errors = np.full((len(Cs), len(ks)), np.nan)
+    _, total = checked_masses(sample_weight, len(labels))
+    counts = counts_of(ks, total, sample_weight is None)
+    wanted = [float(k / total) for k in counts]
+    common: dict[str, Any] = dict(
+        intercept=intercept, sample_weight=sample_weight, scaling=scaling)
+    errors = np.full((len(Cs), len(wanted)), np.nan)
     fits = 0
     shared: dict[int, float] = {}
     start: Floats | None = None
+
+    def error(model: Solution) -> float:
+        return float(errors_of(True, answers, model.scores(points)[:, None], np.zeros(1))[0])
+
     with warnings.catch_warnings():
         # What is compared need not be certified; the chosen one is.
         warnings.simplefilter("ignore", NotCertified)
         for row, C in enumerate(Cs):
-            if loss == "hinge":
-                whole = fit(X, labels, loss, k=len(labels), C=C, intercept=intercept, tol=tol)
+            # Where C follows k the average loss has another minimiser at every k.
+            if loss == "hinge" and scaling == "paper":
+                whole = fit(X, labels, loss, k=1.0, C=C, tol=tol, **common)
                 fits += 1
-                one = errors_of(True, answers, whole.scores(points)[:, None])[0]
-                bar = k_bar(whole, len(labels))
-                for column, k in enumerate(ks):
+                one, bar = error(whole), k_bar(whole, total)
+                for column, k in enumerate(counts):
                     if k >= bar and whole.regime == "C":
                         errors[row, column] = one
                         continue
-                    if k not in shared:
-                        model = fit(X, labels, loss, k=k, C=C, intercept=intercept, tol=tol)
+                    if column not in shared:
+                        shared[column] = error(
+                            fit(X, labels, loss, k=wanted[column], C=C, tol=tol, **common))
                         fits += 1
-                        shared[k] = float(
-                            errors_of(True, answers, model.scores(points)[:, None])[0])
-                    errors[row, column] = shared[k]
+                    errors[row, column] = shared[column]
                 continue
-            # Ten times the gap: mixtures of a few fits stand for the models between them.
-            found = path(X, labels, loss, ks=ks, C=C, test=(points, answers), intercept=intercept,
-                         tol=10 * tol, start=start)
+            found = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
+                         start=start, **common)
             fits += found.fits
             start = found.coef[-1]
             errors[row] = found.error
-    C, k, least = _least(errors, Cs, ks)
-    chosen = fit(X, labels, loss, k=k, C=C, intercept=intercept)
+    C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
+    chosen = fit(X, labels, loss, k=k, C=C, **common)
     return Selected(C, k, least, errors, chosen, fits + 1)
 
 
 def kernel_select(
     gram: Floats, y: ArrayLike, *, validation: tuple[Floats, ArrayLike], Cs: Sequence[float],
-    ks: Sequence[float], regression: bool = False, tol: float = 1e-3,
+    ks: Sequence[float], regression: bool = False, sample_weight: ArrayLike | None = None,
+    tol: float = 1e-3,
 ) -> Selected:
     r"""The same for kernel machines, by the path over k at every C.
 
@@ -176,8 +206,9 @@ def kernel_select(
         Kernel of the points beside the sample, shape (m, n), and their labels.
     Cs, ks : sequence
     regression : bool
+    sample_weight : array_like, shape (n,), optional
     tol : float
-        Relative duality gap at every k, and largest violation of the model that is chosen.
+        Gap of the paths, and largest violation of the model that is chosen.
 
     Returns
     -------
@@ -191,16 +222,24 @@ def kernel_select(
     >>> kernel_select(X @ X.T, y, validation=(X @ X.T, y), Cs=[1.0], ks=[2, 4]).k
     4
     """
-    wanted = counts_of(ks, len(gram))
-    paths = [kernel_path(gram, y, ks=wanted, C=C, regression=regression, test=validation, tol=tol)
-             for C in Cs]
+    masses, total = checked_masses(sample_weight, len(gram))
+    counts = counts_of(ks, total, sample_weight is None)
+    wanted = [float(k / total) for k in counts]
+    paths = [kernel_path(gram, y, ks=wanted, C=C, regression=regression, test=validation, tol=tol,
+                         sample_weight=sample_weight) for C in Cs]
     errors = np.array([found.error for found in paths])
-    C, k, least = _least(errors, Cs, wanted)
-    chosen = kernel_fit(gram, y, nu=k / len(gram), C=C, regression=regression, tol=tol)
+    C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
+    chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
+                        masses=None if sample_weight is None else masses)
     return Selected(C, k, least, errors, chosen, sum(found.fits for found in paths) + 1)
 
 
-def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[int]) -> tuple[float, int, float]:
+def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:
+    """As a fit takes them: whole counts, or fractions where examples are weighted."""
+    return [int(k) for k in counts] if whole else shares
+
+
+def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[float, float, float]:
     """Where the error is least: of ties the larger k, then the smaller C."""
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))

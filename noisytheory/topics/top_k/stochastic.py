@@ -1,9 +1,8 @@
-r"""The paper's stochastic method (4), many runs at once, and steps that do not blow up."""
+r"""The paper's stochastic method (4), many runs at once, and a step that does not blow up."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +15,8 @@ __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
 
 Floats = NDArray[np.float64]
 
-STEPS = ("printed", "damped", "implicit")
-r"""Steps: $\eta_0/\sqrt t$ as printed; $\eta_0/(\sqrt t+2\eta_0/C)$; implicit in the ridge."""
+STEPS = ("printed", "truncated")
+r"""Steps of $\eta_t=\eta_0/\sqrt t$ as printed, or no further than to where the loss is cut."""
 
 FAR = 1e150
 """A coefficient that passes it has overflowed."""
@@ -73,11 +72,13 @@ def stochastic(
         Independent runs.
     eta : float
         $\eta_0$.
-    rule : {"printed", "damped", "implicit"}
+    rule : {"printed", "truncated"}
         With the printed $\eta_t=\eta_0/\sqrt t$ the factor $1-\eta_t/C$ of the weights is below
-        $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C. The other two mend the
-        regulariser's step only: a loss whose slope grows (square, margin-square, squared hinge)
-        on features of size 10 overflows by any of the three, unless ``eta`` is smaller.
+        $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C; and a loss whose slope grows
+        (square, margin-square, squared hinge, exponential) overflows on large features at any C.
+        ``"truncated"`` is implicit in the regulariser, a division by $1+\eta_t/C$, and goes
+        along $g=\partial[\ell-\lambda]_+$ by $\min(\eta_t,[\ell-\lambda]_+/\|g\|^2)$: no further
+        than to where the loss, were it linear, would be cut. No loss overflows.
     level : float
         $\lambda$ at the start; the coefficients start at 0.
 
@@ -89,6 +90,11 @@ def stochastic(
     ------
     ValueError
         If an argument leaves its range.
+
+    Notes
+    -----
+    The truncated step is the model of Asi and Duchi (2019), stable for convex losses that are
+    bounded from below whatever the step size.
 
     Examples
     --------
@@ -118,21 +124,23 @@ def stochastic(
             drawn = rng.integers(n, size=(min(AHEAD, steps + 1 - t), runs))
         x, target = rows[drawn[at]], targets[drawn[at]]
         f = np.vecdot(x, w)
-        step: Any = eta / np.sqrt(t) if rule != "damped" else eta / (np.sqrt(t) + 2 * eta / c)
-        wide = step if rule != "damped" else step[:, None]
-        active = kind.values(target, f) > lam
+        step = eta / np.sqrt(t)
+        over = kind.values(target, f) - lam
+        active = over > 0
         push = np.where(active, kind.slopes(target, f), 0.0)[:, None] * x
         gradient = push + w / c[:, None]
         up = share - active
-        mean_w += wide * w
+        mean_w += step * w
         mean_l += step * lam
         total += step
         squares += step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
-        if rule == "implicit":
-            w = (w - wide * push) / (1 + step / c)[:, None]
+        if rule == "truncated":
+            reach = np.minimum(step, np.maximum(over, 0) / (np.vecdot(push, push) + 1))
+            w = (w - reach[:, None] * push) / (1 + step / c)[:, None]
+            lam = np.maximum(lam + reach - step * share, 0.0)
         else:
-            w = w - wide * gradient
-        lam = np.maximum(lam - step * up, 0.0)
+            w = w - step * gradient
+            lam = np.maximum(lam - step * up, 0.0)
         if lost or not np.abs(w).max() < FAR:
             lost = True
             overflow[(np.abs(w).max(axis=1) > FAR) & (overflow == 0)] = t

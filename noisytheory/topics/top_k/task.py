@@ -3,6 +3,7 @@ r"""One problem of minimum average top-k learning on checked data, and its solve
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import average_top_k
+from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import Individual, individual
-from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
 
 __all__ = ["Task"]
 
 Floats = NDArray[np.float64]
+Losses = Callable[[Floats], tuple[Floats, Design, Floats | None]]
 
 WIDE = 1200
 """Coefficients from which on no Hessian is formed."""
@@ -28,6 +30,8 @@ FINEST = 1e-6
 """Share of what the weights gain that a gap is never asked to be below."""
 ROUNDING, REACHED = 1e-12, 1e-10
 """Gap, as a share of the objective at zero, that is rounding; and that is always reached."""
+NEAR = 0.05
+"""Share of the objective at zero that weights gain at most near the collapse."""
 LINEAR_PROGRAMME = 3000
 """Rows up to which a linear programme decides whether zero is the minimiser."""
 
@@ -37,15 +41,16 @@ class Task:
 
     def __init__(
         self, rows: Any, targets: Floats, masses: Floats, kind: Individual, nu: float, C: float,
-        free: bool, tol: float,
+        free: bool, tol: float, by_gain: bool = True,
     ) -> None:
         self.rows, self.targets, self.masses, self.kind = rows, targets, masses, kind
-        self.nu, self.C, self.free, self.tol = nu, C, free, tol
+        self.nu, self.C, self.free, self.tol, self.by_gain = nu, C, free, tol, by_gain
         self.design = Design(rows, free=free)
         self.ridge = np.append(np.full(rows.shape[1], 1 / C), [0.0] * free)
         self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
+        self.best_linear, self.best_push = -np.inf, np.zeros(rows.shape[1])
         self.start_value = self.objective(np.zeros(self.design.width))
         self.size = max(self.start_value, 1e-300)
         self.zero: bool | None = None
@@ -63,6 +68,9 @@ class Task:
         """The loss at which the largest ones end; 0 where all count."""
         if self.nu >= 1 - 1e-12 or self._slack > 1e-9 * self.nu:
             return 0.0
+        return self._quantile(w)
+
+    def _quantile(self, w: Floats) -> float:
         losses = self.kind.values(self.targets, self.design.scores(w))
         if self._uniform:
             n = len(losses)
@@ -89,9 +97,11 @@ class Task:
         conjugate = self.kind.conjugates(self.targets, s)
         used = p > 0
         combined = self.design.combine(p * s)[: self.rows.shape[1]]
-        value = -float(p[used] @ conjugate[used]) - 0.5 * self.C * float(combined @ combined)
+        linear = -float(p[used] @ conjugate[used])
+        value = linear - 0.5 * self.C * float(combined @ combined)
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
+            self.best_linear, self.best_push = linear, combined
             self._slack = self.nu - float(p.sum())
         return value
 
@@ -131,7 +141,7 @@ class Task:
         """
         # Where the fit is perfect there is no relative gap: then by the size at zero.
         unit = max(abs(primal), 1e-5 * self.size)
-        if self.zero:
+        if self.zero or not self.by_gain:
             return unit
         gain = self.gain * max(1.0, FINEST / self.tol)
         return max(min(unit, gain), rounding * self.size / self.tol)
@@ -170,101 +180,147 @@ class Task:
             limited = True
         if self.kind.smooth:
             return self._smooth(w, limited)
-        return self._smoothed_pieces(w) if limited else self._pieces(w)
+        return self._smoothed_pieces(w) if limited else self._pieces()
 
-    # Hinge and absolute loss.
+    # By the central path: of all rows, or of those near the threshold.
 
-    def _programme(self) -> tuple[Design, Floats, Floats]:
+    def _programme(self, index: Any = slice(None)) -> tuple[Design, Floats, Floats]:
+        """Pieces of the hinge or the absolute loss: rows, constants and ends of their weights."""
+        rows, y, u = self._rows(index), self.targets[index], self.masses[index]
         if self.kind.margin:
-            return Design(self.rows, self.targets, free=self.free), np.ones(
-                len(self.targets)), self.masses
-        both = np.concatenate([self.targets, -self.targets])
-        return (Design(self.rows, None, True, self.free), both,
-                np.concatenate([self.masses, self.masses]))
+            return Design(rows, y, free=self.free), np.ones(len(y)), u
+        both = Design(rows, None, True, self.free)
+        return both, np.concatenate([y, -y]), np.concatenate([u, u])
 
-    def _accept_pieces(self, design: Design, alpha: Floats) -> None:
-        signed = design.folded(alpha)
-        if self.kind.margin:
+    def _part(self, index: Any = slice(None)) -> tuple[Design, Losses, Floats]:
+        """Rows, their losses as functions of the scores, and ends of their weights."""
+        if not self.kind.smooth:
+            design, c, u = self._programme(index)
+            return design, lambda f: (c - design.signed(f), design, None), u
+        rows = self._rows(index)
+        y = self.targets[index]
+
+        def losses(f: Floats) -> tuple[Floats, Design, Floats | None]:
+            slopes = Design(rows, -self.kind.slopes(y, f), free=self.free)
+            return self.kind.values(y, f), slopes, self.kind.curvatures(y, f)
+
+        return Design(rows, free=self.free), losses, self.masses[index]
+
+    def _rows(self, index: Any) -> Any:
+        return self.rows if isinstance(index, slice) else self.rows[index]
+
+    def _accept(self, design: Design, w: Floats, alpha: Floats) -> None:
+        if self.kind.smooth:
+            self.certify(alpha, self.kind.slopes(self.targets, design.scores(w)))
+        elif self.kind.margin:
             self.certify(alpha, np.where(alpha > 0, -self.targets, 0.0))
         else:
-            p = np.abs(signed)
-            self.certify(p, -np.sign(signed))
+            signed = design.folded(alpha)
+            self.certify(np.abs(signed), -np.sign(signed))
 
-    def _pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
-        design, c, u = self._programme()
-        n = self.rows.shape[0]
-        inner = 0.05 * self.tol
-        steps = 0
+    def _followed(self, most: int) -> tuple[Floats, int, bool]:
+        """The best point of the central path, steps, and whether it is near enough."""
+        design, losses, u = self._part()
+        best: list[Any] = [np.inf, np.zeros(design.width)]
+        near = False
+
+        def accept(at: Floats, alpha: Floats) -> bool:
+            nonlocal near
+            self._accept(design, at, alpha)
+            primal = self.objective(at)
+            if primal < best[0]:
+                best[:] = [primal, at]
+            near = self.enough(float(best[0]))
+            return near
+
+        w, alpha, _, steps = follow(
+            design, losses, u, self.nu, self.ridge,
+            lambda at, alpha, primal, dual: primal - dual <= self.tol * self.unit(primal)
+            and accept(at, alpha), most=most)
+        near = near or accept(w, alpha)
+        return np.asarray(best[1]), steps, near
+
+    def _pieces(self) -> tuple[Floats, Floats, int]:
+        n, steps = self.rows.shape[0], 0
         if n > REDUCED and not sparse.issparse(self.rows):
-            found, steps = self._reduced(design, c, u)
-            if found is not None:
-                return found, np.zeros(n), steps
-        best, coef = np.inf, w
-        for _ in range(3):
-            optimum = interior_point(design, c, u, self.nu, self.ridge, tolerance=inner)
-            steps += optimum.steps
-            self._accept_pieces(design, optimum.weights)
-            primal = self.objective(optimum.coef)
-            if primal < best:
-                best, coef = primal, optimum.coef
-            if self.enough(best):
-                break
-            inner *= min(1e-2, max(self.unit(best) / self.size, 1e-6))
-        return coef, np.zeros(n), steps
+            size = max(4000, 20 * self.design.width, n // 10)
+            sample = self._looked_at(size) if n > 1.5 * size else np.arange(n)
+            design, losses, u = self._part(sample)
+            u = u * (self.masses.sum() * (len(u) // len(sample)) / u.sum())
+            w, _, lam, steps = follow(
+                design, losses, u, self.nu, self.ridge,
+                lambda at, alpha, primal, dual: primal - dual <= 1e-3 * abs(primal), most=40)
+            w, more, near = self._reduced(w, lam, size)
+            steps += more
+            if near:
+                return w, np.zeros(n), steps
+        w, more, _ = self._followed(150)
+        return w, np.zeros(n), steps + more
 
-    def _reduced(self, design: Design, c: Floats, u: Floats) -> tuple[Floats | None, int]:
-        """Solve on the rows near the margin, the others at the ends of their weights."""
-        n = self.rows.shape[0]
-        rng = np.random.default_rng(0)  # which rows are looked at first: no result depends on it
-        size = max(4000, 20 * self.design.width, n // 10)
-        sample = np.arange(n)
-        if n > 1.5 * size:
-            sample = np.sort(rng.choice(n, size, replace=False))
-        steps = 0
+    def _looked_at(self, size: int) -> NDArray[np.intp]:
+        """Rows that are looked at first; no result depends on which."""
+        chosen = np.random.default_rng(0).choice(len(self.targets), size, replace=False)
+        return np.sort(chosen)
 
-        def pieces_of(index: NDArray[Any]) -> NDArray[Any]:
-            return np.concatenate([index, index + n]) if design.doubled else index
+    def _reduced(
+        self, w: Floats, lam: float, size: int, loose: float = 0.0
+    ) -> tuple[Floats, int, bool]:
+        """Solve on the rows near the threshold, the others at the ends of their weights.
 
-        part = pieces_of(sample)
-        some = u[part] * (u.sum() / u[part].sum())
-        rough = interior_point(
-            design.take(sample), c[part], some, self.nu, self.ridge, tolerance=1e-3)
-        steps += rough.steps
-        w, lam = rough.coef, float(rough.level)
+        Of the others a smooth loss is its second-order expansion, anew in every turn. The start
+        is what so many rows gave; the first turn is content with a loose gap.
+        """
+        design, losses, u = self._part()
+        n, m, steps, best = self.rows.shape[0], len(u), 0, self.start_value
         # The larger the sample, the nearer its margin is to that of the whole.
         share = float(np.clip(0.3 * (4000 / size) ** 0.25, 0.15, 0.3))
         least = 0.4 * share
+        gap = np.inf
         for _ in range(6):
-            r = c - lam - design.forward(w)
-            near = np.abs(r) if not design.doubled else np.minimum(np.abs(r[:n]), np.abs(r[n:]))
-            count = min(n, int(share * n))
-            index = np.sort(np.argpartition(near, count - 1)[:count]) if count < n else np.arange(n)
-            if count == n:
-                return None, steps
-            fixed = np.ones(len(c), bool)
-            fixed[pieces_of(index)] = False
+            values, pieces, bend = losses(design.scores(w))
+            r = values - lam
+            near = np.abs(r) if m == n else np.minimum(np.abs(r[:n]), np.abs(r[n:]))
+            count = int(share * n)
+            if count >= n:
+                break
+            index = np.sort(np.argpartition(near, count - 1)[:count])
+            kept = index if m == n else np.concatenate([index, index + n])
+            fixed = np.ones(m, bool)
+            fixed[kept] = False
             upper = fixed & (r > 0)
             at_end = np.where(upper, u, 0.0)
             rest = self.nu - float(at_end.sum())
             if rest <= 0:
                 share *= 2
                 continue
-            kept = pieces_of(index)
-            share_of_zero = float(np.clip(self.gain / self.size, 1e-6, 1.0))
-            optimum = interior_point(
-                design.take(index), c[kept], u[kept], rest, self.ridge,
-                linear=design.adjoint(at_end), tolerance=0.2 * self.tol * share_of_zero)
-            steps += optimum.steps
+            linear, quadratic = pieces.adjoint(at_end), None
+            if bend is not None:
+                quadratic = pieces.gram(at_end * bend)
+                linear = linear + quadratic @ w
+            del values, pieces, r, near
+            some, parts, ends = self._part(index)
+            target = max(0.2 * self.tol * self.unit(best), loose)
+            before = w, lam
+            w, inner, lam, more = follow(
+                some, parts, ends, rest, self.ridge, _within(target), most=40, linear=linear,
+                quadratic=quadratic, start=(w, lam, 10 * gap) if gap < 0.01 * self.size else None)
+            steps += more
             alpha = at_end.copy()
-            alpha[kept] = optimum.weights
-            self._accept_pieces(design, alpha)
-            w, lam = optimum.coef, float(optimum.level)
-            if self.enough(self.objective(w)):
-                return w, steps
-            after = c - lam - design.forward(w)
+            alpha[kept] = inner
+            self._accept(design, w, alpha)
+            best = self.objective(w)
+            gap = best - self.best_dual
+            loose = 0.0
+            if self.enough(best):
+                return w, steps, True
+            after = losses(design.scores(w))[0] - lam
             wrong = np.count_nonzero(fixed & ((after > 0) != upper))
-            share = max(least, 4 * wrong / n) if wrong < 0.05 * n else min(0.9, 2 * share)
-        return None, steps
+            if wrong < 0.05 * n:
+                share = max(least, 4 * wrong / n)
+            else:
+                # What is held fixed decides too much: from the same point with more rows.
+                share, (w, lam) = min(0.9, 2 * share), before
+        return w, steps, False
 
     def _smoothed_pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
         if self.kind.margin:
@@ -284,7 +340,7 @@ class Task:
         def accept(at: Floats, a: Floats) -> bool:
             alpha = u * a
             if self.kind.margin:
-                self._accept_pieces(design, alpha)
+                self._accept(design, at, alpha)
             else:
                 signed = alpha[:n] - alpha[n:]
                 self.certify(np.abs(signed), -np.sign(signed))
@@ -301,17 +357,28 @@ class Task:
     def _smooth(self, w: Floats, limited: bool) -> tuple[Floats, Floats, int]:
         n, steps = self.rows.shape[0], 0
         everything = self.nu >= 1 - 1e-12
-        size = max(2500, 12 * self.design.width)
-        if not limited and n > 4 * size and not w.any():
-            rng = np.random.default_rng(0)  # which rows are looked at first
-            sample = np.sort(rng.choice(n, size, replace=False))
-            masses = self.masses[sample] / self.masses[sample].sum()
-            part = Task(self.rows[sample], self.targets[sample], masses, self.kind, self.nu,
-                         self.C, self.free, 1e-3)
-            w, _, steps = part._smooth(w, False)
-            del part
+        if not limited and not everything and n <= REDUCED:
+            w, steps, near = self._followed(30)
+            if near:
+                return w, np.zeros(n), steps
+        size = max(4000, 20 * self.design.width)
+        if not limited and n > 1.5 * size and not w.any():
+            w, gain, steps = self._rough(size)
+            close = gain <= NEAR * self.size
+            if close and size < n // 10:
+                size = n // 10
+                w, gain, more = self._rough(size)
+                steps += more
             # Near the collapse a part's minimiser is too long for the whole.
             w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
+            if close and not everything and not sparse.issparse(self.rows):
+                w, more, near = self._reduced(w, self._quantile(w), size, 0.005 * gain)
+                steps += more
+                if not near:
+                    w, more, near = self._followed(30)
+                    steps += more
+                if near:
+                    return w, np.zeros(n), steps
         width = 0.1 * self.size / self.nu
         if w.any():
             width = min(width, 0.05 * self.objective(w) / self.nu)
@@ -347,6 +414,18 @@ class Task:
             best[:] = [self.start_value, np.zeros(self.design.width)]
         return np.asarray(best[1]), np.zeros(n), steps + more
 
+    def _rough(self, size: int) -> tuple[Floats, float, int]:
+        """Coefficients from so many of the rows, what they gain at most, and steps."""
+        sample = self._looked_at(size)
+        masses = self.masses[sample] / self.masses[sample].sum()
+        part = Task(self.rows[sample], self.targets[sample], masses, self.kind, self.nu, self.C,
+                    self.free, 1e-3, by_gain=False)
+        if self.nu >= 1 - 1e-12:
+            w, _, steps = part._smooth(np.zeros(self.design.width), False)
+        else:
+            w, steps, _ = part._followed(40)
+        return w, part.gain, steps
+
     def _sample(self, limited: bool) -> NDArray[np.intp] | None:
         """Rows whose Hessian is formed in place of all rows', where that saves most of the work."""
         n, size = self.rows.shape[0], max(1500, 20 * self.design.width)
@@ -372,10 +451,11 @@ class Task:
         """Fewer examples than coefficients: solve in the span of the rows."""
         basis, triangle = np.linalg.qr(self.rows.T)
         small = Task(np.ascontiguousarray(triangle.T), self.targets, self.masses, self.kind,
-                      self.nu, self.C, self.free, self.tol)
+                      self.nu, self.C, self.free, self.tol, self.by_gain)
         inside = np.append(basis.T @ w[: len(basis)], w[len(basis):])
         found, p, steps = small.solve(inside, "exact")
         self.best_dual, self.best_weights = small.best_dual, small.best_weights
+        self.best_linear, self.best_push = small.best_linear, basis @ small.best_push
         self._slack, self.zero = small._slack, small.zero
         return np.append(basis @ found[: triangle.shape[0]], found[triangle.shape[0]:]), p, steps
 
@@ -385,6 +465,10 @@ class Task:
         if near and self._is_zero(objective):
             return "zero", np.zeros(self.design.width)
         return ("C" if self.nu >= 1 - 1e-12 or self._slack > 1e-7 * self.nu else "nu"), w
+
+
+def _within(target: float) -> Callable[[Floats, Floats, float, float], bool]:
+    return lambda w, alpha, primal, dual: primal - dual <= target
 
 
 def _dense(rows: Any) -> Floats:

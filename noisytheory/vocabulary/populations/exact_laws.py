@@ -71,9 +71,13 @@ def norm_law(cells: Cells, form: Form, n: int) -> tuple[Array, Array] | None:
     parts = len(cells.weights)
     if parts == 1:
         return np.zeros(1), np.ones(1)
-    if math.comb(n + parts - 1, parts - 1) > ENUMERABLE:
-        scale = form.isotropic
-        return None if scale is None else _isotropic_law(n, parts, *scale)
+    outcomes, scale = math.comb(n + parts - 1, parts - 1), form.isotropic
+    if scale is not None and outcomes * parts > ENUMERABLE:
+        found = _isotropic_law(n, parts, *scale)
+        if found is not None or outcomes > ENUMERABLE:
+            return found
+    if outcomes > ENUMERABLE:
+        return None
     counts = compositions(n, parts)
     logs = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(axis=1)
     logs += counts @ np.log(cells.weights)

@@ -282,6 +282,11 @@ class GaussianMixture(Population):
         component = np.searchsorted(np.cumsum(self.weights)[:-1], rng.random(shape), side="right")
         points = rng.standard_normal((*shape, self.dimension))
         factors = np.linalg.cholesky(self.covariances)
+        spread = float(factors[0, 0, 0])
+        if (factors == spread * np.eye(self.dimension)).all():
+            points *= spread
+            points += self.means.take(component, axis=0)
+            return points, self.labels.take(component)
         for c in range(len(self.weights)):
             chosen = component == c
             points[chosen] = points[chosen] @ factors[c].T + self.means[c]

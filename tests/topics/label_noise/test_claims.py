@@ -73,10 +73,10 @@ def test_the_printed_lemma_9_is_loose_by_the_known_factor(tried):
 
     fair = at_all_rates("lemma-9")
     # 2.0 / 4.4477 for every noise rate: the factor 1 / (1 - 2 sigma) is attained.
-    assert fair["tightness"].values == pytest.approx([2 / 4.447747] * 4, abs=1e-5)
+    assert fair["tightness"].values == pytest.approx([2 / 4.447747] * 2, abs=1e-5)
     assert bool(fair["exact"].all())
     clean = at_all_rates("lemma-9/repaired")
-    assert clean["tightness"].values == pytest.approx([2 / 3.447747] * 4, abs=1e-5)
+    assert clean["tightness"].values == pytest.approx([2 / 3.447747] * 2, abs=1e-5)
 
 
 def test_attained_bounds_have_tightness_one(tried):

@@ -49,7 +49,14 @@ from noisytheory.vocabulary.dot_products import (
     LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import LAWS, InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, alternating, constant, hard_labels, xor
+from noisytheory.vocabulary.sequences import (
+    Examples,
+    alternating,
+    constant,
+    hard_labels,
+    lower_bound_pair,
+    xor,
+)
 
 LOSSES = [
     AffineLoss(-2.0), SquaredLoss(1.0), SquaredLoss(0.0, "regression"), ExponentialLoss(),
@@ -101,7 +108,7 @@ def test_the_gaussian_kernel_is_the_gaussian_kernel():
     np.testing.assert_allclose(GaussianProduct(1.7).gram(x, x), plain, rtol=1e-13)
 
 
-@pytest.mark.parametrize("law", [*LAWS, "time-varying", "per-call", "rank-one"])
+@pytest.mark.parametrize("law", [*LAWS, "time-varying", "per-call", "rank-one", "martingale"])
 def test_noise_has_the_variance_it_says(law):
     rounds = np.repeat(np.arange(200), 500)
     drawn = InstanceNoise(law, 2.0).draw(
@@ -114,6 +121,84 @@ def test_noise_has_the_variance_it_says(law):
     square = np.square(drawn).sum(axis=1).mean()
     assert square == pytest.approx(2 * share, rel=0.05)
     assert abs(drawn.mean()) < 6 * math.sqrt(max(square, 1e-9) / 2e5)
+
+
+def test_answers_of_an_oracle_that_depend_on_those_before():
+    """Two queries at once and a third later: each has its mean given the one before."""
+    many, x, noise = 20_000, 0.5, InstanceNoise("martingale", 1.0)
+    oracle = NoisyOracle(np.full((many, 1), x), noise)
+    rng, rounds = np.random.default_rng(3), np.arange(many)
+    first, second = oracle.take(np.repeat(rounds, 2), rng=rng).reshape(many, 2).T - x
+    third = oracle.take(rounds, rng=rng)[:, 0] - x
+    for before, after in ((first, second), (second, third)):
+        for up in (True, False):
+            given = after[(before > 0) == up]
+            assert abs(given.mean()) < 6 * given.std() / len(given) ** 0.5
+            assert np.square(given).mean() == pytest.approx(1, rel=0.1)
+            assert np.unique(given.round(3)).tolist() == ([-0.333, 3] if up else [-3, 0.333])
+
+
+@pytest.mark.parametrize("kernel, noise", [
+    (ExponentialProduct(), "martingale"), (InhomogeneousProduct(2), "gaussian"),
+])
+def test_replicates_with_noise_by_an_adversary_have_the_mean_features(kernel, noise):
+    """The second round of a linear loss is played with minus the estimate of the first."""
+    seen = []
+
+    def chosen(t, scores):
+        seen.append(t)
+        return np.where(np.arange(len(scores)) % 2, -1.0, 0.5)
+
+    runs = replicate(
+        Examples("two", np.full((2, 1), 0.5), np.ones(2)), kernel, AffineLoss(),
+        InstanceNoise(noise, 0.25), Rule(1e9, 2**0.5, T=2), p=3.0, size=40_000,
+        rng=np.random.default_rng(2), law=Fixed(0),
+        chosen=chosen if noise == "gaussian" else None,
+    )
+    assert seen == ([0, 1] if noise == "gaussian" else [])
+    wanted = -float(kernel.at(0.25))
+    assert abs(runs.losses.mean() - wanted) < 6 * runs.losses.std() / 200
+
+
+def test_an_adversary_has_no_more_noise_than_was_promised():
+    for run in (
+        lambda chosen: replicate(constant(3), LinearProduct(), AffineLoss(), InstanceNoise(),
+                                 Rule(1.0, T=3), p=2.0, size=2, rng=np.random.default_rng(0),
+                                 chosen=chosen),
+        lambda chosen: few_copies(constant(3), AffineLoss(), InstanceNoise(), Rule(1.0, T=3),
+                                  copies=1, size=2, rng=np.random.default_rng(0), chosen=chosen),
+    ):
+        with pytest.raises(ValueError, match=r"factors in \[-1, 1\], got 1.5"):
+            run(lambda t, scores: np.full(2, 1.5))
+        still = run(lambda t, scores: np.zeros(2))
+        assert np.isfinite(still.losses).all()
+
+
+def test_an_adversary_of_the_noise_gains_little():
+    """Copies are 1, or 0 and 2 by fair coins, as suits an adversary best who sees the predictor."""
+    game = nt.claims["noisy-kernels/theorem-1-regret/noise"].grid["population"][1]
+    y, v, m = game.examples.y, 8.0, 4
+    assert (game.p, game.T) == (2.0, 2 * v * m**2)
+    places = np.arange(4 * m + 1)
+    w, found = places / (2 * m) - 1, []
+    for choose in (np.maximum, lambda quiet, noisy: noisy):
+        after = np.zeros(len(w))
+        for label in y[::-1].astype(int):
+            # The step of 2v is twice as long with a copy of 2, and none with one of 0.
+            short, long = (np.clip(places + label * k, 0, 4 * m) for k in (1, 2))
+            quiet = (1 - 1 / v) * after + after[short] / v
+            noisy = (1 - 1 / (2 * v)) * after + after[long] / (2 * v)
+            after = choose(quiet, noisy) - label * w
+        found.append((after[2 * m] + abs(y.sum())) / (2 * v * m))
+    assert found == pytest.approx([0.8343, 0.8312], abs=5e-5)
+
+
+def test_the_lower_bound_pair_looks_alike():
+    a, b = lower_bound_pair(1000)
+    noisy = NoisyOracle(b.x, InstanceNoise("rademacher", 4.0))
+    seen = noisy.take(np.arange(1000), rng=np.random.default_rng(0))
+    assert set(seen.ravel()) == set(a.x.ravel()) == {3.0, -1.0}
+    assert abs(a.x.mean() - 1) < 6 * 2 / 1000**0.5 and np.all(a.y == 1) and np.all(b.y == 1)
 
 
 def replayed(tape, kernel, loss, rule, y, T):
@@ -422,6 +507,41 @@ def test_two_copies_and_one():
     assert ratios[1] == pytest.approx(1.561, abs=0.02)
 
 
+def test_the_best_of_full_rank_against_closed_forms():
+    """Linear loss; squared loss by the kernel's eigenvectors and bisection on the multiplier."""
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(80, 6)), rng.choice([-1.0, 1.0], 80)
+    gram = GaussianProduct(9.0).gram(x, x)
+    linear = best_in_ball(gram, y, AffineLoss(-3.0), 2.0)
+    assert linear.value == pytest.approx(-3 * math.sqrt(2.0 * y @ gram @ y), rel=1e-9)
+    values, vectors = np.linalg.eigh(gram)
+    along = vectors.T @ y
+    for Bw in (0.5, 20.0):
+        low, high = 0.0, 1e4
+        for _ in range(200):
+            ridge = (low + high) / 2
+            outside = np.sum(values * (along / (values + ridge)) ** 2) > Bw
+            low, high = (ridge, high) if outside else (low, ridge)
+        least = float(np.sum((ridge / (values + ridge) * along) ** 2))
+        found = best_in_ball(gram, y, SquaredLoss(0.0, "regression"), Bw)
+        assert found.value == pytest.approx(least, rel=1e-8)
+        assert -1e-9 < found.value - least <= found.gap + 1e-9
+
+
+def test_the_search_takes_no_more_steps_with_more_rounds():
+    """Products with the matrix, the one part that costs more than T."""
+    rng, steps = np.random.default_rng(0), []
+    for T in (100, 800):
+        x = rng.normal(size=(T, 10)) / 10**0.5
+        y = np.where(x[:, 0] * x[:, 1] > 0, 1.0, -1.0)
+        gram, count = ExponentialProduct().gram(x, x), itertools.count()
+        found = comparator._best(lambda v, g=gram, n=count: g @ (v + 0 * next(n)), y,
+                                 SquaredLoss(1.0), 10.0)
+        assert found.gap < 1e-7 * found.value
+        steps.append(next(count))
+    assert steps[1] < 1.5 * steps[0]
+
+
 def test_comparator_against_closed_forms():
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(60, 3)), rng.choice([-1.0, 1.0], 60)
@@ -448,8 +568,10 @@ def test_the_comparator_needs_no_gram_matrix(kernel, rank):
     y = rng.choice([-1.0, 1.0], 200)
     loss, gram = SmoothedHinge(0.5), kernel.gram(x, x)
     features = comparator._coordinates(x, kernel)
-    assert features.shape == (200, rank)
-    np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
+    assert (features is None) == (rank == 200)
+    if features is not None:
+        assert features.shape == (200, rank)
+        np.testing.assert_allclose(features @ features.T, gram, atol=1e-10 * gram.max())
     regret, gap = online.regret_of(np.zeros(200), x, y, kernel, loss, 3.0)
     best = best_in_ball(gram, y, loss, 3.0)
     assert regret == pytest.approx(200 * float(loss.at(0.0)) - best.value, rel=1e-7)

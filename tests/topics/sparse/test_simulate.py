@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
+import noisytheory as nt
 from noisytheory import sparse
 from noisytheory.topics.sparse import samples
 from noisytheory.topics.sparse.checkerboard.simulate import missed_clusters_law
@@ -92,6 +94,23 @@ def test_a_heavy_cell_has_twice_the_least_diameter_and_all_draws():
         assert found.cells.tolist() == scheme.cells.tolist()
         heavy = scheme.cells[-1]
         assert np.flatnonzero(scheme.cells == heavy).size == 3
+
+
+@pytest.mark.parametrize(("name", "delta"), [
+    ("theorem-21", 0.5), ("theorem-21/repaired", 0.5), ("span-extension", 0.5),
+    ("algorithm-1/guarantee", 0.05), ("algorithm-1/guarantee-printed-loop", 0.05),
+    ("algorithm-1/guarantee-repaired", 0.05), ("algorithm-1/guarantee-sharp", 0.05),
+    ("algorithm-2/repaired", 0.1), ("algorithm-2/sharper", 0.1),
+])
+def test_spread_points_are_drawn_and_come_as_near_as_the_note_says(name, delta):
+    claim = nt.claims[f"kernel-mean/{name}"]
+    (cell,) = (cell for cell in claim.cells() if claim.call(claim.exact, cell) is None)
+    bound, largest = claim.call(claim.bound, cell, delta=delta), claim.call(claim.trivial, cell)
+    drawn = claim.call(claim.simulate, cell, size=200, rng=np.random.default_rng(3))
+    near = float(re.search(r"come[s]? to (\.\d\d?)", claim.note)[1])
+    # The errors of the heavy cell lie on a lattice, of which a step is a quarter of the quantile.
+    assert np.quantile(drawn, 1 - delta) / bound == pytest.approx(near, rel=0.25)
+    assert bound < largest
 
 
 def test_gonzalez_factor_two_is_attained():

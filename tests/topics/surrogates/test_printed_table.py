@@ -1,8 +1,10 @@
-"""Table 1: the exact law of the linear column, and what minimisers give by simulation."""
+"""Table 1: exact laws of its columns, and what minimisers give by simulation."""
 
 from __future__ import annotations
 
 import itertools
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,13 +12,22 @@ import table_1
 
 import noisytheory as nt
 from noisytheory.topics.surrogates import hinge_minimiser
-from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
+from noisytheory.topics.surrogates.long_servedio.simulate import (
+    ATOMS,
+    CLEAN,
+    LABELS,
+    clean_risk,
+    noisy_masses,
+)
+from noisytheory.topics.surrogates.long_servedio.three_points import margins, vertices
 from noisytheory.topics.surrogates.printed_table.bounds import OURS, PRINTED
+from noisytheory.topics.surrogates.printed_table.laws import table_law, table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import (
     intermediate_trials,
-    linear_moments,
     table_trial,
+    worse_trials,
 )
+from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.losses import Hinge
 
 
@@ -32,42 +43,75 @@ def test_every_printed_cell_is_tried():
     assert len(tried) == 18
 
 
-@pytest.fixture(scope="module")
-def law():
-    return linear_moments(0.49)
+def test_law_of_the_linear_column():
+    law, found = table_law("linear", 0.49), table_moments("linear", 0.49)
+    assert found["mean"] == pytest.approx(0.380588, abs=1e-6)
+    assert found["sd"] == pytest.approx(0.457367, abs=2e-6)
+    assert law[0] == pytest.approx(0.554875, abs=1e-6)
+    assert law[4] == pytest.approx(0.314749, abs=1e-6)
+    assert table_moments("linear", 0.4)["mean"] == pytest.approx(0.0010, abs=5e-5)
 
 
-def test_law_of_the_linear_column(law):
-    assert law["mean"] == pytest.approx(0.380588, abs=1e-6)
-    assert law["sd"] == pytest.approx(0.457367, abs=2e-6)
-    assert law["zero"] == pytest.approx(0.554875, abs=1e-6)
-    assert law["one"] == pytest.approx(0.314749, abs=1e-6)
-    assert 1 - law["zero"] - law["one"] == pytest.approx(0.1304, abs=5e-5)
-    assert linear_moments(0.4)["mean"] == pytest.approx(0.0010, abs=5e-5)
+def _outcomes(n, sigma):
+    """All counts of a sample, and their probabilities."""
+    counts = compositions(n, 6)
+    ways = [math.factorial(n) / math.prod(map(math.factorial, row)) for row in counts.tolist()]
+    return counts, ways * np.prod(noisy_masses(sigma) ** counts, axis=1)
 
 
-def test_law_against_every_outcome_of_a_small_sample():
-    # All 6^4 ordered samples of four examples.
-    masses, total = noisy_masses(0.3), {}
-    for draw in np.ndindex(*[6] * 4):
-        omega = sum(ATOMS[i] * LABELS[i] for i in draw)
-        risk = CLEAN[ATOMS[::2] @ omega <= 0].sum()
-        total[risk] = total.get(risk, 0) + np.prod(masses[list(draw)])
-    exact = linear_moments(0.3, n=4, cut=1e-15)
-    mean = sum(r * p for r, p in total.items())
-    assert exact["mean"] == pytest.approx(mean, abs=1e-12)
-    assert exact["zero"] == pytest.approx(total[0], abs=1e-12)
-    assert exact["one"] == pytest.approx(total[1], abs=1e-12)
-    second = sum(r * r * p for r, p in total.items())
-    assert exact["sd"] == pytest.approx(np.sqrt(second - mean**2), abs=1e-12)
+def test_law_of_the_linear_column_against_every_outcome_of_a_small_sample():
+    counts, masses = _outcomes(6, 0.3)
+    risks = (((counts * LABELS) @ ATOMS) @ ATOMS[::2].T <= 0) @ CLEAN
+    exact = np.bincount((4 * risks).astype(int), masses, 5)
+    assert table_law("linear", 0.3, n=6, cut=1e-15) == pytest.approx(exact, abs=1e-12)
 
 
-def test_simulated_linear_column_follows_the_law(law):
+@pytest.mark.parametrize(("n", "sigma"), [(9, 0.2), (12, 0.45)])
+def test_law_of_the_hinge_column_against_every_outcome_of_a_small_sample(n, sigma):
+    counts, masses = _outcomes(n, sigma)
+    found = {}
+    for vertex in vertices(Fraction(30), (Fraction(1),)):
+        scores = [label * score for score in margins(Fraction(30), vertex) for label in (1, -1)]
+        found[vertex] = np.array([int(90 * max(Fraction(0), 1 - v)) for v in scores])
+    # Whole numbers, so that ties are ties; the first of them has the least first coordinate.
+    assert list(found) == sorted(found)
+    best = np.argmin(counts @ np.array(list(found.values())).T, axis=1)
+    risks = clean_risk(np.array(list(found), float))[best]
+    quarters = (4 * risks).astype(int)
+    every, law = np.bincount(quarters, masses, 5), table_law("hinge", sigma, n, cut=1e-15)
+    # Only a sample that lacks a label at a point may have no minimiser at a vertex.
+    some = (counts > 0).all(axis=1)
+    sure = np.bincount(quarters[some], masses[some], 5)
+    assert np.all(law <= every + 1e-12) and np.all(law >= sure - 1e-12)
+    assert 0.9 < law.sum() < 1 and masses[some].sum() > 0.01
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.4])
+def test_hinge_trials_follow_the_law(sigma):
+    risks = table_trial("hinge", sigma, 800, size=20_000, rng=np.random.default_rng(7))
+    seen, law = np.bincount((4 * risks).astype(int), minlength=5), table_law("hinge", sigma)
+    assert law.sum() == pytest.approx(1, abs=1e-8)
+    # Six standard errors, and one trial for what is rare: false alarm below 1e-7.
+    assert np.all(abs(seen / 20_000 - law) < 6 * np.sqrt(law * (1 - law) / 20_000) + 1 / 20_000)
+
+
+def test_law_of_the_t_logistic_column_is_enumerated_where_the_sample_is_small():
+    law = table_law("t-logistic", 0.3, n=8)
+    risks = table_trial("t-logistic", 0.3, 8, size=5000, rng=np.random.default_rng(2))
+    seen = np.bincount((4 * risks).astype(int), minlength=5) / 5000
+    assert law.sum() == pytest.approx(1) and np.all(abs(seen - law) < 6 * 0.5 / 5000**0.5)
+    with pytest.raises(ValueError, match="at most 26 for t-logistic loss, got 800: 2,7"):
+        table_law("t-logistic", 0.3)
+    with pytest.raises(ValueError, match="column must be one of"):
+        table_law("perceptron", 0.3)
+
+
+def test_simulated_linear_column_follows_the_law():
     risks = table_trial("linear", 0.49, 800, size=20_000, rng=np.random.default_rng(7))
+    found = table_moments("linear", 0.49)
     # Six standard errors: false alarm below 1e-8.
-    assert abs(risks.mean() - law["mean"]) < 6 * law["sd"] / np.sqrt(20_000)
-    zero = np.mean(risks == 0)
-    assert abs(zero - law["zero"]) < 6 * 0.5 / np.sqrt(20_000)
+    assert abs(risks.mean() - found["mean"]) < 6 * found["sd"] / np.sqrt(20_000)
+    assert abs(np.mean(risks == 0) - table_law("linear", 0.49)[0]) < 6 * 0.5 / np.sqrt(20_000)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +145,9 @@ def test_the_printed_deviation_has_room_for_one_other_trial():
     assert 1 <= room < 2
     counts, probabilities = intermediate_trials(0.49, trials)
     assert probabilities[counts <= 1].sum() < 1e-6
+    # Of the hinge no printed deviation needs as few trials above one half as there are.
+    counts, probabilities = worse_trials(0.4, trials)
+    assert -counts @ probabilities == pytest.approx(trials * table_law("hinge", 0.4)[3:].sum())
 
 
 # The column's true law, by other means than the trials that the claims draw.
@@ -112,14 +159,15 @@ def test_our_column_has_the_rows_of_print():
         c: list(cells) for c, cells in PRINTED.items()
     }
     for name in REPAIRED:
-        tried = {(c["sigma"], c["moment"], c["side"]) for c in nt.claims[name].cells()}
-        assert tried == set(itertools.product(PRINTED["hinge"], (1, 2), (1, -1)))
+        tried = {(c["sigma"], c["moment"]) for c in nt.claims[name].cells()}
+        assert tried == set(itertools.product(PRINTED["hinge"], (1, 2)))
 
 
+@pytest.mark.parametrize("column", ["hinge", "linear"])
 @pytest.mark.parametrize("sigma", OURS["linear"])
-def test_our_linear_column_is_the_exact_law(sigma):
-    exact = linear_moments(sigma)
-    assert OURS["linear"][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.00005)
+def test_our_column_is_the_exact_law(column, sigma):
+    exact = table_moments(column, sigma)
+    assert OURS[column][sigma] == pytest.approx((exact["mean"], exact["sd"]), abs=0.00005)
 
 
 @pytest.mark.campaign

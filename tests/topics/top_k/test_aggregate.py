@@ -49,20 +49,53 @@ def test_combinations():
     assert top_k.spectral(moved, sigma) >= top_k.spectral(LOSSES, sigma) + below
 
 
-def test_weights_and_fractions():
+SIGMA = np.array([5, 3, 3, 2, 2, 2, 1, 1, 0, 0, 0, 0]) / 19
+COUNTS = np.array([1, 2, 1, 3, 1, 1, 2, 1])
+
+
+def test_weights_are_repetitions():
     assert top_k.average_top_k(LOSSES, 3 / 8) == pytest.approx(9.2 / 3)
     weighted = top_k.average_top_k([5.0, 1.0], 0.5, sample_weight=[1, 3])
     assert weighted == pytest.approx(top_k.average_top_k([5.0, 1.0, 1.0, 1.0], 2))
-    counts = np.array([1, 2, 1, 3, 1, 1, 2, 1])
-    twice = np.repeat(LOSSES, counts)
+    twice = np.repeat(LOSSES, COUNTS)
     for value, args in (
         (top_k.average_loss, ()), (top_k.maximum_loss, ()), (top_k.top_k_loss, (5,)),
-        (top_k.average_top_k, (5,)), (top_k.ranked_range, (2, 7)),
+        (top_k.average_top_k, (5,)), (top_k.ranked_range, (2, 7)), (top_k.spectral, (SIGMA,)),
+        (top_k.variational, (5, 1.3)), *((top_k.level, (k,)) for k in (1, 4, 5, 0.3, 12)),
     ):
-        assert value(LOSSES, *args, sample_weight=counts) == pytest.approx(value(twice, *args))
+        assert value(LOSSES, *args, sample_weight=COUNTS) == pytest.approx(value(twice, *args))
+    places = np.repeat(np.arange(8), COUNTS)
+    for weights, args in ((top_k.ranked_range_weights, (2, 7)), (top_k.spectral_weights, (SIGMA,))):
+        found = weights(LOSSES, *args, sample_weight=COUNTS)
+        assert found == pytest.approx(np.bincount(places, weights(twice, *args)))
     assert top_k.maximum_loss(LOSSES, sample_weight=LOSSES < 4) == 2.5
+    assert top_k.level([3.0, 2.0, 1.0], 1, sample_weight=[1, 0, 1]) == (1.0, 3.0)
     batch = np.stack([LOSSES, LOSSES[::-1] * 2])
     assert np.allclose(top_k.average_top_k(batch, 3), [9.2 / 3, 18.4 / 3])
+
+
+def test_weighted_risks_are_worst_means_over_the_sets_of_their_conjugates():
+    """By linear programmes over laws on the repeated sample; a step outside is refused."""
+    p = cp.Variable(12)
+    each = np.zeros((8, 12))
+    each[np.repeat(np.arange(8), COUNTS), np.arange(12)] = 1
+    majorised = [cp.sum_largest(p, j) <= SIGMA[:j].sum() for j in range(1, 12)]
+    for risk, sets, conjugate, args in (
+        (top_k.average_top_k, [p <= 1 / 5], top_k.conjugate, (5,)),
+        (top_k.spectral, majorised, top_k.spectral_conjugate, (SIGMA,)),
+    ):
+        problem = cp.Problem(cp.Maximize((LOSSES @ each) @ p), [p >= 0, cp.sum(p) == 1, *sets])
+        problem.solve(solver=cp.CLARABEL)
+        value = float(risk(LOSSES, *args, sample_weight=COUNTS))
+        assert value == pytest.approx(problem.value, abs=1e-6)
+        worst = np.asarray(each @ p.value)
+        assert conjugate(worst, *args, 1e-5, sample_weight=COUNTS) == 0
+        further = worst + 0.01 * (np.eye(8)[np.argmax(LOSSES)] - np.eye(8)[4])
+        assert conjugate(further, *args, 1e-5, sample_weight=COUNTS) == np.inf
+    cvar = np.repeat([0.2, 0.0], [5, 7])
+    for q in (np.full(8, 1 / 8), COUNTS / 12, np.eye(8)[2]):
+        assert top_k.spectral_conjugate(q, cvar, sample_weight=COUNTS) == top_k.conjugate(
+            q, 5, sample_weight=COUNTS)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +105,8 @@ def test_weights_and_fractions():
         (lambda: top_k.average_top_k(LOSSES, 1.5), "k as a fraction"),
         (lambda: top_k.average_top_k([np.nan], 1), "losses must be finite"),
         (lambda: top_k.spectral(LOSSES, np.arange(8)), "spectrum must not increase"),
+        (lambda: top_k.spectral(LOSSES, [1.0, np.nan]), "spectrum must have one entry"),
+        (lambda: top_k.spectral(LOSSES, [np.nan], LOSSES), "spectrum must not increase"),
         (lambda: top_k.ranked_range(LOSSES, 3, 3), "0 <= m < k"),
         (lambda: top_k.average_top_k([1.0], True), "k must be"),
     ],

@@ -20,6 +20,8 @@ test_by_hand = by_hand("top-k", [
     Worked("def-gmean", dict(losses=["3/16", "1/16", "2/16", "2/16"]), 24, 25),
     Worked("def-gmean", dict(losses=["1/16", 0, "1/16", 0]), 4, 4),
     Worked("def-gmean", dict(losses=[0, 0, "1/16", 0]), 0, 1, applies=False),
+    # Losses 3, 1, 2: k = 2 has sum 5 and second largest 2; all of them 6, the largest 3.
+    Worked("def-avt-k", dict(losses=[3, 1, 2, 0]), 16, 5 + 2 + 6 + 3, cell=dict(n=4, k=2)),
     # k times the sum of the two largest.
     Worked("text-cvar", SUMS, 12, 12),
     Worked("text-generalises", SUMS, 4 + 7, 4 + 7, cell=dict(n=3)),

@@ -216,19 +216,42 @@ def test_working_sets_give_the_same(monkeypatch):
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "square", "absolute"])
 def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
     x, y = problem(loss, seed=4)
-    ks = [1, 5, *range(11, 41)]
-    for tol in (1e-4, 1e-2):
-        found = path(x, y, loss, ks=ks, C=0.5, intercept=intercept, tol=tol)
-        single = np.array([fit(x, y, loss, k=k, C=0.5, intercept=intercept).objective for k in ks])
+    for scaling, tol in (("paper", 1e-4), ("average", 1e-2)):
+        found = path(x, y, loss, C=0.5, intercept=intercept, scaling=scaling, tol=tol)
+        assert found.k.tolist() == list(range(1, 41))
         assert found.gap.max() <= tol
-        assert np.all(found.objective <= single * (1 + tol) + 1e-9)
-        assert np.all(found.objective >= single * (1 - 2e-6) - 1e-9)
-        for k, w, value in zip(found.k, found.coef, found.objective, strict=True):
-            scores = x @ w[:3] + (w[3] if intercept else 0)
-            own = INDIVIDUAL[loss].values(y, scores)
-            again = k / 40 * average_top_k(own, int(k)) + w[:3] @ w[:3]
-            assert value == pytest.approx(again, rel=1e-9)
-    assert found.fits < len(ks)
+        values = []
+        for k, w in zip(range(1, 41), found.coef, strict=True):
+            own = INDIVIDUAL[loss].values(y, x @ w[:3] + (w[3] if intercept else 0))
+            outer = k / 40 if scaling == "paper" else 1
+            values.append(outer * average_top_k(own, k) + w[:3] @ w[:3])
+        # The value at the model is what is said, or less; and no model is better than the best.
+        assert np.all(values <= found.objective * (1 + 1e-9))
+        for k in (1, 6, 13, 19, 26, 35, 40):
+            best = fit(x, y, loss, k=k, C=0.5, intercept=intercept, scaling=scaling).objective
+            assert found.objective[k - 1] <= best * (1 + found.gap[k - 1]) + 1e-9
+            assert values[k - 1] >= best * (1 - 2e-6) - 1e-9
+    assert found.fits < 40
+
+
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
+    x, y = problem(loss, n=24, seed=3)
+    times = np.random.default_rng(1).integers(0, 3, len(y))
+    many, answers = np.repeat(x, times, axis=0), np.repeat(y, times)
+    settings = dict(C=5.0, intercept=True, scaling=scaling, tol=1e-4)
+    repeated = path(many, answers, loss, **settings)
+    weighted = path(x, y, loss, sample_weight=times, test=(many, answers), **settings)
+    assert weighted.k == pytest.approx(repeated.k)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=2e-4)
+    assert np.abs(weighted.error - repeated.error).max() <= 3 / len(answers)
+    total = int(times.sum())
+    common = dict(validation=problem(loss, seed=9), Cs=[0.1, 10.0], scaling=scaling)
+    chosen = select(many, answers, loss, ks=[total // 2, total], **common)
+    again = select(x, y, loss, ks=[total // 2, total], sample_weight=times, **common)
+    assert again.errors == pytest.approx(chosen.errors)
+    assert (again.C, again.k * total) == pytest.approx((chosen.C, chosen.k))
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -239,9 +262,16 @@ def test_a_kernel_path_is_its_fits(regression):
     found = kernel_path(gram, y, ks=ks, C=20.0, regression=regression)
     single = [kernel_fit(gram, y, nu=k / 40, C=20.0, regression=regression, tol=1e-8).objective
               for k in ks]
-    assert found.gap.max() <= 1e-3
-    assert np.all(found.objective <= np.array(single) * (1 + 1e-3))
+    assert found.gap.max() <= 1e-2
+    assert np.all(found.objective <= np.array(single) * (1 + 1e-2))
     assert np.all(found.objective >= np.array(single) * (1 - 1e-6))
+    times = np.random.default_rng(1).integers(1, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), times)
+    repeated = kernel_path(gram[np.ix_(rows, rows)], y[rows], C=20.0, regression=regression,
+                           ks=[20, 40, 60], tol=1e-4)
+    weighted = kernel_path(gram, y, C=20.0, regression=regression, ks=[20, 40, 60], tol=1e-4,
+                           sample_weight=times)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-4)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -253,14 +283,15 @@ def test_at_a_small_C_the_weights_are_those_of_the_minimiser(loss, intercept):
     ks = [130, 160, 200]
     for C in (1e-7, 1e-5, 1e-3):
         single = [fit(x, y, loss, k=k, C=C, intercept=intercept) for k in ks]
-        found = path(x, y, loss, ks=ks, C=C, intercept=intercept)
+        found = path(x, y, loss, ks=ks, C=C, intercept=intercept, tol=1e-4)
         for k, rough, w in zip(ks, single, found.coef, strict=True):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NotCertified)
                 true = fit(x, y, loss, k=k, C=C, intercept=intercept, tol=1e-12).coef
             assert np.linalg.norm(true) > 0
             assert np.linalg.norm(rough.coef - true) <= 0.01 * np.linalg.norm(true)
-            assert np.linalg.norm(w[:3] - true) <= 0.05 * np.linalg.norm(true)
+            # The gap is a share of what the largest k gains: so is the square of this.
+            assert np.linalg.norm(w[:3] - true) <= 0.02 * np.linalg.norm(single[-1].coef)
     held = problem(loss, n=200, seed=1)
     chosen = select(x, y, loss, validation=held, Cs=[1e-5], ks=ks, intercept=intercept)
     errors = [np.mean(np.where(one.scores(held[0]) >= 0, 1, -1) != held[1]) for one in (
@@ -280,6 +311,26 @@ def test_sampled_rows_and_all_rows_give_the_same():
         assert one.objective == pytest.approx(other.objective, rel=1.1e-5)
 
 
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "hinge"])
+def test_near_the_collapse_rows_are_set_aside_and_the_gap_is_of_the_gain(loss):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(8000, 6)) * np.geomspace(1, 0.1, 6)
+    y = np.where(x @ rng.normal(size=6) + rng.logistic(size=8000) >= 0, 1.0, -1.0)
+    k = int(1.03 * 8000 * fit(x, y, "hinge", k=1.0, C=1e7, tol=1e-5).dual)
+    found = fit(x, y, loss, k=k, C=100.0)
+    gain = k / 8000 - found.objective
+    assert found.converged
+    assert 0 < gain < 0.1 * found.objective
+    assert found.gap <= 1e-6 * gain
+    # An independent road to the same value; the rougher gap is larger, and within its own.
+    other = fit(x, y, loss, k=k, C=100.0, solver="limited-memory", relative_to="objective")
+    assert other.dual <= found.objective <= other.objective + 1e-6 * gain
+    rough = fit(x, y, loss, k=k, C=100.0, relative_to="objective")
+    assert rough.converged
+    assert rough.gap <= 1e-6 * rough.objective
+    assert rough.steps < found.steps
+
+
 def test_hinge_needs_no_product_of_fits():
     x, y = problem("hinge", n=60, seed=7)
     held = problem("hinge", n=60, seed=8)
@@ -290,15 +341,29 @@ def test_hinge_needs_no_product_of_fits():
     assert 0 < k_bar(whole, 60) <= 60
 
 
-def test_printed_steps_overflow_and_ours_do_not():
+def test_printed_steps_overflow():
     x, y = problem("logistic")
     for C, at in ((1e-5, 35), (1e-3, 67), (1e-2, 137)):
         rng = np.random.default_rng(0)
         printed = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng)
         assert abs(int(printed.overflow[0]) - at) <= 2
-        for rule in ("damped", "implicit"):
-            run = stochastic(x, y, nu=0.5, C=C, steps=300, rng=rng, rule=rule)
-            assert run.overflow[0] == 0
+
+
+@pytest.mark.parametrize("loss", sorted(INDIVIDUAL))
+def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
+    x, y = problem(loss)
+    for scale in (1.0, 30.0):
+        sizes = scale * np.random.default_rng(2).choice([0.01, 1.0], len(y))[:, None]
+        for C in (1e-5, 1.0, 1e4):
+            run = stochastic(x * sizes, y, loss, nu=0.5, C=C, steps=300, runs=4, eta=10.0,
+                             rng=np.random.default_rng(0), rule="truncated")
+            assert run.overflow.max() == 0
+            assert np.abs(run.coef).max() < 1e3
+    run = stochastic(x, y, loss, nu=0.8, C=1.0, steps=2000, runs=20, rule="truncated",
+                     rng=np.random.default_rng(0))
+    w = run.mean_coef.mean(axis=0)
+    value = 0.8 * average_top_k(INDIVIDUAL[loss].values(y, x @ w), 0.8) + w @ w / 2
+    assert value <= fit(x, y, loss, k=0.8, C=1.0).objective * 1.02
 
 
 @pytest.mark.parametrize(
@@ -314,6 +379,7 @@ def test_printed_steps_overflow_and_ours_do_not():
         ({"scaling": "mine"}, "scaling must be"),
         ({"sample_weight": -np.ones(40)}, "sample_weight must be 40 finite numbers >= 0"),
         ({"tol": 0.0}, "tol must be a number in"),
+        ({"relative_to": "mine"}, "relative_to must be 'gain' or 'objective'"),
     ],
 )
 def test_nonsense_is_refused(change, message):

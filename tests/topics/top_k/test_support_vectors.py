@@ -75,9 +75,10 @@ test_by_hand = by_hand("top-k", [
     # (4/5)^2 and rho^2 times 4, which is more than 4 * 2/5; with g = 0 that is left, 8/5.
     Worked("new-norm-margin", HALVES | G, "16/25", "16/25"),
     Worked("new-norm-margin", HALVES | NONE, "16/25", "32/125", applies=False),
-    # g = 1 has a risk of 1/2: (1/2 - 2/5) / 2 + (1/2)^2 / 8; at its own margin and rho, equality.
-    Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-2/25", "13/160"),
-    Worked("eq-15", dict(**HALVES, **G, rho="2/5"), "-2/25", "-2/25"),
+    # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
+    # and rho, equality.
+    Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-13/160", "2/25"),
+    Worked("eq-15", dict(**HALVES, **G, rho="2/5"), "2/25", "2/25"),
     Worked("eq-19", FIVE, "9/80", "18/80", cell=ONE),
     Worked("proposition-2", THREE, "11/18", "11/18"),
     # k = 3: 1/3 + 1/2 at w = 1; the dual of nu = 2/3 has 2/3 + 1/3 - 2/9.

@@ -26,7 +26,7 @@ GAP: dict[str, Any] = {
         "delta": FEW_LEVELS,
     },
     "trivial": farthest,
-    "rows": 1024,
+    "rows": 512,
     "quantity": "largest gap of population and sample risk over the kernels",
     "unit": "linear risk",
 }

@@ -80,7 +80,7 @@ score_deviation = PAPER.tail(
         population=[Signs(1), Signs(4), UNLIKE], n=[20, 100], delta=[0.5, 0.1, 0.01],
     ),
     trivial=2.0,
-    rows=256,
+    rows=512,
     quantity="largest error of a leave-one-out score",
     unit="score",
     note="A union over the kernels; the example left out moves a mean by at most 2/n.",
@@ -103,7 +103,7 @@ chosen_excess = PAPER.tail(
     bound=bounds.chosen_excess,
     simulate=simulate.excess,
     grid=dict(
-        population=[Opposed(1.2), Opposed(1.7), Opposed(2.1), Opposed(2.6), UNLIKE],
+        population=[Opposed(1.7), Opposed(2.1), Opposed(2.6), UNLIKE],
         n=[MANY], sigma=[0.25], standard_errors=[0.0, 0.5], delta=LEVELS,
     ),
     given=dict(margin=bounds.leave_one_out_deviation(MANY, min(LEVELS) / 2, UNLIKE.k)),

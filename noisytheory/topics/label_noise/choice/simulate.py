@@ -16,7 +16,8 @@ from noisytheory.vocabulary.populations import Finite
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
-Drawn: TypeAlias = tuple[NDArray[Any], Floats, NDArray[np.int64]]
+Drawn: TypeAlias = tuple[Floats, Floats, NDArray[np.int64]]
+"""Of every sample the features of each kernel at each point, masses, and labels."""
 Rng: TypeAlias = np.random.Generator
 
 EYE = np.eye(2)
@@ -65,8 +66,10 @@ def left_out(
 
     def drawn(count: int, of: Callable[[Codes], float]) -> Floats:
         counts = rng.multinomial(count, law, size)
-        different, which = np.unique(counts, axis=0, return_inverse=True)
-        return np.array([of(np.repeat(np.arange(len(law)), one)) for one in different])[which]
+        # Numbers with the counts as their digits: rows take longer to sort.
+        names = counts @ (count + 1) ** np.arange(len(law))
+        _, first, which = np.unique(names, return_index=True, return_inverse=True)
+        return np.array([of(np.repeat(np.arange(len(law)), one)) for one in counts[first]])[which]
 
     return {"lhs": drawn(n, left_out_error), "rhs": drawn(n - 1, risk)}
 
@@ -87,10 +90,10 @@ class Signs:
         """For the grid."""
         return f"{self.k} fair sign{'s' * (self.k > 1)}"
 
-    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
-        """Features of each kernel at each point, masses, and labels."""
+    def draw(self, n: int, sigma: float, size: int, rng: Rng) -> Drawn:
+        """All signs, equally likely."""
         every = np.array(list(product((-1, 1), repeat=self.k + 1)))
-        return every[:, 1:].T, np.full(len(every), 1 / len(every)), every[:, 0]
+        return _repeated(size, every[:, 1:].T, np.full(len(every), 1 / len(every)), every[:, 0])
 
 
 @dataclass(frozen=True)
@@ -114,11 +117,11 @@ class Opposed:
         """For the grid."""
         return f"two opposed kernels, {self.z:g} deviations apart"
 
-    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
-        """Features of each kernel at each point, masses, and labels."""
+    def draw(self, n: int, sigma: float, size: int, rng: Rng) -> Drawn:
+        """The same two points for every sample."""
         gap = self.z / ((1 - 2 * sigma) * np.sqrt(n))
         masses = np.array([1 - gap, 1 + gap]) / 2
-        return np.array([[0.5, 1.0], [1.0, 0.5]]), masses, np.array([-1, 1])
+        return _repeated(size, np.array([[0.5, 1.0], [1.0, 0.5]]), masses, np.array([-1, 1]))
 
 
 @dataclass(frozen=True)
@@ -137,11 +140,16 @@ class Unlike:
         """For the grid."""
         return f"{self.k} random kernels on three points"
 
-    def draw(self, n: int, sigma: float, rng: Rng) -> Drawn:
+    def draw(self, n: int, sigma: float, size: int, rng: Rng) -> Drawn:
         """Features in quarters, masses in 128 parts, one at least: risks are often nearly tied."""
-        features = rng.choice([-4, -3, -2, 2, 3, 4], size=(self.k, 3)) / 4
-        masses = (1 + rng.multinomial(125, rng.dirichlet(np.ones(3)))) / 128
-        return features, masses, rng.choice([-1, 1], size=3)
+        features = rng.choice([-4, -3, -2, 2, 3, 4], size=(size, self.k, 3)) / 4
+        masses = (1 + rng.multinomial(125, rng.dirichlet(np.ones(3), size))) / 128
+        return features, masses, rng.choice([-1, 1], size=(size, 3))
+
+
+def _repeated(size: int, features: NDArray[Any], masses: Floats, labels: NDArray[Any]) -> Drawn:
+    same = (np.broadcast_to(part, (size, *part.shape)) for part in (features, masses, labels))
+    return next(same).astype(float), next(same), next(same)
 
 
 def score_deviation(population: Signs | Unlike, n: int, *, size: int, rng: Rng) -> Floats:
@@ -153,18 +161,28 @@ def score_deviation(population: Signs | Unlike, n: int, *, size: int, rng: Rng) 
     >>> np.unique(drawn).tolist()
     [1.0]
     """
-    largest = np.zeros(size)
-    for row in range(size):
-        features, masses, labels = population.draw(n, 0.0, rng)
-        atoms = rng.choice(len(masses), size=n, p=masses)
-        by_class = EYE[(labels[atoms] > 0).astype(np.intp)]
-        for feature, true in zip(features, features @ (masses * labels), strict=True):
-            seen = feature[atoms, None]
-            sums = seen * (seen.T @ by_class) - seen**2 * by_class
-            found = scores(sums, by_class.argmax(axis=1), np.ones(n))
-            gap = found[:, 1] - found[:, 0] - feature[atoms] * true
-            largest[row] = max(largest[row], np.abs(gap).max())
-    return largest
+    features, masses, labels = population.draw(n, 0.0, size, rng)
+    counts = rng.multinomial(n, masses)
+    points = np.tile(np.arange(masses.shape[1]), size)
+    atoms = np.repeat(points, counts.ravel()).reshape(size, n)
+    codes = (np.take_along_axis(labels, atoms, axis=1) > 0).astype(np.intp)
+    seen = np.take_along_axis(features, atoms[:, None], axis=2)
+    sums = _left_out_sums(seen, EYE[codes], EYE[codes])
+    # Classes of all samples and kernels side by side: as they come, one does not touch another.
+    beside = np.moveaxis(sums, 2, 0).reshape(n, -1)
+    found = scores(beside, codes[0], np.ones(n)).reshape(n, size, -1, 2)
+    true = seen * (features @ (masses * labels)[:, :, None])
+    gap = np.moveaxis(found[..., 1] - found[..., 0], 0, 2) - true
+    return np.asarray(np.abs(gap).max(axis=(1, 2)))
+
+
+def _left_out_sums(seen: Floats, counts: Floats, own: Floats) -> Floats:
+    """Class sums of every example, left out of its own, shape (size, k, n, 2).
+
+    Of features at the examples, shape (size, k, n), and by class what each counts, and its own.
+    """
+    others = (seen @ counts)[:, :, None] - seen[..., None] * own[:, None]
+    return np.asarray(seen[..., None] * others)
 
 
 def excess(
@@ -172,23 +190,23 @@ def excess(
     size: int, rng: Rng,
 ) -> dict[str, Any]:
     """Clean risk of the chosen mean above that of the best, where scores are beyond a margin."""
-    lhs, applies = np.empty(size), np.empty(size, bool)
-    for row in range(size):
-        features, masses, labels = population.draw(n, sigma, rng)
-        true = (1 - 2 * sigma) * features * (features @ (masses * labels))[:, None]
-        applies[row] = np.abs(true).min() > margin
-        # Counts of points and noisy classes; one row stands for all that are alike.
-        clean = labelled(masses, labels)[:, ::-1]
-        likely = flipped(clean, sigma)
-        counts = rng.multinomial(n, likely.ravel())
-        points, codes = (part.ravel() for part in np.indices(likely.shape))
-        by_class = EYE[codes] * counts[:, None]
-        gram = features[:, points, None] * features[:, None, points]
-        own = np.einsum("mjj,jc->mjc", gram, EYE[codes])
-        found = choose(gram @ by_class - own, codes, counts.ravel().astype(float),
+    features, masses, labels = population.draw(n, sigma, size, rng)
+    true = (1 - 2 * sigma) * features * (features @ (masses * labels)[:, :, None])
+    applies = np.abs(true).min(axis=(1, 2)) > margin
+    # Counts of points and noisy classes; one row stands for all that are alike.
+    clean = labelled(masses, labels)[..., ::-1]
+    likely = flipped(clean, sigma)
+    counts = rng.multinomial(n, likely.reshape(size, -1))
+    points, codes = (part.ravel() for part in np.indices(likely.shape[1:]))
+    by_class = EYE[codes] * counts[:, :, None]
+    seen = features[:, :, points]
+    sums = _left_out_sums(seen, by_class, EYE[codes][None])
+    # Of the fitted means, whose examples all count.
+    fitted = features[..., None] * (seen @ by_class)[:, :, None]
+    risks = error(clean[:, None], decide(fitted.reshape(-1, 2)).reshape(features.shape))
+    lhs = np.zeros(size)
+    for row in np.flatnonzero(applies):
+        found = choose(sums[row], codes, counts[row].astype(float),
                        standard_errors=standard_errors, frequencies=True)
-        # Of the fitted means, whose examples all count.
-        fitted = features[:, :, None] * (features[:, points] @ by_class)[:, None]
-        risks = [error(clean, decide(mean)) for mean in fitted]
-        lhs[row] = risks[found.best[0]] - min(risks)
+        lhs[row] = risks[row, found.best[0]] - risks[row].min()
     return {"lhs": lhs, "applies": applies}

@@ -9,7 +9,8 @@ from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.chances import bounds, pictures
 from noisytheory.topics.online.regrets import simulate
 from noisytheory.topics.online.regrets.bounds import general_regret
-from noisytheory.topics.online.regrets.claims import CALLS, OBLIVIOUS, game, noise, steps
+from noisytheory.topics.online.regrets.claims import CALLS, OBLIVIOUS
+from noisytheory.topics.online.regrets.games import game, noise, steps
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.vocabulary.domains import Numeric
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,17 +12,21 @@ from noisytheory.topics.online.estimates import bounds, simulate
 from noisytheory.topics.online.estimates.sides import Polynomials, summable
 from noisytheory.topics.online.estimators import (
     debiased,
+    debiased_samples,
     importance_law,
     second_moment,
     second_moment_coupled,
 )
 from noisytheory.topics.online.queries.bounds import expected_queries
 from noisytheory.topics.online.regrets.bounds import squared_radius
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.analytic import ExponentialLoss
 from noisytheory.vocabulary.dot_products import ExponentialProduct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from noisytheory.trial.kept import Numbers
 
 __all__ = ["fixed_samples", "u_shape", "variance_against_cost"]
 
@@ -68,52 +72,54 @@ def u_shape() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def variance_against_cost() -> tuple[Figure, list[list[str]]]:
-    r"""Second moment against expected samples, of $e^{\mathbb EX}$ with $\mathbb EX=\frac12$,
-    $\mathbb EX^2=\frac54$: geometric degrees over p, all degrees of the same samples (coupled), and
-    the best law of N for a price a sample. No unbiased estimate is below $e^{2\mathbb EX}=2.718$.
+def debiased_draws() -> dict[str, Any]:
+    """Second moment of the debiased estimate."""
+    found = debiased(np.exp, lambda count, rng: 0.5 + rng.choice([-1.0, 1.0], count), size=200_000,
+                     rng=np.random.default_rng(SEED))
+    return {"moment": np.mean(found.values**2)}
+
+
+@drawn_from(debiased_draws)
+def variance_against_cost(found: Numbers) -> tuple[Figure, list[list[str]]]:
+    r"""Variance against expected samples, of estimates of $e^{\mathbb EX}$ with
+    $\mathbb EX=\frac12$, $\mathbb EX^2=\frac54$: geometric degrees over p, all degrees of the same
+    samples (coupled), the best law of N for a price a sample, and the debiased estimate. All are
+    unbiased, so that the second moment is larger by $e^{2\mathbb EX}=2.718$.
     """
-    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     axes = figure.subplots()
     gamma = ExponentialLoss(1).coefficients(60)
     p = np.geomspace(1.15, 6, 60)
-    cost = 1 / (p - 1)
-    single = [float(second_moment(gamma, Geometric(q), 1.25)) for q in p]
-    coupled = [second_moment_coupled(gamma, Geometric(q), 1.25, 0.5) for q in p]
-    laws = [importance_law(gamma, 1.25, price=price) for price in np.geomspace(1e-3, 1e3, 40)]
-    axes.plot(cost, single, color="C0", label="geometric, one degree (print)")
-    axes.plot(cost, coupled, "--", color="C1", label="geometric, coupled")
-    axes.plot([law.mean for law in laws],
-              [float(second_moment(gamma, law, 1.25)) for law in laws], "-.", color="C2",
-              label="best law of N")
-    rng = np.random.default_rng(SEED)
-    found = debiased(np.exp, lambda count, rng: 0.5 + rng.choice([-1.0, 1.0], count), size=200_000,
-                     rng=rng)
-    level = float(np.mean(found.values**2))
-    axes.plot(found.samples.mean(), level, "s", color="C3", label="debiased, multilevel")
-    axes.axhline(math.e, color=rcParams["axes.edgecolor"], linewidth=1)
-    axes.annotate("no unbiased estimate is below", (0.25, math.e), xytext=(0, 3),
-                  textcoords="offset points", fontsize="small")
-    axes.set(xlabel="expected samples", ylabel="second moment [1]", yscale="log", xscale="log",
-             title="What an unbiased estimate costs",
-             ylim=(2.2, 60))
+    prices = np.geomspace(1e-3, 1e3, 40)
+    families: dict[str, list[tuple[float, float]]] = {
+        "geometric, one degree (print)": [
+            (1 / (q - 1), float(second_moment(gamma, Geometric(q), 1.25))) for q in p
+        ],
+        "geometric, coupled": [
+            (1 / (q - 1), second_moment_coupled(gamma, Geometric(q), 1.25, 0.5)) for q in p
+        ],
+        "best law of N": [
+            (law.mean, float(second_moment(gamma, law, 1.25)))
+            for law in (importance_law(gamma, 1.25, price=price) for price in prices)
+        ],
+    }
+    families["debiased, simulated"] = [(debiased_samples(), float(found["moment"]))]
+    rows = [["estimate", "expected samples", "least variance"]]
+    for i, (name, points) in enumerate(families.items()):
+        cost, moment = np.transpose(points)
+        variance = moment - math.e
+        axes.plot(cost, variance, ("-", "--", "-.", "s")[i], color=f"C{i}", label=name)
+        best = int(np.argmin(variance))
+        rows.append([name, f"{cost[best]:.2f}", f"{variance[best]:.3g}"])
+    axes.set(xlabel="expected samples", ylabel="variance [1]", yscale="log", xscale="log",
+             title="What an unbiased estimate costs", ylim=(2, 60))
     axes.legend(frameon=False)
     figure.set_label(
-        "Second moment of four unbiased estimates against their expected number of samples: "
-        "lower and further left is better."
+        "Variance of four unbiased estimates against their expected number of samples: lower and "
+        "further left is better."
     )
-    best = int(np.argmin(single))
-    least = min(laws, key=lambda law: float(second_moment(gamma, law, 1.25)))
-    rows = [
-        ["estimate", "expected samples", "second moment"],
-        ["geometric, best p", f"{cost[best]:.2f}", f"{single[best]:.3f}"],
-        ["coupled, best p", f"{cost[int(np.argmin(coupled))]:.2f}", f"{min(coupled):.3f}"],
-        ["best law of N", f"{least.mean:.2f}", f"{float(second_moment(gamma, least, 1.25)):.3f}"],
-        ["debiased, simulated", f"{found.samples.mean():.2f}", f"{level:.2f}"],
-    ]
     return figure, rows
 
 

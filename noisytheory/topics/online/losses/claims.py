@@ -10,7 +10,7 @@ from noisytheory.topics.online.bounds import SHARPNESS
 from noisytheory.topics.online.losses import bounds, pictures, simulate
 from noisytheory.topics.online.regrets import bounds as regret_bounds
 from noisytheory.topics.online.regrets import simulate as regret_simulate
-from noisytheory.topics.online.regrets.claims import game
+from noisytheory.topics.online.regrets.games import game
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import SquaredLoss

@@ -31,8 +31,8 @@ def figure_1() -> Figure:
         axes.plot(a, smooth.at(a), "--", color="C1", label="smoothed, s = 1")
         top = float(smooth.at(kink))
         axes.plot([kink, kink], [0, top], color="C3", linewidth=1)
-        axes.annotate(f"{top:.3f}", (kink, top), xytext=(0, 6), textcoords="offset points",
-                      ha="center")
+        axes.annotate(f"{top:.3f}", (kink, top), xytext=(0, 10), textcoords="offset points",
+                      ha="left" if kink else "center")
         axes.set(xlabel="argument", ylabel="loss [1]", ylim=(0, None), title=name)
         axes.legend(frameon=False)
     figure.set_label(

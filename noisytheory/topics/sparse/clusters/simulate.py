@@ -160,6 +160,12 @@ class Demand:
         """Short and human-readable."""
         return f"{self.sample.name}; epsilon = {self.epsilon:.4g}"
 
+    @property
+    def reach(self) -> float:
+        """What no error exceeds, whatever the cells."""
+        norms = np.linalg.norm(self.sample.points, axis=1)
+        return 2 * float(np.abs(self.sample.alpha).sum() * norms.max())
+
     def digest(self) -> str:
         """What the laws depend on."""
         return repr(self)

@@ -17,7 +17,7 @@ Doubles = NDArray[np.float64]
 def gram(x: Any, z: Any, bandwidth: float) -> Doubles:
     """Values of the Gaussian kernel, from squared distances."""
     x, z = np.asarray(x, float), np.asarray(z, float)
-    squares = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1) - 2 * x @ z.T
+    squares = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1) - 2 * (x @ z.T)
     return np.asarray(np.exp(-np.maximum(squares, 0) / (2 * bandwidth**2)))
 
 

@@ -128,7 +128,6 @@ def herds(protocol: Protocol, *, parallel: bool) -> Iterator[Doubles]:
         yield weights
 
 
-@functools.lru_cache(maxsize=16)
 def bundled(
     fold: int, bandwidth: float = BANDWIDTH, tolerance: float = TOLERANCE
 ) -> Protocol:
@@ -145,6 +144,12 @@ def bundled(
     -------
     Protocol
     """
+    return _bundled(fold, bandwidth, tolerance)
+
+
+# Keyed by all settings, so that claims which name some of them share one protocol.
+@functools.lru_cache(maxsize=16)
+def _bundled(fold: int, bandwidth: float, tolerance: float) -> Protocol:
     population = digits(3, 8)
     images, labels = np.asarray(population.points, float), np.asarray(population.labels, float)
     tested = np.arange(len(labels)) % FOLDS == fold
@@ -165,19 +170,26 @@ def mnist_at_hand() -> bool:
     return _mnist_file() is not None
 
 
-def mnist_pair() -> Protocol | None:
-    """The protocol on MNIST 3 against 8, or None where `NOISYTHEORY_DATA` holds no MNIST."""
+def mnist_pair(images: int | None = None) -> Protocol | None:
+    """The protocol on MNIST 3 against 8, or None where `NOISYTHEORY_DATA` holds no MNIST.
+
+    Parameters
+    ----------
+    images : int, optional
+        At most so many to train on, the first ones.
+    """
     path = _mnist_file()
     if path is None:
         return None
     sides: list[Any] = []
     with np.load(path) as archive:
         for part in ("train", "test"):
-            images, classes = archive[f"x_{part}"], archive[f"y_{part}"]
-            chosen = (classes == 3) | (classes == 8)
+            pixels, classes = archive[f"x_{part}"], archive[f"y_{part}"]
+            chosen = np.flatnonzero((classes == 3) | (classes == 8))
+            chosen = chosen[:images] if part == "train" else chosen
             # In single precision a herd's near ties go by the order in which sums were taken, and
             # its figures with them, from one processor to the next.
-            flat = images[chosen].reshape(int(chosen.sum()), -1).astype(np.float64) / 255
+            flat = pixels[chosen].reshape(len(chosen), -1).astype(np.float64) / 255
             sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
     train, labels, test, answers = sides
     return Protocol(
@@ -186,7 +198,6 @@ def mnist_pair() -> Protocol | None:
     )
 
 
-@functools.lru_cache(maxsize=4)
 def first_of_mnist(
     images: int | None = None, bandwidth: float = MNIST_BANDWIDTH,
     tolerance: float = MNIST_TOLERANCE,
@@ -211,18 +222,19 @@ def first_of_mnist(
     ValueError
         If there are fewer images.
     """
-    found = mnist_pair()
+    return _first_of_mnist(images, bandwidth, tolerance)
+
+
+@functools.lru_cache(maxsize=4)
+def _first_of_mnist(images: int | None, bandwidth: float, tolerance: float) -> Protocol:
+    if images is not None and images < 1:
+        raise ValueError(f"images must be a whole number >= 1, got {images}")
+    found = mnist_pair(images)
     if found is None:
         raise FileNotFoundError("mnist.npz is not in the folder that NOISYTHEORY_DATA names")
-    images = len(found.labels) if images is None else images
-    if not 1 <= images <= len(found.labels):
-        raise ValueError(
-            f"images must be a whole number from 1 to {len(found.labels)}, got {images}"
-        )
-    return dataclasses.replace(
-        found, train=found.train[:images], labels=found.labels[:images], bandwidth=bandwidth,
-        tolerance=tolerance,
-    )
+    if images is not None and images > len(found.labels):
+        raise ValueError(f"images must be at most {len(found.labels)}, got {images}")
+    return dataclasses.replace(found, bandwidth=bandwidth, tolerance=tolerance)
 
 
 # What the text says of the figure, in shares of the test images.

@@ -218,8 +218,9 @@ def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generat
 
 def atoms_left(at: Inside, hull: str, k: int, step: str, fewer: int) -> Arrays:
     """Vertices with weight after ``k`` steps of a run of our own, and ``k`` less ``fewer``."""
-    _, atoms, rates = run(vertices_of(hull), at.target, k, step)
-    taken = (atoms[:, :, None] == vertices_of(hull)).all(axis=-1)
+    vertices = vertices_of(hull)
+    _, places, rates = run(vertices, at.target, k, step)
+    taken = places[:, :, None] == np.arange(len(vertices))
     weights = 1 * taken[:, 0]
     for t in range(1, k):
         rate = rates[:, t - 1, None]

@@ -50,10 +50,12 @@ def vertices_of(hull: str) -> Ints:
     return np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
 
 
+@cache
 def _diameter_square(hull: str) -> int:
     """Squared diameter, from the vertices; the bound has closed forms of its own."""
     vertices = vertices_of(hull)
-    return int(((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max())
+    squares = (vertices**2).sum(axis=1)
+    return int((squares[:, None] + squares - 2 * vertices @ vertices.T).max())
 
 
 @dataclass(frozen=True)
@@ -143,42 +145,54 @@ def _normal(edges: Ints, dimension: int) -> Ints:
     return np.asarray(np.cross(edges[0], edges[1]))
 
 
-def run(vertices: Ints, target: Numbers, k: int, step: str) -> tuple[Numbers, Numbers, Numbers]:
-    """Squared errors after every step, shape (size, k), atoms taken, and rates of the steps.
+def run(vertices: Ints, target: Numbers, k: int, step: str) -> tuple[Numbers, Ints, Numbers]:
+    """Squared errors after every step, shape (size, k), places of the atoms taken, rates of steps.
 
     Where a single run in fractions meets gains that intervals cannot tell apart, it stops: line
     search never loses, so that the errors to come lie between 0 and the last.
     """
     corners = vertices.astype(target.dtype)
-    point = corners[(target @ corners.T).argmax(axis=1)]
-    errors, atoms, rates = [_square(target - point)], [point], []
+    unit = np.array_equal(vertices, np.eye(*vertices.shape))
+
+    def best(values: Numbers) -> Ints:
+        # Of unit vectors the scores are the coordinates.
+        return np.asarray((values if unit else values @ corners.T).argmax(axis=1))
+
+    place = best(target)
+    point = corners[place]
+    residual = target - point
+    errors, places, rates = [_products(residual, residual)], [place], []
     for t in range(2, k + 1):
         try:
-            residual = target - point
-            atom = corners[(residual @ corners.T).argmax(axis=1)]
-            rate = next_rate(atom - point, residual, t, step)
+            place = best(residual)
+            direction = corners.take(place, axis=0) - point
+            rate = next_rate(direction, residual, t, step)
         except Undecided:
             rest = np.array([Enclosed.of(0, Enclosed.of(errors[-1][0]).high)])
             errors += [rest] * (k + 1 - t)
             break
-        point = shortened(point + rate[:, None] * (atom - point))
-        errors.append(_square(target - point))
-        atoms.append(atom)
+        point = shortened(point + rate[:, None] * direction)
+        residual = target - point
+        errors.append(_products(residual, residual))
+        places.append(place)
         rates.append(rate)
-    found = [np.stack(each, axis=1) for each in (errors, atoms, rates or [point[:, 0]])]
+    found = [np.stack(each, axis=1) for each in (errors, places, rates or [point[:, 0]])]
     return found[0], found[1], found[2]
 
 
-def _square(vectors: Numbers) -> Numbers:
-    return np.sum(vectors**2, axis=-1)
+def _products(left: Numbers, right: Numbers) -> Numbers:
+    """Inner products, row by row."""
+    if left.dtype == object:
+        return (left * right).sum(axis=-1)
+    return np.vecdot(left, right)
 
 
 def next_rate(direction: Numbers, residual: Numbers, t: int, step: str) -> Numbers:
     """How far to go towards an atom in step ``t``."""
     if step != "line search":
         rate = Fraction(1, t) if step == "uniform" else Fraction(2, t + 1)
-        return np.full(len(direction), rate).astype(direction.dtype)
-    curvature, slope = _square(direction), np.sum(direction * residual, axis=-1)
+        return np.full(len(direction), rate if direction.dtype == object else float(rate))
+    curvature, slope = _products(direction, direction), _products(direction, residual)
     rate = slope / np.where(curvature > 0, curvature, 1)
     return np.minimum(np.maximum(rate, 0), 1)
 
@@ -200,8 +214,11 @@ def _shorter(value: Any) -> Any:
 
 def _found(at: Inside, hull: str, step: str, k: int) -> tuple[Numbers, Arrays]:
     """Squared errors, and the run as a reader sees it."""
-    errors, atoms, rates = run(vertices_of(hull), at.target, k, step)
-    return errors, dict(target=at.target, atoms=atoms, rates=rates, squared_errors=errors)
+    vertices = vertices_of(hull)
+    errors, places, rates = run(vertices, at.target, k, step)
+    # The search reads both sides only, and thousands of atoms fill the memory.
+    shown = {} if errors.dtype != object else {"atoms": vertices[places]}
+    return errors, dict(target=at.target, **shown, rates=rates, squared_errors=errors)
 
 
 def herding_progress(at: Inside, hull: str, step: str, k: int) -> Arrays:

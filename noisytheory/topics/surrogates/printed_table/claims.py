@@ -12,16 +12,14 @@ from noisytheory.topics.surrogates.printed_table import bounds, pictures, simula
 from noisytheory.topics.surrogates.printed_table.bounds import OURS, PRINTED, ROUNDED
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 from noisytheory.trial.claim import Claim, Law
-from noisytheory.vocabulary.domains import COUNT, NOISE_RATE, Domain, Numeric, requires
+from noisytheory.vocabulary.domains import NOISE_RATE, Domain, Numeric, requires
 
 LESS = simulate.TRAINING // 2
 """Too few examples, for twins."""
 
 Table: TypeAlias = dict[str, dict[float, tuple[float, float]]]
 
-SIDE = Domain(-1, 1, include_low=True, include_high=True, whole=True)
-NEAR = 0.01
-"""How near a mean must come to ours: a unit of the last digit in print."""
+MOMENT = Domain(1, 2, include_low=True, include_high=True, whole=True)
 
 
 def _by_cell(
@@ -154,6 +152,10 @@ def _intermediate(sigma: float, trials: int) -> Law:
     return Law(*simulate.intermediate_trials(sigma, trials), error=1e-7)
 
 
+def _worse(sigma: float, trials: int) -> Law:
+    return Law(*simulate.worse_trials(sigma, trials), error=1e-7)
+
+
 table_1_linear_spread = KERNEL_MEAN.tail(
     "table-1/linear-spread",
     statement=r"\text{mean .34 and deviation .48 at }\sigma=0.49\Rightarrow"
@@ -188,6 +190,7 @@ table_1_hinge_spread = KERNEL_MEAN.tail(
     r"2\textstyle\sum_t(r_t^2-\tfrac{r_t}2)\text{ as printed}",
     bound=_many_above_half,
     simulate=simulate.trials_above_half,
+    exact=_worse,
     grid=dict(sigma=[0.1, 0.2, 0.3, 0.4], delta=[0.5]),
     given=dict(trials=simulate.TRIALS),
     rows=32,
@@ -217,17 +220,14 @@ table_1_t_logistic_spread = KERNEL_MEAN.tail(
 )
 
 
-@requires(sigma=NOISE_RATE, moment=COUNT, side=SIDE)
-def our_moment(column: str, sigma: Numeric, moment: Numeric, side: Numeric) -> Numeric:
-    """Mean, or mean square, of the 0-1 risk of a trial by the law, and what is left beside it."""
-    for name, value, allowed in (("moment", moment, (1, 2)), ("side", side, (-1, 1))):
-        if not np.isin(np.asarray(value), allowed).all():
-            raise ValueError(f"{name} must be {allowed[0]} or {allowed[1]}, got {value!r}")
+@requires(sigma=NOISE_RATE, moment=MOMENT)
+def our_moment(column: str, sigma: Numeric, moment: Numeric) -> Numeric:
+    """Mean, or mean square, of the 0-1 risk of a trial by the law."""
 
     def of(mean: float, deviation: float, _: int) -> Numeric:
         return (moment == 1) * mean + (moment == 2) * (mean**2 + deviation**2)
 
-    return side * _by_cell(of, column, sigma, OURS) + NEAR
+    return _by_cell(of, column, sigma, OURS)
 
 
 def _in_words(column: str) -> str:
@@ -235,13 +235,13 @@ def _in_words(column: str) -> str:
     return ",\\ ".join(cells)
 
 
-def _repaired(column: str, method: str, note: str) -> Claim:
+def _repaired(column: str, margin: float, note: str, **fields: Any) -> Claim:
     """A column's true law: what stands there in place of print."""
     table = _table(column)
-    return KERNEL_MEAN.mean(
+    return KERNEL_MEAN.equal(
         f"table-1/{column}/repaired",
         statement=(
-            r"|\mathbb E\,r_t-\mu|,\ |\mathbb E\,r_t^2-\mu^2-\tau^2|\le0.01\quad\mu\pm\tau"
+            r"\mathbb E\,r_t=\mu,\ \mathbb E\,r_t^2=\mu^2+\tau^2\quad\mu\pm\tau"
             rf"\text{{ at }}\sigma=0,.1,.2,.3,.4,.49:\ {_in_words(column)}"
         ),
         place="Table 1, Sec. 7.2: what the printed population gives",
@@ -251,28 +251,41 @@ def _repaired(column: str, method: str, note: str) -> Claim:
         ],
         bound=our_moment,
         simulate=simulate.risk_moment,
-        low=lambda side: min(side, 0),
-        high=lambda side: max(side, 0),
-        rows=32_768 if column == "linear" else 8192,
-        grid={**table["grid"], "moment": [1, 2], "side": [1, -1]},
+        low=0.0,
+        high=1.0,
+        margin=margin,
+        grid={**table["grid"], "moment": [1, 2]},
         given=table["given"],
-        quantity="0-1 risk on the clean population, or its square, with either sign",
+        quantity="0-1 risk on the clean population, or its square",
         unit="probability",
-        note=f"{note} The numbers are ours, {method}; trials by six counts are held against them.",
+        note=note,
         twin=dict(given=dict(column=column, n=LESS), why="half of the training examples"),
         picture=pictures.table,
+        **fields,
     )
 
 
+SUMMED: dict[str, Any] = dict(margin=1e-4, exact=simulate.moment_law)
+ONE_DIGIT = "By the exact law, to a unit of the last of four digits."
 table_1_hinge_repaired = _repaired(
-    "hinge", "from 40,000 linear programmes a cell",
-    "Means above those in print, deviations about half of them or less.",
+    "hinge",
+    note="Means above those in print, deviations about half of them or less. " + ONE_DIGIT,
+    **SUMMED,
 )
 table_1_t_logistic_repaired = _repaired(
-    "t-logistic", "from 40,000 runs of a general solver a cell, from four starts each",
-    r"The point that is lost first has mass $\frac12$.",
+    "t-logistic",
+    margin=0.01,
+    note=(
+        r"The point that is lost first has mass $\frac12$. The numbers are ours, from 40,000 runs "
+        "of a general solver a cell, from four starts each; trials by six counts are held against "
+        "them, to a unit of the last digit in print. The loss is not convex, and nothing shorter "
+        r"is known to us than to minimise it for each of $2.8\cdot10^{12}$ outcomes of 800 "
+        "examples: the law is drawn, not summed."
+    ),
+    rows=8192,
 )
 table_1_linear_repaired = _repaired(
-    "linear", "summed from the law",
-    "Print's zeros are found again; its last deviation is not.",
+    "linear",
+    note="Print's zeros are found again; its last deviation is not. " + ONE_DIGIT,
+    **SUMMED,
 )

@@ -43,6 +43,15 @@ g_mean = about_instances(
     origin="sharper", quantity="4 times the product of the right counts",
     note="A check of Table 4 against Table 1, with accuracy $a$ and class share $p$.",
 )
+definitions = about_instances(
+    TOP_K.identity, "def-avt-k", sides.definitions, Losses,
+    r"k\,AT_k=\max_{|S|=k}\sum_{i\in S}\ell_i,\quad\ell_{[k]}=kAT_k-(k-1)AT_{k-1}",
+    "(1) and footnote 2, Sec. 1", hypotheses=["average and maximum are k = n and k = 1"],
+    also=[TOP_K.also(f"def-{name}", "Sec. 1") for name in ("average", "maximum", "top-k")],
+    grid={"n": [4], "k": [1, 2]}, given={"more": 0}, broken={"more": 1},
+    why="k + 1 in place of k", quantity="sum of the four aggregates",
+    note="The left side is that of the public functions, added up.",
+)
 cvar = about_instances(
     TOP_K.identity, "text-cvar", sides.cvar, Losses,
     r"\max_{0\le p_i\le1/k,\,\sum p_i=1}\langle p,\ell\rangle="

@@ -11,6 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.aggregate import (
+    average_loss,
+    average_top_k,
+    maximum_loss,
+    top_k_loss,
+)
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.vectors import (
     UNIT,
@@ -25,6 +31,20 @@ from noisytheory.topics.top_k.vectors import (
 from noisytheory.trial.claim import Certificate
 
 Numbers = NDArray[Any]
+
+
+def definitions(at: Losses, n: int, k: int, more: int) -> dict[str, Numbers]:
+    """The four public aggregates, times what makes them sums, and the same over all subsets."""
+    plain = at.losses.astype(float)
+    found = (k * average_top_k(plain, k + more) + top_k_loss(plain, k + more)
+             + n * average_loss(plain) + maximum_loss(plain))
+    if at.losses.dtype == object:
+        # Of sixteenths, with n and k powers of two, floats are exact.
+        found = np.array([Fraction(value) for value in found], object)
+    kth = by_subsets(at.losses, k) - by_subsets(at.losses, k - 1)
+    everything = by_subsets(at.losses, n)
+    return dict(lhs=found, rhs=by_subsets(at.losses, k) + kth + everything
+                + by_subsets(at.losses, 1), kth=kth)
 
 
 def cvar(at: Losses, k: int, dual: str) -> dict[str, Numbers]:

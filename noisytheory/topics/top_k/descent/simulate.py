@@ -61,8 +61,10 @@ def gap(
     return population.objective(run.mean_coef, run.mean_level) - population.value
 
 
-def overflows(rule: str, C: float, *, size: int, rng: np.random.Generator) -> Floats:
+def overflows(
+    rule: str, loss: str, C: float, *, size: int, rng: np.random.Generator
+) -> Floats:
     """Whether a run of (4) of 150 steps overflows, on Monk 3."""
     x, y = monk_3()
-    run = stochastic(x, y, "logistic", nu=0.5, C=C, steps=150, rng=rng, runs=size, rule=rule)
+    run = stochastic(x, y, loss, nu=0.5, C=C, steps=150, rng=rng, runs=size, rule=rule)
     return (run.overflow > 0).astype(float)

@@ -98,6 +98,7 @@ lemmas = [
         statement=r"\Psi_i(0)=0:\quad\mathbb E\sup_f\Big|\sum\epsilon_i\Psi_i(f_i)\Big|"
         r"\le2\,\mathbb E\sup_f\Big|\sum c_i\epsilon_if_i\Big|",
         place="Lemma 4, App. A.3",
+        also=[TOP_K.also("definition-1", "Definition 1, App. A.3, which breaks off")],
         hypotheses=["$\\Psi_i(0)=0$"],
         **worked(simulate.contraction),
         grid={"m": [3]},

@@ -294,12 +294,12 @@ def norm_of_margin(at: Rows, k: int, C: int, quarter: int) -> dict[str, Numbers]
 
 
 def compared(at: Rows, k: int, C: int, ridge: int) -> dict[str, Numbers]:
-    r"""(15): the solution's value against that of $(\rho g,\rho)$."""
+    r"""(15), both sides with their signs turned: what $(\rho g,\rho)$ gains, and the solution."""
     found = svm(at, k, C)
-    lhs = value_6(at, found.w, 1 - found.level, k, C)
+    rhs = -value_6(at, found.w, 1 - found.level, k, C)
     risk = positive(1 - scores(at.z, at.g)).sum(axis=1) * share(1, at.z)
-    rhs = at.rho * (risk - share(k, at.z)) + at.rho**2 * dot(at.g, at.g) / (ridge * C)
-    return dict(lhs=lhs, rhs=rhs, scale=one(lhs) + abs(rhs))
+    lhs = at.rho * (share(k, at.z) - risk) - at.rho**2 * dot(at.g, at.g) / (ridge * C)
+    return dict(lhs=lhs, rhs=rhs, scale=one(lhs) + abs(lhs))
 
 
 def bounded_risk(at: Rows, k: int, C: int, less: int) -> dict[str, Numbers]:

@@ -181,6 +181,7 @@ sinc = [
         "sinc-recipe",
         statement=r"\mathbb E\,\frac{\mathrm{MAE}}{\mathrm{RMSE}}\ge\tfrac34",
         place="Tables 2 and 5",
+        also=[TOP_K.also("def-mae-rmse", "Sec. 4, \"mean absolute square error\"")],
         hypotheses=["print's recipe; ten centres, evenly spaced"],
         bound=lambda: -0.75,
         simulate=minus(simulate.sinc_ratio),

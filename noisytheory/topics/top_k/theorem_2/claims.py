@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import TOP_K
+from noisytheory.topics.top_k import pictures
 from noisytheory.topics.top_k.constants.bounds import c_kappa
 from noisytheory.topics.top_k.linear_populations import axis_population, clusters, hopeless
 from noisytheory.topics.top_k.terms import LEVELS, SIGN
@@ -55,7 +56,8 @@ theorem_2 = [
         twin={"bound": _without(bounds.theorem_2_root_mu), "why": "A left out"},
         note="In the reading $\\sqrt n\\mu$. The printed proof ends at twice that and 1/n; as "
         "Lemma 7 holds with half its right side the statement is true. $C_{\\kappa H}>4$, so below "
-        "some thousand examples it says nothing.",
+        "some thousand examples it says nothing: the picture shows from which n on each form does.",
+        picture=pictures.theorem_2_from,
         **EXCESS,
     ),
     TOP_K.tail(
@@ -88,7 +90,7 @@ theorem_2 = [
         grid={"population": HARD, "n": [10**5, 10**6], "delta": LEVELS},
         origin="candidate",
         twin={"bound": _without(bounds.theorem_2_sharp), "why": "A left out"},
-        note="Needs 15 to 340 times fewer examples than print.",
+        note="From which n on it says something, beside print, is drawn at Theorem 2.",
         **EXCESS,
     ),
     TOP_K.tail(
