@@ -147,6 +147,8 @@ def path(
     keep = np.flatnonzero(masses > 0)
     if keep.size < len(masses):
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
+    if kind.margin and intercept and np.ptp(labels) == 0:
+        raise ValueError("y must hold both classes with weight, got one class only")
     walk = _Walk(rows, labels, masses, loss, float(C), intercept, scaling == "average", tol)
     walk.start = start
     counts = (_all(total) if ks is None else counts_of(ks, total, sample_weight is None))
@@ -490,6 +492,11 @@ def kernel_path(
     -------
     Path
         Its coefficients are dual coefficients, shape (m, n).
+
+    Notes
+    -----
+    Fits of the dual begin from nothing, so it takes as long as ``fits`` of them: 3 with the hinge,
+    19 of regression, at n = C = 500 and Gaussian kernel.
 
     Examples
     --------

@@ -415,6 +415,13 @@ def test_bad_data_are_refused():
         (lambda: kernel_fit(gram, y > 0, nu=0.5, C=1.0), "y must be 1 or -1"),
         (lambda: kernel_fit(-gram, y, nu=0.5, C=1.0), "semidefinite"),
         (lambda: kernel_path(gram, y, ks=[20], C=-1.0), "C must be"),
+        (lambda: path(x, y, C=-1.0), "C must be"),
+        (lambda: path(x, y, tol=0.0), "tol must be"),
+        (lambda: path(x, y, scaling="mine"), "scaling must be"),
+        (lambda: path(x, y, ks=[41]), "k must be"),
+        (lambda: path(x, y, sample_weight=-y), "sample_weight must be"),
+        (lambda: path(x, y, sample_weight=y > 0, intercept=True), "both classes with weight"),
+        (lambda: select(x, y, validation=(x, y), Cs=[1.0], ks=[30], scaling="mine"), "scaling"),
         (lambda: top_weights([1.0, 2.0], 1.5), "nu must lie"),
         (lambda: top_weights([1.0, 2.0], 0.5, [2.0, 3.0]), "of sum 1"),
     ):
