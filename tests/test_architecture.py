@@ -239,10 +239,12 @@ def simulating() -> set[str]:
 
 
 def judges(name: str, tree: ast.Module) -> Iterator[str]:
-    """Only claims import the machinery; a topic's numbers only the forms that evidence has."""
+    """Only claims import the machinery; a topic's numbers only the forms that evidence has, and
+    its pictures what keeps their numbers."""
     if room(name) == "topics" and not last(name).startswith("claims"):
+        allowed = (*EVIDENCE, "trial.kept") if last(name).startswith("pictures") else EVIDENCE
         for other in imports(tree):
-            evidence = other.removeprefix("noisytheory.") in EVIDENCE
+            evidence = other.removeprefix("noisytheory.") in allowed
             if room(other) in ("trial", "papers") and not evidence:
                 yield other
 

@@ -240,11 +240,22 @@ def _flip(path: Path, moments: random.Random) -> None:
     path.write_bytes(data)
 
 
+def _swap(path: Path, moments: random.Random) -> None:
+    """Change places with another file of this name, as another claim has it."""
+    store = next(folder for folder in path.parents if (folder / ".journal").is_dir())
+    other = moments.choice([p for p in sorted(store.rglob(path.name)) if p.is_file()])
+    own = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    other.write_bytes(own)
+
+
 DAMAGES: dict[str, Callable[[Path, random.Random], None]] = {
     "a bit flipped": _flip,
     "the end missing": lambda path, moments: path.write_bytes(
         path.read_bytes()[: moments.randrange(1 + path.stat().st_size)]
     ),
+    "a file cut to nothing": lambda path, moments: path.write_bytes(b""),
+    "two files swapped": _swap,
     "a file missing": lambda path, moments: path.unlink(),
     "a file made a folder": lambda path, moments: (path.unlink(), path.mkdir())[0],
     "a file made a pipe": lambda path, moments: (path.unlink(), os.mkfifo(path))[0],
@@ -301,6 +312,7 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         "statement.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "None")}',
         "essay.py": f'{head}{paper}"t", note="x" * 10**6, {small}',
         "reserved.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("theorem-5", {small}',
+        "ends.py": f"import os\nos._exit(0)\n{head}", "leaves.py": f"{head}raise GeneratorExit\n",
         "death.py": f'{head}import os\n{paper}"t", {small}'.replace(
             "rng.uniform(size=size)", "os._exit(0)"),
     }
@@ -328,7 +340,7 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         [*one, "--scheduler", "foo://bar"], [*one, "--store", "foo://bar"],
         ["audit", "/dev/zero"],
         *(["audit", folder / name, "--workers", workers]
-          for name in sorted(files) for workers in (1, 2)),
+          for name in sorted(files) for workers in (0, 1)),
         ["audit", folder / "pipe.py"], ["audit", folder / "device.py"],
         *(["report", folder / name] for name in ("fifo", "device", "deep", "array")),
         *([*one, "--store", folder / name] for name in ("fifo", "device", "deep", "array")),

@@ -177,16 +177,9 @@ def at_full_size(names: list[str], runs: int) -> dict[str, object]:
 
 
 def figures_3_and_4(names: list[str], runs: int) -> dict[str, object]:
-    """Every line on the small sets, on the large ones those of Figure 4 in fewer runs."""
-    lines, fourth = ["f_y", "f_conf", "f_conf+m", "UMA", "SVM"], ["f_conf", "UMA", "SVM"]
-    return {
-        f"Figures 3 and 4, {name}": by_share(name, max(1, runs // FEWER[name]), fourth)
-        if name in FEWER else by_share(name, runs, lines) for name in names
-    }
-
-
-FEWER = {"optdigits": 2, "letter": 10}
-"""Sets of so many examples that a figure has fewer runs, by this factor."""
+    """Every line on every set."""
+    lines = ["f_y", "f_conf", "f_conf+m", "UMA", "SVM"]
+    return {f"Figures 3 and 4, {name}": by_share(name, runs, lines) for name in names}
 
 
 def _told(value: object) -> str:

@@ -69,33 +69,57 @@ sys.argv[0] = "noisytheory"
 run()
 '''
 
-BAD_DRAWS = '''
-import os, ctypes
+BAD_CLAIMS = '''
+import ctypes, os, signal, sys
 import numpy as np
 import noisytheory as nt
 
-def infinite(n, *, size, rng):
-    return np.where(rng.uniform(size=size) < 0.5, np.inf, 0.0)
-
-def generator_exit(n, *, size, rng):
-    raise GeneratorExit
-
-def base(n, *, size, rng):
+def unheard():
     raise type("Unheard", (BaseException,), {})("of")
 
-def segfault(n, *, size, rng):
-    ctypes.string_at(0)
+def generator_exit():
+    raise GeneratorExit
 
-def ends(n, *, size, rng):
-    os._exit(0)
+def interrupt():
+    raise KeyboardInterrupt
+
+def memory():
+    raise MemoryError
+
+def deep():
+    return deep()
+
+ways = [unheard, generator_exit, interrupt, memory, deep, lambda: sys.exit(0), lambda: os._exit(0),
+        os.abort, lambda: ctypes.string_at(0), lambda: os.kill(os.getpid(), signal.SIGKILL)]
 
 def fine(n, *, size, rng):
     return rng.uniform(size=size)
 
-mine = nt.Paper("mine", "One bad draw loses only itself")
-claims = [mine.tail(draw.__name__, statement="x", simulate=draw, rows=256, expect="undecided",
-                    bound=lambda n, delta: 1 - delta, grid=dict(n=[1], delta=[0.1]))
-          for draw in (fine, infinite, generator_exit, base, segfault, ends)]
+def infinite(n, *, size, rng):
+    return np.where(rng.uniform(size=size) < 0.5, np.inf, 0.0)
+
+def ties(*, size, rng):
+    return {"lhs": np.ones(size), "rhs": np.ones(size)}
+
+mine = nt.Paper("mine", "One bad claim loses only itself")
+
+def tail(name, simulate=fine, **of):
+    return mine.tail(name, statement="x", simulate=simulate, rows=256, expect="undecided",
+                     bound=lambda n, delta: 1 - delta, grid=dict(n=[1], delta=[0.1]), **of)
+
+def bad(i, way):
+    yield tail(f"draw-{i}", lambda n, *, size, rng: way())
+    yield tail(f"late-{i}", lambda n, *, size, rng: rng.uniform(size=size) if size < 9 else way())
+    yield tail(f"exact-{i}", exact=lambda n: way())
+    yield tail(f"trivial-{i}", trivial=lambda n: way())
+    yield tail(f"picture-{i}", picture=lambda: way())
+    yield mine.mean(f"bound-{i}", statement="x", simulate=fine, low=0.0, high=1.0, rows=256,
+                    bound=lambda n: 0.6 if n == 1 else way(), grid=dict(n=[1, 2]))
+    yield mine.always(f"certify-{i}", statement="x", simulate=ties, certify=lambda: way(), rows=64)
+
+claims = [tail("fine"), tail("infinite", infinite)]
+claims += [claim for i, way in enumerate(ways) if i % 3 == PART for claim in bad(i, way)]
+claims.append(tail("last"))
 '''
 
 
@@ -227,20 +251,27 @@ def power(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
 
 
 def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """Simulators that draw what nobody can use: they cost themselves their verdict, no other's."""
-    count, file = Count(), quiet.folder / "bad_draws.py"
-    file.write_text(BAD_DRAWS)
-    for workers in (2, 4):
-        pages = quiet.folder / f"bad-{workers}"
-        done = _run(quiet.command("audit", file, "--workers", workers, "--report", pages, "--json"))
+    """Claims whose code raises, or ends its process: they cost themselves, and no other."""
+    count = Count()
+    for part, workers in enumerate((1, 2, 4)):
+        file, pages = quiet.folder / f"bad-{part}.py", quiet.folder / f"bad-{part}"
+        file.write_text(BAD_CLAIMS.replace("PART", str(part)))
+        done = _run(
+            quiet.command("audit", file, "--workers", workers, "--report", pages, "--json"),
+            timeout=10 * PATIENCE,
+        )
         _told(count, done, {2})
         found = json.loads(done.stdout or "{}")
-        tried = {claim["id"] for claim in found.get("claims", [])}
-        lost = {"mine/generator_exit", "mine/base", "mine/segfault", "mine/ends"}
-        count["silent"] += tried != {"mine/fine", "mine/infinite"}
-        count["silent"] += set(found.get("not_tried", {})) != lost
-        count["silent"] += not (pages / "mine" / "infinite.html").exists()
-    yield "draws that are infinite, raise, or end their process", count
+        tried = {claim["id"].removeprefix("mine/") for claim in found.get("claims", [])}
+        pictures = {name for name in tried if name.startswith("picture")}
+        count["tries"] += len(found.get("not_tried", {}))
+        count["silent"] += tried - pictures != {"fine", "infinite", "last"}
+        count["silent"] += any("picture" in name for name in found.get("not_tried", {}))
+        for name in pictures:
+            text = (pages / "mine" / f"{name}.html").read_text(encoding="utf-8")
+            count["silent"] += "picture could not be drawn" not in text
+        count["silent"] += not pictures or not (pages / "mine" / "infinite.html").exists()
+    yield "claims whose draws, bound, picture, ... raise, or end their process", count
 
 
 def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:

@@ -25,7 +25,7 @@ from noisytheory.report import figures, prose, trials
 from noisytheory.report.apart import SWEPT, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
-from noisytheory.trial import mathematics
+from noisytheory.trial import kept, mathematics
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.worker import versions
 
@@ -420,9 +420,13 @@ def _told_by(record: Record, draw: Callable[..., Any] | None = None, wants: bool
     """What pictures of a claim depend on, as a digest; nothing where that is not known."""
     import matplotlib
 
-    # Who does not ask for the dataset shows the same of every audit: code and data files tell it.
-    complete = record.dataset.encoding.get("complete") if wants else _data_files()
-    if complete is None or (draw is not None and not _ours(draw)):
+    if draw is not None and not _ours(draw):
+        return ""
+    # Who does not ask for the dataset shows the same of every audit: code and kept numbers tell it.
+    experiment = None if draw is None else kept.experiment_of(draw)
+    beside = "" if experiment is None else kept.digest(experiment)
+    complete = record.dataset.encoding.get("complete") if wants else beside
+    if complete is None:
         return ""
     own = None if draw is None else f"{draw.__module__}.{draw.__qualname__}"
     parts = [record.id, complete, own, versions(), matplotlib.__version__]
@@ -432,16 +436,6 @@ def _told_by(record: Record, draw: Callable[..., Any] | None = None, wants: bool
 def _ours(draw: Callable[..., Any]) -> bool:
     """Whether a picture comes with this package, and not with somebody's file."""
     return str(getattr(draw, "__module__", "")).startswith("noisytheory.")
-
-
-def _data_files() -> list[list[Any]]:
-    """Names, sizes and times of the files beside the package's own that pictures may show."""
-    folder = os.environ.get("NOISYTHEORY_DATA")
-    if not folder or not os.path.isdir(folder):
-        return []
-    with os.scandir(folder) as found:
-        files = [(entry.name, entry.stat()) for entry in found if entry.is_file()]
-    return sorted([name, about.st_size, about.st_mtime_ns] for name, about in files)
 
 
 def _drawn_before(folder: Path) -> dict[str, list[Picture]]:
@@ -533,6 +527,9 @@ def _draw(
     except BaseException as error:  # of a user's code: a report must not be lost to it
         return _undrawn(f"{type(error).__name__}: {error}".rstrip(": "))
     _save(folder / file, text)
+    if kept.experiment_of(draw) is not None:
+        caption += " Its runs have a seed of their own, and are kept with the package: they are "
+        caption += "the same beside every audit, and none of its draws."
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
     return [Picture(file, alt, caption, numbers)]
 
@@ -544,10 +541,11 @@ def _undrawn(why: str) -> list[Picture]:
 def _decide(record: Record, folder: Path, place: Place = _beside) -> list[Picture]:
     """Draw what decides a claim."""
     pictures = []
-    for name, figure in figures.deciding(record).items():
-        file = place(record.id, name)
-        _save(folder / file, figures.svg(figure))
-        pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
+    with figures.in_style():
+        for name, figure in figures.deciding(record).items():
+            file = place(record.id, name)
+            _save(folder / file, figures.svg(figure))
+            pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
     return pictures
 
 

@@ -271,7 +271,7 @@ def forced(records: Iterable[Record]) -> list[Forced]:
         if "trivial" in record.dataset and record.kind != "exists":
             most = np.broadcast_to(record.per_cell("trivial")[:, None], record.vacuous.shape)
             ratios = (record.per_level("rhs") / np.where(most > 0, most, np.nan))[record.vacuous]
-            if np.isfinite(ratios).all():
+            if (ratios := ratios[np.isfinite(ratios)]).size:
                 beyond = " to ".join(dict.fromkeys((number(ratios.min()), number(ratios.max()))))
         found.append(Forced(record, where, int(record.vacuous.sum()), record.vacuous.size, beyond))
     return found

@@ -365,6 +365,10 @@ def _bets_limits(
         spread, low, high, width = float(np.sqrt(variance)), -np.inf, np.inf, 0.0
     scale = max(spread / np.sqrt(draws), width / draws if np.isfinite(width) else 0.0)
     values, weights, moved = on_points(parts)
+    if weights is None:
+        points, counts = np.unique(values, return_counts=True)
+        if 4 * points.size <= values.size:  # As many logarithms as there are different draws.
+            values, weights = points, counts.astype(float)
 
     def wealth(mean: float, side: evidence.Side) -> float:
         if variance is None:

@@ -106,7 +106,7 @@ def draw(
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
     _refuse_unread(claim, drawn)
     arrays = _checked(drawn, rows, f"{where}: simulate returned", where)
-    _check_overruns(claim, cell, arrays, lost, where)
+    _check_overruns(claim, cell, arrays, lost, where, bound=block == 0)
     return arrays
 
 
@@ -214,11 +214,16 @@ def _overruns() -> Iterator[list[str]]:
 
 
 def _check_overruns(
-    claim: Claim, cell: Cell, drawn: Arrays, lost: list[str], where: str
+    claim: Claim, cell: Cell, drawn: Arrays, lost: list[str], where: str, *, bound: bool = True
 ) -> None:
-    """Refuse sides that may be 0, or infinite, only because floats end there."""
+    """Refuse sides that may be 0, or infinite, only because floats end there.
+
+    A right side that the draws have no part in is looked at where ``bound`` says so.
+    """
     if claim.kind not in ("tail", "always", "identity"):
         return  # Of a mean nothing infinite counts, and what is nearly 0 is 0 to rounding.
+    if not (lost or bound or "rhs_draw" in drawn or claim.drawn_names()):
+        return
     try:
         with _overruns() as lost_right:
             right = right_side(claim, cell, drawn)

@@ -112,6 +112,7 @@ def _numbers(claim: Claim) -> list[Callable[..., Any]]:
     return [function for function in (*made, of_bound) if function is not None]
 
 
+@functools.cache
 def _standard(path: Path) -> bool:
     library = Path(sysconfig.get_paths()["stdlib"])
     return library in path.parents and "site-packages" not in path.parts
@@ -178,7 +179,7 @@ def _names(text: str, package: str | None) -> tuple[str, ...]:
 
 
 def _names_in(text: str, package: str | None) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text)):
+    for node in _statements(ast.parse(text)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -194,6 +195,16 @@ def _names_in(text: str, package: str | None) -> Iterator[str]:
                 yield resolve_name(name, package)
             except ImportError:
                 continue  # beyond the top: whoever imports it will hear of it
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of them, at whatever depth; the expressions, which are most of a tree, are passed by."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, field, ())
 
 
 def loaded(module: types.ModuleType, folder: Path) -> list[Path]:

@@ -52,8 +52,15 @@ def test_show_says_what_the_claim_is(strict, mine):
     assert "norm (from the population)" in text
     about = json.loads(answer("show", f"{strict}::strict/radius", "--json"))
     assert about["grid"]["population"] == ["fair coin", "bent, coin"]
-    assert about["arguments"][0] == {"name": "n", "allowed": "a whole number >= 1",
+    assert about["arguments"][0] == {"name": "n", "allowed": "a whole number >= 1", "words": None,
                                      "default": None, "required": True, "from": "the grid"}
+
+
+def test_show_lists_the_words_of_kernels_and_losses():
+    text = answer("show", "noisy-kernels/theorem-1-regret")
+    assert "  kernel: linear; homogeneous(degree=2); " in text
+    assert "gaussian(sigma2=1) (from the population)" in text
+    assert "  loss: linear(c=-1, form=classification); squared(" in text
 
 
 def test_several_claims_in_one_file_need_an_id(strict):

@@ -19,6 +19,7 @@ import noisytheory as nt
 from noisytheory import Certificate, Discrepancy, Paper, audit
 from noisytheory.cli import main
 from noisytheory.report import Record, pages, read, write
+from noisytheory.trial import kept
 from noisytheory.trial.catalogue import file_of, load_file
 from noisytheory.trial.store import StoreError
 
@@ -500,16 +501,14 @@ def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
     assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
 
 
-def test_a_picture_that_shows_no_dataset_is_told_by_code_and_data_files(tmp_path, monkeypatch):
-    monkeypatch.delenv("NOISYTHEORY_DATA", raising=False)
-    draw = nt.claims["top-k/figure-2"].picture
+def test_a_picture_that_shows_no_dataset_is_told_by_code_and_kept_numbers(monkeypatch):
+    draw = nt.claims["top-k/figure-1"].picture
     one, other = (Record(xr.Dataset(attrs={"claim": "a/b"})) for _ in range(2))
     one.dataset.encoding["complete"], other.dataset.encoding["complete"] = "x", "y"
     assert pages._told_by(one, draw, True) != pages._told_by(other, draw, True)
     found = pages._told_by(one, draw, False)
     assert found == pages._told_by(other, draw, False) != ""
-    (tmp_path / "mnist.npz").write_bytes(b"")
-    monkeypatch.setenv("NOISYTHEORY_DATA", str(tmp_path))
+    monkeypatch.setattr(kept, "digest", lambda experiment: "of other numbers")
     assert pages._told_by(one, draw, False) != found
     assert pages._told_by(one, shown) == ""  # of a file, whose code is not known
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import json
 import re
+from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import numpy as np
@@ -14,6 +17,9 @@ import noisytheory as nt
 from noisytheory import audit
 from noisytheory.report import figures, write
 from noisytheory.report.figures import style
+from noisytheory.topics.sparse.digits import simulate
+from noisytheory.trial import kept
+from noisytheory.trial.draws import one_thread
 
 CALLS: list[str] = []
 
@@ -156,9 +162,52 @@ def drawing(picture):
     return figure, figures.svg(figure, math=True)
 
 
+EXPERIMENTS = list(dict.fromkeys(filter(None, map(kept.experiment_of, BROUGHT))))
+
+
+def test_the_numbers_of_every_experiment_are_kept_and_no_others():
+    found = {
+        (path, name) for path in Path(nt.__file__).parent.rglob(kept.KEPT)
+        for name in json.loads(path.read_text())
+        if name != "mnist_curves" or simulate.mnist_at_hand()
+    }
+    assert found == {(kept.where(run), run.__name__) for run in EXPERIMENTS} != set()
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda run: run.__name__)
+def test_kept_numbers_are_what_the_experiment_finds(experiment):
+    with one_thread():
+        found = kept.plainly(experiment())
+    held = kept.numbers(experiment)
+    assert list(held) == list(found)
+    for name, values in held.items():
+        if values.dtype.kind == "U":
+            assert values.tolist() == found[name]
+        else:
+            # Within what an eye sees, a part in a thousand of the largest: a solver may stop
+            # elsewhere within its tolerance.
+            seen = 1e-3 * np.abs(values).max()
+            np.testing.assert_allclose(values, found[name], rtol=0, atol=seen, err_msg=name)
+
+
+def test_a_picture_without_kept_numbers_runs_its_experiment(monkeypatch):
+    monkeypatch.setattr(kept, "_kept", lambda path: {})
+    drawn = kept.drawn_from(three)(lambda found: (found["x"].sum(), found["y"].tolist()))
+    assert drawn() == (6, ["a"]) and kept.experiment_of(drawn) is three
+    assert not inspect.signature(drawn).parameters
+
+
+def three():
+    return {"x": (1, 2, 3), "y": ["a"]}
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("picture", BROUGHT, ids=lambda p: p.__name__)
-def test_a_catalogues_picture_reads_well(picture):
+def test_a_catalogues_picture_reads_well(picture, monkeypatch):
+    # A report runs nothing: what is random was drawn before.
+    monkeypatch.setattr(np.random, "default_rng", None)
+    monkeypatch.setattr(np.random, "SeedSequence", None)
     assert len(" ".join(picture.__doc__.split())) > 80
     figure, drawn = drawing(picture)
     assert len(drawn) < 300_000

@@ -246,7 +246,8 @@ def test_two_laws_are_held_against_the_distance_of_the_rule(trial):
     assert row["margin"] == "0.08" and "−log p against" in row and "no e-value" in caption
     assert "in Wasserstein's distance" in prose.verdict(natural)
     # A margin in the unit of the draws is no height of a difference of probabilities.
-    assert "declared margin" not in [t.get_text() for t in figures.laws(natural).legends[0].texts]
+    (key,) = figures.laws(natural).artists
+    assert "declared margin" not in [label for _, label in key.entries]
     exact = record(trial, "laws-exact")
     assert "vacuous" not in prose.verdict(exact).lower()
     assert prose.verdict(exact) == "In the one cell that was tried the two laws agree to rounding."

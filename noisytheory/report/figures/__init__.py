@@ -9,7 +9,7 @@ from noisytheory.report.figures.instances import excess, optimum, sides, why_ope
 from noisytheory.report.figures.overview import deciding, summary
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
-from noisytheory.report.figures.style import styled, svg
+from noisytheory.report.figures.style import in_style, styled, svg
 from noisytheory.report.figures.tails import distribution, violations
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "distribution",
     "excess",
     "forest",
+    "in_style",
     "laws",
     "means",
     "optimum",

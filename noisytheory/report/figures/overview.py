@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,17 @@ from noisytheory.report.figures.in_print import published
 from noisytheory.report.figures.instances import excess, optimum, sides, worst
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import all_on_lines, forest, tightness
-from noisytheory.report.figures.style import INK, MUTED, RC, Draw, canvas, finish, shortened, styled
+from noisytheory.report.figures.style import (
+    INK,
+    MUTED,
+    RC,
+    Draw,
+    canvas,
+    finish,
+    in_style,
+    shortened,
+    styled,
+)
 from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.ticks import plain_log
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
@@ -218,8 +227,6 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     -------
     dict of str to matplotlib.figure.Figure
     """
-    import matplotlib
-
     record = Record.of(dataset)
     if not record.tried:
         return {}
@@ -249,9 +256,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         drawn["forest"] = forest
     if not drawn and record.kind in ("always", "identity") and _varied(record):
         drawn["sides"] = sides
-    # In one style for all: each in its own would take a part of the time.
-    with matplotlib.rc_context(RC):
-        return {name: inspect.unwrap(draw)(record) for name, draw in drawn.items()}
+    with in_style():
+        return {name: draw(record) for name, draw in drawn.items()}
 
 
 def _all_said(record: Record) -> bool:

@@ -8,12 +8,14 @@ grey and hollow.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import re
 import textwrap
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +35,7 @@ __all__ = [
     "Draw",
     "canvas",
     "finish",
+    "in_style",
     "shortened",
     "style_of",
     "styled",
@@ -114,20 +117,30 @@ def styled(function: Draw, *, math: bool = False) -> Draw:
 
     @functools.wraps(function)
     def drawn(*args: Any, **kwargs: Any) -> Figure:
-        import matplotlib
-
-        with matplotlib.rc_context(RC | {"text.parse_math": math}):
+        with in_style(math=math):
             return function(*args, **kwargs)
 
     return drawn
+
+
+def in_style(*, math: bool = False) -> AbstractContextManager[None]:
+    """Context of the report's style; within one nothing, for to change it takes its time."""
+    import matplotlib
+
+    now = matplotlib.rcParams
+    if now["svg.hashsalt"] == RC["svg.hashsalt"] and now["text.parse_math"] is math:
+        return contextlib.nullcontext()
+    return matplotlib.rc_context(RC | {"text.parse_math": math})
 
 
 def canvas(height: float = 2.9, width: float = 5.0) -> tuple[Figure, Axes]:
     """An empty figure, and its axes."""
     from matplotlib.figure import Figure
 
+    from noisytheory.report.figures.panel import Panel
+
     figure = Figure(figsize=(width, height))
-    return figure, figure.add_subplot()
+    return figure, figure.add_subplot(axes_class=Panel)
 
 
 def finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = True) -> Figure:
@@ -144,11 +157,15 @@ def finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = True
         longest = max(map(len, labels))
         columns = 3 if longest < 18 else 2 if longest < 32 else 1
         below = 0.175 * -(-len(labels) // columns) + 0.05
-        figure.legend(
-            handles, labels, loc="lower left" if figure.get_layout_engine() is None else
-            "outside lower left", ncols=columns, handlelength=2.6,
-            columnspacing=1.2, borderaxespad=0.2, labelspacing=0.35,
-        )
+        if figure.get_layout_engine() is None:
+            from noisytheory.report.figures.panel import Key
+
+            figure.add_artist(Key(handles, labels, columns))
+        else:
+            figure.legend(
+                handles, labels, loc="outside lower left", ncols=columns, handlelength=2.6,
+                columnspacing=1.2, borderaxespad=0.2, labelspacing=0.35,
+            )
     figure.set_figheight(height + above + below + 0.16 * axes.get_xlabel().count("\n"))
     figure.set_label(f"{title}. {alt}")
     if figure.get_layout_engine() is None:
@@ -165,12 +182,12 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
 
     Matplotlib's own layouts measure everything several times, and take longer than the drawing.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.ticker import FixedLocator
     from matplotlib.transforms import blended_transform_factory as blended
 
-    canvas: Any = FigureCanvasAgg(figure)
-    renderer, inch = canvas.get_renderer(), figure.dpi
+    from noisytheory.report.figures.panel import measuring
+
+    inch = figure.dpi
+    renderer = measuring(inch)
     width, height = figure.get_size_inches()
     across, along = (
         axis.label.get_window_extent(renderer) for axis in (axes.yaxis, axes.xaxis)
@@ -187,11 +204,6 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
         ))
 
     def marks(axis: Any) -> Any:
-        if not isinstance(axis.get_major_locator(), FixedLocator):
-            # A locator names some beyond the ends, too, and each would be made and thrown away.
-            low, high = sorted(axis.get_view_interval())
-            seen = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
-            axis.set_major_locator(FixedLocator(seen))
         axis.label.set_visible(False)
         found = axis.get_tightbbox(renderer) or axes.bbox
         axis.label.set_visible(True)
@@ -240,14 +252,20 @@ def svg(figure: Figure, *, math: bool = False) -> str:
     str
         The same for the same figure.
     """
-    import matplotlib
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from noisytheory.report.figures.panel import Writer
 
-    buffer = io.StringIO()
-    with matplotlib.rc_context(RC | {"text.parse_math": math}):
-        # The canvas itself draws once: `savefig` would draw twice.
-        canvas: Any = FigureCanvasSVG(figure)
-        canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
+    buffer, dpi = io.StringIO(), figure.dpi
+    with in_style(math=math):
+        try:
+            figure.dpi = 72
+            # Drawn once: `savefig` would draw twice.
+            width, height = 72 * figure.get_size_inches()
+            about = {"Date": None, "Creator": None}
+            renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
+            figure.draw(renderer)
+            renderer.finalize()
+        finally:
+            figure.dpi = dpi
     text = buffer.getvalue()
     text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)

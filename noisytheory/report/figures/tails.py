@@ -167,30 +167,36 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
         at = (drawn, np.arange(deltas.size))
         style = style_of(k) | {"linestyle": "none", "markersize": 5.5}
         axes.plot([], [], label=shortened(label), **style)
-        for j, delta in enumerate(deltas):
-            colour = MUTED if record.vacuous[at][j] else style["color"]
-            look = style | {
-                "color": colour,
-                "markerfacecolor": "none" if record.vacuous[at][j] else colour,
-            }
-            x, y = delta * 10.0 ** step[k], rate[at][j]
-            if record.is_exact[drawn[j]]:
+        x, y, top, bottom, more = (
+            of[at] if of.ndim == 2 else of for of in (deltas * 10.0 ** step[k], rate, high, low,
+                                                      possible)
+        )
+        exact, vacuous = record.is_exact[drawn], record.vacuous[at]
+        for dull in np.unique(vacuous):
+            colour = MUTED if dull else style["color"]
+            look = style | {"color": colour, "markerfacecolor": "none" if dull else colour}
+            known, counted, none, open_ = (
+                np.flatnonzero((vacuous == dull) & which)
+                for which in (exact, ~exact & (y > 0), ~exact & ~(y > 0), more > y)
+            )
+            if known.size:
                 # Below the lower edge: a mark on it.
-                seen["edge"] |= bool(y <= floor)
-                axes.plot([x], [max(y, floor)], clip_on=False, **look)
-            elif y > 0:
+                seen["edge"] |= bool(np.any(y[known] <= floor))
+                axes.plot(x[known], np.maximum(y[known], floor), clip_on=False, **look)
+            if counted.size:
                 seen["interval"] = True
-                gap = [[y - low[at][j]], [high[at][j] - y]]
-                axes.errorbar([x], [y], yerr=gap, elinewidth=1.1, **look)
-            else:
+                gap = np.stack([y - bottom, top - y])[:, counted]
+                axes.errorbar(x[counted], y[counted], yerr=gap, elinewidth=1.1, **look)
+            if none.size:
                 seen["arrow"] = True
-                top = high[at][j]
-                look |= {"marker": "_", "markersize": 8}
-                axes.errorbar([x], [top], yerr=[0.45 * top], uplims=True, elinewidth=1.1, **look)
-            if possible[at][j] > y:
+                axes.errorbar(
+                    x[none], top[none], yerr=0.45 * top[none], uplims=True, elinewidth=1.1,
+                    **(look | {"marker": "_", "markersize": 8}),
+                )
+            if open_.size:
                 axes.plot(
-                    [x], [max(possible[at][j], floor)], marker="_", markersize=8, color=colour,
-                    linestyle="none",
+                    x[open_], np.maximum(more[open_], floor), marker="_", markersize=8,
+                    color=colour, linestyle="none",
                     label="_" if seen["ties"] else "with what rounding leaves open",
                 )
                 seen["ties"] = True

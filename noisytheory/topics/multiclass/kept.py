@@ -22,6 +22,9 @@ FEW = 1 << 12
 SPARSE_FEW = 1 << 15
 """Entries of sparse moved points up to which they are."""
 
+MANY = 1 << 15
+"""Scores from which they are compared class by class."""
+
 COMPILED = 1 << 22
 """Entries of an 8-bit sample from which a compiled pass pays for its compilation."""
 
@@ -37,7 +40,7 @@ class Kept(Protocol):
 
 
 class Dense:
-    """Samples of floats, dense or one sparse: scores are kept, and points move between sums."""
+    """Samples of floats, dense or sparse: scores are kept, and points move between sums."""
 
     def __init__(
         self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: float
@@ -47,11 +50,14 @@ class Dense:
         self.dense = isinstance(points, np.ndarray)
         width = points.shape[-1]
         self._rows = points.reshape(-1, width) if self.dense else points
+        if self.dense:
+            scores = weights @ points.swapaxes(1, 2)
+        else:
+            self.points = _side_by_side(points, self.runs)
+            scores = np.asarray(self.points @ weights.swapaxes(1, 2).reshape(-1, classes))
+            scores = scores.reshape(self.runs, self.n, classes).swapaxes(1, 2)
         # Classes first: an update adds to whole rows.
-        self.scores = np.ascontiguousarray(
-            weights @ points.swapaxes(1, 2) if self.dense
-            else np.asarray(points @ weights[0].T).T[None]
-        )
+        self.scores = np.ascontiguousarray(scores)
         self.region = self._regions()
         self._raw = np.zeros((self.runs, classes + 1, classes, width))
         # Where a point's sum lies while it is in the first region.
@@ -62,11 +68,13 @@ class Dense:
 
     def sums(self, runs: Whole, regions: Whole) -> Floats:
         """Masses times points by label, of these regions of these runs."""
-        return np.asarray(self._raw[runs, regions] / self.n)
+        found = self._raw[runs, regions]
+        found /= self.n
+        return found
 
     def _regions(self) -> Whole:
         """Region of each point: the lowest of the best classes, or Q where none wins by alpha."""
-        region = np.argmax(self.scores, axis=1)
+        region = _lowest_best(self.scores)
         if self.alpha > 0 and self.classes > 1:
             top = np.partition(self.scores, -2, axis=1)
             region[top[:, -1] - top[:, -2] < self.alpha] = self.classes
@@ -85,13 +93,13 @@ class Dense:
                 np.subtract.at(sums, out, points)
             return
         if not self.dense:
-            begin = self.points.indptr[moved]
-            lengths = self.points.indptr[moved + 1] - begin
+            begin = self._rows.indptr[moved]
+            lengths = self._rows.indptr[moved + 1] - begin
             total = int(lengths.sum())
             if total <= SPARSE_FEW:
                 ends = np.cumsum(lengths)
                 entries = np.repeat(begin - ends + lengths, lengths) + np.arange(total)
-                columns, values = self.points.indices[entries], self.points.data[entries]
+                columns, values = self._rows.indices[entries], self._rows.data[entries]
                 np.add.at(flat, np.repeat(to * width, lengths) + columns, values)
                 if out is not None:
                     np.subtract.at(flat, np.repeat(out * width, lengths) + columns, values)
@@ -108,14 +116,17 @@ class Dense:
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
         picked = csr_matrix((signs[order], at[order], starts), shape)
         change = picked @ self._rows
-        change = change.toarray() if hasattr(change, "toarray") else np.asarray(change)
-        self._raw += change.reshape(self._raw.shape)
+        if self.dense:
+            self._raw += np.asarray(change).reshape(self._raw.shape)
+        else:
+            at = np.repeat(np.arange(shape[0]) * width, np.diff(change.indptr)) + change.indices
+            flat[at] += change.data
 
     def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
         """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
         product = (
             np.matmul(self.points, vector[:, :, None])[..., 0] if self.dense
-            else np.asarray(self.points @ vector[0])[None]
+            else np.asarray(self.points @ vector.ravel()).reshape(self.runs, self.n)
         )
         run, row = np.nonzero(tau)
         self.scores[run, row] += product[run] * tau[run, row][:, None]
@@ -133,6 +144,30 @@ class Dense:
         self._raw[seen & (counts == 0)] = 0.0  # what is left there is rounding
         run, changed = np.nonzero(seen[:, :-1])
         return run, changed
+
+
+def _side_by_side(points: Any, runs: int) -> Any:
+    """Sparse samples below each other, as one matrix with columns of its own for each run."""
+    from scipy.sparse import csr_matrix
+
+    if runs == 1:
+        return points
+    rows, width = points.shape
+    shift = np.repeat(np.arange(runs) * width, np.diff(points.indptr[:: rows // runs]))
+    return csr_matrix((points.data, points.indices + shift, points.indptr), (rows, runs * width))
+
+
+def _lowest_best(scores: Floats) -> Whole:
+    """The lowest of the best classes, which lie on axis 1; NumPy's own way is slow across rows."""
+    if scores.size < MANY:
+        return np.asarray(np.argmax(scores, axis=1))
+    best = scores.max(axis=1)
+    below = np.ones(best.shape, bool)
+    region = np.zeros(best.shape, np.int32)
+    for q in range(scores.shape[1] - 1):
+        below &= scores[:, q] < best
+        region += below
+    return region.astype(np.int64)
 
 
 class Spread:
@@ -228,8 +263,8 @@ def kept(
 
     Parameters
     ----------
-    points : array of shape (n, d) or (R, n, d), or sparse matrix of shape (n, d)
-        A sample that all runs share, or one for each; of a sparse matrix there is one run.
+    points : array of shape (n, d) or (R, n, d), or sparse matrix of shape (R n, d)
+        A sample that all runs share, or one for each; sparse ones below each other.
     labels : array
         Classes, shape (R, n), or masses of (point, label), shape (R, n, Q).
     classes : int

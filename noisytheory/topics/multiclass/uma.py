@@ -26,6 +26,9 @@ Floats: TypeAlias = NDArray[np.float64]
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
 
+CACHED = 1 << 17
+"""Entries of update vectors that are computed at a time, and stay in the second cache."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -259,7 +262,7 @@ def uma_runs(
 
     Parameters
     ----------
-    points : array-like, shape (R, n, d), or (n, d) for all of them
+    points : array-like, shape (R, n, d), or (n, d) for all of them, or R sparse (n, d)
     labels : array-like, shape (R, n), or (R, n, Q) for masses
     confusions : array-like, shape (R, Q, Q), or (Q, Q) for all of them
     orientation : {"column", "row"}, optional
@@ -280,24 +283,35 @@ def uma_runs(
     >>> [(run.updates, run.shares.round(12).tolist()) for run in runs]
     [(1, [0.5, 0.5]), (1, [0.5, 0.5])]
     """
-    given, seen, matrices = np.asarray(points), np.asarray(labels), np.asarray(confusions)
-    runs = len(seen)
-    if {given.ndim, seen.ndim, matrices.ndim} - {2, 3} or any(
-        side.ndim == 3 and len(side) != runs for side in (given, matrices)
+    seen, matrices = np.asarray(labels), np.asarray(confusions)
+    runs, x, shape = len(seen), *_of_runs(points)
+    if {len(shape), seen.ndim, matrices.ndim} - {2, 3} or any(
+        len(side) == 3 and side[0] != runs for side in (shape, matrices.shape)
     ):
         raise ValueError(
             "points, labels and confusions must have as many runs, got shapes "
-            f"{given.shape}, {seen.shape} and {matrices.shape}"
+            f"{shape}, {seen.shape} and {matrices.shape}"
         )
     inverses = np.array([
         inverse_of(columns(one, orientation)) for one in matrices.reshape(-1, *matrices.shape[-2:])
     ])
     classes = inverses.shape[-1]
-    x = _checked_points(given.reshape(-1, given.shape[-1])).reshape(given.shape)
-    y = _checked_labels(seen.reshape(-1, *seen.shape[2:]), runs * given.shape[-2], classes)
+    y = _checked_labels(seen.reshape(-1, *seen.shape[2:]), runs * shape[-2], classes)
     return _in_lockstep(
         x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)), **options
     )
+
+
+def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
+    """Checked samples, sparse ones below each other, and the shape that they have together."""
+    if not isinstance(points, np.ndarray) and len(points) and hasattr(points[0], "tocsr"):
+        from scipy import sparse
+
+        if len({one.shape for one in points}) > 1:
+            raise ValueError("sparse points must be of one shape in all runs")
+        return sparse.vstack(points, format="csr"), (len(points), *points[0].shape)
+    given = np.asarray(points)
+    return _checked_points(given.reshape(-1, given.shape[-1])).reshape(given.shape), given.shape
 
 
 def _in_lockstep(
@@ -339,6 +353,7 @@ def _in_lockstep(
     updates, draws, skipped = np.zeros((3, runs), np.int64)
     stopped, live, passed = ["max_iter"] * runs, np.ones(runs, bool), np.zeros(runs, bool)
     taken: list[tuple[NDArray[Any], ...]] = []
+    few = max(1, CACHED // vectors[0, 0].size)
     while live.any():
         tau, along = np.zeros((runs, classes)), np.zeros((runs, x.shape[-1]))
         seeking = np.flatnonzero(live)
@@ -382,11 +397,13 @@ def _in_lockstep(
         moved = tau.any(axis=1)
         if not moved.any():
             continue
-        weights += tau[:, :, None] * along[:, None]
-        changed = held.update(tau, along)
-        if changed[0].size:
-            vectors[changed] = fresh = inverses[changed[0]] @ held.sums(*changed)
-            norms[changed] = np.sqrt(np.einsum("mqd,mqd->mq", fresh, fresh))
+        run, row = np.nonzero(tau)
+        weights[run, row] += tau[run, row][:, None] * along[run]
+        run, region = held.update(tau, along)
+        for k in range(0, len(run), few):
+            part = run[k : k + few], region[k : k + few]
+            vectors[part] = fresh = inverses[part[0]] @ held.sums(*part)
+            norms[part] = np.sqrt(np.einsum("mqd,mqd->mq", fresh, fresh))
         if not printed:
             among[moved], passed[moved] = off & (norms[moved] > tolerance), False
         if watch is not None:

@@ -41,6 +41,14 @@ class Sample:
         return np.asarray(target.points * target.signs[:, None])
 
 
+def _spread(n: int, uneven: bool) -> Sample:
+    """Points of a space of eight dimensions, and weights, whole numbers drawn once, or equal."""
+    rng = np.random.default_rng(n)
+    points, weights = rng.integers(0, 64, (n, 8)) / 64, rng.integers(1, 10, n)
+    alpha = weights / weights.sum() if uneven else np.full(n, 1 / n)
+    return Sample(f"{n} spread points", tuple(map(tuple, points.tolist())), tuple(alpha.tolist()))
+
+
 def _equal(name: str, points: list[tuple[float, ...]]) -> Sample:
     return Sample(name, tuple(points), (1 / len(points),) * len(points))
 
@@ -60,6 +68,7 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
+        _spread(30, True), _spread(40, False),
     ]
 }
 """Small samples by name."""

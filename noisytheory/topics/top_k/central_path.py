@@ -65,6 +65,15 @@ def follow(
     Notes
     -----
     Mehrotra's predictor and corrector; losses, slopes and curvatures are those of every new point.
+
+    Examples
+    --------
+    >>> rows = Design(np.array([[1.0], [1.0], [-1.0]]))
+    >>> w, weights, level, steps = follow(
+    ...     rows, lambda f: (1 - f, rows, None), np.full(3, 1 / 3), 1.0, np.ones(1),
+    ...     lambda w, weights, primal, dual: primal - dual <= 1e-9, most=30)
+    >>> w.round(6).tolist(), steps < 15
+    ([0.333333], True)
     """
     # Weights of size one, so that all products of the barrier are of one size.
     scale = 1 / float(u.max())
@@ -98,7 +107,7 @@ def follow(
     np.maximum(state[2:], 1e-9 * mu, out=state[2:])
     alpha[:], v[:] = mu * u / t, mu * u / xi
     s = max(nu - float(alpha.sum()), mu * share_of_slack / lam)
-    move, extra, pushes = np.empty((4, m)), np.empty((2, m)), np.empty((2, m))
+    move, extra, pushes = np.empty((4, m)), np.empty((2, m)), np.empty((3, m))
     system, right = np.empty((width + 1, width + 1)), np.empty(width + 1)
     before = np.inf
     for steps in range(most + 1):
@@ -107,7 +116,8 @@ def follow(
         ratios = state[2:] / state[:2]
         inverse = 1 / np.minimum(ratios[0] + ratios[1], 1e100)
         pushes[0], pushes[1] = alpha, inverse
-        push, edge = pieces.adjoint(pushes)
+        pulled = np.multiply(inverse, r, out=pushes[2])
+        push, edge, pull = pieces.adjoint(pushes)
         share = min(1.0, nu / mass)
         held = linear + share * push
         bent, unbent = (ridge * w, inverse_ridge * held) if quadratic is None else (
@@ -131,13 +141,12 @@ def follow(
         solve = solver(system)
 
         def direction(
-            g: Floats, rl: float, *, inverse: Floats = inverse, pieces: Design = pieces,
-            rd: Floats = rd, rs: float = rs, lam: float = lam, solve: Any = solve,
-            move: Floats = move,
+            g: Floats, pulled: Floats, pull: Floats, rl: float, *, inverse: Floats = inverse,
+            pieces: Design = pieces, rd: Floats = rd, rs: float = rs, lam: float = lam,
+            solve: Any = solve, move: Floats = move,
         ) -> tuple[Floats, float, float, Floats]:
-            pushed = inverse * g
-            right[:-1] = pieces.adjoint(pushed) + rd
-            right[-1] = float(pushed.sum()) + rl / lam - rs
+            np.add(pull, rd, out=right[:-1])
+            right[-1] = float(pulled.sum()) + rl / lam - rs
             found = solve(right)
             step = design.scores(found[:-1])
             np.multiply(inverse, g - found[-1] - pieces.signed(step), out=move[0])
@@ -145,7 +154,7 @@ def follow(
             return found[:-1], float(found[-1]), rs - float(move[0].sum()), step
 
         # The products are to vanish: of what the equations say of t and xi only r is left.
-        dw, dl, ds, step = direction(r, -lam * s)
+        dw, dl, ds, step = direction(r, pulled, pull, -lam * s)
         np.subtract(-state[2:], ratios * move[:2], out=move[2:])
         reach = _longest(state, move, lam, dl, s, ds)
         np.multiply(move[:2], move[2:], out=extra)
@@ -159,8 +168,10 @@ def follow(
         before = total
         np.subtract(centre * u, extra, out=extra)
         extra /= state[:2]
+        g = r + extra[0] - extra[1]
+        pulled = inverse * g
         dw, dl, ds, step = direction(
-            r + extra[0] - extra[1], centre * share_of_slack - lam * s - dl * ds)
+            g, pulled, pieces.adjoint(pulled), centre * share_of_slack - lam * s - dl * ds)
         np.subtract(extra - state[2:], ratios * move[:2], out=move[2:])
         reach = _longest(state, move, lam, dl, s, ds)
         # At the end of the arithmetic a direction may be no number.

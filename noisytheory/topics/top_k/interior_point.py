@@ -1,6 +1,6 @@
-r"""Hinge and absolute loss exactly: a primal-dual interior point method on the quadratic programme.
+r"""Batches of problems with hinge or absolute loss: a primal-dual interior point method.
 
-Both are $\min_{w,\lambda\ge0}\sum_iu_i[c_i-\lambda-z_i^\top w]_++\nu\lambda-\bar z^\top w
+Both are $\min_{w,\lambda\ge0}\sum_iu_i[c_i-\lambda-z_i^\top w]_++\nu\lambda
 +\frac12w^\top\mathrm{diag}(r)w$, because $[[a-\ell]_+-\lambda]_+=[a-\lambda-\ell]_+$ for
 $\lambda\ge0$. The dual variables are $0\le\alpha_i\le u_i$ with $\sum\alpha_i\le\nu$. The linear
 system of a step has one row a coefficient and one for $\lambda$, whatever the number of examples.
@@ -62,8 +62,7 @@ class Optimum:
 @np.errstate(under="ignore")
 def interior_point(
     design: Design, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
-    linear: Floats | float = 0.0, tolerance: float = 1e-9, start: Floats | None = None,
-    most: int = STEPS,
+    tolerance: float = 1e-9, most: int = STEPS,
 ) -> Optimum:
     r"""Solve the quadratic programme, or a batch of them at once.
 
@@ -77,12 +76,8 @@ def interior_point(
         Tail mass, above 0.
     ridge : array, shape (d,)
         Diagonal of the regulariser; 0 for what is free.
-    linear : array, shape (..., d)
-        $\bar z$.
     tolerance : float
         Of the complementarity gap and the residuals, relative to the objective's size.
-    start : array, shape (..., d), optional
-        Coefficients to begin with.
     most : int
         Steps at most.
 
@@ -108,11 +103,9 @@ def interior_point(
     u, ridge_ = np.broadcast_to(u * scale, (*lead, m)), ridge * scale
     nu = np.broadcast_to(np.asarray(nu, float) * scale[..., 0], lead)
     c = np.broadcast_to(c, (*lead, m))
-    zbar = np.broadcast_to(np.asarray(linear, float) * scale, (*lead, design.width))
     size = np.maximum((u * np.abs(c)).sum(-1), 1e-12 * u.sum(-1))
 
-    w = np.zeros((*lead, design.width)) if start is None else np.array(
-        np.broadcast_to(start, (*lead, design.width)))
+    w = np.zeros((*lead, design.width))
     forward = design.forward(w)
     spread = np.maximum(np.abs(c - forward).mean(-1), 1e-12)
     lam = 0.5 * spread
@@ -136,7 +129,7 @@ def interior_point(
     move, extra = np.empty_like(state), np.empty((2, *lead, m))
     for steps in range(most + 1):
         r = c - lam[..., None] - forward
-        rd = design.adjoint(alpha) + zbar - ridge_ * w
+        rd = design.adjoint(alpha) - ridge_ * w
         rs = nu - alpha.sum(-1) - s
         total = np.vecdot(alpha, t) + np.vecdot(v, xi) + lam * s
         if (total <= asked).any() or steps == most:

@@ -14,6 +14,7 @@ from noisytheory.topics.top_k.paths import path
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
 from noisytheory.topics.top_k.theorem_2 import bounds
+from noisytheory.trial.kept import Numbers, drawn_from
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "theorem_2_from"]
 
@@ -50,42 +51,59 @@ def figure_2() -> Any:
     return figure
 
 
-def figure_1() -> Any:
+def toys() -> dict[str, Any]:
+    """Of each toy case the points that are shown and the ends of all, lines, and errors over k."""
+    found: dict[str, Any] = {}
+    for case, recipe in TOYS.items():
+        x, y = toy(recipe, np.random.default_rng(recipe.seed))
+        inside = slice(None) if recipe.outlier is None else slice(0, -1)
+        for sign in (1, -1):
+            points = x[inside][y[inside] == sign, :2]
+            # Every sixth point of the large clouds and the last ten, so that the picture is light.
+            found[f"{case} {sign:+d}"] = np.vstack([points[:-10:6], points[-10:]])
+        found[f"{case} ends"] = [x[:, :2].min(axis=0), x[:, :2].max(axis=0)]
+        for loss in ("logistic", "hinge"):
+            lines = [fit(x, y, loss, k=k, C=recipe.C, tol=1e-7).coef for k in GRID]
+            found[f"{case} {loss}"] = [
+                100 * np.mean(np.where(x @ w >= 0, 1, -1) != y) for w in lines
+            ]
+            found[f"{case} {loss} lines"] = [lines[GRID.index(k)] for _, k, _, _ in LOOK]
+    return found
+
+
+@drawn_from(toys)
+def figure_1(found: Numbers) -> Any:
     """Cases 4 and 6 of the toy data: the lines of maximum loss, average loss and average of the
     ten largest, and the training errors over k, with logistic and with hinge loss. The cross is an
     outlier; where the maximum loss gives zero there is no line.
     """
-    return _toys((4, 6), "Cases 4 and 6 of the toy data with separating lines of three aggregate "
-                         "losses, and training errors over k, logistic loss left, hinge right")
+    return _toys(found, (4, 6), "Cases 4 and 6 of the toy data with separating lines of three "
+                                "aggregate losses, and training errors over k, logistic loss left, "
+                                "hinge right")
 
 
-def figure_4() -> Any:
+@drawn_from(toys)
+def figure_4(found: Numbers) -> Any:
     """All six toy cases: the lines of maximum loss, average loss and average of the ten largest,
     and the training errors over k, with logistic and with hinge loss. The cross is an outlier;
     where the maximum loss gives zero there is no line.
     """
-    return _toys((1, 2, 3, 4, 5, 6), "Six toy data sets with separating lines of three aggregate "
+    return _toys(found, tuple(TOYS), "Six toy data sets with separating lines of three aggregate "
                                      "losses, and training errors over k, logistic left, hinge")
 
 
-def _toys(cases: tuple[int, ...], label: str) -> Any:
+def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 2.5 * len(cases)), layout="constrained")
     axes = figure.subplots(len(cases), 4, squeeze=False)
     figure.set_label(label)
     for row, case in enumerate(cases):
-        recipe = TOYS[case]
-        x, y = toy(recipe, np.random.default_rng(recipe.seed))
         for column, loss in ((0, "logistic"), (2, "hinge")):
-            errors, coefs = [], {}
-            for k in GRID:
-                w = fit(x, y, loss, k=k, C=recipe.C, tol=1e-7).coef
-                coefs[k] = w
-                errors.append(100 * np.mean(np.where(x @ w >= 0, 1, -1) != y))
+            errors, lines = found[f"{case} {loss}"], found[f"{case} {loss} lines"]
             cloud, curve = axes[row, column: column + 2]
-            _cloud(cloud, x, y, coefs, recipe)
-            zero = ", maximum: zero" if np.linalg.norm(coefs[1]) < 1e-9 else ""
+            _cloud(cloud, found, TOYS[case], lines)
+            zero = ", maximum: zero" if np.linalg.norm(lines[0]) < 1e-9 else ""
             cloud.set(title=f"Case {case}, {loss}{zero}", xlabel="first feature",
                       ylabel="second feature")
             curve.plot(GRID, errors, ".-", color="C0", linewidth=1)
@@ -100,20 +118,16 @@ def _toys(cases: tuple[int, ...], label: str) -> Any:
     return figure
 
 
-def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
-    inside = slice(None) if recipe.outlier is None else slice(0, -1)
-    # Every sixth point of the large clouds and the last ten, so that the picture stays light.
+def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any) -> None:
     for sign, marker, colour, name in ((1, "+", "C3", "positive"), (-1, ".", "C5", "negative")):
-        points = x[inside][y[inside] == sign, :2]
-        points = np.vstack([points[:-10:6], points[-10:]])
+        points = found[f"{recipe.case} {sign:+d}"]
         axis.plot(*points.T, marker, markersize=4, color=colour, label=name)
     if recipe.outlier is not None:
         axis.plot(*recipe.outlier, "x", markersize=10, markeredgewidth=2, color="C3",
                   label="outlier")
-    low, high = x[:, :2].min(axis=0) - 0.4, x[:, :2].max(axis=0) + 0.4
+    low, high = found[f"{recipe.case} ends"] + np.array([[-0.4], [0.4]])
     ends = np.array([low[0], high[0]])
-    for name, k, colour, style in LOOK:
-        w = coefs[k]
+    for (name, _, colour, style), w in zip(LOOK, lines, strict=True):
         if np.linalg.norm(w) < 1e-9:
             continue
         if abs(w[1]) < 1e-12:
@@ -123,47 +137,57 @@ def _cloud(axis: Any, x: Any, y: Any, coefs: Any, recipe: Toy) -> None:
     axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
-def figure_3() -> Any:
+KS = (1, 30, 60, 75, 90, 100, 110, 120, 130, 140, 150, 165, 180, 200, 216)
+
+
+def on_monk_3() -> dict[str, Any]:
+    """Test errors over k of five splits of Monk 3, and where the minimiser stops being zero."""
+    x, y = monk_3()
+    rng = np.random.default_rng(2026)
+    found: dict[str, list[Any]] = {"logistic": [], "hinge": [], "collapse": []}
+    for _ in range(5):
+        train, _, test = split(len(y), rng)
+        found["collapse"].append(collapse_threshold(x[train], y[train]))
+        for loss in ("logistic", "hinge"):
+            held = (x[test], y[test])
+            runs = path(x[train], y[train], loss, ks=KS, C=100.0, test=held, tol=1e-5)
+            found[loss].append((100 * runs.error).tolist())
+    return found
+
+
+@drawn_from(on_monk_3)
+def figure_3(found: Numbers) -> Any:
     """Test error over k on Monk 3 at C = 100 with exact minimisers, means and standard errors of
     five splits. Left of the vertical line, the mean of the collapse threshold, the minimiser is
     zero; from there on the curve is flat.
     """
     from matplotlib.figure import Figure
 
-    x, y = monk_3()
-    rng = np.random.default_rng(2026)
-    ks = (1, 30, 60, 75, 90, 100, 110, 120, 130, 140, 150, 165, 180, 200, 216)
-    errors: dict[str, list[list[float]]] = {"logistic": [], "hinge": []}
-    collapse = []
-    for _ in range(5):
-        train, _, test = split(len(y), rng)
-        collapse.append(collapse_threshold(x[train], y[train]))
-        for loss, rows in errors.items():
-            held = (x[test], y[test])
-            found = path(x[train], y[train], loss, ks=ks, C=100.0, test=held, tol=1e-5)
-            rows.append((100 * found.error).tolist())
     figure = Figure(figsize=(6.5, 3.6), layout="constrained")
     axis = figure.subplots()
     figure.set_label("Test error over k on Monk 3 with logistic and hinge loss: near one half up "
                      "to the collapse threshold of about 90, then flat near 20 per cent")
-    for (loss, rows), style in zip(errors.items(), ("o-", "s--"), strict=True):
-        axis.errorbar(ks, np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(5), fmt=style,
+    for loss, style in (("logistic", "o-"), ("hinge", "s--")):
+        rows = found[loss]
+        axis.errorbar(KS, np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(5), fmt=style,
                       markersize=4, capsize=2, label=loss)
-    axis.axvline(float(np.mean(collapse)), color="C2", linestyle=":", label="zero to the left")
+    axis.axvline(float(np.mean(found["collapse"])), color="C2", linestyle=":",
+                 label="zero to the left")
     axis.set(xlabel="k", ylabel="test error [per cent]", ylim=(0, None),
              title="Monk 3, C = 100, five splits")
     axis.legend()
     return figure
 
 
-def theorem_2_from() -> Any:
-    r"""From how many examples on each form of Theorem 2 says anything: is below the largest
-    possible excess risk with probability .95, at the best $\mu$. P0: two points, no noise; P1: the
-    same with noise .1; P2: five points of a line, Gaussian kernel; P3: five points of the plane,
-    not separable. As $C_{\kappa H}>4$, no printed form speaks below some thousand examples.
-    """
-    from matplotlib.figure import Figure
+FORMS = (
+    ("printed, root of n times mu", bounds.theorem_2_printed),
+    ("printed, mu times root of n", bounds.theorem_2_root_mu),
+    ("as its proof ends", bounds.theorem_2_proved), ("sharp", bounds.theorem_2_sharp),
+)
 
+
+def least_sizes() -> dict[str, Any]:
+    """Least sample sizes at which each form of Theorem 2 says anything, by population."""
     populations = {
         f"{name}, C={C:g}": axis_population(eta, C, 0.1)
         for name, eta, Cs in (("P0", 1.0, (0.01, 1)), ("P1", 0.9, (0.01, 1, 100))) for C in Cs
@@ -178,25 +202,38 @@ def theorem_2_from() -> Any:
         for C in Cs:
             populations[f"{name}, C={C:g}"] = LinearPopulation(
                 name, tuple(tuple(row) for row in points.tolist()), tuple(masses), eta, C, 0.1)
+    found: dict[str, Any] = {"populations": list(populations)}
+    for label, bound in FORMS:
+        found[label] = []
+        for one in populations.values():
+            given = dict(C=one.C, kappa=one.kappa, norm=one.norm, approximation=one.approximation)
+            if bound is bounds.theorem_2_sharp:
+                given["risk"] = one.risk
+            found[label].append(first_useful_n(
+                bound, trivial=one.largest_excess, delta=0.05, **given,
+                mus=np.geomspace(0.01, 0.99 * (1 - one.risk), 80),
+            ))
+    return found
+
+
+@drawn_from(least_sizes)
+def theorem_2_from(found: Numbers) -> Any:
+    r"""From how many examples on each form of Theorem 2 says anything: is below the largest
+    possible excess risk with probability .95, at the best $\mu$. P0: two points, no noise; P1: the
+    same with noise .1; P2: five points of a line, Gaussian kernel; P3: five points of the plane,
+    not separable. As $C_{\kappa H}>4$, no printed form speaks below some thousand examples.
+    """
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(7.5, 3.8), layout="constrained")
     axis = figure.subplots()
     figure.set_label("Least sample sizes at which four forms of Theorem 2 say anything, on eight "
                      "populations: printed forms thousands to millions, the sharp form hundreds "
                      "to ten thousand")
-    for (label, bound), marker in zip((
-        ("printed, root of n times mu", bounds.theorem_2_printed),
-        ("printed, mu times root of n", bounds.theorem_2_root_mu),
-        ("as its proof ends", bounds.theorem_2_proved), ("sharp", bounds.theorem_2_sharp),
-    ), "os^D", strict=True):
-        sizes = []
-        for one in populations.values():
-            given = dict(C=one.C, kappa=one.kappa, norm=one.norm, approximation=one.approximation)
-            if bound is bounds.theorem_2_sharp:
-                given["risk"] = one.risk
-            sizes.append(first_useful_n(bound, trivial=one.largest_excess, delta=0.05, **given,
-                                        mus=np.geomspace(0.01, 0.99 * (1 - one.risk), 80)))
-        axis.plot(sizes, marker, label=label, markersize=5)
-    axis.set_xticks(range(len(populations)), list(populations), rotation=30, ha="right")
+    for (label, _), marker in zip(FORMS, "os^D", strict=True):
+        axis.plot(found[label], marker, label=label, markersize=5)
+    names = found["populations"].tolist()
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axis.set(yscale="log", xlabel="population and C", ylabel="least n [examples]",
              title="From which n on Theorem 2 says anything")
     axis.legend(fontsize=7)

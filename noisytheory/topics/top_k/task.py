@@ -184,24 +184,30 @@ class Task:
 
     # By the central path: of all rows, or of those near the threshold.
 
-    def _part(self, index: NDArray[np.intp] | None = None) -> tuple[Design, Losses, Floats]:
-        """Rows, their losses as functions of the scores, and ends of their weights."""
-        whole = index is None
-        rows = self.rows if whole else self.rows[index]
-        y = self.targets if whole else self.targets[index]
-        u = self.masses if whole else self.masses[index]
-        if self.kind.smooth:
-            def losses(f: Floats) -> tuple[Floats, Design, Floats | None]:
-                slopes = Design(rows, -self.kind.slopes(y, f), free=self.free)
-                return self.kind.values(y, f), slopes, self.kind.curvatures(y, f)
-
-            return Design(rows, free=self.free), losses, u
+    def _programme(self, index: Any = slice(None)) -> tuple[Design, Floats, Floats]:
+        """Pieces of the hinge or the absolute loss: rows, constants and ends of their weights."""
+        rows, y, u = self._rows(index), self.targets[index], self.masses[index]
         if self.kind.margin:
-            design, c = Design(rows, y, free=self.free), np.ones(len(y))
-        else:
-            design, c = Design(rows, None, True, self.free), np.concatenate([y, -y])
-            u = np.concatenate([u, u])
-        return design, lambda f: (c - design.signed(f), design, None), u
+            return Design(rows, y, free=self.free), np.ones(len(y)), u
+        both = Design(rows, None, True, self.free)
+        return both, np.concatenate([y, -y]), np.concatenate([u, u])
+
+    def _part(self, index: Any = slice(None)) -> tuple[Design, Losses, Floats]:
+        """Rows, their losses as functions of the scores, and ends of their weights."""
+        if not self.kind.smooth:
+            design, c, u = self._programme(index)
+            return design, lambda f: (c - design.signed(f), design, None), u
+        rows = self._rows(index)
+        y = self.targets[index]
+
+        def losses(f: Floats) -> tuple[Floats, Design, Floats | None]:
+            slopes = Design(rows, -self.kind.slopes(y, f), free=self.free)
+            return self.kind.values(y, f), slopes, self.kind.curvatures(y, f)
+
+        return Design(rows, free=self.free), losses, self.masses[index]
+
+    def _rows(self, index: Any) -> Any:
+        return self.rows if isinstance(index, slice) else self.rows[index]
 
     def _accept(self, design: Design, w: Floats, alpha: Floats) -> None:
         if self.kind.smooth:
@@ -291,6 +297,7 @@ class Task:
             if bend is not None:
                 quadratic = pieces.gram(at_end * bend)
                 linear = linear + quadratic @ w
+            del values, pieces, r, near
             some, parts, ends = self._part(index)
             target = max(0.2 * self.tol * self.unit(best), loose)
             before = w, lam
@@ -317,8 +324,7 @@ class Task:
 
     def _smoothed_pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
         if self.kind.margin:
-            design, c, u = Design(self.rows, self.targets, free=self.free), np.ones(
-                len(self.targets)), self.masses
+            design, c, u = self._programme()
         else:
             stack: Any = sparse.vstack if sparse.issparse(self.rows) else np.vstack
             signs = np.repeat([1.0, -1.0], len(self.targets))

@@ -159,6 +159,21 @@ def shard_index(present: np.ndarray, pieces: int, stride: int) -> bytes:
     return index.tobytes()
 
 
+def unsharded(file: bytes, metadata: Mapping[str, Any]) -> np.ndarray:
+    """Return a variable of the blocks from what its file holds."""
+    shape, (room, inner) = metadata["shape"], blocks_of(metadata)
+    *cells, chains, rows = shape
+    dtype = np.dtype(metadata["data_type"]).newbyteorder("<")
+    count = int(np.prod(cells, dtype=int)) * (room // inner)
+    index = np.frombuffer(file, "<u8", 2 * count, len(file) - 16 * count).reshape(count, 2)
+    found = np.full((count, inner, rows), fill_of(dtype), dtype)
+    for piece in np.flatnonzero(index[:, 0] != _MISSING):
+        start = int(index[piece, 0])
+        found[piece] = np.frombuffer(file, dtype, inner * rows, start).reshape(inner, rows)
+    together = found.reshape(*cells, room, rows)[..., :chains, :]
+    return np.asarray(together.astype(metadata["data_type"], copy=False))
+
+
 def _metadata(
     dims: Iterable[object], shape: Sequence[int], dtype: np.dtype[Any], fill: Any,
     chunk: Sequence[int], codec: Mapping[str, Any], attributes: Mapping[str, Any],

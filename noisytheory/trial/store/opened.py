@@ -1,8 +1,9 @@
-"""A claim's group as a dataset, from what was read to verify it: only draws are left to Zarr."""
+"""A claim's group as a dataset, from what was read to verify it: many draws are left to Zarr."""
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,18 +12,18 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from noisytheory.trial.store.chunks import Array
+from noisytheory.trial.store.chunks import Array, chunk_key, unsharded
 from noisytheory.trial.store.compacted import Compacted, of_blocks
 
 __all__ = ["dataset"]
 
 
 class _Draws(BackendArray):
-    """A variable of the blocks, read when it is used."""
+    """A variable of the blocks, read when it is used: at once where it is a small file."""
 
     def __init__(self, url: str, metadata: Mapping[str, Any]) -> None:
         self.url, self.shape = url, tuple(metadata["shape"])
-        self.dtype = np.dtype(metadata["data_type"])
+        self.dtype, self.metadata = np.dtype(metadata["data_type"]), metadata
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         support = indexing.IndexingSupport.OUTER
@@ -34,8 +35,30 @@ class _Draws(BackendArray):
 
         return zarr.open_array(self.url, mode="r")
 
+    @functools.cached_property
+    def _small(self) -> np.ndarray | None:
+        """All of it, if it is a file that is soon read: to open it takes Zarr longer."""
+        path = os.path.join(self.url, os.path.basename(chunk_key("", self.metadata)))
+        if not os.path.isfile(path) or os.path.getsize(path) > _AT_ONCE:
+            return None
+        with open(path, "rb") as file:
+            return unsharded(file.read(), self.metadata)
+
     def _read(self, key: tuple[Any, ...]) -> Any:
-        return self._array.oindex[key]
+        if self._small is None:
+            return self._array.oindex[key]
+        found, axis = self._small, 0
+        for at in key:
+            found = found[(*[slice(None)] * axis, at)]
+            axis += not isinstance(at, int | np.integer)
+        return np.array(found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Draws, (self.url, self.metadata)  # without what was read
+
+
+_AT_ONCE = 2**24
+"""Bytes of a file that is read whole."""
 
 
 def _drawn(array: Array, url: str) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
 from noisytheory.topics.surrogates.printed_table.laws import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
+from noisytheory.trial.kept import numbers
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -70,7 +71,7 @@ def test_the_cells_that_cannot_be():
 
 def test_the_linear_dots_are_the_exact_law():
     law = table_moments("linear", 0.49)
-    assert pictures._law("linear", 0.49) == (law["mean"], law["sd"])
+    assert numbers(pictures.laws)["linear 0.49"] == pytest.approx([law["mean"], law["sd"]])
     assert law["mean"] == pytest.approx(0.3806, abs=5e-5)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.sampling import draws_per_cell
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.noise import SymmetricFlip
 from noisytheory.vocabulary.populations import GaussianMixture
@@ -17,6 +18,8 @@ from noisytheory.vocabulary.populations import GaussianMixture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from noisytheory.trial.kept import Numbers
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -33,7 +36,31 @@ TICKS = (4, 8, 16, 32, 64, 128)
 ERRORS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def trade_off() -> Figure:
+N, RATES = 800, (0.0, 0.1, 0.3)
+SIZES, SOME = (160, 320, 640, 1280, 2560), (16, 32, 128)
+
+
+def cells_and_noise() -> dict[str, Any]:
+    """Diameters, sparse parts and clean errors over the cells, and sparse parts over the size."""
+    rng = np.random.default_rng(SEED)
+    points, labels = BOARD.sample(N, rng=rng)
+    gram = np.asarray(BOARD.kernel(points), float)
+    found: dict[str, Any] = {}
+    for sigma in RATES:
+        noisy = SymmetricFlip(sigma).apply(labels, rng=rng)
+        signed = np.asarray(gram * noisy * noisy[:, None], float)
+        made = [_partition(signed, m) for m in CELLS]
+        found |= {
+            f"{sigma:g} diameters": [_diameter(signed, cells) for cells in made],
+            f"{sigma:g} sparse": [_sparse_part(signed, cells, sigma) for cells in made],
+            f"{sigma:g} wrong": [_error_rate(gram, labels, noisy, cells, rng) for cells in made],
+            f"{sigma:g} all": float(np.mean(labels * (gram @ noisy) <= 0)),
+        }
+    return found | _over_sizes(rng)
+
+
+@drawn_from(cells_and_noise)
+def trade_off(found: Numbers) -> Figure:
     r"""Section 6 on a checkerboard of 16 clusters. A flipped label is far from its cluster, so 16
     clusters become 32, and the cells of 16 centres stay wide. With 16 cells the sparse part of the
     error, divided by 1 − 2σ, then stays above the statistical part at every sample size drawn, with
@@ -48,25 +75,14 @@ def trade_off() -> Figure:
 
     figure = Figure(figsize=(8.2, 7.4), layout="constrained")
     wide, parts, growth, right = figure.subplots(2, 2).ravel()
-    rng, n = np.random.default_rng(SEED), 800
-    points, labels = BOARD.sample(n, rng=rng)
-    gram = np.asarray(BOARD.kernel(points), float)
-    for sigma, colour, marker in ((0.0, "C0", "o"), (0.1, "C1", "s"), (0.3, "C2", "^")):
-        noisy = SymmetricFlip(sigma).apply(labels, rng=rng)
+    for sigma, colour, marker in zip(RATES, ("C0", "C1", "C2"), ("o", "s", "^"), strict=True):
         look: dict[str, Any] = {"color": colour, "marker": marker, "label": f"σ = {sigma:g}"}
-        signed = np.asarray(gram * noisy * noisy[:, None], float)
-        found = [_partition(signed, m) for m in CELLS]
-        wide.plot(CELLS, [_diameter(signed, cells) for cells in found], **look)
-        parts.plot(
-            CELLS, [_sparse_part(signed, cells, sigma) for cells in found], **look
-        )
-        parts.axhline(_statistical_part(n, sigma), color=colour, linestyle=(0, (2, 2)))
-        right.plot(
-            CELLS, [_error_rate(gram, labels, noisy, cells, rng) for cells in found], **look
-        )
-        whole = float(np.mean(labels * (gram @ noisy) <= 0))
-        right.axhline(whole, color=colour, linestyle=(0, (2, 2)))
-    _over_sizes(growth, rng)
+        wide.plot(CELLS, found[f"{sigma:g} diameters"], **look)
+        parts.plot(CELLS, found[f"{sigma:g} sparse"], **look)
+        parts.axhline(_statistical_part(N, sigma), color=colour, linestyle=(0, (2, 2)))
+        right.plot(CELLS, found[f"{sigma:g} wrong"], **look)
+        right.axhline(float(found[f"{sigma:g} all"]), color=colour, linestyle=(0, (2, 2)))
+    _growth(growth, found)
     muted = rcParams["axes.edgecolor"]
     wide.axhline(math.sqrt(2), color=muted, linewidth=0.8)
     wide.annotate(
@@ -80,7 +96,7 @@ def trade_off() -> Figure:
     right.set(ylabel="clean error, mean of 20 draws\n[probability]", ylim=(-0.02, 0.55),
               title="Noise demands more; dashed: all 800")
     for axes in (wide, parts, right):
-        axes.set(xscale="log", xlabel=f"cells m, fewer than 2m atoms; n = {n}")
+        axes.set(xscale="log", xlabel=f"cells m, fewer than 2m atoms; n = {N}")
         axes.set_xticks(TICKS, [str(m) for m in TICKS])
         axes.set_xticks([], minor=True)
         axes.legend()
@@ -151,27 +167,30 @@ def _error_rate(
     return float(np.mean(labels[:, None] * scores <= 0))
 
 
-def _over_sizes(axes: Axes, rng: np.random.Generator) -> None:
-    """The parts of the error at one noise rate, over the sample size."""
-    sigma, sizes = 0.1, (160, 320, 640, 1280, 2560)
-    curves: dict[int, list[float]] = {16: [], 32: [], 128: []}
-    for n in sizes:
+def _over_sizes(rng: np.random.Generator) -> dict[str, list[float]]:
+    """The sparse part of the error at one noise rate, over the sample size, by cells."""
+    curves: dict[str, list[float]] = {f"m = {m}": [] for m in SOME}
+    for n in SIZES:
         points, labels = BOARD.sample(n, rng=rng)
-        noisy = SymmetricFlip(sigma).apply(labels, rng=rng)
+        noisy = SymmetricFlip(RATES[1]).apply(labels, rng=rng)
         signed = np.asarray(BOARD.kernel(points) * noisy * noisy[:, None], float)
-        for m, curve in curves.items():
-            curve.append(_sparse_part(signed, _partition(signed, m), sigma))
-    for (m, curve), colour, marker in zip(
-        curves.items(), ("C3", "C4", "C5"), ("D", "v", "P"), strict=True
-    ):
-        axes.plot(sizes, curve, color=colour, marker=marker, label=f"sparse part, m = {m}")
+        for m, curve in zip(SOME, curves.values(), strict=True):
+            curve.append(_sparse_part(signed, _partition(signed, m), RATES[1]))
+    return curves
+
+
+def _growth(axes: Axes, found: Numbers) -> None:
+    """The parts of the error at one noise rate, over the sample size."""
+    for m, colour, marker in zip(SOME, ("C3", "C4", "C5"), ("D", "v", "P"), strict=True):
+        axes.plot(SIZES, found[f"m = {m}"], color=colour, marker=marker,
+                  label=f"sparse part, m = {m}")
     axes.plot(
-        sizes, [_statistical_part(n, sigma) for n in sizes], color="C1", linestyle=(0, (2, 2)),
+        SIZES, [_statistical_part(n, RATES[1]) for n in SIZES], color="C1", linestyle=(0, (2, 2)),
         label="statistical part",
     )
     axes.set(
         xscale="log", yscale="log", xlabel="sample size n", ylabel="error [RKHS norm]",
-        title="σ = 0.1: data need cells to help",
+        title=f"σ = {RATES[1]:g}: data need cells to help",
     )
-    axes.set_xticks(sizes, [str(n) for n in sizes])
+    axes.set_xticks(SIZES, [str(n) for n in SIZES])
     axes.set_xticks([], minor=True)

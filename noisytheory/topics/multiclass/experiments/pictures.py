@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments import tables
+from noisytheory.trial.kept import drawn_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from noisytheory.trial.kept import Numbers
 
 __all__ = ["figure_1a", "figure_1b", "figure_3", "figure_5", "table_1"]
 
@@ -20,6 +22,7 @@ LEVELS = (1, 3, 5, 7, 8, 9, 10, 13)
 FED = (0, 2, 3, 4, 5, 6, 7, 8)
 UPDATES = 250
 SHARES = (0.1, 0.2, 0.5)
+MOST = 60
 PRINTED = {
     "digits": {"f_y": 0.25, "f_conf": 0.21, "f_full": 0.04, "SVM": 0.15, "UMA": 0.16},
     "letters": {"f_y": 0.35, "f_conf": 0.36, "f_full": 0.23, "SVM": 0.49, "UMA": 0.33},
@@ -39,7 +42,13 @@ def _line(axes: Any, x: Any, values: NDArray[Any], label: str, style: str, colou
                   markersize=5, elinewidth=1.1)
 
 
-def figure_1a() -> tuple[Figure, list[list[str]]]:
+def by_level() -> dict[str, NDArray[Any]]:
+    """Figure 1(a): norms of the confusion over the noise."""
+    return tables.by_level(LEVELS, RUNS, UPDATES, seed=SEED)
+
+
+@drawn_from(by_level)
+def figure_1a(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 1(a) again: norm of the confusion on test points against the noise, UMA and the batch
     Perceptron, which is UMA with C = I. Means of 10 runs with two standard errors; 1,000 examples,
     250 updates, the margin read as a distance. Print reads .5 to 2.25 for UMA and 1.7 to 2.75 for
@@ -47,7 +56,6 @@ def figure_1a() -> tuple[Figure, list[list[str]]]:
     """
     from matplotlib.figure import Figure
 
-    found = tables.by_level(LEVELS, RUNS, UPDATES, seed=SEED)
     x = found["x"].mean(axis=1)
     figure = Figure(figsize=(7.2, 4.0), layout="constrained")
     axes = figure.subplots()
@@ -70,7 +78,13 @@ def figure_1a() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def figure_1b() -> tuple[Figure, list[list[str]]]:
+def by_misfed() -> dict[str, NDArray[Any]]:
+    """Figure 1(b): norms of the confusion over the matrix given."""
+    return tables.by_misfed(5, FED, RUNS, UPDATES, seed=SEED)
+
+
+@drawn_from(by_misfed)
+def figure_1b(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 1(b) where it can decide: labels confused by the fifth matrix of the path, UMA given
     another. Means of 10 runs with two standard errors, 1,000 examples, 250 updates. Left of the
     line the noise is under-estimated, right of it over-estimated: over-estimating costs more, as
@@ -79,7 +93,6 @@ def figure_1b() -> tuple[Figure, list[list[str]]]:
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 
-    found = tables.by_misfed(5, FED, RUNS, UPDATES, seed=SEED)
     figure = Figure(figsize=(7.2, 4.0), layout="constrained")
     axes = figure.subplots()
     axes.axvline(5, color=rcParams["axes.edgecolor"], linewidth=0.9)
@@ -102,8 +115,8 @@ def figure_1b() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-@cache
-def _by_share() -> dict[str, NDArray[Any]]:
+def by_share() -> dict[str, NDArray[Any]]:
+    """Figures 3 and 4: errors over the size of the audit."""
     columns = ("f_y", "f_conf", "f_conf+m", "UMA", "SVM")
     found = {name: np.empty((len(SHARES), RUNS)) for name in columns}
     for k, share in enumerate(SHARES):
@@ -116,7 +129,8 @@ def _by_share() -> dict[str, NDArray[Any]]:
     return found
 
 
-def figure_3() -> tuple[Figure, list[list[str]]]:
+@drawn_from(by_share)
+def figure_3(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figures 3 and 4 again, on scikit-learn's digits: error against the size of the audit, ten
     examples of each class to start with, 10 runs, two standard errors. UMA is below a Perceptron on
     the audit alone while that is small, and above it when it is large: the lines cross, as in
@@ -125,7 +139,7 @@ def figure_3() -> tuple[Figure, list[list[str]]]:
     """
     from matplotlib.figure import Figure
 
-    found, sizes = _by_share(), [round(800 * share) for share in SHARES]
+    sizes = [round(800 * share) for share in SHARES]
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
     names = {"f_conf": ("audited alone", "s", "C1"), "UMA": ("UMA", "o", "C0"),
@@ -148,7 +162,19 @@ def figure_3() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def figure_5() -> tuple[Figure, list[list[str]]]:
+def by_strategy() -> dict[str, NDArray[Any]]:
+    """Figure 5: error and confusion rate after every update, means of the runs."""
+    paths: dict[str, list[NDArray[Any]]] = {}
+    for r in range(RUNS):
+        rng = np.random.default_rng([SEED, 5, r])
+        data = tables.split("digits", rng=rng)
+        for name, path in tables.by_strategy(data, data.few, data.share, MOST, rng=rng).items():
+            paths.setdefault(name, []).append(path)
+    return {name: np.mean(of, axis=0) for name, of in paths.items()}
+
+
+@drawn_from(by_strategy)
+def figure_5(means: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 5 again, on scikit-learn's digits: error and confusion rate after each update, by the
     way in which pairs are selected, means of 10 runs. Print has Reuters, whose classes are uneven.
     Print has a plateau from update 30; here both informed strategies level off after some ten, and
@@ -156,21 +182,13 @@ def figure_5() -> tuple[Figure, list[list[str]]]:
     """
     from matplotlib.figure import Figure
 
-    most = 60
-    paths: dict[str, list[NDArray[Any]]] = {}
-    for r in range(RUNS):
-        rng = np.random.default_rng([SEED, 5, r])
-        data = tables.split("digits", rng=rng)
-        for name, path in tables.by_strategy(data, data.few, data.share, most, rng=rng).items():
-            paths.setdefault(name, []).append(path)
     figure = Figure(figsize=(8.4, 3.8), layout="constrained")
     panels = figure.subplots(1, 2, sharex=True)
     marks = {"error": ("-", "C0"), "confusion": ("--", "C1"), "random": (":", "C2")}
     rows = [["update", *(f"{name}: error / confusion rate" for name in marks)]]
-    means = {name: np.mean(paths[name], axis=0) for name in marks}
     for side, axes in enumerate(panels):
         for name, (style, colour) in marks.items():
-            axes.plot(np.arange(1, most + 1), means[name][side], style, color=colour,
+            axes.plot(np.arange(1, MOST + 1), means[name][side], style, color=colour,
                       label=f"{name} strategy")
         axes.set(title=("Error", "Confusion rate")[side], xlabel="updates", ylim=(0, 1),
                  ylabel=("error [probability]", "confusion rate [0 to 1]")[side])
@@ -186,7 +204,21 @@ def figure_5() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def table_1() -> tuple[Figure, list[list[str]]]:
+def by_column() -> dict[str, NDArray[Any]]:
+    """Table 1: errors by classifier."""
+    columns = list(tables.COLUMNS)
+    found = {name: np.empty(RUNS) for name in columns}
+    for r in range(RUNS):
+        rng = np.random.default_rng([SEED, 1, r])
+        data = tables.split("digits", rng=rng)
+        run = tables.protocol(data, data.few, data.share, columns=columns, rng=rng)
+        for name in columns:
+            found[name][r] = run[name]
+    return found
+
+
+@drawn_from(by_column)
+def table_1(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1 beside ours: error on test points, printed for three data sets, and ours on
     scikit-learn's digits, 10 runs with standard errors (800 examples, 5 of each class and an audit
     of 30%, 40 updates). Print says forced steps; UMA falls below f_y with steps from the error set
@@ -196,13 +228,6 @@ def table_1() -> tuple[Figure, list[list[str]]]:
     from matplotlib.figure import Figure
 
     columns = list(tables.COLUMNS)
-    found = {name: np.empty(RUNS) for name in columns}
-    for r in range(RUNS):
-        rng = np.random.default_rng([SEED, 1, r])
-        data = tables.split("digits", rng=rng)
-        run = tables.protocol(data, data.few, data.share, columns=columns, rng=rng)
-        for name in columns:
-            found[name][r] = run[name]
     figure = Figure(figsize=(8.0, 3.8), layout="constrained")
     axes = figure.subplots()
     places = np.arange(len(columns))

@@ -276,14 +276,14 @@ def taught(tasks: Sequence[dict[str, Any]]) -> list[Floats]:
     found: dict[int, Floats] = {}
     alike: dict[Any, list[int]] = {}
     for i, task in enumerate(tasks):
-        if hasattr(task["points"], "tocsr"):
-            found[i] = uma(**task).weights
-        else:
-            kind = sorted((key, str(value)) for key, value in task.items() if key not in EACH)
-            alike.setdefault((np.shape(task["points"]), *kind), []).append(i)
+        kind = sorted((key, str(value)) for key, value in task.items() if key not in EACH)
+        points = task["points"]
+        alike.setdefault((type(points), points.shape, *kind), []).append(i)
     for group in alike.values():
         asked: dict[str, Any] = dict(tasks[group[0]])
-        asked |= {key: np.array([tasks[i][key] for i in group]) for key in EACH if key in asked}
+        asked |= {key: [tasks[i][key] for i in group] for key in EACH if key in asked}
+        if not hasattr(asked["points"][0], "tocsr"):
+            asked["points"] = np.array(asked["points"])
         runs = uma_runs(confusions=asked.pop("confusion"), **asked)
         found |= {i: run.weights for i, run in zip(group, runs, strict=True)}
     return [found[i] for i in range(len(tasks))]

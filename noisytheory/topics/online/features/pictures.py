@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from noisytheory.topics.online.planning import (
     second_moments,
 )
 from noisytheory.topics.online.queries.bounds import inner_products, prod_calls
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     ExponentialLoss,
@@ -35,6 +36,8 @@ from noisytheory.vocabulary.instance_noise import InstanceNoise
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from noisytheory.trial.kept import Numbers
+
 __all__ = [
     "binomial_kernels", "estimated_kernel", "gaussian_units", "gradient_moments", "map_moments",
     "norms_and_calls",
@@ -43,7 +46,32 @@ __all__ = [
 SEED = 2026
 
 
-def map_moments() -> tuple[Figure, list[list[str]]]:
+SIZE, REACHES = 4000, (1.25, 1.5, 2.0, 3.0)
+POINTS = np.linspace(-1, 1.5, 11)
+T, LAW, SCHEME = 80, Fixed(1), fixed(LinearProduct())
+RULE = Rule(0.25, 0.5, T=T, coupled=True)
+PROJECTED = {"as printed": replace(RULE, projection="printed"), "repaired": RULE}
+
+
+def norms_drawn() -> dict[str, Any]:
+    """Mean squared norms of estimated features over p."""
+    rng = np.random.default_rng(SEED)
+    oracle = NoisyOracle(np.full((SIZE, 1), 0.8), InstanceNoise("rademacher", 0.36))
+    means = []
+    for q in REACHES:
+        scheme, drawn = Scheme(ExponentialProduct(), Geometric(q)), 0.0
+        # Degree by degree, weighted by its probability: few draws of high ones would mislead.
+        for n, share in enumerate(scheme.law.pmf(20)):
+            degrees = np.full(SIZE, n)
+            maps = scheme.build(degrees, 0 * degrees, np.arange(SIZE), oracle, rng=rng)
+            norms = np.square(maps.weights * maps.vectors.reshape(SIZE, n).prod(axis=1))
+            drawn += share * norms.mean()
+        means.append(drawn)
+    return {"means": means}
+
+
+@drawn_from(norms_drawn)
+def map_moments(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""The mean squared norm of an estimated feature over p, of the exponential kernel with
     $\mathbb E\|\tilde x\|^2=1$: Lemma 3, attained by the estimates drawn (4,000 a degree); coupled,
     all degrees from the same copies, without its $\frac p{p-1}$; the best law of a single degree.
@@ -59,16 +87,7 @@ def map_moments() -> tuple[Figure, list[list[str]]]:
     best = importance_laws(1.0, 1.0, kernel, AffineLoss()).Bpsi
     axes.axhline(best, color="C2", linestyle="-.", label="best law of one degree")
     rows = [["p", "Lemma 3", "estimates drawn", "coupled", "best law of one degree"]]
-    rng, size = np.random.default_rng(SEED), 4000
-    oracle = NoisyOracle(np.full((size, 1), 0.8), InstanceNoise("rademacher", 0.36))
-    for q in (1.25, 1.5, 2.0, 3.0):
-        scheme, drawn = Scheme(kernel, Geometric(q)), 0.0
-        # Degree by degree, weighted by its probability: few draws of high ones would mislead.
-        for n, share in enumerate(scheme.law.pmf(20)):
-            degrees = np.full(size, n)
-            maps = scheme.build(degrees, 0 * degrees, np.arange(size), oracle, rng=rng)
-            norms = np.square(maps.weights * maps.vectors.reshape(size, n).prod(axis=1))
-            drawn += share * norms.mean()
+    for q, drawn in zip(REACHES, found["means"], strict=True):
         rows.append([f"{q:g}", f"{float(bounds.map_second_moment(q, 1.0, kernel)):.2f}",
                      f"{drawn:.2f}",
                      f"{second_moments(q, 1.0, 1.0, kernel, AffineLoss(), coupled=True)[0]:.2f}",
@@ -187,7 +206,18 @@ def gaussian_units() -> Figure:
     return figure
 
 
-def norms_and_calls() -> Figure:
+def norms_of_a_run() -> dict[str, Any]:
+    """Squared norm of the predictor over the rounds of one run, by how it is projected."""
+    oracle = NoisyOracle(np.ones((T, 1)), InstanceNoise("rademacher", 0.25))
+    tape = draw_tape(T, SCHEME, LAW, oracle, rng=np.random.default_rng(SEED))
+    return {
+        name: descend(tape, np.ones(T), SCHEME, SquaredLoss(1.0), LAW, how).norms
+        for name, how in PROJECTED.items()
+    }
+
+
+@drawn_from(norms_of_a_run)
+def norms_and_calls(found: Numbers) -> Figure:
     r"""Algorithm 1. Left, the squared norm of the predictor over the rounds of one run with two
     copies a round, in a ball with $B_w=\frac14$, projected as printed and repaired. Right, expected
     inner products of estimates, $p=2$: all pairs for every norm, as printed, and incremental norms.
@@ -197,15 +227,8 @@ def norms_and_calls() -> Figure:
 
     figure = Figure(figsize=(8.2, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    T, law, scheme = 80, Fixed(1), fixed(LinearProduct())
-    oracle = NoisyOracle(np.ones((T, 1)), InstanceNoise("rademacher", 0.25))
-    tape = draw_tape(T, scheme, law, oracle, rng=np.random.default_rng(SEED))
-    rule = Rule(0.25, 0.5, T=T, coupled=True)
-    for i, (name, how) in enumerate((
-        ("as printed", replace(rule, projection="printed")), ("repaired", rule),
-    )):
-        run = descend(tape, np.ones(T), scheme, SquaredLoss(1.0), law, how)
-        left.step(np.arange(T), run.norms, where="post", color=f"C{1 - i}",
+    for i, name in enumerate(PROJECTED):
+        left.step(np.arange(T), found[name], where="post", color=f"C{1 - i}",
                   linestyle=["-", "--"][i], label=name)
     left.axhline(0.25, color=rcParams["axes.edgecolor"], linewidth=1, linestyle=":", label="ball")
     left.set(xlabel="round", ylabel="squared norm [1]",
@@ -224,20 +247,13 @@ def norms_and_calls() -> Figure:
     return figure
 
 
-def estimated_kernel() -> Figure:
-    r"""Exponential kernel on the line, $x'=1$, noise of variance $\frac14$ on x. The mean of Prod,
-    of an estimated feature of x and the known $x'$, is $k(x,x')$ (4,000 draws a degree, $p=2$);
-    that of the kernel at noisy copies is larger, by $\cosh\frac12$ for noise of two values.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
-    kernel, law, size = ExponentialProduct(), Geometric(2.0), 4000
+def means_of_prod() -> dict[str, Any]:
+    """Means of Prod, and of the kernel at noisy copies, at points of the line."""
+    kernel, law, size = ExponentialProduct(), Geometric(2.0), SIZE
     scheme, noise = Scheme(kernel, law), InstanceNoise("rademacher", 0.25)
-    points, rng = np.linspace(-1, 1.5, 11), np.random.default_rng(SEED)
+    rng = np.random.default_rng(SEED)
     root, means, noisy = np.sqrt(kernel.coefficients(16)), [], []
-    for x in points:
+    for x in POINTS:
         oracle, mean = NoisyOracle(np.full((size, 1), x), noise), 0.0
         for n, share in enumerate(law.pmf(16)):
             degrees = np.full(size, n)
@@ -246,9 +262,22 @@ def estimated_kernel() -> Figure:
             mean += share * root[n] * products.mean()
         means.append(mean)
         noisy.append(np.exp(oracle.take(np.arange(size), rng=rng)).mean())
-    axes.plot(points, np.exp(points), color="C0", label="kernel of clean instances")
-    axes.plot(points, means, "o", color="C2", label="Prod, mean")
-    axes.plot(points, noisy, "s", color="C1", label="kernel of noisy copies, mean")
+    return {"Prod": means, "noisy": noisy}
+
+
+@drawn_from(means_of_prod)
+def estimated_kernel(found: Numbers) -> Figure:
+    r"""Exponential kernel on the line, $x'=1$, noise of variance $\frac14$ on x. The mean of Prod,
+    of an estimated feature of x and the known $x'$, is $k(x,x')$ (4,000 draws a degree, $p=2$);
+    that of the kernel at noisy copies is larger, by $\cosh\frac12$ for noise of two values.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(POINTS, np.exp(POINTS), color="C0", label="kernel of clean instances")
+    axes.plot(POINTS, found["Prod"], "o", color="C2", label="Prod, mean")
+    axes.plot(POINTS, found["noisy"], "s", color="C1", label="kernel of noisy copies, mean")
     axes.set(xlabel="x", ylabel="kernel value with x' = 1 [1]", title="Prod has the right mean")
     axes.legend(frameon=False)
     figure.set_label(

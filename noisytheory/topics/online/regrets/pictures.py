@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from noisytheory.topics.online.planning import second_moments
 from noisytheory.topics.online.prospects import trivial_regret
 from noisytheory.topics.online.regrets import bounds
 from noisytheory.topics.online.regrets.simulate import Game, regret
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.analytic import AffineLoss, ExponentialLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import LinearProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
@@ -21,12 +22,31 @@ from noisytheory.vocabulary.sequences import constant, hard_labels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from noisytheory.trial.kept import Numbers
+
 __all__ = ["one_copy_two_copies", "regret_and_bound"]
 
 SEED = 2026
 
 
-def regret_and_bound() -> tuple[Figure, list[list[str]]]:
+MANY = (30, 100, 300, 1000, 3000, 10_000)
+ROUNDS = (30, 100, 300, 1000, 3000)
+LINEAR, EXPONENTIAL = LinearProduct(), ExponentialLoss()
+
+
+def regret_over_rounds() -> dict[str, Any]:
+    """Mean regret with the exponential loss, 100 runs each."""
+    Bpsi, Bg = second_moments(2.0, 1.0, 2.0, LINEAR, EXPONENTIAL)
+    rng, seen = np.random.default_rng(SEED), []
+    for T in MANY:
+        game = Game(hard_labels(T, 0.35, round(2 * math.sqrt(T))), LINEAR, EXPONENTIAL,
+                    InstanceNoise("rademacher", 1.0), 2.0, 1.0, math.sqrt(1 / (Bpsi * Bg)), T)
+        seen.append(float(regret(game, size=100, rng=rng).mean()))
+    return {"regret": seen}
+
+
+@drawn_from(regret_over_rounds)
+def regret_and_bound(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Regret, bound and what is true anyway over the number of rounds. Linear loss on the hardest
     labels known, exactly, $p=2$: the bound is close and soon useful. Exponential loss in the unit
     ball, $B_x=2$: it says nothing before some 3,200 rounds.
@@ -43,26 +63,20 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
         lean = 0.35 * math.sqrt(min(1.0, 128 / T))
         labels = hard_labels(T, lean, max(1, round(2.2 * math.sqrt(T)))).y
         exact.append(expected_regret(labels, m, 8.0))
-    linear, unit = LinearProduct(), AffineLoss()
-    bound = bounds.regret(np.array(rounds), 2.0, 1.0, 1.0, linear, unit)
+    unit = AffineLoss()
+    bound = bounds.regret(np.array(rounds), 2.0, 1.0, 1.0, LINEAR, unit)
     left.loglog(rounds, exact, "o-", color="C0", label="regret, exact")
     left.loglog(rounds, bound, "--", color="C1", label="Theorem 1")
     left.loglog(rounds, [trivial_regret(T, 1.0, 1.0, unit) for T in rounds], ":",
                 color=rcParams["axes.edgecolor"], label="true anyway")
     left.set(xlabel="rounds", ylabel="regret [loss]", title="linear loss")
     left.legend(frameon=False)
-    loss, many = ExponentialLoss(), [30, 100, 300, 1000, 3000, 10_000]
-    Bpsi, Bg = second_moments(2.0, 1.0, 2.0, linear, loss)
-    rng, seen = np.random.default_rng(SEED), []
-    for T in many:
-        game = Game(hard_labels(T, 0.35, round(2 * math.sqrt(T))), linear, loss,
-                    InstanceNoise("rademacher", 1.0), 2.0, 1.0, math.sqrt(1 / (Bpsi * Bg)), T)
-        seen.append(float(regret(game, size=100, rng=rng).mean()))
+    Bpsi, Bg = second_moments(2.0, 1.0, 2.0, LINEAR, EXPONENTIAL)
     wide = np.geomspace(30, 1e5, 40)
-    right.loglog(many, seen, "o-", color="C0", label="regret, simulated")
+    right.loglog(MANY, found["regret"], "o-", color="C0", label="regret, simulated")
     right.loglog(wide, float(bounds.general_regret(1, 1.0, Bg, Bpsi)) * np.sqrt(wide), "--",
                  color="C1", label="Theorem 1")
-    each = trivial_regret(1, 1.0, 2.0, loss)
+    each = trivial_regret(1, 1.0, 2.0, EXPONENTIAL)
     right.loglog(wide, each * wide, ":", color=rcParams["axes.edgecolor"], label="true anyway")
     right.set(xlabel="rounds", ylabel="regret [loss]", title="exponential loss")
     right.legend(frameon=False)
@@ -76,7 +90,22 @@ def regret_and_bound() -> tuple[Figure, list[list[str]]]:
     return figure, rows
 
 
-def one_copy_two_copies() -> tuple[Figure, list[list[str]]]:
+def regret_by_copies() -> dict[str, Any]:
+    """Mean regret a round by what is made of copies, 300 runs each."""
+    rng = np.random.default_rng(SEED)
+    series: list[list[float]] = [[], [], []]
+    for T in ROUNDS:
+        base = Game(constant(T), LinearProduct(), SquaredLoss(0.0, "regression"),
+                    InstanceNoise("gaussian", 1.0), 2.0, 4.0, 1 / 5.4, T, 2)
+        for values, game in zip(
+            series, (base, replace(base, copies=1), replace(base, together=True)), strict=True
+        ):
+            values.append(float(regret(game, size=300, rng=rng).mean()) / T)
+    return {"regret": series}
+
+
+@drawn_from(regret_by_copies)
+def one_copy_two_copies(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Regret a round of descent with the squared loss at $x=y=1$, unit noise: the product of two
     copies, one copy, and the mean of two used as one. Only the first vanishes; the others approach
     $\big(\frac{s^2/m}{1+s^2/m}\big)^2$, drawn as lines.
@@ -85,21 +114,13 @@ def one_copy_two_copies() -> tuple[Figure, list[list[str]]]:
 
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axes = figure.subplots()
-    rng = np.random.default_rng(SEED)
-    rounds = [30, 100, 300, 1000, 3000]
+    series = found["regret"]
     rows = [["rounds", "two copies", "one copy", "mean of two"]]
-    series: list[list[float]] = [[], [], []]
-    for T in rounds:
-        base = Game(constant(T), LinearProduct(), SquaredLoss(0.0, "regression"),
-                    InstanceNoise("gaussian", 1.0), 2.0, 4.0, 1 / 5.4, T, 2)
-        for values, game in zip(
-            series, (base, replace(base, copies=1), replace(base, together=True)), strict=True
-        ):
-            values.append(float(regret(game, size=300, rng=rng).mean()) / T)
-        rows.append([f"{T}", *(f"{values[-1]:.4f}" for values in series)])
+    rows += [[f"{T}", *(f"{value:.4f}" for value in values)]
+             for T, values in zip(ROUNDS, series.T, strict=True)]
     names = ("product of two copies", "one copy", "mean of two copies")
     for i, (name, values) in enumerate(zip(names, series, strict=True)):
-        axes.loglog(rounds, values, marker="os^"[i], color=f"C{i}", label=name)
+        axes.loglog(ROUNDS, values, marker="os^"[i], color=f"C{i}", label=name)
     for m, colour, limit in ((1, "C1", "limit of one"), (2, "C2", "limit of the mean")):
         axes.axhline(
             float(bounds.averaging_floor(m, 1.0)), color=colour, linestyle=":", label=limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,14 @@ from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.checkerboard.simulate import checkerboard
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.sampling import clustered, with_replacement
+from noisytheory.trial.kept import drawn_from
 from noisytheory.vocabulary.kernels import Gaussian
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from noisytheory.trial.kept import Numbers
 
 Doubles = NDArray[np.float64]
 
@@ -24,7 +27,27 @@ PER_CLUSTER, SPREAD, BANDWIDTH = 50, 0.1, 0.25
 """Print leaves them out; those of the claim on Figure 1."""
 
 
-def sparse_checkerboard() -> Figure:
+WIDTHS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)
+
+
+def rules_on_the_board() -> dict[str, Any]:
+    """A sample with what each rule keeps of it, and shares classified correctly over bandwidths."""
+    rng = np.random.default_rng(SEED)
+    points, labels = checkerboard(PER_CLUSTER, SPREAD, rng)
+    alpha, kernel = labels / len(labels), Gaussian(BANDWIDTH)
+    found: dict[str, Any] = {"points": points, "labels": labels}
+    for name, kept in (
+        ("All", Approximation(np.arange(len(points)), alpha, np.zeros(1))),
+        ("Clustered", clustered(kernel, points, alpha, 16, rng=rng)),
+        ("Random", with_replacement(kernel, points, alpha, 32, rng=rng)),
+    ):
+        found |= {f"{name}: atoms": kept.indices, f"{name}: weights": kept.weights}
+        found[f"{name}: wrong"] = np.flatnonzero(_wrong(kernel, points, labels, kept))
+    return found | _accuracies(rng)
+
+
+@drawn_from(rules_on_the_board)
+def sparse_checkerboard(found: Numbers) -> Figure:
     r"""Figures 1 and 2: sixteen clusters on a checkerboard, a Gaussian kernel, and the classifiers
     of all 800 instances, of at most 32 atoms drawn from 16 clusters, and of 32 drawn at random.
     Print leaves out spread, sizes and bandwidth; ours are 0.1, 50 and 0.25. Clustered
@@ -42,29 +65,20 @@ def sparse_checkerboard() -> Figure:
 
     figure = Figure(figsize=(8.2, 8.6), layout="constrained")
     panels = figure.subplots(2, 2).ravel()
-    rng = np.random.default_rng(SEED)
-    points, labels = checkerboard(PER_CLUSTER, SPREAD, rng)
-    alpha, kernel = labels / len(labels), Gaussian(BANDWIDTH)
-    everything = Approximation(np.arange(len(points)), alpha, np.zeros(1))
-    drawn = [
-        ("All", everything),
-        ("Clustered", clustered(kernel, points, alpha, 16, rng=rng)),
-        ("Random", with_replacement(kernel, points, alpha, 32, rng=rng)),
-    ]
+    points, labels = found["points"], found["labels"]
     titles = []
-    for axes, (name, found) in zip(panels, drawn, strict=False):
-        wrong = _wrong(kernel, points, labels, found)
-        hit = np.unique(found.indices // PER_CLUSTER)
-        missed = np.setdiff1d(np.arange(16), hit)
-        count = f"{len(found.indices)}" + (" of up to 32" if name == "Clustered" else "")
-        title = f"{name}, {count} atoms: {wrong.sum() or 'none'} wrong"
+    for axes, name in zip(panels, ("All", "Clustered", "Random"), strict=False):
+        kept, wrong = found[f"{name}: atoms"], found[f"{name}: wrong"].astype(int)
+        missed = np.setdiff1d(np.arange(16), kept // PER_CLUSTER)
+        count = f"{len(kept)}" + (" of up to 32" if name == "Clustered" else "")
+        title = f"{name}, {count} atoms: {len(wrong) or 'none'} wrong"
         titles.append(title)
-        _regions(axes, kernel, points, found)
-        if found is everything:
+        _regions(axes, points[kept], found[f"{name}: weights"])
+        if name == "All":
             _signs(axes, points, labels)
         else:
             _signs(axes, points, labels, faint=True)
-            _atoms(axes, points[found.indices], labels[found.indices])
+            _atoms(axes, points[kept], labels[kept])
         axes.plot(
             *points[wrong].T, "o", color="C4", markerfacecolor="none", markersize=7,
             markeredgewidth=1.4,
@@ -78,7 +92,7 @@ def sparse_checkerboard() -> Figure:
         axes.set(title=title, xlim=(-0.6, 3.6), ylim=(-0.6, 3.6), aspect="equal")
         axes.set(xlabel="first coordinate", ylabel="second coordinate")
         axes.grid(visible=False)
-    shares = _accuracies(panels[3], rng)
+    shares = _over_widths(panels[3], found)
     marks = [
         Patch(facecolor="C0", alpha=0.25, label="called positive"),
         Patch(facecolor="C1", alpha=0.25, label="called negative"),
@@ -107,13 +121,13 @@ def _wrong(
     return np.asarray(labels * scores <= 0)
 
 
-def _regions(axes: Axes, kernel: Gaussian, points: Doubles, found: Approximation) -> None:
+def _regions(axes: Axes, atoms: Doubles, weights: Doubles) -> None:
     """Where the classifier says positive and where negative."""
     line = np.linspace(-0.6, 3.6, 85)
     where = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    near = kernel(where, points[found.indices])
+    near = Gaussian(BANDWIDTH)(where, atoms)
     # Scores over their size: far from every atom the scores themselves are too small to contour.
-    scores = near @ found.weights / (near @ np.abs(found.weights))
+    scores = near @ weights / (near @ np.abs(weights))
     axes.contourf(
         line, line, scores.reshape(85, 85), levels=[-2, 0, 2], colors=["C1", "C0"], alpha=0.25,
     )
@@ -148,13 +162,13 @@ def _atoms(axes: Axes, points: Doubles, labels: Doubles) -> None:
         )
 
 
-def _accuracies(axes: Axes, rng: np.random.Generator) -> str:
-    """Share of the sample that each classifier gets right, over bandwidths; the means in words."""
-    from matplotlib import rcParams
+RULES = ("all 800", "clustered", "random")
 
-    widths = np.array([0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0])
-    rights: dict[str, list[list[float]]] = {"all 800": [], "clustered": [], "random": []}
-    for width in widths:
+
+def _accuracies(rng: np.random.Generator) -> dict[str, list[list[float]]]:
+    """Share of five samples that each classifier gets right, over bandwidths."""
+    rights: dict[str, list[list[float]]] = {name: [] for name in RULES}
+    for width in WIDTHS:
         kernel = Gaussian(float(width))
         row: dict[str, list[float]] = {name: [] for name in rights}
         for _ in range(5):
@@ -162,16 +176,23 @@ def _accuracies(axes: Axes, rng: np.random.Generator) -> str:
             alpha = labels / len(labels)
             scores = labels * (kernel(points) @ alpha)
             row["all 800"].append(float(np.mean(scores > 0)))
-            for name, found in (
+            for name, kept in (
                 ("clustered", clustered(kernel, points, alpha, 16, rng=rng)),
                 ("random", with_replacement(kernel, points, alpha, 32, rng=rng)),
             ):
-                row[name].append(1 - float(_wrong(kernel, points, labels, found).mean()))
+                row[name].append(1 - float(_wrong(kernel, points, labels, kept).mean()))
         for name, shares in row.items():
             rights[name].append(shares)
+    return rights
+
+
+def _over_widths(axes: Axes, found: Numbers) -> str:
+    """Draws these shares; the means in words."""
+    from matplotlib import rcParams
+
+    widths, rights = np.array(WIDTHS), {name: found[name] for name in RULES}
     looks = zip(rights.items(), ("C3", "C2", "C5"), ("o", "s", "^"), strict=True)
-    for (name, table), colour, marker in looks:
-        values = np.array(table)
+    for (name, values), colour, marker in looks:
         axes.plot(widths, values.mean(axis=1), color=colour, marker=marker, label=name)
         axes.vlines(widths, values.min(axis=1), values.max(axis=1), color=colour, linewidth=1)
     axes.axhline(0.5, color=rcParams["axes.edgecolor"], linewidth=0.8)
@@ -195,7 +216,29 @@ def _accuracies(axes: Axes, rng: np.random.Generator) -> str:
     ).replace("; At", "; at")
 
 
-def rules_on_clusters() -> Figure:
+def rules_by_budget() -> dict[str, Any]:
+    """Errors of three rules, over the atoms that they may keep and those that they do."""
+    rng = np.random.default_rng(SEED)
+    points, labels = checkerboard(PER_CLUSTER, SPREAD, rng)
+    alpha, kernel = labels / len(labels), Gaussian(BANDWIDTH)
+    herd = np.asarray(herding(kernel, points, alpha, max(BUDGETS)).errors)
+    found: dict[str, Any] = {"herding": herd[np.array([*BUDGETS, 16]) - 1]}
+    for name in ("clustered", "random"):
+        atoms, errors = [], []
+        for budget in BUDGETS:
+            runs = [
+                clustered(kernel, points, alpha, budget, rng=rng) if name == "clustered"
+                else with_replacement(kernel, points, alpha, budget, rng=rng)
+                for _ in range(10)
+            ]
+            atoms.append(float(np.mean([len(run.indices) for run in runs])))
+            errors.append([run.error for run in runs])
+        found |= {name: errors, f"{name}: atoms": atoms}
+    return found
+
+
+@drawn_from(rules_by_budget)
+def rules_on_clusters(found: Numbers) -> Figure:
     r"""Error against the number of atoms kept, on 16 clusters of 50 points with signs (spread 0.1,
     Gaussian kernel of bandwidth 0.25): herding with line search, clustered sub-sampling with
     farthest-first cells, and independent draws; the random rules on ten seeds, mean and range.
@@ -206,25 +249,10 @@ def rules_on_clusters() -> Figure:
 
     figure = Figure(figsize=(6.8, 4.4), layout="constrained")
     axes = figure.subplots()
-    rng = np.random.default_rng(SEED)
-    points, labels = checkerboard(PER_CLUSTER, SPREAD, rng)
-    alpha, kernel = labels / len(labels), Gaussian(BANDWIDTH)
-    herd = np.asarray(herding(kernel, points, alpha, max(BUDGETS)).errors)
-    axes.plot(
-        BUDGETS, herd[np.array(BUDGETS) - 1], color="C0", marker="o", label="herding, line search"
-    )
-    at_sixteen = {"herding": herd[15]}
+    axes.plot(BUDGETS, found["herding"][:-1], color="C0", marker="o", label="herding, line search")
+    at_sixteen = {"herding": found["herding"][-1]}
     for name, colour, marker in (("clustered", "C2", "s"), ("random", "C5", "^")):
-        atoms, errors = [], []
-        for budget in BUDGETS:
-            runs = [
-                clustered(kernel, points, alpha, budget, rng=rng) if name == "clustered"
-                else with_replacement(kernel, points, alpha, budget, rng=rng)
-                for _ in range(10)
-            ]
-            atoms.append(float(np.mean([len(run.indices) for run in runs])))
-            errors.append([run.error for run in runs])
-        table = np.array(errors)
+        atoms, table = found[f"{name}: atoms"], found[name]
         label = "clustered, farthest-first cells" if name == "clustered" else "independent draws"
         axes.plot(atoms, table.mean(axis=1), color=colour, marker=marker, label=label)
         axes.vlines(atoms, table.min(axis=1), table.max(axis=1), color=colour, linewidth=1)

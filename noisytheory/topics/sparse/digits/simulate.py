@@ -170,19 +170,26 @@ def mnist_at_hand() -> bool:
     return _mnist_file() is not None
 
 
-def mnist_pair() -> Protocol | None:
-    """The protocol on MNIST 3 against 8, or None where `NOISYTHEORY_DATA` holds no MNIST."""
+def mnist_pair(images: int | None = None) -> Protocol | None:
+    """The protocol on MNIST 3 against 8, or None where `NOISYTHEORY_DATA` holds no MNIST.
+
+    Parameters
+    ----------
+    images : int, optional
+        At most so many to train on, the first ones.
+    """
     path = _mnist_file()
     if path is None:
         return None
     sides: list[Any] = []
     with np.load(path) as archive:
         for part in ("train", "test"):
-            images, classes = archive[f"x_{part}"], archive[f"y_{part}"]
-            chosen = (classes == 3) | (classes == 8)
+            pixels, classes = archive[f"x_{part}"], archive[f"y_{part}"]
+            chosen = np.flatnonzero((classes == 3) | (classes == 8))
+            chosen = chosen[:images] if part == "train" else chosen
             # In single precision a herd's near ties go by the order in which sums were taken, and
             # its figures with them, from one processor to the next.
-            flat = images[chosen].reshape(int(chosen.sum()), -1).astype(np.float64) / 255
+            flat = pixels[chosen].reshape(len(chosen), -1).astype(np.float64) / 255
             sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
     train, labels, test, answers = sides
     return Protocol(
@@ -220,18 +227,14 @@ def first_of_mnist(
 
 @functools.lru_cache(maxsize=4)
 def _first_of_mnist(images: int | None, bandwidth: float, tolerance: float) -> Protocol:
-    found = mnist_pair()
+    if images is not None and images < 1:
+        raise ValueError(f"images must be a whole number >= 1, got {images}")
+    found = mnist_pair(images)
     if found is None:
         raise FileNotFoundError("mnist.npz is not in the folder that NOISYTHEORY_DATA names")
-    images = len(found.labels) if images is None else images
-    if not 1 <= images <= len(found.labels):
-        raise ValueError(
-            f"images must be a whole number from 1 to {len(found.labels)}, got {images}"
-        )
-    return dataclasses.replace(
-        found, train=found.train[:images], labels=found.labels[:images], bandwidth=bandwidth,
-        tolerance=tolerance,
-    )
+    if images is not None and images > len(found.labels):
+        raise ValueError(f"images must be at most {len(found.labels)}, got {images}")
+    return dataclasses.replace(found, bandwidth=bandwidth, tolerance=tolerance)
 
 
 # What the text says of the figure, in shares of the test images.

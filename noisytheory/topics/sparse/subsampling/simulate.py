@@ -72,10 +72,22 @@ def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
     return coefficient * float(np.prod(law**counts))
 
 
-def subsample_law(sample: str, k: int) -> Law:
+MOST = 1000
+"""Outcomes, at most, that are counted one by one: of more the public samplers draw."""
+
+
+def counted(sample: str, k: int, repeated: bool) -> bool:
+    """Whether there are so few ways to draw ``k`` points, each once or repeatedly."""
+    n = len(SAMPLES[sample].alpha)
+    return math.comb(n + (k - 1) * repeated, k) <= MOST
+
+
+def subsample_law(sample: str, k: int) -> Law | None:
     """Law of the squared error of the mean of ``k`` independent draws, total weight included."""
     chosen = SAMPLES[sample]
     signed, masses = chosen.signed, chosen.target.masses
+    if not counted(sample, k, True):
+        return None
     counts = compositions(k, len(masses))
     deviation = chosen.target.total * (counts / k - masses) @ signed
     return Law(
@@ -83,9 +95,11 @@ def subsample_law(sample: str, k: int) -> Law:
     )
 
 
-def subset_law(sample: str, k: int) -> Law:
+def subset_law(sample: str, k: int) -> Law | None:
     """Law of the squared error of the mean of ``k`` different points, equally weighted."""
     signed = SAMPLES[sample].signed
+    if not counted(sample, k, False):
+        return None
     means = np.array([signed[list(s)].mean(axis=0) for s in
                       itertools.combinations(range(len(signed)), k)])
     deviation = means - signed.mean(axis=0)

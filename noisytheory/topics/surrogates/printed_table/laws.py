@@ -40,7 +40,6 @@ ENUMERATED = 200_000
 """Outcomes of a sample, at most, of which the t-logistic minimiser is computed one by one."""
 
 
-@cache
 def table_law(column: str, sigma: float, n: int = 800, cut: float = 1e-10) -> Floats:
     r"""Probabilities that a trial of Table 1 has 0-1 risk $0,\frac14,\frac12,\frac34,1$.
 
@@ -79,9 +78,14 @@ def table_law(column: str, sigma: float, n: int = 800, cut: float = 1e-10) -> Fl
     NOISE_RATE.number("sigma", sigma)
     checked_whole("n", n)
     LEVEL.number("cut", cut)
+    if column not in ("hinge", "t-logistic", "linear"):
+        raise ValueError(f"column must be one of hinge, t-logistic, linear, got {column!r}")
+    return _law(column, float(sigma), int(n), float(cut)).copy()
+
+
+@cache
+def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
     laws = {"hinge": _hinge, "t-logistic": _enumerated, "linear": _linear}
-    if column not in laws:
-        raise ValueError(f"column must be one of {', '.join(laws)}, got {column!r}")
     return laws[column](sigma, n, cut)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +22,18 @@ from noisytheory.topics.surrogates.printed_table.simulate import (
     worse_trials,
 )
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
+from noisytheory.trial.kept import drawn_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from noisytheory.trial.kept import Numbers
+
 __all__ = ["impossible_cells", "table"]
 
 SEED = 2026
+COLUMNS = {"hinge": "hinge", "unconverged": "hinge, 3 passes", "t-logistic": "t-logistic",
+           "linear": "linear"}
 MANY = {"t-logistic": 20_000, "unconverged": 2000}
 """Trials from which a column's law is taken where it is not exact."""
 
@@ -37,7 +41,21 @@ RARE = 1e-4
 """Below this chance a printed cell is marked."""
 
 
-def table() -> tuple[Figure, list[list[str]]]:
+def laws() -> dict[str, Any]:
+    """Of each column and noise rate mean and deviation, and those of as many trials as print has.
+
+    Also the cells that are crossed out.
+    """
+    found: dict[str, Any] = {"crossed": [list(map(str, at)) for at in sorted(impossible_cells())]}
+    for column in COLUMNS:
+        for sigma in PRINTED["linear"]:
+            found[f"{column} {sigma:g}"] = _law(column, sigma)
+            found[f"{column} {sigma:g}, {TRIALS} trials"] = _moments(_draw(column, sigma, TRIALS))
+    return found
+
+
+@drawn_from(laws)
+def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
     examples. Print has those of 125 trials; ours are those of the law of a trial: exact in the
     hinge and the linear column, from 20,000 trials in the t-logistic one (standard errors of a mean
@@ -62,18 +80,19 @@ def table() -> tuple[Figure, list[list[str]]]:
         ("t-logistic", "t-logistic: another point was lost"),
         ("linear", "Linear: the last spread is too wide"),
     ]
-    marked = impossible_cells()
+    marked = {(column, float(sigma)) for column, sigma in found["crossed"]}
     panels = figure.subplots(1, 3, sharey=True)
     for axes, (column, title) in zip(panels, columns, strict=True):
         rates = list(PRINTED[column])
         places = np.arange(len(rates))
         series: list[tuple[str, Any, str, str]] = [
             ("print, 125 trials", list(PRINTED[column].values()), "s", ink),
-            ("ours, law of the exact minimiser", [_law(column, rate) for rate in rates], "o", "C0"),
+            ("ours, law of the exact minimiser", [found[f"{column} {rate:g}"] for rate in rates],
+             "o", "C0"),
         ]
         if column == "hinge":
-            found = [_law("unconverged", rate) for rate in rates]
-            series.append(("ours, law of a solver stopped after 3 passes", found, "^", "C4"))
+            stopped = [found[f"unconverged {rate:g}"] for rate in rates]
+            series.append(("ours, law of a solver stopped after 3 passes", stopped, "^", "C4"))
         for shift, (label, cells, marker, colour) in zip(
             (-0.22, 0.0, 0.22) if column == "hinge" else (-0.12, 0.12), series, strict=True
         ):
@@ -108,49 +127,43 @@ def table() -> tuple[Figure, list[list[str]]]:
         "panel those of a solver that stops early, which look like print. Crossed out, by their "
         f"spread: {named}. The numbers follow as a table."
     )
-    return figure, _numbers(marked)
+    return figure, _numbers(found, marked)
 
 
-def _numbers(marked: set[tuple[str, float]]) -> list[list[str]]:
+def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
     """Table 1 in the layout of print: under each of its cells our law, and as many trials."""
 
-    def spelled(cell: tuple[float, float], digits: int) -> str:
+    def spelled(cell: Any, digits: int) -> str:
         mean, deviation = cell
         return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
 
-    columns = {"hinge": "hinge", "unconverged": "hinge, 3 passes", "t-logistic": "t-logistic",
-               "linear": "linear"}
-    rows = [["σ", "01 risk, mean ± deviation", *columns.values()]]
+    rows = [["σ", "01 risk, mean ± deviation", *COLUMNS.values()]]
     for sigma in PRINTED["linear"]:
         printed = [
             "–" if column == "unconverged"
             else "✘ " * ((column, sigma) in marked) + spelled(PRINTED[column][sigma], 2)
-            for column in columns
+            for column in COLUMNS
         ]
-        laws = [spelled(_law(column, sigma), 3) for column in columns]
-        tried = [spelled(_moments(_draw(column, sigma, TRIALS)), 3) for column in columns]
+        laws, tried = (
+            [spelled(found[f"{column} {sigma:g}{few}"], 3) for column in COLUMNS]
+            for few in ("", f", {TRIALS} trials")
+        )
         whose = (f"print, {TRIALS} trials", "ours, many trials", f"ours, {TRIALS} trials")
         for name, cells in zip(whose, (printed, laws, tried), strict=True):
             rows.append([f"{sigma:g}", name, *cells])
     return rows
 
 
-@cache
 def _law(column: str, sigma: float) -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
     if column in ("hinge", "linear"):
         exact = table_moments(column, sigma)
         return exact["mean"], exact["sd"]
-    return _moments(_trials(column, sigma))
+    return _moments(_draw(column, sigma, MANY[column]))
 
 
 def _moments(risks: NDArray[np.float64]) -> tuple[float, float]:
     return float(risks.mean()), float(risks.std(ddof=1))
-
-
-@cache
-def _trials(column: str, sigma: float) -> NDArray[np.float64]:
-    return _draw(column, sigma, MANY[column])
 
 
 def _draw(column: str, sigma: float, size: int) -> NDArray[np.float64]:
@@ -187,7 +200,7 @@ def impossible_cells() -> set[tuple[str, float]]:
     for sigma, cell in PRINTED["t-logistic"].items():
         allowed = most_at_ends(*cell, TRIALS)
         if allowed < TRIALS:
-            share = at_most(~np.isin(_trials("t-logistic", sigma), (0.0, 0.5)))
+            share = at_most(~np.isin(_draw("t-logistic", sigma, MANY["t-logistic"]), (0.0, 0.5)))
             if binom.sf(TRIALS - allowed - 1, TRIALS, share) < RARE:
                 found.add(("t-logistic", sigma))
     for sigma, cell in PRINTED["linear"].items():

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -48,9 +49,25 @@ __all__ = [
     "svm_direction",
 ]
 
-def _hinge(sample: Sequence[Vector], omega: Vector) -> Fraction:
-    gaps = (1 - dot(omega, a) for a in sample)
-    return Fraction(sum(gap for gap in gaps if gap > 0)) / len(sample)
+def _hinge(sample: Sequence[Vector]) -> Callable[[Vector], Fraction]:
+    """The hinge risk of a classifier, in whole numbers over one denominator."""
+    points, low = _whole(itertools.chain(*sample))
+    atoms = list(zip(*[iter(points)] * len(sample[0]), strict=True))
+
+    def risk(omega: Vector) -> Fraction:
+        weights, own = _whole(omega)
+        one = low * own
+        gaps = (one - sum(map(operator.mul, weights, atom)) for atom in atoms)
+        return Fraction(sum(gap for gap in gaps if gap > 0), one * len(atoms))
+
+    return risk
+
+
+def _whole(values: Iterable[Fraction]) -> tuple[list[int], int]:
+    """Whole numbers, and the denominator that all have."""
+    numbers = list(values)
+    low = math.lcm(*(value.denominator for value in numbers))
+    return [value.numerator * (low // value.denominator) for value in numbers], low
 
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
@@ -135,11 +152,11 @@ def hinge_on_ball(radius: int) -> Iterator[Certificate]:
     """Hinge risk against linear risk, for every classifier of a ball."""
     for sample in SAMPLES:
         mean = mean_of(sample)
-        steps = steps_of(sample, mean)
+        steps, hinge = steps_of(sample, mean), _hinge(sample)
         for omega in BALL:
             omega = times(Fraction(radius), omega)
             yield Certificate(
-                _hinge(sample, omega), 1 - dot(omega, mean), [*steps, ("omega", show([omega]))]
+                hinge(omega), 1 - dot(omega, mean), [*steps, ("omega", show([omega]))]
             )
 
 
@@ -158,16 +175,18 @@ def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = largest * Fraction(share) * Fraction(of)
         own = times(1 / penalty, mean)
-        risk, steps = _penalised(sample, own, penalty), steps_of(sample, mean)
+        penalised, steps = _penalised(sample, penalty), steps_of(sample, mean)
+        risk = penalised(own)
         for omega in (*PLANE, *(times(Fraction(k, 8), own) for k in range(4, 8))):
             yield Certificate(
-                risk, _penalised(sample, omega, penalty),
+                risk, penalised(omega),
                 [*steps, ("omega", show([omega])), ("lambda", penalty)],
             )
 
 
-def _penalised(sample: Sequence[Vector], omega: Vector, penalty: Fraction) -> Fraction:
-    return penalty * dot(omega, omega) / 2 + _hinge(sample, omega)
+def _penalised(sample: Sequence[Vector], penalty: Fraction) -> Callable[[Vector], Fraction]:
+    hinge = _hinge(sample)
+    return lambda omega: penalty * dot(omega, omega) / 2 + hinge(omega)
 
 
 def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
@@ -178,11 +197,12 @@ def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
         if largest <= 0:
             continue
         own = times(Fraction(share) * Fraction(of) / largest, mean)
-        risk, square, steps = _hinge(sample, own), dot(own, own), steps_of(sample, mean)
+        hinge, square, steps = _hinge(sample), dot(own, own), steps_of(sample, mean)
+        risk = hinge(own)
         for omega in PLANE:
             if dot(omega, omega) <= square:
                 yield Certificate(
-                    risk, _hinge(sample, omega), [*steps, ("omega", show([omega]))]
+                    risk, hinge(omega), [*steps, ("omega", show([omega]))]
                 )
 
 
@@ -212,11 +232,12 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
         square = dot(mean, mean)
         downhill = combined([Fraction(scale * f < 1, n) for f in products], sample)
         turn = combined([Fraction(1), -dot(downhill, mean) / square], [downhill, mean])
-        risk, best = _hinge(sample, own), None
+        hinge, best = _hinge(sample), None
+        risk = hinge(own)
         for step in (Fraction(1, 64), Fraction(1, 16), Fraction(1, 4), Fraction(1)):
             # 1 / (1 + q / 2) is at most 1 / sqrt(1 + q): no longer than the mean's multiple.
             shorter = 1 / (1 + step**2 * dot(turn, turn) / (2 * scale**2 * square))
-            other = _hinge(sample, combined([shorter, shorter * step], [own, turn]))
+            other = hinge(combined([shorter, shorter * step], [own, turn]))
             best = other if best is None else min(best, other)
         yield Certificate(
             int(best is None or best >= risk), 0,
@@ -242,24 +263,25 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
         if max(products) <= 0:
             continue
         penalty = Fraction(share) * Fraction(of) * max(products)
-        best = _least_along(sample, mean, products, penalty)
+        penalised = _penalised(sample, penalty)
+        best = min(map(penalised, _lengths_along(mean, products, penalty)))
         steps = [*steps_of(sample, mean), ("lambda", penalty), ("lambda*", max(products)),
                  ("least along the mean", best)]
         for omega in fine if sample is HERDED else PLANE:
             yield Certificate(
-                best, _penalised(sample, omega, penalty), [*steps, ("omega", show([omega]))]
+                best, penalised(omega), [*steps, ("omega", show([omega]))]
             )
 
 
-def _least_along(
-    sample: Sequence[Vector], mean: Vector, products: Sequence[Fraction], penalty: Fraction
-) -> Fraction:
+def _lengths_along(
+    mean: Vector, products: Sequence[Fraction], penalty: Fraction
+) -> list[Vector]:
     """Between kinks the risk is a parabola in the length: its vertex, if it is there, or an end."""
     lengths = [Fraction(0), *sorted(1 / f for f in products if f > 0)]
     for left in lengths:
         slope = sum((f for f in products if left * f < 1), Fraction(0)) / len(products)
         lengths = [*lengths, max(left, slope / (penalty * dot(mean, mean)))]
-    return min(_penalised(sample, times(t, mean), penalty) for t in lengths)
+    return [times(t, mean) for t in lengths]
 
 
 def completed_square(constant: str) -> Iterator[Certificate]:

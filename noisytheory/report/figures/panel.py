@@ -1,0 +1,282 @@
+"""Axes and legend of the report's own figures, in as few artists as they can be drawn with.
+
+Matplotlib makes five artists a tick and boxes within boxes for a legend, and measures and draws
+each: half of what a small figure takes. Here an axis draws its grid, its marks and its labels at
+once, and has ticks only where somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.container import ErrorbarContainer
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FixedFormatter, FixedLocator
+from matplotlib.transforms import Bbox, IdentityTransform
+
+__all__ = ["Key", "Panel", "Writer", "measuring"]
+
+
+@functools.cache
+def measuring(dpi: float) -> Any:
+    """What measures texts: one for all figures, so that no text is measured twice."""
+    made: Any = RendererAgg
+    return made(1, 1, dpi)
+
+
+class Writer(RendererSVG):
+    """Writes SVG, and measures no text twice."""
+
+    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
+        """As the base class has it."""
+        return _measured(s, prop, ismath)
+
+
+@functools.lru_cache(20_000)
+def _measured(s: str, prop: Any, ismath: Any) -> Any:
+    return text_to_path.get_text_width_height_descent(s, prop, ismath)
+
+
+class _Unmade:
+    """A list of ticks, empty until somebody asks an axis for them."""
+
+    def __init__(self, major: bool) -> None:
+        self.name = "majorTicks" if major else "minorTicks"
+
+    def __get__(self, axis: Any, owner: Any) -> Any:
+        return self if axis is None else axis.__dict__.setdefault(self.name, [])
+
+
+class _Plain:
+    """What both axes share: one side with labels, no minor ticks, no power of ten in a corner."""
+
+    majorTicks, minorTicks = _Unmade(True), _Unmade(False)
+
+    def _set_tick_locations(self: Any, ticks: Any, *, minor: bool = False) -> Any:
+        """Place the ticks, without making them."""
+        locator = FixedLocator(self.convert_units(ticks))
+        if minor:
+            self.set_minor_locator(locator)
+            return []
+        if len(ticks):
+            self.set_view_interval(min(ticks), max(ticks))
+        self.set_major_locator(locator)
+        self.axes.stale = True
+        return []
+
+    def set_ticklabels(self: Any, labels: Any, **kwargs: Any) -> Any:
+        """Name the ticks that are set, without making them."""
+        self.set_major_formatter(FixedFormatter(list(labels)))
+        self.stale = True
+        return []
+
+    def shown(self: Any) -> list[tuple[float, str]]:
+        """Where along the axis its ticks are, in pixels, and their labels."""
+        ticks = self.get_majorticklocs()
+        labels = self.major.formatter.format_ticks(ticks)
+        scale, along = self.get_transform(), self._along()
+        low, high = sorted(scale.transform(np.asarray(self.get_view_interval(), float)))
+        room = 1e-10 * (high - low)
+        first, last = along
+        start, end = scale.transform(np.asarray(self.get_view_interval(), float))
+        found = []
+        for place, label in zip(scale.transform(np.asarray(ticks, float)), labels, strict=True):
+            if low - room <= place <= high + room:
+                found.append((first + (place - start) / (end - start) * (last - first), label))
+        return found
+
+    def _names(self: Any) -> Any:
+        """Each label as a text in its place: always the same text, with other words."""
+        name = self._axis_name()
+        points = self.axes.figure.dpi / 72
+        text = Text(
+            fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
+            transform=IdentityTransform(), **self._alignment(),
+        )
+        text.set_figure(self.axes.figure)
+        away = points * (rcParams[f"{name}tick.major.size"] + rcParams[f"{name}tick.major.pad"])
+        for place, label in self.shown():
+            if label:
+                text.set_text(label)
+                text.set_position(self._beside(place, away))
+                yield text
+
+    def get_tightbbox(self: Any, renderer: Any = None, *, for_layout_only: bool = False) -> Any:
+        """The box of the labels, and of the axis' name where it is visible."""
+        renderer = renderer or measuring(self.axes.figure.dpi)
+        boxes = [text.get_window_extent(renderer) for text in self._names()]
+        if self.label.get_visible() and self.label.get_text():
+            self._update_label_position(renderer)
+            boxes.append(self.label.get_window_extent(renderer))
+        return Bbox.union(boxes) if boxes else None
+
+    def draw(self: Any, renderer: Any) -> None:
+        """The grid as one path, the marks as another, then the labels and the name."""
+        if not self.get_visible():
+            return
+        renderer.open_group(__name__, gid=self.get_gid())
+        places = [place for place, _ in self.shown()]
+        name, points = self._axis_name(), self.axes.figure.dpi / 72
+        if self._major_tick_kw.get("gridOn"):
+            ends = [self._across(place) for place in places]
+            self._strokes(renderer, ends, "grid.color", "grid.linewidth", self.axes.bbox)
+        size = points * rcParams[f"{name}tick.major.size"]
+        ends = [(self._beside(place, 0), self._beside(place, size)) for place in places]
+        self._strokes(renderer, ends, f"{name}tick.color", f"{name}tick.major.width", None)
+        for text in self._names():
+            text.draw(renderer)
+        self._update_label_position(renderer)
+        self.label.draw(renderer)
+        renderer.close_group(__name__)
+        self.stale = False
+
+    def _strokes(self: Any, renderer: Any, ends: Any, color: str, width: str, clip: Any) -> None:
+        if not ends:
+            return
+        pen = renderer.new_gc()
+        pen.set_foreground(rcParams[color])
+        pen.set_linewidth(renderer.points_to_pixels(rcParams[width]))
+        if clip is not None:
+            pen.set_clip_rectangle(clip)
+        codes = np.tile([Path.MOVETO, Path.LINETO], len(ends))
+        path = Path(np.reshape(ends, (-1, 2)), codes)
+        renderer.draw_path(pen, path, IdentityTransform())
+        pen.restore()
+
+
+class _X(_Plain, XAxis):
+    """Across, labels below."""
+
+    def _axis_name(self) -> str:
+        return "x"
+
+    def _alignment(self) -> dict[str, str]:
+        return {"ha": "center", "va": "top"}
+
+    def _along(self) -> tuple[float, float]:
+        return self.axes.bbox.x0, self.axes.bbox.x1
+
+    def _beside(self, place: float, away: float) -> tuple[float, float]:
+        return place, self.axes.bbox.y0 - away
+
+    def _across(self, place: float) -> Any:
+        return (place, self.axes.bbox.y0), (place, self.axes.bbox.y1)
+
+
+class _Y(_Plain, YAxis):
+    """Upwards, labels on the left."""
+
+    def _axis_name(self) -> str:
+        return "y"
+
+    def _alignment(self) -> dict[str, str]:
+        return {"ha": "right", "va": "center_baseline"}
+
+    def _along(self) -> tuple[float, float]:
+        return self.axes.bbox.y0, self.axes.bbox.y1
+
+    def _beside(self, place: float, away: float) -> tuple[float, float]:
+        return self.axes.bbox.x0 - away, place
+
+    def _across(self, place: float) -> Any:
+        return (self.axes.bbox.x0, place), (self.axes.bbox.x1, place)
+
+
+class Key(Artist):
+    """The legend under a figure, in columns: a sample of each series, and its name."""
+
+    LENGTH, GAP, APART, PITCH, EDGE = 2.6, 0.8, 1.2, 1.5, 0.6
+    """Of a sample, from it to its name, between columns, from row to row, and from the corner; in
+    sizes of the font."""
+
+    def __init__(self, handles: Any, labels: Any, columns: int) -> None:
+        super().__init__()
+        self.entries, self.columns = list(zip(handles, labels, strict=True)), columns
+
+    def draw(self, renderer: Any) -> None:
+        """Column by column, each as wide as its longest name."""
+        figure: Any = self.get_figure()
+        size = rcParams["legend.fontsize"]
+        unit = size * figure.dpi / 72
+        text = Text(fontsize=size, va="center_baseline", transform=IdentityTransform())
+        text.set_figure(figure)
+        rows = -(-len(self.entries) // self.columns)
+        parts = np.array_split(np.arange(len(self.entries)), self.columns)
+        left = self.EDGE * unit
+        for part in parts:
+            widest = 0.0
+            for row, (handle, label) in enumerate(self.entries[k] for k in part):
+                y = ((rows - row - 0.5) * self.PITCH + 0.25) * unit
+                for artist in _sample(handle, left, y, self.LENGTH * unit, unit):
+                    artist.set_figure(figure)
+                    artist.set_transform(IdentityTransform())
+                    artist.draw(renderer)
+                text.set_text(label)
+                text.set_position((left + (self.LENGTH + self.GAP) * unit, y))
+                text.draw(renderer)
+                widest = max(widest, text.get_window_extent(measuring(figure.dpi)).width)
+            left += widest + (self.LENGTH + self.GAP + self.APART) * unit
+
+
+def _sample(handle: Any, left: float, y: float, width: float, unit: float) -> Iterator[Any]:
+    """What a series looks like, as artists of pixels."""
+    x, right = left + width / 2, left + width
+    if isinstance(handle, ErrorbarContainer):
+        line, _, bars = handle
+        reach = unit / 2
+        ends = [(x - reach, y), (x + reach, y)] if handle.has_xerr else [
+            (x, y - reach), (x, y + reach)
+        ]
+        yield Line2D(
+            *np.transpose(ends), color=bars[0].get_color()[0], linewidth=bars[0].get_linewidth()[0]
+        )
+        if line is not None:
+            yield from _sample(line, left, y, width, unit)
+    elif isinstance(handle, Line2D):
+        for places, hidden in (([left, right], {"marker": "none"}), ([x], {"linestyle": "none"})):
+            sample = Line2D(places, [y] * len(places))
+            sample.update_from(handle)
+            sample.set(**hidden, drawstyle="default", clip_on=False)
+            if sample.get_marker() not in _NONE or sample.get_linestyle() not in _NONE:
+                yield sample
+    else:
+        face, edge = (
+            found[0] if len(found := np.atleast_2d(colours)) else "none"
+            for colours in (handle.get_facecolor(), handle.get_edgecolor())
+        )
+        yield Rectangle(
+            (left, y - 0.35 * unit), width, 0.7 * unit, facecolor=face, edgecolor=edge,
+            hatch=handle.get_hatch(), linewidth=float(np.ravel(handle.get_linewidth())[0]),
+        )
+
+
+_NONE = ("None", "none", "", " ", None)
+
+
+class Panel(Axes):
+    """Axes whose ticks are drawn, not made."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for spine in self.spines.values():
+            spine.get_spine_transform()  # Takes its place, which the first tick would ask for.
+
+    def _init_axis(self) -> None:
+        self.xaxis, self.yaxis = _X(self, clear=False), _Y(self, clear=False)
+        self.spines.bottom.register_axis(self.xaxis)
+        self.spines.top.register_axis(self.xaxis)
+        self.spines.left.register_axis(self.yaxis)
+        self.spines.right.register_axis(self.yaxis)
