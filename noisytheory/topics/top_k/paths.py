@@ -120,6 +120,12 @@ def path(
     ValueError
         On what `fit` refuses, or no k at all.
 
+    Warns
+    -----
+    NotCertified
+        If some k has a larger gap, as where the coefficients gain next to nothing, of labels at
+        random or a class of a few: there the path also solves many more problems than elsewhere.
+
     Notes
     -----
     For all k, hinge or logistic loss, the time of .3 to 5 fits to $10^{-6}$ (96 problems, median
@@ -159,7 +165,7 @@ def path(
     scores = points @ knots[:, : knots.shape[1] - intercept].T
     if intercept:
         scores = scores + knots[:, -1]
-    return _path(counts, found, kind.margin, answers, np.asarray(scores), knots, walk.fits)
+    return _path(counts, found, kind.margin, answers, np.asarray(scores), knots, walk.fits, tol)
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +385,7 @@ class _Walk:
 
     def unit(self, value: Any) -> Any:
         """What a gap is relative to."""
-        return self.share * np.maximum(value, 1e-5 * self.size)
+        return np.maximum(self.share * np.maximum(value, 1e-5 * self.size), 1e-300)
 
     def inner(self, one: _Knot, other: _Knot) -> float:
         """Product of two models' coefficients that are regularised."""
@@ -460,7 +466,6 @@ class _Walk:
         return None
 
 
-
 def _sums(values: Floats) -> Floats:
     """Of the first none, one, two..."""
     return np.concatenate([[0.0], np.cumsum(values)])
@@ -513,7 +518,7 @@ def kernel_path(
     rows, answers = (gram, labels) if test is None else checked_data(
         *test, walk.kind, both=False)
     return _path(counts, found, not regression, answers, np.asarray(rows @ knots.T), knots,
-                 walk.fits)
+                 walk.fits, tol)
 
 
 class _KernelWalk(_Walk):
@@ -570,10 +575,13 @@ class _KernelWalk(_Walk):
 
 def _path(
     counts: Floats, found: Floats, margin: bool, answers: Floats, scores: Floats,
-    knots: Floats, fits: int,
+    knots: Floats, fits: int, tol: float,
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
     value, gap, level, place, slack = found
+    if gap.max() > tol:
+        warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
+                      NotCertified, stacklevel=3)
     full = slack <= 1e-7
     zero = np.logical_and(margin, ~knots.any(axis=1))
     low = place.astype(int)

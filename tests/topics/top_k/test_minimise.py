@@ -234,6 +234,13 @@ def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
     assert found.fits < 40
 
 
+def test_a_path_that_proves_less_than_was_asked_for_says_so():
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(NotCertified, match="gap .* in place of 1e-02 at k=60"):
+        path(x, np.where(np.arange(60) < 1, 1, -1), "hinge", C=1e-8, intercept=True)
+    assert path(x, np.zeros(60), "square").gap.max() == 0
+
+
 @pytest.mark.parametrize("scaling", ["paper", "average"])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
