@@ -6,7 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online import planning
 from noisytheory.topics.online.bounds import Coefficients
+from noisytheory.topics.online.degrees import Fixed, Geometric
 from noisytheory.topics.online.estimates.claims import CALLS
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
@@ -17,9 +19,10 @@ from noisytheory.topics.online.features.sides import (
     Points,
     Scores,
 )
+from noisytheory.topics.online.maps import Scheme
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
-from noisytheory.vocabulary.dot_products import InhomogeneousProduct
+from noisytheory.vocabulary.dot_products import InhomogeneousProduct, LinearProduct
 
 
 def _unbiased(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
@@ -294,16 +297,32 @@ lemma_2 = PAPER.always(
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment, Scores, _lemma_2),
 )
+def _lengths(how: str) -> simulate.Lengths:
+    r"""Estimators of this sort, and the planner's $B_g$ for $B_x=\tfrac32$."""
+    kernel, known = LinearProduct(), (1.0, 1.5, LinearProduct(), simulate.SHORT)
+    if how == "importance":
+        best = planning.importance_laws(*known)
+        return simulate.Lengths(how, Scheme(kernel, best.maps), best.lengths, best.Bg)
+    law = Fixed(1) if how == "fixed" else Geometric(2.0)
+    coupled = how != "single"
+    _, Bg = planning.second_moments(None if how == "fixed" else 2.0, *known, coupled=coupled)
+    return simulate.Lengths(how, Scheme(kernel, law, coupled=coupled), law, Bg)
+
+
+def _promised(Bg: Numeric) -> Numeric:
+    return Bg
+
+
 lemma_2_public = PAPER.mean(
     "lemma-2/public-estimators",
     statement=r"\mathbb E\tilde g^2\le B_g",
     place="beside Lemma 2, Sec. 4.1",
     hypotheses=["linear kernel on the line, the loss $(a-1)^2$, two-point noise",
                 "estimates of one degree, of all up to N, of importance, of a fixed degree"],
-    bound=simulate.promised_length,
+    bound=_promised,
     simulate=simulate.squared_lengths,
-    grid=dict(how=["single", "coupled", "importance", "fixed"]),
-    low=0.0, high=simulate.most_squared_length, trivial=simulate.most_squared_length,
+    grid=dict(population=[_lengths(how) for how in ("single", "coupled", "importance", "fixed")]),
+    low=0.0, high=lambda high: high, trivial=lambda high: high,
     origin="sharper",
     note="Lengths that `descend` takes from a predictor at the ball's edge, against what "
     "`second_moments` and `importance_laws` give the step and the regret bound.",

@@ -18,11 +18,10 @@ from noisytheory.topics.online.copied_kernels import (
     noise_variance,
     squared_norm,
 )
-from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
+from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
-from noisytheory.topics.online.planning import importance_laws, second_moments
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary import enclosures
@@ -32,7 +31,6 @@ from noisytheory.vocabulary.dot_products import (
     ExponentialProduct,
     GaussianProduct,
     InhomogeneousProduct,
-    LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import xor
@@ -152,7 +150,6 @@ def largest_norm(
 
 
 ROUNDS = 24
-
 def _estimate_of(of: str, kernel: DotProduct, x: Floats, z: Floats) -> float:
     """By the public name, of copies in rows."""
     if of in ("squared_norm", "noise_variance"):
@@ -216,28 +213,39 @@ def kernel_estimates_exactly(
 
 SHORT = SquaredLoss(1.0)
 """Its derivative has the degree 1, so that lengths are bounded."""
-Bx = 1.5
 AHEAD = 200
 """Rounds before, of which each moves the predictor to the edge with chance 1/8 or more."""
 
 
-def _estimators(how: str) -> tuple[Scheme, DegreeLaw, float, float]:
-    r"""How maps and lengths are drawn on the line, and what is promised: $B_\Psi$ and $B_g$."""
-    kernel = LinearProduct()
-    if how == "importance":
-        best = importance_laws(1.0, Bx, kernel, SHORT)
-        return Scheme(kernel, best.maps), best.lengths, best.Bpsi, best.Bg
-    law = Fixed(1) if how == "fixed" else Geometric(2.0)
-    coupled = how != "single"
-    p = None if how == "fixed" else 2.0
-    moments = second_moments(p, 1.0, Bx, kernel, SHORT, coupled=coupled)
-    return Scheme(kernel, law, coupled=coupled), law, *moments
+@dataclass(frozen=True)
+class Lengths:
+    r"""How maps and gradient lengths are drawn on the line, $B_w=1$, and what is promised of them.
+
+    Parameters
+    ----------
+    name : str
+    scheme : Scheme
+    law : DegreeLaw
+    Bg : float
+    """
+
+    name: str
+    scheme: Scheme
+    law: DegreeLaw
+    Bg: float
+
+    @property
+    def high(self) -> float:
+        """Of the largest product that can be drawn."""
+        share = self.law.tails(2) if self.scheme.coupled else self.law.pmf(2)
+        gamma = abs(SHORT.coefficients(2)) / share
+        return float(gamma[0] + gamma[1] * 1.5 * self.scheme.factors(2)[1]) ** 2
 
 
-def squared_lengths(how: str, *, size: int, rng: np.random.Generator) -> Floats:
+def squared_lengths(population: Lengths, *, size: int, rng: np.random.Generator) -> Floats:
     """Squared gradient lengths that descent takes where the predictor stays at the ball's edge."""
-    scheme, law, _, _ = _estimators(how)
-    rule = Rule(1.0, 1e3, T=1, coupled=how in ("coupled", "fixed"))
+    scheme, law = population.scheme, population.law
+    rule = Rule(1.0, 1e3, T=1, coupled=scheme.coupled)
     run = Descent(Expansion(scheme, 1))
     # Then a step that is 0 in floats, and labels that say the opposite.
     still = replace(rule, eta=1e-320, T=10**12)
@@ -250,21 +258,6 @@ def squared_lengths(how: str, *, size: int, rng: np.random.Generator) -> Floats:
         descend(tape, y, scheme, loss, law, now, run=run)
     # To nine digits: the predictor at the edge is 1 up to rounding, of each block another.
     return np.asarray(np.square(run.lengths[AHEAD:]).round(9), float)
-
-
-def most_squared_length(how: str) -> float:
-    """Of the largest product that can be drawn."""
-    scheme, law, _, _ = _estimators(how)
-    factor = scheme.factors(2)[1]
-    share = law.tails(2) if how in ("coupled", "fixed") else law.pmf(2)
-    gamma = abs(SHORT.coefficients(2)) / share
-    return float(gamma[0] + gamma[1] * 1.5 * factor) ** 2
-
-
-def promised_length(how: str) -> float:
-    r"""$B_g$ of the public planner."""
-    return _estimators(how)[3]
-
 
 
 def _own_square(run: Descent) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.estimates import bounds as estimate_bounds
-from noisytheory.topics.online.prospects import copies_needed
+from noisytheory.topics.online.prospects import copies_needed, query_quantile
 from noisytheory.topics.online.queries import bounds, simulate
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import AffineLoss, SquaredLoss
@@ -150,9 +150,12 @@ query_cap_quantile = PAPER.mean(
     r"\tfrac{\ln(1-(1-\delta)^{1/T})}{\ln r}-1\Big\rceil,\ r=\tfrac p{p^2-p+1}",
     place="Sec. 2: an absolute bound on the number of queries",
     bound=_rest,
-    simulate=simulate.beyond_quantile,
+    simulate=simulate.capped,
     low=0.0, high=1.0, trivial=1.0,
-    grid=dict(T=[10], p=[3.0], level=[0.8], kernel=["exponential", "Gaussian"]),
+    grid=dict(population=[
+        simulate.Recorded(10, query_quantile(10, 0.8, 3.0, gaussian=of == "Gaussian"), 3.0, of)
+        for of in ("exponential", "Gaussian")
+    ], level=[0.8]),
     rows=2048,
     origin="candidate",
     note="How many copies to record beforehand: `query_quantile`; of the Gaussian kernel the same "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,6 @@ from noisytheory.topics.online.degrees import Fixed, Geometric
 from noisytheory.topics.online.descent import draw_tape
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, fixed
 from noisytheory.topics.online.printed import PlainLearner
-from noisytheory.topics.online.prospects import query_quantile
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.analytic import AnalyticLoss, ExponentialLoss
 from noisytheory.vocabulary.dot_products import DotProduct, ExponentialProduct, GaussianProduct
@@ -48,12 +48,26 @@ def capped(
     return np.asarray(drawn.max(axis=1) > M, float)
 
 
-def beyond_quantile(
-    T: int, p: float, level: float, kernel: str, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """The same for the public quantile."""
-    M = query_quantile(T, level, p, gaussian=kernel == "Gaussian")
-    return capped(T, M, p, kernel, size=size, rng=rng)
+@dataclass(frozen=True)
+class Recorded:
+    """So many copies of each of T instances.
+
+    Parameters
+    ----------
+    T, M : int
+    p : float
+    kernel : str
+    """
+
+    T: int
+    M: int
+    p: float
+    kernel: str
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"T={self.T}, p={self.p:g}, {self.kernel}, M={self.M}"
 
 
 def fixed_queries(kernel: DotProduct, loss: AnalyticLoss) -> Law:

@@ -91,7 +91,7 @@ setting = PAPER.mean(
     origin="candidate",
     note="What no regret exceeds, which the theorems' bounds are held against: `trivial_regret`. A "
     "predictor that swings from edge to edge, each time to the wrong one, has .75 of it where "
-    "$B_y$ is the radius, and .88 where it is half of that. The protocol "
+    "$B_y$ is the radius, and .85 where it is half of that. The protocol "
     "itself is what the other claims run.",
     quantity="regret of a run",
     twin=HALF,
