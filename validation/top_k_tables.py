@@ -25,8 +25,8 @@ import average_top_k as real
 import numpy as np
 from scipy import stats
 
-from noisytheory.topics.top_k import fit, stochastic
 from noisytheory.topics.top_k import printed_tables as printed
+from noisytheory.topics.top_k import stochastic
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.topics.top_k.recipes import monk_3, sinc, split, titanic
 
@@ -79,12 +79,6 @@ def scored(w: np.ndarray, data: Data, margin: bool) -> tuple[float, float]:
     return float(np.sqrt(np.mean(r**2))), float(np.abs(r).mean())
 
 
-def exact(train: Data, loss: str, ks: list[int]) -> tuple[np.ndarray, float]:
-    """Minimisers of every (C, k), and their largest gap."""
-    found = [fit(*train, loss, k=k, C=float(C), tol=1e-4) for C in CS for k in ks]
-    return np.array([one.coef for one in found]), max(one.relative_gap for one in found)
-
-
 def descended(
     train: Data, loss: str, pairs: list[tuple[int, float]], epochs: int, seed: int
 ) -> np.ndarray:
@@ -115,8 +109,8 @@ def one_split(
     ks_of, cs_of = (np.array(part) for part in zip(*pairs, strict=True))
     inner = (cs_of > CS[0]) & (cs_of < CS[-1])
     found, ended = {}, 0
-    minimisers, gap = exact(train, loss, ks)
-    for solver, models in (("exact", minimisers),
+    minimisers, gap = real.fitted(train, loss, ks, CS)
+    for solver, models in (("exact", minimisers.reshape(len(pairs), -1)),
                            ("steps (4)", descended(train, loss, pairs, epochs, seed))):
         first = np.array([scored(w, validation, margin)[0] for w in models])
         for column, allowed in (("maximum", ks_of == 1), ("average", ks_of == n),

@@ -272,13 +272,15 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextlib.contextmanager
 def _damage_said(context: click.Context) -> Iterator[None]:
-    """Say on standard error, once and in one line, what is damaged in a store."""
-    from noisytheory.trial.store import Damaged
+    """Say on standard error, once and in one line, what is damaged in a store, or of other code."""
+    from noisytheory.trial.store import Damaged, OtherCode
 
     lines: set[str] = context.meta.setdefault(_DAMAGE, set())
 
     def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
-        if not issubclass(category, Damaged):
+        if issubclass(category, OtherCode):
+            click.echo(visible(str(message)), err=True)
+        elif not issubclass(category, Damaged):
             usual(message, category, *args)
         elif str(message) not in lines:
             lines.add(str(message))
@@ -287,6 +289,7 @@ def _damage_said(context: click.Context) -> Iterator[None]:
     with warnings.catch_warnings():
         usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
         warnings.simplefilter("always", Damaged)
+        warnings.simplefilter("always", OtherCode)
         yield
 
 

@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,9 @@ from noisytheory.report.apart import SWEPT, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
 from noisytheory.trial import kept, mathematics
+from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.draws import one_thread
+from noisytheory.trial.store import OtherCode
 from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
@@ -72,7 +75,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Page:
-    """Everything a template shows of a claim, as text or safe markup."""
+    """Everything a template shows of a claim, as text or safe markup.
+
+    `other_code` says that the installed claim of this id is not the one that was tried.
+    """
 
     record: Record
     pictures: list[Picture]
@@ -80,6 +86,7 @@ class Page:
     numbers: Sequence[Entry] = ()
     also: Sequence[Elsewhere] = ()
     explained: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    other_code: bool = False
 
     @property
     def note(self) -> str:
@@ -179,9 +186,16 @@ def _write(
             record, [], None, [e for listing in found for e in listing.of(record.id)],
             claims[record.id].also if record.id in claims else (),
             claims[record.id].paper.explained(record.statement) if record.id in claims else {},
+            record.id not in claims and find_or_none(record.id) is not None,
         )
         for record in records
     ]
+    if others := [page.record.id for page in pages if page.other_code]:
+        warnings.warn(
+            f"{len(others)} of {len(pages)} claims in {source} were tried by other code or "
+            f"versions than are installed here, {others[0]} among them: their pages say so; an "
+            "audit into another store tries them anew", OtherCode, stacklevel=4,
+        )
     siblings = _siblings(pages)
     # Each page is written while the pictures of the next ones are drawn.
     drawn = _pictures(records, claims, folder, workers, progress)
@@ -334,8 +348,6 @@ def _claims(
     """
     if not isinstance(source, str | os.PathLike):
         return {result.claim.id: result.claim for result in source}
-    from noisytheory.trial.catalogue import find_or_none
-
     known = [(record, find_or_none(record.id)) for record in records]
     return {
         claim.id: claim for record, claim in known
@@ -604,7 +616,7 @@ def _index(
         text = templates.get_template(f"index.{suffix}").render(
             links=links, pages=pages, picture=picture, papers=papers,
             tried=tried, cited=len(records) - tried, missing=max(0, meant - tried) if tried else 0,
-            counts=_counts(pages),
+            counts=_counts(pages), others=sum(page.other_code for page in pages),
             kinds=sorted({r.kind for r in records}),
             unexpected=[page for page in pages if not page.record.as_expected],
             provenance=[row for row in prose.provenance(records[0])

@@ -425,12 +425,19 @@ def test_ids_of_the_box_are_reserved(variant):
     assert "kernel-mean/theorem-5 is that of a claim in the box" in line
 
 
-def test_a_stored_claim_of_other_code_gets_no_discrepancies(tmp_path, monkeypatch):
+def test_a_stored_claim_of_other_code_is_said_to_be_and_gets_no_discrepancies(
+    tmp_path, monkeypatch
+):
     name, store = "kernel-mean/theorem-18/printed", tmp_path / "store"
     answer("audit", name, "--budget", "smoke", "--workers", 0, "--store", store)
-    answer("report", store, "--output", tmp_path / "own")
+    assert invoke("report", store, "--output", tmp_path / "own").stderr == ""
     monkeypatch.setattr(type(find(name)), "fingerprint", lambda claim: "other")
-    answer("report", store, "--output", tmp_path / "other")
+    line = invoke("report", store, "--output", tmp_path / "other").stderr
+    assert line.startswith("1 of 1 claims in") and line.count("\n") == 1
+    told = "ried by other code than is installed here"
+    for file in (f"{name}.html", f"{name}.md", "index.html", "README.md"):
+        own, other = ((tmp_path / folder / file).read_text() for folder in ("own", "other"))
+        assert told in other and told not in own
     shown = {
         folder: (tmp_path / folder / f"{name}.html").read_text() for folder in ("own", "other")
     }

@@ -187,7 +187,7 @@ def test_kept_numbers_are_what_the_experiment_finds(experiment):
         else:
             # Within what an eye sees, a part in a thousand of the largest: a solver may stop
             # elsewhere within its tolerance.
-            seen = 1e-3 * np.abs(values).max()
+            seen = 1e-3 * np.abs(values).max(initial=0)
             np.testing.assert_allclose(values, found[name], rtol=0, atol=seen, err_msg=name)
 
 

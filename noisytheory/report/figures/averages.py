@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from noisytheory.report.figures.style import (
     INK,
     LINES,
     MUTED,
+    balanced,
     canvas,
     finish,
     shortened,
@@ -86,7 +86,7 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     bare = not record.exact and np.isnan(low[rows]).all()
     what = f"/ {divisor}" if as_ratio else f"− {divisor}{unit}"
     axes.set_xlabel(
-        textwrap.fill(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
+        balanced(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
         + ("\n(no interval: it takes a range, or a variance)" if bare else "")
     )
     refuted = int((record.decision == REFUTED).sum())
@@ -187,7 +187,7 @@ def _samples(record: Record, cells: Sequence[int]) -> Figure:
         limit = max(limit, 1.15 * float(margin.max()))
     axes.set(ylim=(-limit, limit), ylabel="difference of the two laws\n[probability]")
     if natural:
-        axes.set_xlabel(textwrap.fill(record.side, 40))
+        axes.set_xlabel(balanced(record.side, 40))
     else:
         axes.set(xlim=(0, 1), xlabel="pooled distribution function [probability]")
     alt = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noisytheory.report.figures.cells import declared, each_of, judged, rows_shown, state_of
-from noisytheory.report.figures.style import GRID, INK, canvas, finish, shortened, styled
+from noisytheory.report.figures.style import GRID, INK, balanced, canvas, finish, shortened, styled
 from noisytheory.report.figures.ticks import plain_log, plain_small
 from noisytheory.report.record import REFUTED, UPHELD, Record
 
@@ -76,7 +76,7 @@ def published(dataset: xr.Dataset | Record) -> Figure:
     else:
         plain_small(axes.xaxis)
     drawn = bool(gap[:, rows].any())
-    axes.set_xlabel(textwrap.fill(record.side, 40) + (
+    axes.set_xlabel(balanced(record.side, 40) + (
         "\n(ours with 99% limits)" if drawn else "\n(ours without limits: no range is declared)"
     ))
     broken = int((record.decision == REFUTED).sum())

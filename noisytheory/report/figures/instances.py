@@ -21,6 +21,7 @@ from noisytheory.report.figures.style import (
     INK,
     LINES,
     MUTED,
+    balanced,
     canvas,
     finish,
     shortened,
@@ -107,7 +108,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     unit = f" [{record.unit}]" if record.unit else ""
     what = "left − right side" if record.kind == "always" else "|left − right side|"
     note = f"\n(drawn as 0: rounding, up to {number(float(rounded), 2)})" if rounded else ""
-    axes.set_xlabel(textwrap.fill(f"largest {what}{unit}", 40) + note)
+    axes.set_xlabel(balanced(f"largest {what}{unit}", 40) + note)
     broken = int((record.decision == REFUTED).sum())
     total = number(int(tries.sum()))
     if broken:
@@ -305,7 +306,7 @@ def optimum(dataset: xr.Dataset | Record) -> Figure:
     axes.grid(axis="y", visible=False)
     axes.margins(x=0.1)
     plain_small(axes.xaxis)
-    axes.set_xlabel(textwrap.fill(record.side, 40))
+    axes.set_xlabel(balanced(record.side, 40))
     broken = int((record.decision == REFUTED).sum())
     title = (
         f"In {broken} of {record.size} instances the optimum is smaller than promised"

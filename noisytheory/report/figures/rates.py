@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noisytheory.report.figures.cells import judged
-from noisytheory.report.figures.style import INK, LINES, canvas, finish, shortened, style_of, styled
+from noisytheory.report.figures.style import (
+    INK,
+    LINES,
+    balanced,
+    canvas,
+    finish,
+    shortened,
+    style_of,
+    styled,
+)
 from noisytheory.report.figures.ticks import number_axis, parameter_label, plain_log
 from noisytheory.report.record import REFUTED, Record, interval, number, spell, symbol
 
@@ -98,7 +106,7 @@ def rate(dataset: xr.Dataset | Record) -> Figure:
             label=f"promised slope {number(fit['exponent'])}" if k == 0 else "_",
         )
     axes.set(xscale="log", yscale="log", xlabel=parameter_label(record.along))
-    axes.set_ylabel(textwrap.fill(f"mean of {record.side}", 34))
+    axes.set_ylabel(balanced(f"mean of {record.side}", 34))
     number_axis(axes, x)
     plain_log(axes.yaxis)
     refuted = any(record.decision[f["rows"], 0].max() == REFUTED for f in fits)

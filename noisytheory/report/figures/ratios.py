@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from noisytheory.report.figures.style import (
     INK,
     LINES,
     MUTED,
+    balanced,
     canvas,
     finish,
     shortened,
@@ -198,7 +198,7 @@ def forest(dataset: xr.Dataset | Record) -> Figure:
         alt += " An arrow: no upper limit from so few draws."
     figure, axes = draw_rows(record, rows, centre, low, high, 1.0, "the bound")
     ring_counterexample(record, axes, rows, centre)
-    axes.set_xlabel(textwrap.fill(what, 40) + interval_note(centre, low, high, rows))
+    axes.set_xlabel(balanced(what, 40) + interval_note(centre, low, high, rows))
     return finish(figure, axes, title, alt)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "PAPER",
     "RC",
     "Draw",
+    "balanced",
     "canvas",
     "finish",
     "in_style",
@@ -226,6 +227,16 @@ def style_of(index: int) -> dict[str, Any]:
     }
 
 
+def balanced(text: str, width: int) -> str:
+    """The text in as few lines of this width as it takes, and no line much shorter than others."""
+    lines = {
+        w: textwrap.wrap(text, w, break_long_words=False)
+        for w in (width, *range(max(1, width // 2), width))
+    }
+    fewest = [w for w, found in lines.items() if len(found) == len(lines[width])]
+    return "\n".join(lines[min(fewest)])
+
+
 def shortened(text: str, width: int = 44) -> str:
     """The text, cut to a width."""
     return text if len(text) <= width else text[: width - 1] + "…"
@@ -262,10 +273,13 @@ def svg(figure: Figure, *, math: bool = False) -> str:
             width, height = 72 * figure.get_size_inches()
             about = {"Date": None, "Creator": None}
             renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
+            # What lays a figure out measures with what draws it.
+            cast("Any", figure.canvas).get_renderer = lambda: renderer
             figure.draw(renderer)
             renderer.finalize()
         finally:
             figure.dpi = dpi
+            vars(figure.canvas).pop("get_renderer", None)
     text = buffer.getvalue()
     text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from noisytheory.report.figures.style import (
     INK,
     LINES,
     MUTED,
+    balanced,
     canvas,
     finish,
     shortened,
@@ -240,7 +240,7 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     label = "rate of violations"
     label += ", worst cell" if worst_of_several else ""
     label += ", 99% limits" if seen["interval"] else ""
-    axes.set_ylabel(textwrap.fill(f"{label} [probability]", 34))
+    axes.set_ylabel(balanced(f"{label} [probability]", 34))
     return finish(figure, axes, title, alt)
 
 

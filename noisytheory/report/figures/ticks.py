@@ -50,15 +50,22 @@ def delta_ticks(axes: Axes, deltas: NDArray[np.float64]) -> None:
     """Ticks at the levels, as far as their labels have room."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    low, high = axes.get_xlim()
-    room = max(1.6, (high / low) ** 0.08)
-    ticks: list[float] = []
-    for delta in sorted(deltas):
-        if not ticks or delta / ticks[-1] >= room:
-            ticks.append(float(delta))
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    low, high = np.log(axes.get_xlim())
+    ticks: list[tuple[float, str]] = []
+    end = -np.inf
+    for delta in sorted(map(float, deltas)):
+        place, label = (np.log(delta) - low) / (high - low), number(delta)
+        half = _CHARACTER * len(label) / 2
+        if place - half >= end:
+            ticks.append((delta, label))
+            end = place + half + _CHARACTER
+    axes.xaxis.set_major_locator(FixedLocator([delta for delta, _ in ticks]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticklabels([number(t) for t in ticks])
+    axes.set_xticklabels([label for _, label in ticks])
+
+
+_CHARACTER = 0.018
+"""Width of a character of a label, as a part of the axis."""
 
 
 def ticks_apart(axis: Any) -> list[float]:

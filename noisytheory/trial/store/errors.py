@@ -16,6 +16,10 @@ class Damaged(UserWarning):
     """Something in a store is not what was written; what else it holds is read all the same."""
 
 
+class OtherCode(UserWarning):
+    """What a store holds was found by other code than is installed here."""
+
+
 UNREADABLE = (
     ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration, RecursionError,
     MemoryError, OverflowError,

@@ -91,4 +91,14 @@ def dataset(found: Compacted, url: str) -> xr.Dataset:
         )
         for array in found.arrays
     }
-    return xr.decode_cf(xr.Dataset(variables, attrs=found.attributes))
+    opened = xr.Dataset(variables, attrs=found.attributes)
+    plain = "coordinates" not in found.attributes and all(
+        _is_plain(array.metadata["attributes"]) for array in found.arrays
+    )
+    return opened if plain else xr.decode_cf(opened)
+
+
+def _is_plain(attributes: Mapping[str, Any]) -> bool:
+    """Whether values are what they say; to ask xarray of every variable takes its time."""
+    known = {"long_name", "units", "flag_values", "flag_meanings"}
+    return attributes.keys() <= known and " since " not in str(attributes.get("units", ""))

@@ -193,6 +193,30 @@ def test_runs_in_lockstep_are_those_one_by_one(options, n, form):
     assert len({run.updates for run in together}) > 1 or together[0].updates == 25
 
 
+@pytest.mark.parametrize("few", [1 << 15, 0])
+def test_sparse_runs_in_lockstep_are_those_one_by_one(few, monkeypatch):
+    monkeypatch.setattr(kept_module, "SPARSE_FEW", few)
+    rng = np.random.default_rng(12)
+    x = rng.poisson(0.3, size=(4, 80, 12)).astype(float)
+    y = rng.integers(3, size=(4, 80))
+    start = rng.normal(size=(4, 3, 12))
+    confusion = 0.7 * np.eye(3) + 0.1
+    points = [sparse.csr_matrix(one) for one in x]
+    together = uma_runs(points, y, confusion, max_iter=25, start=start)
+    for r, run in enumerate(together):
+        alone = uma(x[r], y[r], confusion, max_iter=25, start=start[r])
+        np.testing.assert_array_equal(run.pairs, alone.pairs)
+        np.testing.assert_allclose(run.weights, alone.weights, atol=1e-12)
+    with pytest.raises(ValueError, match="of one shape"):
+        uma_runs([points[0], points[1][:70]], y[:2], confusion)
+
+
+def test_the_lowest_of_tied_classes_wins_however_they_are_compared(monkeypatch):
+    scores = np.random.default_rng(13).integers(-2, 3, size=(3, 5, 40)).astype(float)
+    monkeypatch.setattr(kept_module, "MANY", 0)
+    np.testing.assert_array_equal(kept_module._lowest_best(scores), np.argmax(scores, axis=1))
+
+
 def test_runs_of_different_numbers_are_refused():
     with pytest.raises(ValueError, match="as many runs"):
         uma_runs(np.eye(2), [[0, 1]], [np.eye(2)] * 2)

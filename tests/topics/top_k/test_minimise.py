@@ -234,6 +234,13 @@ def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
     assert found.fits < 40
 
 
+def test_a_path_that_proves_less_than_was_asked_for_says_so():
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(NotCertified, match="gap .* in place of 1e-02 at k=60"):
+        path(x, np.where(np.arange(60) < 1, 1, -1), "hinge", C=1e-8, intercept=True)
+    assert path(x, np.zeros(60), "square").gap.max() == 0
+
+
 @pytest.mark.parametrize("scaling", ["paper", "average"])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
@@ -415,6 +422,13 @@ def test_bad_data_are_refused():
         (lambda: kernel_fit(gram, y > 0, nu=0.5, C=1.0), "y must be 1 or -1"),
         (lambda: kernel_fit(-gram, y, nu=0.5, C=1.0), "semidefinite"),
         (lambda: kernel_path(gram, y, ks=[20], C=-1.0), "C must be"),
+        (lambda: path(x, y, C=-1.0), "C must be"),
+        (lambda: path(x, y, tol=0.0), "tol must be"),
+        (lambda: path(x, y, scaling="mine"), "scaling must be"),
+        (lambda: path(x, y, ks=[41]), "k must be"),
+        (lambda: path(x, y, sample_weight=-y), "sample_weight must be"),
+        (lambda: path(x, y, sample_weight=y > 0, intercept=True), "both classes with weight"),
+        (lambda: select(x, y, validation=(x, y), Cs=[1.0], ks=[30], scaling="mine"), "scaling"),
         (lambda: top_weights([1.0, 2.0], 1.5), "nu must lie"),
         (lambda: top_weights([1.0, 2.0], 0.5, [2.0, 3.0]), "of sum 1"),
     ):

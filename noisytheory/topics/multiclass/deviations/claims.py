@@ -327,7 +327,8 @@ loss_repaired = PAPER.always(
 )
 SWAP: dict[str, Any] = dict(
     place="(24), Appendix A",
-    grid=dict(m=[100, 400], epsilon=[2.0, 4.0]),
+    grid=dict(m=[2, 100, 200], epsilon=[2.0, 4.0, 16.0]),
+    trivial=1,
     quantity="probability",
     unit="probability",
 )
@@ -345,6 +346,7 @@ swap_repaired = PAPER.always(
     statement=r"\Pr_\sigma[\,|\cdot|\ge\tfrac\epsilon4]\le2e^{-m\epsilon^2/512}",
     bound=bounds.swap_deviation,
     given=dict(constant=512),
+    note="Nearest with two swaps at the largest deviation: a half, e/4 of the bound.",
     twin=dict(
         bound=bounds.swap_deviation_printed, given=dict(constant=128),
         why="128 in the exponent, as printed",

@@ -41,7 +41,7 @@ UPDATES, COMPONENTS, WIDTH = 25, 120, 5.0
 LANDMARKS = 400
 """Of the runs on scikit-learn's 1,797 digits; the width divides the median squared distance."""
 
-OWN, FEW, AUDITED, LATER = 600, 10, 60, 20
+OWN, FEW, AUDITED, LATER = 400, 15, 60, 20
 """Examples, of each class, audited ones, and updates."""
 
 TESTS = 600
@@ -252,7 +252,7 @@ def late_gain(
     early: int, late: int, beyond: float, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """What UMA's error falls by between two updates of one run on digits, beyond an amount."""
-    runs = drawn("digits", OWN, FEW, AUDITED / OWN, late, size=size, rng=rng)
+    runs = drawn("digits", OWN, FEW, AUDITED / OWN, size=size, rng=rng)
     tasks = [at.run.task("uma") | {"max_iter": early} for at in runs]
     before = taught(tasks)
     # A run goes on from its weights.

@@ -151,7 +151,8 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
 
 
 def protocol(
-    data: Split, few: int, share: float, *, columns: Sequence[str], rng: np.random.Generator
+    data: Split, few: int, share: float, *, columns: Sequence[str], rng: np.random.Generator,
+    own: int | None = None,
 ) -> dict[str, float]:
     """Test errors of one run of the five steps.
 
@@ -165,6 +166,8 @@ def protocol(
     columns : sequence of str
         Those of `COLUMNS` to compute.
     rng : Generator
+    own : int, optional
+        Examples that the SVM labels itself, at most.
 
     Returns
     -------
@@ -181,7 +184,7 @@ def protocol(
             ).weights
             found[name] = wrong(weights, data.test, data.truth)
         elif name == "SVM":
-            model = self_training(*run.known["audited"], data.points[:LABELS_ITSELF])
+            model = self_training(*run.known["audited"], data.points[:own])
             found[name] = float(np.mean(run.classes[model.predict(data.test)] != data.truth))
         else:
             said = run.predict(NAMES[name], data.test)
@@ -192,10 +195,6 @@ def protocol(
 NAMES = {"f_y": "ignoring", "f_conf": "audited", "f_conf+m": "audited_and_few", "f_full": "full",
          "UMA": "uma"}
 """Columns by the names of the protocol's linear classifiers."""
-
-LABELS_ITSELF = 6000
-"""Examples that the SVM labels itself, at most: fewer than there are of letters alone, where all
-15,000 would take hours."""
 
 
 def _audited_again(

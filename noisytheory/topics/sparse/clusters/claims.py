@@ -378,7 +378,7 @@ algorithm_2 = [
             "of the centres there are. The tolerance lies on the edge of the rule. Spread points, "
             r"drawn by the public sampler, come to .41 of it at $\delta=.1$."
         ),
-        twin=scaled(Fraction(1, 2)),
+        twin=scaled(Fraction(7, 10)),
         **TOLERANCE,
     ),
 ]
