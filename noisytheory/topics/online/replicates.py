@@ -242,8 +242,7 @@ def replicate(
     Examples
     --------
     >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE
-from noisytheory.vocabulary.dot_products import LinearProduct
+    >>> from noisytheory.vocabulary.dot_products import LinearProduct
     >>> from noisytheory.vocabulary.sequences import constant
     >>> runs = replicate(constant(4), LinearProduct(), AffineLoss(), InstanceNoise("none", 0.0),
     ...                  Rule(1.0, 1.0, T=4), p=2.0, size=3, rng=np.random.default_rng(0))
