@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["gram_matrix", "kernel_value", "mean_product", "squared_norm"]
+__all__ = ["gram_matrix", "kernel_value", "mean_product", "noise_variance", "squared_norm"]
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +79,26 @@ def squared_norm(copies: ArrayLike) -> Floats:
         raise ValueError(f"copies must be two or more of each instance, got {k}")
     total = np.square(x.sum(axis=-2)).sum(axis=-1) - np.square(x).sum(axis=(-2, -1))
     return np.asarray(total / (k * (k - 1)))
+
+
+def noise_variance(copies: ArrayLike) -> Floats:
+    r"""Unbiased $\mathbb E\|\tilde x-x\|^2$ from two or more noisy copies of one law.
+
+    Parameters
+    ----------
+    copies : array, shape (..., k, d)
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
+    >>> float(noise_variance([[3.0], [1.0]]))
+    2.0
+    """
+    x = checked_floats("copies", copies)
+    return np.asarray(np.square(x).sum(axis=-1).mean(axis=-1) - squared_norm(x))
 
 
 def _between(x: Floats, z: Floats, count: int) -> Floats:

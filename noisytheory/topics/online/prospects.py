@@ -8,6 +8,7 @@ import numpy as np
 
 from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.planning import second_moments
+from noisytheory.topics.online.queries.bounds import cap_probability_gaussian
 from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import COUNT, LEVEL, NONNEGATIVE, POSITIVE
@@ -49,7 +50,7 @@ def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
     return (1 + loss.degree) * kernel.degree
 
 
-def query_quantile(T: int, level: float, p: float) -> int:
+def query_quantile(T: int, level: float, p: float, *, gaussian: bool = False) -> int:
     """What the largest number of queries over T rounds stays at or below, with this probability.
 
     Parameters
@@ -59,6 +60,8 @@ def query_quantile(T: int, level: float, p: float) -> int:
         In (0, 1).
     p : float
         Above 1.
+    gaussian : bool
+        With the Gaussian kernel, whose maps take more.
 
     Returns
     -------
@@ -75,7 +78,18 @@ def query_quantile(T: int, level: float, p: float) -> int:
     r = p / (p**2 - p + 1)
     # P(max <= M) = (1 - r^(M + 1))^T
     needed = math.log(-math.expm1(math.log(level) / T)) / math.log(r) - 1
-    return max(0, math.ceil(needed - 1e-12))
+    found = max(0, math.ceil(needed - 1e-12))
+    if not gaussian:
+        return found
+    # The tail is longer than the geometric one: the first power of two that is enough, then halves.
+    low, high = found - 1, max(1, found)
+    while cap_probability_gaussian(T, high, p) > 1 - level:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = cap_probability_gaussian(T, middle, p) <= 1 - level
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def trivial_regret(
