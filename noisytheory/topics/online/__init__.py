@@ -9,6 +9,7 @@ from noisytheory.topics.online.adversaries import (
     expected_regret,
     hardest_labels,
 )
+from noisytheory.topics.online.bounds import admissible_p
 from noisytheory.topics.online.chances.bounds import regret_tail
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
 from noisytheory.topics.online.copied_kernels import (
@@ -58,7 +59,6 @@ from noisytheory.topics.online.losses.bounds import (
 )
 from noisytheory.topics.online.maps import CopiesExhausted, NoisyOracle, RecordedCopies, Scheme
 from noisytheory.topics.online.planning import (
-    admissible_p,
     best_p,
     gaussian_map_moment,
     importance_laws,
