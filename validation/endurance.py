@@ -216,11 +216,16 @@ def limits(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(which, (most, most))
 
-            done = subprocess.run(
-                audit_words(quiet.folder, store, 1), capture_output=True, text=True,
-                timeout=PATIENCE, preexec_fn=limit, check=False,
-            )
             count["tries"] += 1
+            try:
+                done = subprocess.run(
+                    audit_words(quiet.folder, store, 1), capture_output=True, text=True,
+                    timeout=PATIENCE, preexec_fn=limit, check=False,
+                )
+            except subprocess.TimeoutExpired:
+                count["hang"] += 1
+                print("hang:", name, most, file=sys.stderr)
+                continue
             # Where Python itself cannot start, its own words and code stand.
             started = "noisytheory" in done.stderr or done.returncode == 0
             if started and done.returncode not in QUIET:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import multiprocessing
 import os
 import platform
@@ -98,7 +97,7 @@ def attend() -> None:
     try:
         if parent is not None:
             threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-        importlib.import_module("noisytheory.trial.tasks")
+        import noisytheory.trial.tasks  # noqa: F401
     except Exception:
         os._exit(1)
 
