@@ -594,7 +594,8 @@ def kernel_path(
         Kernel of the points beside the sample, shape (m, n), and their labels.
     sample_weight : array_like, shape (n,), optional
     tol : float
-        Gap at every k, as `Path` measures it.
+        Gap at every k, relative to the objective or to what the largest k gains, as `path` with
+        ``relative_to="largest"``: it says nothing of the k next to the collapse.
 
     Returns
     -------
@@ -615,6 +616,7 @@ def kernel_path(
     labels = np.asarray(y, float)
     masses, total = checked_masses(sample_weight, len(labels))
     walk = _KernelWalk(gram, labels, masses, C, regression, tol)
+    walk.share = 1.0
     counts = _all(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)
     knots = np.array([knot.coef for knot in walk.knots])
