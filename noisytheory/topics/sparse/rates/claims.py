@@ -12,7 +12,7 @@ from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
 from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
-from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
+from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE, publicly
 from noisytheory.trial.sides import both, scaled, worked
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
@@ -56,6 +56,7 @@ def _away(hull: str, k: int, first: Numeric, times: int) -> Numeric:
     )
 
 
+SEARCHED = both(sides.herding_line_search, sides.Inside, _line_search)
 GENERAL: dict[str, Any] = {
     "hypotheses": [IN_HULL, "line search, or steps 2/(t+1)"],
     "grid": {"hull": [*HARD, "segment"], "step": ["line search", "classic"],
@@ -121,7 +122,7 @@ herding_rates = [
         ),
         twin=scaled(Fraction(9, 10)),
         **HERDING,
-        **both(sides.herding_line_search, sides.Inside, _line_search),
+        **{**SEARCHED, "simulate": publicly(SEARCHED["simulate"], sides.public_line_search)},
     ),
     KERNEL_MEAN.always(
         "herding-rates/classic-steps",
@@ -314,6 +315,7 @@ herding_rates_earlier = [
         hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
         bound=_twenty_logs,
         **worked(simulate.iterations_needed, "epsilon"),
+        origin="candidate",
         grid={"n": [10_000], "epsilon": [0.02, 0.05]},
         expect="refuted",
         quantity="iterations",

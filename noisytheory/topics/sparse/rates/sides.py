@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.herding import away_steps
+from noisytheory.topics.sparse.herding import away_steps, herding
 from noisytheory.topics.sparse.rates.hulls import BY_HAND, POINTS, RANDOM, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
@@ -238,6 +238,15 @@ def herding_line_search(at: Inside, hull: str, step: str, k: int) -> Arrays:
     r"""Squared error after ``k`` steps of line search, and $D^2/(k+2)$."""
     found = herding_general(at, hull, step, k)
     return {**found, "rhs": found["rhs"] / 4}
+
+
+def public_line_search(row: Arrays, hull: str, k: int, **_: object) -> float:
+    """Squared error of the public algorithm, where masses of the target are known."""
+    if hull in POINTS:
+        return float(row["lhs"])
+    target, vertices = row["top"] / row["low"], vertices_of(hull)
+    found = herding(Linear(), vertices, masses_of(hull, target[None])[0], k)
+    return float(np.sum((target - found.weights @ vertices[found.indices]) ** 2))
 
 
 def herding_classic(at: Inside, hull: str, step: str, k: int) -> Arrays:
