@@ -12,8 +12,9 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.partitions import bounds, sides
 from noisytheory.topics.sparse.projection import nearest_centre, projection
+from noisytheory.topics.sparse.publicly import publicly
 from noisytheory.topics.sparse.samples import Scheme, far_apart, uneven
-from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE, publicly
+from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 

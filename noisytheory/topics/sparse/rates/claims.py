@@ -10,9 +10,10 @@ import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
+from noisytheory.topics.sparse.publicly import publicly
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
 from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
-from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE, publicly
+from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
 from noisytheory.trial.sides import both, scaled, worked
 from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires
 
@@ -283,8 +284,8 @@ herding_rates = [
         bound=_away,
         simulate=sides.away_error,
         certify=sides.away_certificate,
-        rows=64,
-        grid={"hull": [*HULLS, "simplex 5", "triangle"], "k": [2, 7, 40]},
+        rows=24,
+        grid={"hull": [*HULLS, "simplex 5", "triangle", "shifted simplex"], "k": [2, 7, 100]},
         given={"times": 1},
         origin="sharper",
         note=(
@@ -315,7 +316,6 @@ herding_rates_earlier = [
         hypotheses=["read with one constant, here 20, for all samples of features of norm 1"],
         bound=_twenty_logs,
         **worked(simulate.iterations_needed, "epsilon"),
-        origin="candidate",
         grid={"n": [10_000], "epsilon": [0.02, 0.05]},
         expect="refuted",
         quantity="iterations",

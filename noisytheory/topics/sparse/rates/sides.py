@@ -289,6 +289,8 @@ def herding_inverse_sharp(at: Inside, hull: str, k: int) -> Arrays:
 def masses_of(hull: str, target: Doubles) -> Doubles:
     """Positive masses on the vertices whose means are the targets."""
     vertices = vertices_of(hull)
+    if hull == "shifted simplex":
+        return target - [9, 0, 0]
     if hull == "triangle":
         rows = np.concatenate([vertices.T, np.ones((1, 3))])
         sides = np.concatenate([target, np.ones((len(target), 1))], axis=1)
