@@ -10,10 +10,9 @@ validation data, as imbalanced data ask for. C is .01, 1, 100 or 10,000; k one o
 the useful range, or of seven shares of n where the training part has more than 1,000 examples; two
 trimmed shares, two powers. AT_k* so chooses among up to 32 models and the average among 4: "fine"
 is the average with 31 values of C on the same range, and what AT_k* wins is counted against both.
-Every model is fitted on its own, to a gap of 1e-4: near the collapse a path must be asked for 1e-5
-to be as close, and takes about as long. Differences are paired over splits, with 95 per cent
-t-intervals: splits of one data set share examples, and of forty-four intervals two would miss 0 by
-chance.
+Every model is fitted on its own, to a gap of 1e-4. Differences are paired over splits, with 95 per
+cent t-intervals: splits of one data set share examples, and of forty-four intervals two would miss
+0 by chance.
 """
 
 from __future__ import annotations

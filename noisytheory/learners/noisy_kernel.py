@@ -18,8 +18,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.comparator import regret_of
-from noisytheory.topics.online.degrees import ABOVE_1, DegreeLaw, Fixed, Geometric
+from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
     Rule,
@@ -31,13 +32,17 @@ from noisytheory.topics.online.descent import (
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import RecordedCopies, Scheme, Source
 from noisytheory.topics.online.planning import (
-    admissible_p,
     best_p,
     importance_laws,
     second_moments,
 )
+from noisytheory.topics.online.printed import FORMS
 from noisytheory.topics.online.prospects import copies_needed
-from noisytheory.topics.online.regrets.bounds import general_regret, tuning_free_regret
+from noisytheory.topics.online.regrets.bounds import (
+    general_regret,
+    horizon_free_regret,
+    tuning_free_regret,
+)
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,
@@ -46,7 +51,7 @@ from noisytheory.vocabulary.analytic import (
     SmoothedHinge,
     SquaredLoss,
 )
-from noisytheory.vocabulary.domains import COUNT, POSITIVE
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, one_of
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -103,18 +108,6 @@ def _listed(x: Any) -> Any:
             "got lists of different lengths"
         ) from None
     return made if made.ndim > 2 else x
-
-
-def _infinite(
-    p: float | None, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
-    Bpsi: float,
-) -> str:
-    """Which series is, and where."""
-    what, at = f"series of the kernel {kernel.name}", f"p Bx = {(p or 1) * Bx:g}"
-    if math.isfinite(Bpsi):
-        what = f"majorant of the loss {loss.name}"
-        at = f"{math.sqrt(p or 1) * (math.sqrt(Bw * Bpsi) + By):g}"
-    return f"the {what} is infinite, or too large for a number, at {at}"
 
 
 class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
@@ -258,22 +251,17 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         POSITIVE.number("Bw", self.Bw)
         for name, value, allowed in (
             ("cap", self.cap, ("error", "skip")),
-            ("projection", self.projection, ("repaired", "printed")),
-            ("gradient", self.gradient, ("repaired", "printed")),
+            ("projection", self.projection, FORMS),
+            ("gradient", self.gradient, FORMS),
             ("coupled", self.coupled, (True, False)),
             ("average", self.average, (True, False)),
         ):
-            if value not in allowed:
-                some = ", ".join(map(str, allowed))
-                raise ValueError(f"{name} must be one of {some}, got {value!r}")
+            one_of(name, value, allowed)
         if self.step not in ("adaptive", "theory"):
             POSITIVE.number("step", self.step)
         Bx = float(squares.max()) if self.Bx is None else POSITIVE.number("Bx", self.Bx)
-        if self._form == "regression" and self.step == "theory" and self.By is None:
-            raise ValueError(
-                "By must be a bound on |y| where the step is the theory's, got None: without one "
-                "the regret bound says nothing of a regression loss"
-            )
+        if self.step == "theory":
+            label_bound(self.By, loss)
         self.kernel_, self.loss_, self.Bx_, self._By = kernel, loss, Bx, By or 0.0
         if self.p == "importance":
             best = importance_laws(float(self.Bw), Bx, kernel, loss, By or 0.0)
@@ -294,12 +282,18 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             p = ABOVE_1.number("p", self.p)
         Bpsi, Bg = second_moments(p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=self.coupled)
         if not math.isfinite(Bpsi) or (not math.isfinite(Bg) and self.step == "theory"):
-            raise ValueError(self._inadmissible(p, Bx, kernel, loss, By or 0.0, Bpsi))
+            raise ValueError(inadmissible(
+                p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=bool(self.coupled),
+                # The kernel's alone, where it alone is needed.
+                needed=loss if self.step == "theory" else AffineLoss(),
+            ))
         if not math.isfinite(Bg) and self.clip is None:
+            why = inadmissible(
+                p, self.Bw, Bx, kernel, loss, By or 0.0, coupled=bool(self.coupled)
+            )
             warnings.warn(
-                f"no regret bound holds: {_infinite(p, self.Bw, Bx, kernel, loss, By or 0.0, Bpsi)}"
-                ", and gradient estimates may have no finite second moment; take smaller Bw, Bx "
-                "or p, or clip",
+                f"no regret bound holds: {why}; gradient estimates may have no finite second "
+                "moment, unless you clip",
                 ConvergenceWarning, stacklevel=3,
             )
         law: DegreeLaw = Fixed(loss.degree or 0) if p is None else Geometric(p)
@@ -307,20 +301,6 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         self.p_, self.Bpsi_, self.Bg_ = p, Bpsi, Bg
         self._law, self._coupled = law, p is None or bool(self.coupled)
         self._scheme = Scheme(kernel, maps, coupled=self._coupled, copies=self._count())
-
-    def _inadmissible(
-        self, p: float | None, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float,
-        Bpsi: float,
-    ) -> str:
-        """What would do where a series is infinite."""
-        wrong = _infinite(p, self.Bw, Bx, kernel, loss, By, Bpsi)
-        if p is None:
-            return f"Bw and Bx must be smaller, got {self.Bw:g} and {Bx:g}: {wrong}"
-        # The kernel's alone, where it alone is needed.
-        needed = loss if self.step == "theory" else AffineLoss()
-        low, high = admissible_p(self.Bw, Bx, kernel, needed, By, coupled=bool(self.coupled))
-        allowed = f"below {high:g}" if low == 1 else f"between {low:g} and {high:g}"
-        return f"p must be {allowed}, got {p:g}: {wrong}"
 
     def _count(self) -> int:
         """Copies a factor is the mean of."""
@@ -347,7 +327,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             eta = float(self.step)
         return Rule(
             float(self.Bw), eta, T=horizon, adaptive=self.step == "adaptive",
-            clip=math.inf if self.clip is None else POSITIVE.number("clip", self.clip),
+            clip=math.inf if self.clip is None else self.clip,
             projection=self.projection, gradient=self.gradient, coupled=self._coupled,
         )
 
@@ -372,7 +352,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             runs = [Descent(Expansion(self._scheme, d)) for _ in targets]
         for run, y in zip(runs, targets, strict=True):
             descend(tape, y, self._scheme, self.loss_, self._law, rule, run=run)
-        self._runs = runs
+        self._runs, self._open = runs, horizon is None
         self._averages = [run.averaged() for run in runs] if self.average else None
         self.queries_ = np.asarray(runs[0].queries)
         self.skipped_ = getattr(self, "skipped_", 0) + int(tape.skipped.sum())
@@ -414,7 +394,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
     def regret_bound(self) -> float:
         r"""What the theory promises of the expected regret after the rounds so far.
 
-        $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step.
+        $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step, and
+        times 3 for the theory's after `partial_fit`, whose horizon is unknown.
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
@@ -423,16 +404,27 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If the loss is of a residual and `By` was not given.
         """
         check_is_fitted(self, "_runs")
+        label_bound(self.By, self.loss_)
         if self.clip is not None or self.skipped_ or not isinstance(self.step, str):
             return math.inf
         if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
-        promised = tuning_free_regret if self.step == "adaptive" else general_regret
         if not (math.isfinite(self.Bg_) and math.isfinite(self.Bpsi_)):
             return math.inf
         with np.errstate(over="ignore"):
+            if self.step == "theory" and self._open:
+                # Steps that fall like it from fit's on have the same bound.
+                G = math.sqrt(self.Bg_) * math.sqrt(self.Bpsi_)
+                eta = self._rule(None).eta
+                return float(horizon_free_regret(self.n_rounds_, self.Bw, G, eta))
+            promised = tuning_free_regret if self.step == "adaptive" else general_regret
             return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
 
     def regret(self, X: ArrayLike, y: Any) -> float:
@@ -656,7 +648,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     Bw, p, coupled, copies, step, Bx, clip, cap, average, projection, gradient, random_state
         As in `NoisyKernelClassifier`.
     By : float, optional
-        Bound on |y|, which the theory's step and bound need.
+        Bound on |y|, which the theory's step and `regret_bound` ask for.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ import math
 import numbers
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -35,6 +35,7 @@ __all__ = [
     "checked_reals",
     "labelled_among",
     "of_series",
+    "one_of",
     "relabelled",
     "requires",
     "trusted",
@@ -193,6 +194,26 @@ POSITIVE = Domain(0)
 REAL = Domain()
 
 
+def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
+    """Raise a ValueError where an argument is none of a few.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    allowed : sequence
+
+    Examples
+    --------
+    >>> one_of("cap", "never", ("error", "skip"))
+    Traceback (most recent call last):
+    ...
+    ValueError: cap must be one of error, skip, got 'never'
+    """
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+
+
 def checked_reals(name: str, values: Any) -> NDArray[Any]:
     """An array of real numbers of any type, fractions among them, or a ValueError.
 
@@ -307,8 +328,9 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Parameters
     ----------
     **domains : Domain
-        What each argument may be; read by ``noisytheory show`` as well. A docstring whose section
-        on parameters leaves some of them out, or that has none, gets them in the order of the
+        What each argument may be; read by ``noisytheory show`` as well. One whose default is None
+        may be left out. A docstring whose section
+        on parameters leaves some of these out, or that has none, gets them in the order of the
         signature, and a section on what is raised.
 
     Returns
@@ -361,6 +383,8 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     value = kwargs[name]
                 elif name in defaults:
                     value = defaults[name]
+                    if value is None:
+                        continue
                 else:
                     return function(*args, **kwargs)  # which says that it is missing
                 values[name] = value
@@ -370,9 +394,8 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 values, index = of_series(values)
                 labelled_among(values)
             given: list[Any] = list(args)
-            for name, domain in domains.items():
-                value = values[name]
-                domain.check(name, value)
+            for name, value in values.items():
+                domains[name].check(name, value)
                 # Floats, because NumPy refuses 4 ** -1; labelled arrays keep their names.
                 if plain or type(value) in PLAIN:
                     value = np.float64(value)

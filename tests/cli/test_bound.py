@@ -97,9 +97,12 @@ def test_every_kernel_of_the_paper_has_a_word(kernel, made):
     ("series([-1 0.5 0.25])", nt.analytic.SeriesLoss((-1.0, 0.5, 0.25))),
 ])
 def test_every_loss_of_the_paper_has_a_word(loss, made):
-    value = float(answer("bound", *REGRET, "kernel=linear", f"loss={loss}"))
+    given = *REGRET, "kernel=linear", f"loss={loss}"
+    value = float(answer("bound", *given, "By=2"))
     kernel = nt.dot_products.LinearProduct()
-    assert value == float(nt.online.regret(1000, 1.5, 0.5, 0.25, kernel, made))
+    assert value == float(nt.online.regret(1000, 1.5, 0.5, 0.25, kernel, made, 2.0))
+    if made.form == "regression":
+        assert "By must be a bound on |y|" in mistake("bound", *given)
 
 
 def test_words_and_names_of_the_grid_in_one_list():

@@ -276,7 +276,8 @@ def test_constants_too_large_for_a_number_do_not_stop_an_adaptive_step(
     oracle = online.NoisyOracle(clean, InstanceNoise("gaussian", 0.1))
     model = NoisyKernelClassifier(kernel, loss, random_state=0, **parameters)
     with contextlib.nullcontext() if promises else pytest.warns(
-        ConvergenceWarning, match="no regret bound holds: the majorant .* at 663"
+        ConvergenceWarning,
+        match=r"no regret bound holds: p must be below 1\.\d+, got 2: the majorant .* at 663"
     ):
         model.fit(oracle, y)
     assert model.p_ > 1 and math.isfinite(model.Bpsi_)
@@ -370,16 +371,36 @@ def test_importance_degrees_are_an_option(measured):
 def test_the_bound_grows_with_what_later_parts_show(measured):
     clean, copies, _ = measured
     y = clean[:, 0]
-    parts = NoisyKernelRegressor("linear", random_state=0).partial_fit(copies[:50], y[:50])
+    parts = NoisyKernelRegressor("linear", By=9.0, random_state=0).partial_fit(copies[:50], y[:50])
     first = parts.regret_bound()
     parts.partial_fit(3 * copies[50:100], 3 * y[50:100])
-    one = NoisyKernelRegressor("linear", random_state=0).fit(
+    one = NoisyKernelRegressor("linear", By=9.0, random_state=0).fit(
         np.concatenate([copies[:50], 3 * copies[50:100]]), np.concatenate([y[:50], 3 * y[50:100]]))
     assert parts.regret_bound() == pytest.approx(one.regret_bound()) and one.regret_bound() > first
+    # Of labels that the data alone bound there is no promise, though there are constants.
+    silent = NoisyKernelRegressor("linear", random_state=0).fit(copies[:50], y[:50])
+    assert silent.Bg_ < one.Bg_
+    with pytest.raises(ValueError, match=r"^By must be a bound on \|y\|"):
+        silent.regret_bound()
     told = NoisyKernelRegressor("linear", step="theory", By=9.0, random_state=0)
     told.partial_fit(copies[:50], y[:50])
     assert np.isfinite(told.regret_bound())
     assert told.partial_fit(3 * copies[50:100], y[50:100]).regret_bound() == math.inf
+
+
+@pytest.mark.parametrize("first", [0, 10])
+def test_without_a_horizon_the_theory_promises_what_is_true(first):
+    """The hardest labels known for steps that fall, after none or some rounds of `fit`."""
+    T = 200
+    hard = online.hardest_labels(T, 1.0, shorter=True)
+    x, y = np.abs(hard)[:, None], np.sign(hard)
+    model = NoisyKernelClassifier("linear", "linear", Bw=1.0, Bx=1.0, step="theory")
+    if first:
+        model.fit(x[:first], y[:first])
+        assert model.regret(x[:first], y[:first]) <= model.regret_bound() == math.sqrt(first)
+    model.partial_fit(x[first:], y[first:], classes=[-1, 1])
+    known = float(online.general_regret(T, 1.0, 1.0, 1.0))
+    assert 1.1 * known < model.regret(x, y) <= model.regret_bound() == pytest.approx(3 * known)
 
 
 def test_nested_lists_and_shapes(measured):

@@ -128,3 +128,14 @@ def test_a_docstring_is_completed_by_what_the_domains_say():
     assert mixed.__doc__.count("Parameters") == 1 and "    Has no domain.\n" in mixed.__doc__
     assert mixed.__doc__.index("Returns") < mixed.__doc__.index("Raises")
     assert requires(n=COUNT)(lambda n: n).__doc__ is None
+
+
+def test_what_may_be_left_out_may_not_be_nonsense():
+    @requires(n=SAMPLE_SIZE, delta=LEVEL)
+    def some(n, delta=None):
+        return n if delta is None else n * delta
+
+    assert (some(4), some(4, delta=0.5), some([4, 2], 0.5).tolist()) == (4.0, 2.0, [2.0, 1.0])
+    for wrong in (0.0, None):
+        with pytest.raises(ValueError, match=r"^delta must be"):
+            some(4, delta=wrong)

@@ -81,6 +81,7 @@ def means(dataset: xr.Dataset | Record) -> Figure:
                 [line - wide, line + wide], [y, y], color=GRID, linewidth=7, zorder=0.5,
                 solid_capstyle="butt", label="_" if y else "equal within this margin",
             )
+        plain_small(axes.xaxis)  # A margin may be wider than what was drawn.
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
     bare = not record.exact and np.isnan(low[rows]).all()

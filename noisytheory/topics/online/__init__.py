@@ -9,12 +9,14 @@ from noisytheory.topics.online.adversaries import (
     expected_regret,
     hardest_labels,
 )
+from noisytheory.topics.online.bounds import admissible_p
 from noisytheory.topics.online.chances.bounds import regret_tail
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
 from noisytheory.topics.online.copied_kernels import (
     gram_matrix,
     kernel_value,
     mean_product,
+    noise_variance,
     squared_norm,
 )
 from noisytheory.topics.online.copies.bounds import all_blocks, certain, some_regret
@@ -57,7 +59,6 @@ from noisytheory.topics.online.losses.bounds import (
 )
 from noisytheory.topics.online.maps import CopiesExhausted, NoisyOracle, RecordedCopies, Scheme
 from noisytheory.topics.online.planning import (
-    admissible_p,
     best_p,
     gaussian_map_moment,
     importance_laws,
@@ -73,6 +74,7 @@ from noisytheory.topics.online.prospects import (
 )
 from noisytheory.topics.online.queries.bounds import (
     cap_probability,
+    cap_probability_gaussian,
     expected_queries,
     expected_queries_gaussian,
     inner_products,
@@ -104,15 +106,16 @@ __all__ = [
     "RecordedCopies", "Rule", "Scheme", "absolute_majorant", "absolute_majorant_printed",
     "adaptive_regret", "adaptive_value", "admissible_p", "adversary", "all_blocks",
     "any_step_regret", "averaging_floor", "batch_excess", "best_approximation", "best_in_ball",
-    "best_p", "cap_probability", "certain", "copies_needed", "coupled_estimate", "debiased",
-    "debiased_samples", "descend", "doubling_regret", "draw_tape", "estimate", "expected_queries",
-    "expected_queries_gaussian", "expected_regret", "expected_samples", "few_copies",
-    "first_useful_round", "gaussian_kernel", "gaussian_map_moment", "general_regret",
-    "gradient_second_moment", "gradient_second_moment_labels", "gram_matrix", "hardest_labels",
-    "hinge_majorant_cramer", "hinge_majorant_printed", "hinge_majorant_shifted",
-    "horizon_free_regret", "importance_law", "importance_laws", "inner_products", "jump_bias",
-    "kernel_value", "least_regret", "linear_regret", "map_second_moment",
-    "map_second_moment_gaussian", "map_second_moment_gaussian_printed", "mean_product",
+    "best_p", "cap_probability", "cap_probability_gaussian", "certain", "copies_needed",
+    "coupled_estimate", "debiased", "debiased_samples", "descend", "doubling_regret", "draw_tape",
+    "estimate", "expected_queries", "expected_queries_gaussian", "expected_regret",
+    "expected_samples", "few_copies", "first_useful_round", "gaussian_kernel",
+    "gaussian_map_moment", "general_regret", "gradient_second_moment",
+    "gradient_second_moment_labels", "gram_matrix", "hardest_labels", "hinge_majorant_cramer",
+    "hinge_majorant_printed", "hinge_majorant_shifted", "horizon_free_regret", "importance_law",
+    "importance_laws", "inner_products", "jump_bias", "kernel_value", "least_regret",
+    "linear_regret", "map_second_moment", "map_second_moment_gaussian",
+    "map_second_moment_gaussian_printed", "mean_product", "noise_variance",
     "noisy_exponential_kernel", "operations", "prod_calls", "query_quantile", "query_tail",
     "query_tail_gaussian", "radius_gaussian", "radius_gaussian_printed", "regret",
     "regret_gaussian", "regret_gaussian_printed", "regret_of", "regret_tail", "replicate",

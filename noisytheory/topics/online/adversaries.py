@@ -96,6 +96,7 @@ def hardest_labels(T: int, eta: float, *, shorter: bool = False) -> Floats:
     >>> round(float(loss + abs(y.sum())) / (3 * 100**0.5), 2)
     0.78
     """
+    COUNT.number("T", T)
     ABOVE_0.number("eta", eta)
     w = np.linspace(-1, 1, 1001)
     value, values = np.zeros_like(w), []

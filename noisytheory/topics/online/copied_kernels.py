@@ -9,9 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_floats
 
-__all__ = ["gram_matrix", "kernel_value", "mean_product", "squared_norm"]
+__all__ = ["gram_matrix", "kernel_value", "mean_product", "noise_variance", "squared_norm"]
 
 Floats = NDArray[np.float64]
+
+
+def _copies(name: str, values: ArrayLike, shape: str) -> Floats:
+    """Finite numbers, in an array with the dimensions of its shape, or with more."""
+    x = checked_floats(name, values)
+    wanted = 1 + shape.count(", ")
+    if x.ndim != wanted and not (shape.startswith("...") and x.ndim >= wanted - 1):
+        raise ValueError(f"{name} must have shape ({shape}), got {x.shape}")
+    if not np.isfinite(x).all():
+        raise ValueError(f"{name} must be finite, got {x[~np.isfinite(x)][0]}")
+    return x
 
 
 def mean_product(copies: ArrayLike) -> Floats:
@@ -34,7 +45,7 @@ def mean_product(copies: ArrayLike) -> Floats:
     >>> mean_product([1.0, 2.0, 3.0]).round(6).tolist()
     [1.0, 2.0, 3.666667, 6.0]
     """
-    x = checked_floats("copies", copies)
+    x = _copies("copies", copies, "..., k")
     k = x.shape[-1]
     out = np.zeros((*x.shape[:-1], k + 1))
     out[..., 0] = 1
@@ -62,12 +73,32 @@ def squared_norm(copies: ArrayLike) -> Floats:
     >>> float(squared_norm([[3.0], [1.0]]))
     3.0
     """
-    x = checked_floats("copies", copies)
+    x = _copies("copies", copies, "..., k, d")
     k = x.shape[-2]
     if k < 2:
         raise ValueError(f"copies must be two or more of each instance, got {k}")
     total = np.square(x.sum(axis=-2)).sum(axis=-1) - np.square(x).sum(axis=(-2, -1))
     return np.asarray(total / (k * (k - 1)))
+
+
+def noise_variance(copies: ArrayLike) -> Floats:
+    r"""Unbiased $\mathbb E\|\tilde x-x\|^2$ from two or more noisy copies of one law.
+
+    Parameters
+    ----------
+    copies : array, shape (..., k, d)
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
+    >>> float(noise_variance([[3.0], [1.0]]))
+    2.0
+    """
+    x = checked_floats("copies", copies)
+    return np.asarray(np.square(x).sum(axis=-1).mean(axis=-1) - squared_norm(x))
 
 
 def _between(x: Floats, z: Floats, count: int) -> Floats:
@@ -141,7 +172,9 @@ def kernel_value(kernel: Any, x: ArrayLike, z: ArrayLike) -> float:
     >>> kernel_value(HomogeneousProduct(1), [[1.0], [2.0]], [[1.0], [3.0]])
     3.0
     """
-    x, z = checked_floats("x", x), checked_floats("z", z)
+    x, z = _copies("x", x, "k, d"), _copies("z", z, "k, d")
+    if x.shape[1] != z.shape[1]:
+        raise ValueError(f"x and z must have as many features, got {x.shape[1]} and {z.shape[1]}")
     if kernel.degree is None or kernel.degree > min(len(x), len(z)):
         raise ValueError(
             f"kernel must be a polynomial of degree at most the number of copies "
@@ -179,7 +212,7 @@ def gram_matrix(kernel: Any, copies: ArrayLike) -> Floats:
     >>> gram_matrix(LinearProduct(), [[[1.0], [3.0]], [[2.0], [4.0]]]).tolist()
     [[3.0, 6.0], [6.0, 8.0]]
     """
-    x = checked_floats("copies", copies)
+    x = _copies("copies", copies, "n, k, d")
     if kernel.degree is None or 2 * kernel.degree > x.shape[1]:
         raise ValueError(
             f"kernel must be a polynomial of degree at most half the number of copies "

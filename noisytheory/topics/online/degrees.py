@@ -17,6 +17,7 @@ __all__ = ["DegreeLaw", "Finite", "Fixed", "Geometric"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 ABOVE_1 = Domain(1)
+WHOLE = Domain(0, include_low=True, whole=True)
 
 
 class DegreeLaw(ABC):
@@ -114,6 +115,9 @@ class Fixed(DegreeLaw):
     """
 
     n: int = 1
+
+    def __post_init__(self) -> None:
+        WHOLE.number("n", self.n)
 
     @property
     def name(self) -> str:

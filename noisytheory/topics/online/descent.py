@@ -21,8 +21,9 @@ from scipy.linalg.blas import daxpy
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import CopiesExhausted, Maps, Scheme, Source
-from noisytheory.topics.online.printed import projected
+from noisytheory.topics.online.printed import FORMS, projected
 from noisytheory.vocabulary.analytic import AnalyticLoss
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, one_of
 
 __all__ = ["Descent", "Rule", "Tape", "descend", "draw_tape", "scores_over_time"]
 
@@ -69,11 +70,21 @@ class Rule:
     gradient: Literal["repaired", "printed"] = "repaired"
     coupled: bool = False
 
+    def __post_init__(self) -> None:
+        POSITIVE.number("Bw", self.Bw)
+        POSITIVE.number("eta", self.eta)
+        if self.T is not None:
+            COUNT.number("T", self.T)
+        if self.clip != math.inf:
+            POSITIVE.number("clip", self.clip)
+        one_of("projection", self.projection, FORMS)
+        one_of("gradient", self.gradient, FORMS)
+
     def step(self, t: int, squares: float) -> float:
         """Of round t = 0, 1, ..., with what the gradients' squared norms add up to."""
         if self.adaptive:
             return math.sqrt(2 * self.Bw / squares) if squares > 0 else 0.0
-        return self.eta / math.sqrt(self.T or t + 1)
+        return self.eta / math.sqrt(t + 1 if self.T is None else self.T)
 
 
 @dataclass
@@ -151,6 +162,7 @@ def draw_tape(
     envelope takes copies too. Regression losses have $\langle w,\Psi\rangle-y$ as factors and no
     label in front.
     """
+    one_of("cap", cap, ("error", "skip"))
     degrees, envelope = scheme.degrees(T, rng=rng)
     lengths = law.draw(T, rng=rng)
     rounds = np.repeat(np.arange(T), lengths)

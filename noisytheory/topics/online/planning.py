@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, i0e
 
-from noisytheory.topics.online.bounds import ABOVE_1, BALL, INSTANCE, LABEL
+from noisytheory.topics.online.bounds import (
+    ABOVE_1,
+    BALL,
+    EXTREMES,
+    INSTANCE,
+    LABEL,
+    SPREAD,
+    admissible_p,
+    arguments,
+    constants,
+    finite,
+    label_bound,
+    lowest,
+    price,
+    squared_majorants,
+)
 from noisytheory.topics.online.degrees import DegreeLaw
 from noisytheory.topics.online.estimators import importance_law
 from noisytheory.topics.online.features.bounds import map_second_moment
@@ -18,19 +32,14 @@ from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, Numeric, requires
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 
-__all__ = [
-    "admissible_p", "best_p", "gaussian_map_moment", "importance_laws", "second_moments", "step",
-]
+__all__ = ["best_p", "gaussian_map_moment", "importance_laws", "second_moments", "step"]
 
 Floats = NDArray[np.float64]
-SPREAD = 400
-EXTREMES = 1e-6, 1e9
-"""Of p - 1; what is admissible there is so beyond."""
 
 
 def second_moments(
     p: float | None, Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss,
-    By: float = 0.0, *, coupled: bool = False,
+    By: float | None = None, *, coupled: bool = False,
 ) -> tuple[float, float]:
     r"""$B_\Psi$ and $B_g$ of the printed estimators, the coupled ones, or those of fixed degree.
 
@@ -63,39 +72,11 @@ def second_moments(
     """
     if p is None and isinstance(kernel, GaussianProduct):
         raise ValueError("p must be a number for the Gaussian kernel, which has every degree")
-    Bpsi, reach = _arguments(p, Bw, Bx, kernel, By, coupled)
-    return Bpsi, _price(p, coupled) * _squared_majorant(loss, reach)
-
-
-def _price(p: float | None, coupled: bool) -> float:
-    return 1.0 if p is None or coupled else p / (p - 1)
-
-
-def _arguments(
-    p: float | None, Bw: float, Bx: float, kernel: DotProduct, By: float, coupled: bool
-) -> tuple[float, float]:
-    r"""$B_\Psi$, and where the loss's majorant is needed."""
-    scale = 1.0 if p is None else float(p)
-    with np.errstate(over="ignore"):
-        Bpsi = _price(p, coupled) * float(kernel.at(np.float64(scale * Bx)))
-        if isinstance(kernel, GaussianProduct):
-            root = math.sqrt(scale) * np.float64(Bx)
-            Bpsi *= scale / (scale - 1) * float(np.exp(2 * root / kernel.sigma2))
-        return Bpsi, math.sqrt(scale) * (math.sqrt(Bw * Bpsi) + By)
-
-
-def _squared_majorant(loss: AnalyticLoss, at: float) -> float:
-    """Infinite where it overflows."""
-    return float(_squared_majorants(loss, [at])[0])
-
-
-def _squared_majorants(loss: AnalyticLoss, at: Sequence[float] | Floats) -> Floats:
-    """The same of many, whose series are summed together."""
-    points = np.asarray(at, float)
-    finite = np.isfinite(points)
-    with np.errstate(over="ignore"):
-        found = np.square(np.asarray(loss.majorant(np.where(finite, points, 0.0)), float))
-    return np.where(finite, found, np.inf)
+    if p is not None:
+        ABOVE_1.number("p", p)
+    By = constants(Bw, Bx, loss, By)
+    Bpsi, reach = arguments(p, Bw, Bx, kernel, By, coupled)
+    return Bpsi, price(p, coupled) * float(squared_majorants(loss, [reach])[0])
 
 
 def gaussian_map_moment(p: float, Bx: float, tau: float, sigma2: float) -> float:
@@ -155,7 +136,7 @@ class ImportanceLaws:
 
 
 def importance_laws(
-    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0
+    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float | None = None
 ) -> ImportanceLaws:
     r"""Laws of degrees, $\propto\sqrt{\beta_n}B_x^{n/2}$ and, of lengths, $\propto|\gamma_n|r^n$.
 
@@ -186,9 +167,8 @@ def importance_laws(
     ...                                           AffineLoss())[0], 2), round(best.queries, 2)
     (12.04, 14.78, 1.53)
     """
-    POSITIVE.number("Bw", Bw)
     POSITIVE.number("Bx", Bx)
-    NONNEGATIVE.number("By", By)
+    By = constants(Bw, Bx, loss, By)
     count = SPREAD if kernel.degree is None else kernel.degree + 1
     root = np.sqrt(kernel.coefficients(count))
     terms = root * Bx ** (np.arange(count) / 2)
@@ -208,7 +188,7 @@ def importance_laws(
             Bpsi *= float(np.exp(2 * np.float64(Bx) / kernel.sigma2))
         queries += 2 * envelope.mean
     reach = math.sqrt(Bw * Bpsi) + By
-    Bg = _squared_majorant(loss, reach)
+    Bg = float(squared_majorants(loss, [reach])[0])
     if not math.isfinite(Bpsi):
         raise ValueError(
             f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
@@ -227,7 +207,7 @@ def importance_laws(
 @requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def step(
     p: Numeric, Bw: Numeric, Bx: Numeric, kernel: DotProduct, loss: AnalyticLoss,
-    By: Numeric = 0.0,
+    By: Numeric | None = None,
 ) -> Numeric:
     r"""Theorem 1: $\eta=\sqrt{B_w/(B_gB_\Psi)}=B_w/(\sqrt u\,\ell'_+(\sqrt{(p-1)u}))$.
 
@@ -239,7 +219,12 @@ def step(
     Returns
     -------
     float or array
-        0 where a series is infinite.
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is anything else; where a series is infinite, which, and the p that
+        would do.
 
     Examples
     --------
@@ -248,109 +233,17 @@ def step(
     >>> round(float(step(2.0, 1.0, 1.0, LinearProduct(), AffineLoss())), 6)
     0.353553
     """
+    By = label_bound(By, loss)
     Bpsi = map_second_moment(p, Bx, kernel)
     with np.errstate(over="ignore", invalid="ignore"):
         Bg = p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
         # Infinite where the map's is, of a loss that is constant as well.
-        return np.sqrt(Bw / np.fmin(Bg * Bpsi, np.inf))
-
-
-def admissible_p(
-    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0, *,
-    coupled: bool = False,
-) -> tuple[float, float]:
-    r"""The p between which both second moments are finite: no smaller one will do, and no larger.
-
-    The kernel's series must converge at $pB_x$, and the loss's majorant at
-    $\sqrt p(\sqrt{B_wB_\Psi}+B_y)$, which is large for large p and, unless coupled, for p near 1.
-
-    Parameters
-    ----------
-    Bw, Bx, By : float
-    kernel, loss
-    coupled : bool
-        As in `second_moments`.
-
-    Returns
-    -------
-    low, high : float
-        1 and infinity where there is no end.
-
-    Raises
-    ------
-    ValueError
-        If there is no such p.
-
-    Examples
-    --------
-    >>> from noisytheory.vocabulary.analytic import AffineLoss
-    >>> from noisytheory.vocabulary.dot_products import BinomialProduct
-    >>> admissible_p(1.0, 0.4, BinomialProduct(1.0), AffineLoss())
-    (1.0, 2.5)
-    """
-    POSITIVE.number("Bw", Bw)
-    NONNEGATIVE.number("Bx", Bx)
-    NONNEGATIVE.number("By", By)
-    radius = kernel.radius / Bx if Bx > 0 else math.inf
-    ends = [math.log(EXTREMES[0]), math.log(min(radius - 1, EXTREMES[1]))] if radius > 1 else []
-    if not ends or ends[0] >= ends[1]:
-        raise ValueError(
-            f"Bx must be below {kernel.radius:g}, the radius of convergence of the kernel "
-            f"{kernel.name}, got {Bx:g}: no p > 1 is admissible"
-        )
-
-    def needed(logs: Floats) -> list[float]:
-        return [_arguments(1 + math.exp(log), Bw, Bx, kernel, By, coupled)[1] for log in logs]
-
-    # It falls and then rises, a sum of exponentials of convex functions of log p.
-    grid = np.linspace(ends[0], ends[1] - 1e-9, SPREAD)
-    best = _lowest(needed, grid)
-    least = needed(np.array([best]))[0]
-    if not math.isfinite(least):
-        raise ValueError(
-            f"Bx must be smaller, got {Bx:g}: the second moment of the map of the kernel "
-            f"{kernel.name} is too large for a number"
-        )
-
-    def finite(logs: Floats) -> NDArray[np.bool_]:
-        return np.isfinite(_squared_majorants(loss, needed(logs)))
-
-    if not finite(np.array([best]))[0]:
-        raise ValueError(
-            f"Bx and Bw must let the bound be finite for some p, got Bx = {Bx:g} and Bw = {Bw:g} "
-            f"with the kernel {kernel.name}: the majorant of the loss {loss.name} is infinite at "
-            f"{least:g}, the smallest argument, of p = {1 + math.exp(best):g}"
-        )
-    found = [1.0, radius]
-    for side, end in enumerate((grid[0], grid[-1])):
-        points = np.array([best, end])
-        while not (held := finite(points)).all() and np.ptp(points) > 1e-12:
-            # From the last that is finite to the next, in ever smaller steps.
-            last = int(np.argmin(held)) - 1
-            points = np.linspace(points[last], points[last + 1], 100)
-        if not held.all():
-            found[side] = 1 + math.exp(points[0])
-    return found[0], found[1]
-
-
-def _lowest(function: Callable[[Floats], Sequence[float] | Floats], grid: Floats) -> float:
-    """Where a function that falls and then rises is smallest."""
-    from scipy.optimize import minimize_scalar
-
-    values = function(grid)
-    at = int(np.argmin(values))
-    ends = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-    with np.errstate(invalid="ignore"):
-        # Differences of infinite values, beside the finite ones.
-        found = minimize_scalar(
-            lambda point: float(function(np.array([point]))[0]), bounds=ends, method="bounded",
-            options={"xatol": 1e-9},
-        )
-    return float(found.x if found.fun <= values[at] else grid[at])
+        both = np.fmin(Bg * Bpsi, np.inf)
+    return np.sqrt(Bw / finite(both, p, Bw, Bx, kernel, loss, By))
 
 
 def best_p(
-    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float = 0.0, *,
+    Bw: float, Bx: float, kernel: DotProduct, loss: AnalyticLoss, By: float | None = None, *,
     budget: float | None = None,
 ) -> float:
     """The p with the smallest regret bound, if need be within a number of expected queries.
@@ -378,6 +271,7 @@ def best_p(
     >>> round(best_p(1.0, 1.0, LinearProduct(), SquaredLoss(0.0)), 3)
     2.0
     """
+    By = constants(Bw, Bx, loss, By)
     low, high = admissible_p(Bw, Bx, kernel, loss, By)
     low, high = max(low, 1 + EXTREMES[0]), min(high, 1e3)
     each = 3 if isinstance(kernel, GaussianProduct) else 1
@@ -391,10 +285,10 @@ def best_p(
 
     def size(logs: Floats) -> Floats:
         p = 1 + np.exp(logs)
-        found = np.array([_arguments(q, Bw, Bx, kernel, By, False) for q in p])
+        found = np.array([arguments(q, Bw, Bx, kernel, By, False) for q in p])
         with np.errstate(divide="ignore"):
-            map_, length = np.log(found[:, 0]), np.log(_squared_majorants(loss, found[:, 1]))
+            map_, length = np.log(found[:, 0]), np.log(squared_majorants(loss, found[:, 1]))
         return np.asarray(map_ + length + np.log(p / (p - 1)))
 
     grid = np.linspace(math.log(low - 1), math.log((high - 1) * (1 - 1e-9)), SPREAD)
-    return 1 + math.exp(_lowest(size, grid))
+    return 1 + math.exp(lowest(size, grid))

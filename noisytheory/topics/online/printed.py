@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.degrees import ABOVE_1, Geometric
 from noisytheory.topics.online.maps import map_estimate, prod, prod_explicit
 from noisytheory.vocabulary.analytic import AnalyticLoss
+from noisytheory.vocabulary.domains import POSITIVE, one_of
 from noisytheory.vocabulary.dot_products import DotProduct
 
-__all__ = ["PlainLearner", "gradient_length", "projected"]
+__all__ = ["FORMS", "PlainLearner", "gradient_length", "projected"]
 
 Query = Callable[[], Any]
+FORMS = "repaired", "printed"
 
 
 def gradient_length(
@@ -123,6 +125,13 @@ class PlainLearner:
     prods: int = 0
     multiplications: int = 0
     square: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("Bw", "eta", "T"):
+            POSITIVE.number(name, getattr(self, name))
+        ABOVE_1.number("p", self.p)
+        one_of("projection", self.projection, FORMS)
+        one_of("gradient", self.gradient, FORMS)
 
     def _prod(self, first: Any, second: Any) -> float:
         self.prods += 1

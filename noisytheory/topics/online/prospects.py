@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from noisytheory.topics.online.bounds import ABOVE_1
+from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.planning import second_moments
+from noisytheory.topics.online.queries.bounds import cap_probability_gaussian
 from noisytheory.topics.online.regrets.bounds import general_regret
 from noisytheory.vocabulary.analytic import AnalyticLoss
-from noisytheory.vocabulary.domains import COUNT, LEVEL
+from noisytheory.vocabulary.domains import COUNT, LEVEL, NONNEGATIVE, POSITIVE
 from noisytheory.vocabulary.dot_products import DotProduct
 
 __all__ = ["copies_needed", "first_useful_round", "query_quantile", "trivial_regret"]
@@ -49,7 +50,7 @@ def copies_needed(kernel: DotProduct, loss: AnalyticLoss) -> int:
     return (1 + loss.degree) * kernel.degree
 
 
-def query_quantile(T: int, level: float, p: float) -> int:
+def query_quantile(T: int, level: float, p: float, *, gaussian: bool = False) -> int:
     """What the largest number of queries over T rounds stays at or below, with this probability.
 
     Parameters
@@ -59,6 +60,8 @@ def query_quantile(T: int, level: float, p: float) -> int:
         In (0, 1).
     p : float
         Above 1.
+    gaussian : bool
+        With the Gaussian kernel, whose maps take more.
 
     Returns
     -------
@@ -75,10 +78,23 @@ def query_quantile(T: int, level: float, p: float) -> int:
     r = p / (p**2 - p + 1)
     # P(max <= M) = (1 - r^(M + 1))^T
     needed = math.log(-math.expm1(math.log(level) / T)) / math.log(r) - 1
-    return max(0, math.ceil(needed - 1e-12))
+    found = max(0, math.ceil(needed - 1e-12))
+    if not gaussian:
+        return found
+    # The tail is longer than the geometric one: the first power of two that is enough, then halves.
+    low, high = found - 1, max(1, found)
+    while cap_probability_gaussian(T, high, p) > 1 - level:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = cap_probability_gaussian(T, middle, p) <= 1 - level
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
-def trivial_regret(T: int, Bw: float, k: float, loss: AnalyticLoss, By: float = 1.0) -> float:
+def trivial_regret(
+    T: int, Bw: float, k: float, loss: AnalyticLoss, By: float | None = None
+) -> float:
     r"""What regret cannot exceed: T times the range of the loss over $|a|\le\sqrt{B_wk(x,x)}$.
 
     Parameters
@@ -101,6 +117,10 @@ def trivial_regret(T: int, Bw: float, k: float, loss: AnalyticLoss, By: float = 
     >>> trivial_regret(10, 1.0, 1.0, AffineLoss())
     20.0
     """
+    COUNT.number("T", T)
+    POSITIVE.number("Bw", Bw)
+    NONNEGATIVE.number("k", k)
+    By = NONNEGATIVE.number("By", label_bound(By, loss))
     radius = math.sqrt(Bw * k) + (By if loss.form == "regression" else 0.0)
     values = np.asarray(loss.at(np.linspace(-radius, radius, 2001)), float)
     return T * float(values.max() - values.min())
@@ -108,7 +128,7 @@ def trivial_regret(T: int, Bw: float, k: float, loss: AnalyticLoss, By: float = 
 
 def first_useful_round(
     p: float, Bw: float, Bx: float, k: float, kernel: DotProduct, loss: AnalyticLoss,
-    By: float = 0.0,
+    By: float | None = None,
 ) -> int:
     """The first T at which the regret bound is below what is true anyway.
 
@@ -126,7 +146,7 @@ def first_useful_round(
     Raises
     ------
     ValueError
-        If the bound is infinite, or too large for a number.
+        If the bound is infinite, or too large for a number; or if no loss differs from another.
 
     Examples
     --------
@@ -137,9 +157,10 @@ def first_useful_round(
     """
     Bpsi, Bg = second_moments(p, Bw, Bx, kernel, loss, By)
     if not math.isfinite(Bpsi * Bg):
-        raise ValueError(
-            f"Bx and Bw must let the bound be finite, got Bx = {Bx:g} and Bw = {Bw:g} at p = {p:g} "
-            f"with the kernel {kernel.name} and the loss {loss.name}"
-        )
-    ratio = float(general_regret(1, Bw, Bg, Bpsi)) / trivial_regret(1, Bw, k, loss, By)
+        raise ValueError(inadmissible(p, Bw, Bx, kernel, loss, label_bound(By, loss)))
+    POSITIVE.number("k", k)
+    anyway = trivial_regret(1, Bw, k, loss, By)
+    if not anyway > 0:
+        raise ValueError(f"loss must not be constant, got {loss.name}")
+    ratio = float(general_regret(1, Bw, Bg, Bpsi)) / anyway
     return math.floor(ratio**2 * (1 + 1e-12)) + 1

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Rule
 from noisytheory.vocabulary.analytic import AnalyticLoss
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import Examples
@@ -248,6 +249,7 @@ def replicate(
     >>> runs.sums.ravel().tolist()
     [4.0, 4.0, 4.0]
     """
+    COUNT.number("size", size)
     loss.check_labels(examples.y)
     T, d = examples.x.shape
     kind: Any = _Line if d == 1 else _Space
@@ -397,6 +399,11 @@ def few_copies(
     """
     if loss.degree is None or loss.degree > 1:
         raise ValueError(f"loss must have an affine derivative, got {loss.name}")
+    COUNT.number("size", size)
+    COUNT.number("copies", copies)
+    if copies > 2 and not together:
+        raise ValueError(f"copies must be 1 or 2 where they are not averaged, got {copies}")
+    NONNEGATIVE.number("known", known)
     loss.check_labels(examples.y)
     T, d = examples.x.shape
     w, total = np.zeros((size, d)), np.zeros((size, d))

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
 from noisytheory.topics.top_k.smoothing import Smoothed, newton, pieces
-from noisytheory.topics.top_k.task import WIDE, Task
+from noisytheory.topics.top_k.task import REDUCED, ROUNDING, WIDE, Task
 
 __all__ = ["Path", "counts_of", "errors_of", "kernel_path", "path"]
 
@@ -33,6 +34,10 @@ MIXED = 0.8
 
 WIDTH = 0.05
 """Of the smoothing at first, over $AT_k$."""
+CLOSE = 0.01
+"""Share of the objective at zero that coefficients gain at most where Newton's method stalls."""
+EXACT = 1e-8
+"""Tolerance of what proves zero the minimiser."""
 FARTHEST = 3
 """Times by which k falls at most from one guess of the collapse to the next."""
 FEW = 400
@@ -55,9 +60,11 @@ class Path:
         Errors of classification, or mean squares of regression.
     level : array, shape (m,)
     regime : array of str, shape (m,)
+        ``"zero"`` only where weights prove zero the minimiser.
     gap : array, shape (m,)
-        Proven duality gap of each, relative to the objective; where the coefficients of the largest
-        k gain less over none than that k's objective, to that share of the objective.
+        Proven duality gap of each, relative to its objective, or to what its own coefficients gain
+        over none (over the best constant) where that is less, as `fit` measures it; $10^{-12}$ of
+        the objective at zero is rounding.
     knots : array, shape (fits, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed.
     place : array, shape (m,)
@@ -86,7 +93,7 @@ class Path:
 
     @property
     def zero_up_to(self) -> float:
-        """Largest k whose model is zero; 0 if there is none."""
+        """Largest k where zero is proven the minimiser; 0 if nowhere, or if it was not asked."""
         return float(self.k[self.regime == "zero"].max(initial=0))
 
 
@@ -94,7 +101,7 @@ def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 1e-2,
-    start: Floats | None = None,
+    relative_to: str = "gain", start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -108,6 +115,10 @@ def path(
         Points and labels on which errors are counted; the sample itself by default.
     tol : float
         Gap at every k, as `Path` measures it.
+    relative_to : {"gain", "largest"}
+        What gaps are relative to where it is less than the objective: what the coefficients gain
+        at their own k, or at the largest. The latter is cheap, and says nothing of the k next to
+        the collapse, where they gain far less: models may be 0 there, and no regime is ``"zero"``.
     start : array, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last.
 
@@ -123,16 +134,17 @@ def path(
     Warns
     -----
     NotCertified
-        If some k has a larger gap, as where the coefficients gain next to nothing, of labels at
-        random or a class of a few: there the path also solves many more problems than elsewhere.
+        If some k has a larger gap, as where the coefficients gain less than rounding leaves.
 
     Notes
     -----
-    For all k, hinge or logistic loss, the processor time of .7 to 7 fits to $10^{-6}$ (96 problems,
-    median 3.3; 2 to 3 from 2000 examples on), with ``tol=1e-3`` of 1 to 41 (median 9): 500 to
-    20,000 examples, 5 to 100 features of one size or falling to 1/30, C = 1 and 100, much and
-    little noise; a fit is the median one of five k that are not zero. Of regression the smallest k
-    differ most, and each takes a solution of its own: 30 to 70 solutions for all k.
+    For all k, hinge or logistic loss, the processor time of 14 to 163 fits to $10^{-6}$ (11
+    problems, median 64; 18 to 91 solutions), most of it near the collapse, where each halving of
+    the distance in k takes solutions of its own; ``relative_to="largest"`` takes that of 1 to 7
+    fits, median 4. The problems are every ninth of 96: 500 to 20,000 examples, 5 to 100 features
+    of one size or falling to 1/30, C = 1 and 100, much and little noise; a fit is the median one
+    of five k that are not zero. Of regression the smallest k differ most, and each takes a
+    solution of its own.
 
     Examples
     --------
@@ -155,8 +167,10 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and intercept and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
+    if relative_to not in ("gain", "largest"):
+        raise ValueError(f"relative_to must be 'gain' or 'largest', got {relative_to!r}")
     walk = _Walk(rows, labels, masses, loss, float(C), intercept, scaling == "average", tol)
-    walk.start = start
+    walk.start, walk.share = start, None if relative_to == "gain" else 1.0
     counts = (_all(total) if ks is None else counts_of(ks, total, sample_weight is None))
     found = walk.over(counts / total)
     if scaling == "average":
@@ -165,15 +179,46 @@ def path(
     scores = points @ knots[:, : knots.shape[1] - intercept].T
     if intercept:
         scores = scores + knots[:, -1]
-    return _path(counts, found, kind.margin, answers, np.asarray(scores), knots, walk.fits, tol)
+    return _path(counts, found, kind.margin, answers, np.asarray(scores), knots, walk, tol)
+
+
+def collapsed_up_to(
+    rows: Any, labels: Floats, masses: Floats, shares: Floats, *, intercept: bool = False
+) -> float:
+    """The largest of these tail masses whose minimiser is zero at every C; 0 if there is none.
+
+    Parameters
+    ----------
+    rows, labels, masses
+        Checked data of two classes.
+    shares : array, shape (m,)
+        In order.
+    intercept : bool
+
+    Returns
+    -------
+    float
+    """
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
+    # C large enough for the scores to reach the margin: the objective is that without regulariser.
+    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
+    keep = np.flatnonzero(masses > 0)
+    walk = _Walk(rows[keep], labels[keep], masses[keep], "hinge", C, intercept, False, 1e-2)
+    walk.nus = shares
+    walk.descend(walk.highest(float(shares[-1])))
+    return walk.zero_to
 
 
 @dataclass(frozen=True, eq=False)
 class _Sorted:
-    """A model's sums of its largest losses at every tail mass, from one sort."""
+    """A model's sums of its largest losses at every tail mass, from one sort.
+
+    ``none`` is the least objective without coefficients at its own tail mass.
+    """
 
     nu: float
     share: float
+    none: float
     losses: Floats
     reached: Floats
     sums: Floats
@@ -205,18 +250,15 @@ class _Knot:
 
 
 class _Part(Task):
-    """A problem whose gap is measured in a unit that all k share."""
+    """A problem that begins at the solution of another; its gap may have a unit that all share."""
 
-    share = 1.0
+    share: float | None = None
 
-    def unit(self, primal: float, rounding: float = 0.0) -> float:
-        """Of the objective, what the coefficients of the largest k gain of theirs."""
+    def unit(self, primal: float, rounding: float = ROUNDING) -> float:
+        """What a gap is measured by."""
+        if self.share is None:
+            return super().unit(primal, rounding)
         return max(self.share * max(abs(primal), 1e-5 * self.size), 1e-300)
-
-    @property
-    def gain(self) -> float:
-        """What the solvers take the unit from."""
-        return self.share * self.size
 
     def near(self, w: Floats, last: _Last) -> tuple[Floats, Floats | None]:
         """Newton's method from a neighbour's solution, and scores of what it finds."""
@@ -274,11 +316,16 @@ class _Walk:
         self.rows, self.labels, self.masses, self.C = rows, labels, masses, C
         self.kind, self.free, self.average, self.tol = individual(loss), free, average, tol
         self.start: Floats | None = None
+        self.share: float | None = None
         n = len(masses)
         self.even = np.arange(n + 1) / n if np.ptp(masses) == 0 else None
-        self.share, self.fits, self.last = 1.0, 0, _Last()
+        self.fits, self.last = 0, _Last()
+        # Where zero is the minimiser, and where it is not.
+        self.zero_to, self.above = 0.0, np.inf
         self.knots: list[_Knot] = []
-        self.size = float(masses @ self.kind.values(labels, np.zeros(len(labels))))
+        losses = self.kind.values(labels, np.zeros(len(labels)))
+        self.size = float(masses @ losses)
+        self.at_zero = self.sort(1.0, np.zeros(len(labels)), none=self.size)
 
     def constant(self, nu: Any) -> Any:
         """C in the paper's scaling."""
@@ -294,8 +341,8 @@ class _Walk:
             # All losses that are not 0 count already: from there on nothing changes.
             knee = max(highest.mass, float(nus[0]))
             if knee < highest.nu:
-                knots.insert(0, replace(highest, nu=knee))
-        self.knots = self.descend(knots[0], float(nus[0])) + knots[1:]
+                knots.insert(0, replace(highest, nu=knee, tail=self.sort(knee, highest.scores)))
+        self.knots = self.descend(knots[0]) + knots[1:]
         self.last.width = WIDTH
         at = 0
         while at < len(self.knots) - 1:
@@ -305,23 +352,21 @@ class _Walk:
             else:
                 self.knots.insert(at + 1, new)
         if len(self.knots) == 1:
-            self.record(np.arange(len(nus)), highest, highest, highest.tail, highest.tail, 0)
+            only = self.knots[0]
+            self.record(np.arange(len(nus)), only, only, only.tail, only.tail, 0)
         return self.out
 
     def highest(self, nu: float) -> _Knot:
-        """The solution at the largest k, which sets the unit of all gaps."""
-        task = Task(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
-                    self.free, SOLVED * self.tol)
-        w = np.zeros(task.design.width)
+        """The solution at the largest k."""
+        w = np.zeros(self.rows.shape[1] + self.free)
         if self.start is not None:
             w[: len(self.start)] = self.start
-        w, _, _ = task.solve(w, "auto")
-        value = task.objective(w)
-        if task.regime(w, value, task.best_dual)[0] == "zero":
-            w = np.zeros_like(w)
-        elif value > 0:
-            self.share = float(np.clip(task.gain / value, 1e-12, 1.0))
-        return self.knot(task, w)
+        shared, self.share = self.share, None
+        found = self.solved(nu, w, near=False)
+        if shared is not None:
+            value = float(found.tail.top(nu)) + self.ridge(found, found, 0.0)
+            self.share = float(np.clip(self.gain(found) / max(value, 1e-300), 1e-12, 1.0))
+        return found
 
     def knot(self, task: Task, w: Floats, scores: Floats | None = None) -> _Knot:
         """A solution with its certificate."""
@@ -331,61 +376,111 @@ class _Walk:
         return _Knot(task.nu, w, scores, task.best_linear, task.best_push,
                      float(task.best_weights.sum()), self.sort(task.nu, scores))
 
-    def solved(self, nu: float, start: Floats) -> _Knot:
-        """The solution at a tail mass."""
+    def solved(self, nu: float, start: Floats, near: bool = True) -> _Knot:
+        """The solution at a tail mass, from one nearby or not; zero where that is proven."""
         task = _Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                      self.free, SOLVED * self.tol)
+        # Zero is asked for once, and only of a point that gains nothing.
         task.zero, task.share = False, self.share
-        w, scores = task.near(start, self.last)
+        if near:
+            w, scores = task.near(start, self.last)
+        else:
+            w, scores = task.solve(start, "auto")[0], None
+        value = task.objective(w)
+        if self.kind.margin and self.share is None and self.zero_to < nu < self.above:
+            task.zero, task.tol = None, EXACT
+            if task.regime(w, value, task.best_dual)[0] == "zero":
+                w, scores, self.zero_to = np.zeros_like(w), None, nu
+            else:
+                self.above = nu
         return self.knot(task, w, scores)
 
-    def descend(self, high: _Knot, least: float) -> list[_Knot]:
+    def descend(self, high: _Knot) -> list[_Knot]:
         """Knots from zero, or the smallest k that is asked for, up to this one.
 
-        Where zero is within the gap at some k, scaled weights prove it so at all that are smaller.
+        Where zero is the minimiser at some k, scaled weights prove it so at all that are smaller.
         """
-        found, at = [high], high
-        for attempt in range(8):
-            if self.kind.margin and self.flat(at):
-                zero = np.zeros_like(at.coef)
-                none = 0 * at.scores
-                flat = replace(at, coef=zero, scores=none, tail=self.sort(at.nu, none))
-                return [replace(flat, nu=0.0, linear=0.0, push=0 * at.push, mass=0.0), flat,
-                        *found[1:]]
-            if at.nu <= least * (1 + 1e-12):
+        found, nus = [high], self.nus
+        zero = high if self.zero_to else None
+        start, end = -1, int(np.searchsorted(nus, high.nu * (1 - 1e-12)))
+        for attempt in range(60):
+            if zero is high or end - start < 2 or self.flat(found[0]):
                 break
-            nu, small = self.guess(at)
-            at = self.solved(max(nu, least) if attempt < 6 else least, small * at.coef)
-            found.insert(0, at)
-        return found
+            at = found[0]
+            # The root of the gain is convex in k: where its tangent meets 0, or just below, zero
+            # becomes the minimiser.
+            collapse = self.guess(at)
+            place = int(np.searchsorted(nus, collapse * (1 + 1e-12), side="right"))
+            if self.kind.margin:
+                place = max(place, int(np.searchsorted(nus, at.nu / FARTHEST)))
+            if place <= start or attempt > 20:
+                place = (start + end) // 2
+            place = max(min(place, end - 1), 0)
+            nu = float(nus[place])
+            small = max((nu - collapse) / (at.nu - collapse), 0.0) if self.kind.margin else 1.0
+            new = self.solved(nu, small * at.coef, self.warm(nu, small**2 * self.gain(at)))
+            if self.zero_to == nu:
+                zero, start = new, place
+            else:
+                found.insert(0, new)
+                end = place
+        if zero is high:
+            found = []
+        elif zero is None:
+            if not self.flat(found[0]):
+                return found
+            last = found.pop(0)
+            none = 0 * last.scores
+            zero = replace(last, coef=0 * last.coef, scores=none, tail=self.sort(last.nu, none))
+        # Scaled weights are feasible at all k that are smaller.
+        return [replace(zero, nu=0.0, linear=0.0, push=0 * zero.push, mass=0.0,
+                        tail=replace(zero.tail, nu=0.0, none=0.0)), zero, *found]
 
     def flat(self, at: _Knot) -> bool:
-        """Whether zero is as good as the gap allows."""
+        """Whether zero, though it is not the minimiser, is as good as the gap allows."""
+        if self.share is None or not self.kind.margin:
+            return False
         value = at.nu * self.kind.at_zero
-        return bool(value - self.dual(at, at, at.nu) <= MIXED * self.tol * self.unit(value))
+        gap = value - float(self.dual(at, at, at.nu))
+        return gap <= MIXED * self.tol * float(self.unit(at.nu, value, 0.0))
 
-    def guess(self, at: _Knot) -> tuple[float, float]:
-        """A k where the gain over zero may be small enough, and by what its coefficients shrink.
+    def warm(self, nu: float, gain: float) -> bool:
+        """Whether Newton's method from a neighbour beats an interior point from nothing."""
+        if self.share is not None or (self.kind.smooth and len(self.labels) > REDUCED):
+            return True
+        return gain > CLOSE * nu * self.kind.at_zero
 
-        The gain's root is nearly linear in k.
-        """
+    def gain(self, at: _Knot) -> float:
+        """What a solution's coefficients gain over none at most."""
+        return max(at.tail.none - float(self.dual(at, at, at.nu)), 0.0)
+
+    def guess(self, at: _Knot) -> float:
+        """A k where the gain over zero may be none: its root is nearly linear in k."""
         if not self.kind.margin:
-            return 0.0, 1.0
-        value = at.nu * self.kind.at_zero
-        gain = value - self.dual(at, at, at.nu)
+            return 0.0
         level = float(at.tail.level(at.nu)) if (
             at.mass > at.nu * (1 - 1e-7)) else 0.0
         slope = self.kind.at_zero - level
         if self.average:
             slope -= self.ridge(at, at, 0.0) / at.nu
-        collapse = at.nu - 2 * gain / max(slope, 1e-300)
-        small = min(float(np.sqrt(0.4 * self.tol * self.unit(value) / max(gain, 1e-300))), 0.9)
-        nu = max(collapse + small * (at.nu - collapse), at.nu / FARTHEST)
-        return nu, (nu - collapse) / (at.nu - collapse)
+        gain = at.nu * self.kind.at_zero - float(self.dual(at, at, at.nu))
+        return float(at.nu - 2 * gain / max(slope, 1e-300))
 
-    def unit(self, value: Any) -> Any:
-        """What a gap is relative to."""
-        return np.maximum(self.share * np.maximum(value, 1e-5 * self.size), 1e-300)
+    def none(self, nu: float) -> float:
+        """The least objective without coefficients."""
+        if not self.free:
+            return float(self.at_zero.top(nu))
+        return Task(self.rows, self.labels, self.masses, self.kind, nu, self.C, True,
+                    self.tol).constant
+
+    def unit(self, nu: Any, value: Any, gain: Any) -> Any:
+        """What gaps are relative to: the objective, or the gain where zero is not the minimiser."""
+        size = self.at_zero.top(nu)
+        large = np.maximum(value, 1e-5 * size)
+        if self.share is not None:
+            return np.maximum(self.share * large, 1e-300)
+        own = np.maximum(np.minimum(large, gain), ROUNDING * size / self.tol)
+        return np.maximum(np.where(nu <= self.zero_to * (1 + 1e-12), large, own), 1e-300)
 
     def inner(self, one: _Knot, other: _Knot) -> float:
         """Product of two models' coefficients that are regularised."""
@@ -418,15 +513,18 @@ class _Walk:
                   + t**2 * self.pushed(high, high))
         return (1 - t) * low.linear + t * high.linear - 0.5 * self.constant(nu) * square
 
-    def sort(self, nu: float, scores: Floats, share: float = 0.0) -> _Sorted:
+    def sort(
+        self, nu: float, scores: Floats, share: float = 0.0, none: float | None = None
+    ) -> _Sorted:
         """A model's losses in order."""
+        none = self.none(nu) if none is None else none
         losses, masses = self.kind.values(self.labels, scores), self.masses
         if self.even is not None:
             losses = np.sort(losses)[::-1]
-            return _Sorted(nu, share, losses, self.even, _sums(losses) * masses[0])
+            return _Sorted(nu, share, none, losses, self.even, _sums(losses) * masses[0])
         order = np.argsort(-losses)
         losses, masses = losses[order], masses[order]
-        return _Sorted(nu, share, losses, _sums(masses), _sums(masses * losses))
+        return _Sorted(nu, share, none, losses, _sums(masses), _sums(masses * losses))
 
     def record(
         self, places: NDArray[np.intp], low: _Knot, high: _Knot, a: _Sorted, b: _Sorted, at: int
@@ -436,7 +534,11 @@ class _Walk:
         t, share = self.shares(low, high, nu)
         part = (share - a.share) / (b.share - a.share) if b.share > a.share else 0.0 * nu
         value = ((1 - part) * a.top(nu) + part * b.top(nu) + self.ridge(low, high, share, nu))
-        gap = (value - self.dual(low, high, nu)) / self.unit(value)
+        dual = self.dual(low, high, nu)
+        # Without coefficients the least objective is concave in k: its chord is below.
+        beside = (nu - a.nu) / (b.nu - a.nu) if b.nu > a.nu else 0.0 * nu
+        gain = (1 - beside) * a.none + beside * b.none - dual
+        gap = (value - dual) / self.unit(nu, value, gain)
         slack = nu - (1 - t) * low.mass - t * high.mass
         level = (1 - part) * a.level(nu) + part * b.level(nu)
         self.out[:, places] = value, gap, level, at + share, slack / nu
@@ -446,8 +548,8 @@ class _Walk:
         """Models for all k between two knots, or a knot that is missing."""
         first = int(np.searchsorted(self.nus, low.nu * (1 - 1e-12)))
         last = int(np.searchsorted(self.nus, high.nu * (1 + 1e-12)))
-        left = [(np.arange(first, last), replace(low.tail, nu=low.nu),
-                 replace(high.tail, nu=high.nu, share=1.0))]
+        left = [(np.arange(first, last), low.tail,
+                 replace(high.tail, share=1.0))]
         for places, a, b in left:
             if not len(places) or self.record(places, low, high, a, b, at) <= self.tol:
                 continue
@@ -461,7 +563,8 @@ class _Walk:
             new = self.sort(nu, (1 - share) * low.scores + share * high.scores, share)
             found = self.record(np.array([middle]), low, high, new, new, at)
             if found > MIXED * self.tol:
-                return self.solved(nu, (1 - share) * low.coef + share * high.coef)
+                mixed = (1 - share) * low.coef + share * high.coef
+                return self.solved(nu, mixed, not self.kind.margin or self.warm(nu, self.gain(low)))
             left += [(places[places < middle], a, new), (places[places > middle], new, b)]
         return None
 
@@ -491,7 +594,8 @@ def kernel_path(
         Kernel of the points beside the sample, shape (m, n), and their labels.
     sample_weight : array_like, shape (n,), optional
     tol : float
-        Gap at every k, as `Path` measures it.
+        Gap at every k, relative to the objective or to what the largest k gains, as `path` with
+        ``relative_to="largest"``: it says nothing of the k next to the collapse.
 
     Returns
     -------
@@ -512,13 +616,14 @@ def kernel_path(
     labels = np.asarray(y, float)
     masses, total = checked_masses(sample_weight, len(labels))
     walk = _KernelWalk(gram, labels, masses, C, regression, tol)
+    walk.share = 1.0
     counts = _all(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)
     knots = np.array([knot.coef for knot in walk.knots])
     rows, answers = (gram, labels) if test is None else checked_data(
         *test, walk.kind, both=False)
     return _path(counts, found, not regression, answers, np.asarray(rows @ knots.T), knots,
-                 walk.fits, tol)
+                 walk, tol)
 
 
 class _KernelWalk(_Walk):
@@ -531,38 +636,30 @@ class _KernelWalk(_Walk):
                          False, tol)
         self.regression = regression
 
-    def highest(self, nu: float) -> _Knot:
-        """The solution at the largest k."""
-        knot = self.fitted(nu, SOLVED * self.tol)
-        value = float(knot.tail.top(nu)) + self.ridge(knot, knot, 0.0)
-        gain = nu * self.size - self.dual(knot, knot, nu)
-        if value > 0:
-            self.share = float(np.clip(gain / value, 1e-12, 1.0))
-        return knot
-
-    def solved(self, nu: float, start: Floats) -> _Knot:
-        """The solution at a tail mass."""
-        return self.fitted(nu, SOLVED * self.tol, self.share)
-
-    def fitted(self, nu: float, tol: float, share: float | None = None) -> _Knot:
-        """A fit whose gap is small beside what the path promises."""
+    def solved(self, nu: float, start: Floats, near: bool = True) -> _Knot:
+        """The solution at a tail mass: a fit whose gap is small beside what the path promises."""
         within = 1e-2 * min(1.0, self.tol * 1e3)
         self.fits += 1
+        none = self.none(nu)
         while True:
             with warnings.catch_warnings():
                 # What is proven is looked at here.
                 warnings.simplefilter("ignore", NotCertified)
                 one = kernel_fit(self.rows, self.labels, nu=nu, C=self.C, tol=within,
                                  masses=self.masses, regression=self.regression)
-            gap = one.relative_gap if share is None else one.gap / self.unit(one.objective)
-            if gap <= tol or within < 1e-9:
+            gain = none - one.dual
+            flat = not self.regression and gain <= 1e-9 * none
+            if flat or one.gap <= SOLVED * self.tol * self.unit(nu, one.objective, gain) or (
+                    within < 1e-11):
                 break
             within *= 0.1
-        beta = one.dual_coef
-        weights = np.abs(beta) / self.C
-        linear = float(beta @ self.labels) / self.C
-        return _Knot(nu, beta, one.scores, linear, beta / self.C, float(weights.sum()),
-                     self.sort(nu, one.scores))
+        beta, scores = one.dual_coef, one.scores
+        push = beta / self.C
+        weights = np.abs(push)
+        linear = float(push @ self.labels)
+        if flat:
+            beta, scores, self.zero_to = 0 * beta, 0 * scores, max(self.zero_to, nu)
+        return _Knot(nu, beta, scores, linear, push, float(weights.sum()), self.sort(nu, scores))
 
     def inner(self, one: _Knot, other: _Knot) -> float:
         """Product of two functions."""
@@ -575,7 +672,7 @@ class _KernelWalk(_Walk):
 
 def _path(
     counts: Floats, found: Floats, margin: bool, answers: Floats, scores: Floats,
-    knots: Floats, fits: int, tol: float,
+    knots: Floats, walk: _Walk, tol: float,
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
     value, gap, level, place, slack = found
@@ -583,12 +680,10 @@ def _path(
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
                       NotCertified, stacklevel=3)
     full = slack <= 1e-7
-    zero = np.logical_and(margin, ~knots.any(axis=1))
-    low = place.astype(int)
-    none = zero[low] & zero[np.ceil(place).astype(int)]
-    regime = np.where(none, "zero", np.where(full & (counts < counts[-1]), "nu", "C"))
+    zero = walk.nus <= walk.zero_to * (1 + 1e-12)
+    regime = np.where(zero, "zero", np.where(full & (counts < counts[-1]), "nu", "C"))
     return Path(counts, value, errors_of(margin, answers, scores, place),
-                np.where(full, level, 0.0), regime, gap, knots, place, fits)
+                np.where(full, level, 0.0), regime, gap, knots, place, walk.fits)
 
 
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:

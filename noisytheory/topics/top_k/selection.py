@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
@@ -26,7 +25,7 @@ from noisytheory.topics.top_k.minimise import (
     checked_masses,
     fit,
 )
-from noisytheory.topics.top_k.paths import counts_of, errors_of, kernel_path, path
+from noisytheory.topics.top_k.paths import collapsed_up_to, counts_of, errors_of, kernel_path, path
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
@@ -84,10 +83,9 @@ def useful_grid(
     X: Any, y: ArrayLike, size: int = 12, *, intercept: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> list[float]:
-    r"""Values of k worth trying, spaced evenly from the first of a hinge path that is not zero.
+    r"""Values of k worth trying, spaced evenly from the first whose minimiser is not zero.
 
-    Up to the collapse threshold $nh^*$ the minimiser is zero for every loss of the margin and every
-    C; here the path says so to a gap of one per cent, without a linear programme.
+    Up to the collapse threshold $nh^*$ it is zero for every loss of the margin and every C.
 
     Parameters
     ----------
@@ -108,13 +106,11 @@ def useful_grid(
     """
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
-    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
-    # C large enough for the scores to reach the margin: the objective is that without regulariser.
-    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
-    found = path(rows, labels, "hinge", C=C, intercept=intercept, sample_weight=sample_weight)
-    first = int(np.searchsorted(found.k, found.zero_up_to, side="right"))
-    at = np.unique(np.linspace(min(first, len(found.k) - 1), len(found.k) - 1, size).round())
-    k = found.k[at.astype(int)]
+    counts = np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
+    zero = collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
+    first = int(np.searchsorted(counts, zero * total * (1 + 1e-12), side="right"))
+    at = np.unique(np.linspace(min(first, len(counts) - 1), len(counts) - 1, size).round())
+    k = counts[at.astype(int)]
     return [int(one) for one in k] if sample_weight is None else (k / total).tolist()
 
 
@@ -133,8 +129,9 @@ def select(
         Points and labels.
     Cs, ks : sequence
     tol : float
-        Relative gap of the hinge fits that are compared; of paths, where few are fits and the rest
-        mixtures, ten times this. The chosen one is solved to $10^{-6}$.
+        Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
+        k where that is less than the objective; of paths, where few are fits and the rest mixtures,
+        ten times this. The chosen one is solved to $10^{-6}$.
 
     Returns
     -------

@@ -441,10 +441,10 @@ class Task:
         C = max(self.C * self.kind.slope_at_zero**2,
                 1e3 / max(float(squares.sum(axis=1).mean()), 1e-300))
         hinge = Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
-                      self.free, self.tol)
+                      self.free, min(self.tol, FINEST))
         hinge.zero = True  # its gap may be as large as the tolerance says of its objective
         hinge.solve(np.zeros(self.design.width), "exact")
-        self.zero = hinge.start_value - hinge.best_dual <= self.tol * hinge.start_value
+        self.zero = hinge.start_value - hinge.best_dual <= hinge.tol * hinge.start_value
         return hinge.best_weights
 
     def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:

@@ -699,16 +699,16 @@ EVERY_LOSS = [
 def test_the_best_p_of_every_kernel_and_loss(kernel, loss):
     """Second moments overflow at some p for most pairs, and for two of them at every p."""
     def bound(p):
-        return sum(math.log(found) for found in planning.second_moments(p, 1, 1, kernel, loss))
+        return sum(math.log(found) for found in planning.second_moments(p, 1, 1, kernel, loss, 0))
 
     others = [bound(p) for p in np.geomspace(1e-3, 100, 60) + 1]
     if not math.isfinite(min(others)):
         assert isinstance(kernel, GaussianProduct) and loss.name.startswith("smoothed")
         with pytest.raises(ValueError, match=r"^Bx and Bw must .* Bx = 1 and Bw = 1"):
-            planning.best_p(1, 1, kernel, loss)
-        assert 1 < planning.best_p(1, 0.5, kernel, loss) < 2
+            planning.best_p(1, 1, kernel, loss, 0)
+        assert 1 < planning.best_p(1, 0.5, kernel, loss, 0) < 2
         return
-    found = planning.best_p(1, 1, kernel, loss)
+    found = planning.best_p(1, 1, kernel, loss, 0)
     # Where the bound is flat its rounding is more than the difference.
     assert bound(found) <= min(*others, bound(found - 1e-3), bound(found + 1e-3)) + 1e-9
 
@@ -734,9 +734,8 @@ def test_bounds_of_the_gaussian_kernel_count_its_envelope(loss, p, Bx, sigma2):
     assert Bpsi == pytest.approx(maps, rel=1e-12)
     regret = online.regret(100, p, 2.0, Bx, kernel, loss, By)
     assert regret == pytest.approx(math.sqrt(2.0 * Bg * Bpsi * 100), rel=1e-12)
-    if not By:
-        assert regret == pytest.approx(
-            online.regret_gaussian(100, p, 2.0, Bx, sigma2, loss), rel=1e-12)
+    assert regret == pytest.approx(
+        online.regret_gaussian(100, p, 2.0, Bx, sigma2, loss, By), rel=1e-12)
     assert online.step(p, 2.0, Bx, kernel, loss, By) == pytest.approx(
         math.sqrt(2.0 / (Bg * Bpsi)), rel=1e-12)
 
@@ -747,7 +746,8 @@ def test_moments_too_large_for_a_number_are_infinite():
     assert Bpsi == pytest.approx(math.exp(10), rel=1e-12) and Bg == math.inf
     for wide in (GaussianProduct(1.0), kernel):
         assert online.map_second_moment(2, 1000, wide) == math.inf
-        assert online.regret(10, 2, 1, 1000, wide, loss) == math.inf
+        with pytest.raises(ValueError, match=r"^Bx must be smaller, got 1000: the second moment"):
+            online.regret(10, 2, 1, 1000, wide, loss)
         assert planning.second_moments(2, 1, 1000, wide, loss) == (math.inf, math.inf)
     assert planning.second_moments(None, 1, 10**40, InhomogeneousProduct(9), AffineLoss()) == (
         math.inf, math.inf)

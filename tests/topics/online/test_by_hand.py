@@ -277,8 +277,8 @@ def test_the_broken_twin_says_otherwise(name):
 
 
 def test_every_claim_about_instances_is_here():
-    """But two about whole runs, which plain loops on the same draws certify."""
-    runs = {"algorithm-1", "incremental-norm/same-predictions"}
+    """But those of public floats: runs, certified by plain loops, and kernels from copies."""
+    runs = {"algorithm-1", "incremental-norm/same-predictions", "poly2-two-copies/kernels"}
     alone = {*(f"example-4/{name}" for name in (
         "charitable", "interchanged", "printed", "repaired", "simple")),
              "smoothness-necessary/finite-variance", "theorem-1-runtime/order"}

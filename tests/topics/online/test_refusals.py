@@ -32,13 +32,14 @@ from noisytheory.vocabulary.dot_products import (
     LinearProduct,
 )
 from noisytheory.vocabulary.instance_noise import InstanceNoise
-from noisytheory.vocabulary.sequences import Examples, hard_labels
+from noisytheory.vocabulary.sequences import Examples, constant, hard_labels
 
 FITTING = {
     "T": 10, "M": 3, "z": 2, "n": 2, "m": 2, "d": 3, "p": 2.0, "Bw": 1.0, "Bx": 1.0, "By": 1.0,
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
-    "high": 1.0, "K": 2, "kernel": LinearProduct(), "loss": AffineLoss(), "f": ExponentialLoss(),
+    "high": 1.0, "K": 2, "k": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
+    "f": ExponentialLoss(),
 }
 FUNCTIONS = [
     getattr(bounds, name)
@@ -81,17 +82,53 @@ def test_a_bound_broadcasts_and_keeps_names():
      SmoothedAbsolute(0.5), SeriesLoss((0.0, 0.0, 3.0))],
     ids=lambda loss: loss.name,
 )
-def test_a_regret_is_infinite_where_the_series_is(loss):
-    """Of a number and in an array; the step is 0 there."""
+def test_an_infinite_series_is_named_with_the_p_that_would_do(loss):
+    """Of a number, and of the first such in an array."""
+    import xarray as xr
+
     kernel = BinomialProduct(1)
-    found = online.regret(100, 2, 1, np.array([0.1, 0.5, 0.6]), kernel, loss)
-    assert found[0] == online.regret(100, 2, 1, 0.1, kernel, loss) < np.inf
-    assert found[1:].tolist() == [np.inf, np.inf]
-    for Bx in (0.5, 0.6):
-        assert online.regret(100, 2, 1, Bx, kernel, loss) == np.inf
-        assert online.step(2, 1, Bx, kernel, loss) == 0
-        assert online.squared_radius(2, 1, Bx, kernel) == np.inf
-    assert online.regret(100, 2, 1, 1e4, ExponentialProduct(), loss) == np.inf
+    assert online.regret(100, 1.1, 1, 0.1, kernel, AffineLoss()) < np.inf
+    with pytest.raises(ValueError, match=r"^(p|Bx and Bw) must .* kernel binomial"):
+        online.step(2, 1, 0.6, kernel, loss, 1.0)
+    for Bx in (0.5, np.array([0.1, 0.5, 0.6]), xr.DataArray([0.1, 0.6], dims="Bx")):
+        with pytest.raises(ValueError, match=r"^p must be below \d.*, got 2: the series of the"):
+            online.regret(100, 2, 1, Bx, kernel, AffineLoss())
+    with pytest.raises(ValueError, match=r"^p must be below 2, got 3: the series of the kernel b"):
+        online.regret(100, 3, 1, [0.1, 0.5], kernel, AffineLoss())
+    with pytest.raises(ValueError, match=r"^p must be between 1\.\d+ and 5\.\d+, got 20: the maj"):
+        online.regret(100, 20, 1.2e4, 0.1, ExponentialProduct(), ExponentialLoss())
+    with pytest.raises(ValueError, match=r"^p, Bw and Bx must be smaller, got p = 2"):
+        online.regret_gaussian(100, 2, 1, [1, 1e4], 1.0, loss, 1.0)
+    assert online.squared_radius(2, 1, 0.6, kernel) == np.inf
+
+
+PLANS = [
+    online.admissible_p, online.best_p, online.first_useful_round, online.gradient_second_moment,
+    online.importance_laws, online.regret, online.regret_gaussian, online.second_moments,
+    online.step, online.trivial_regret,
+]
+NONSENSE = {
+    "T": [0, 2.5], "p": [1.0, 0.5, -1.0], "Bw": [-1.0], "Bx": [-1.0], "By": [-5.0], "k": [-1.0],
+}
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda f: f.__name__)
+def test_a_plan_names_what_it_refuses(plan):
+    """A regression loss without a bound on its labels, too: nothing is true of them all."""
+    names = inspect.signature(plan).parameters
+    fitting = {name: FITTING[name] for name in names if name in FITTING}
+    plan(**fitting)
+    for name in set(names) & set(NONSENSE):
+        for value in [*NONSENSE[name], np.nan, "a"]:
+            with pytest.raises(ValueError, match=f"^{name} must be"):
+                plan(**{**fitting, name: value})
+    del fitting["By"]
+    plan(**fitting)
+    plan(**{**fitting, "loss": AffineLoss(1.0, "regression")})
+    residual = {**fitting, "loss": SquaredLoss(0.0, "regression")}
+    plan(**residual, By=1.0)
+    with pytest.raises(ValueError, match=r"^By must be a bound on \|y\| for the regression loss"):
+        plan(**residual)
 
 
 RNG = np.random.default_rng(0)
@@ -113,10 +150,40 @@ def _ones(count, rng):
         (lambda: planning.best_p(1.0, 2.0, BinomialProduct(), AffineLoss(), budget=0.1),
          "^Bx must be below 1, the radius of convergence of the kernel binomial, alpha=1, got 2"),
         (lambda: prospects.first_useful_round(2.0, 1.0, 0.6, 1.0, BinomialProduct(), AffineLoss()),
-         "^Bx and Bw must let the bound be finite, got Bx = 0.6"),
+         "^p must be below 1.66667, got 2: the series of the kernel binomial"),
+        (lambda: prospects.first_useful_round(2, 1, 1, 1, LinearProduct(), AffineLoss(0.0)),
+         "^loss must not be constant"),
         (lambda: planning.best_p(1.0, 1.0, BinomialProduct(), AffineLoss()), "^Bx must be below 1"),
         (lambda: online.Geometric(1.0), "p must be"),
         (lambda: online.Finite((0.0, 0.0)), "weights must be"),
+        (lambda: online.Fixed(-1), "n must be a whole number >= 0, got -1"),
+        (lambda: online.hardest_labels(-1, 1.0), "T must be"),
+        *((lambda given=given: online.Rule(**{"Bw": 1.0, **given}), f"^{next(iter(given))} must be")
+          for given in (*({name: bad} for name in ("Bw", "eta", "clip") for bad in (-1, np.nan)),
+                        {"T": 0}, {"projection": "Printed"}, {"gradient": "foo"})),
+        *((lambda given=given: online.PlainLearner(
+            LinearProduct(), AffineLoss(), **{"Bw": 1.0, "eta": 1.0, "T": 2, **given}),
+           f"^{next(iter(given))} must be")
+          for given in ({"p": 1.0}, {"Bw": -1}, {"eta": np.nan}, {"T": 0},
+                        {"projection": "Printed"}, {"gradient": "foo"})),
+        *((lambda given=given: online.few_copies(
+            constant(3), AffineLoss(), InstanceNoise(), online.Rule(1.0), rng=RNG,
+            **{"copies": 1, "size": 1, **given}), f"^{next(iter(given))} must be")
+          for given in ({"copies": 0}, {"copies": 5}, {"size": 0}, {"known": -1.0})),
+        (lambda: online.replicate(constant(3), LinearProduct(), AffineLoss(), InstanceNoise(),
+                                  online.Rule(1.0), p=2.0, size=0, rng=RNG), "^size must be"),
+        (lambda: online.draw_tape(
+            1, online.Scheme(LinearProduct(), online.Fixed(1)), online.Fixed(0),
+            online.RecordedCopies(np.ones((1, 2, 1))), rng=RNG, cap="foo"), "^cap must be one of"),
+        *((lambda f=f, bad=bad: f(bad), "must (be finite|have shape)") for f in (
+            online.squared_norm, online.mean_product,
+            lambda x: online.gram_matrix(LinearProduct(), x),
+            lambda x: online.kernel_value(LinearProduct(), x, [[1.0]]),
+            lambda x: online.kernel_value(LinearProduct(), [[1.0]], x),
+        ) for bad in (np.full((2, 2, 1), np.nan), 1.0)),
+        (lambda: online.kernel_value(LinearProduct(), [[np.nan]], [[1.0]]), "^x must be finite"),
+        (lambda: online.kernel_value(LinearProduct(), [[1.0]], [[1.0, 2.0]]),
+         "^x and z must have as many features, got 1 and 2"),
         (lambda: online.squared_norm([[1.0]]), "copies must be two or more"),
         (lambda: online.kernel_value(ExponentialProduct(), [[1.0]], [[1.0]]), "kernel must be"),
         (lambda: online.second_moment([1.0, 1.0], online.Finite((1.0,)), 1.0), "law must draw"),

@@ -234,9 +234,47 @@ def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
     assert found.fits < 40
 
 
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
+def test_next_to_the_collapse_every_model_is_the_minimiser_of_its_own_k(loss):
+    """There the coefficients gain next to nothing of what they do at the largest k, and sort well:
+    the least useful k has a tenth of the largest k's errors, and zero has half of all.
+    """
+    rng, slope = np.random.default_rng(0), np.geomspace(0.1, 1, 4)
+    x = rng.normal(size=(200, 4)) * slope[::-1]
+    y = np.where(x @ slope + 0.05 * rng.logistic(size=200) >= 0, 1.0, -1.0)
+    points = rng.normal(size=(2000, 4)) * slope[::-1]
+    held = points, np.where(points @ slope >= 0, 1.0, -1.0)
+    first = first_useful_k(x, y)
+    ks = [first - 1, first, first + 1, first + 9, 100, 200]
+    exact = [fit(x, y, loss, k=k, C=1.0, tol=1e-8) for k in ks]
+    errors = [np.mean(np.where(one.scores(held[0]) >= 0, 1, -1) != held[1]) for one in exact]
+    assert errors[1] < 0.2 * errors[-1] < errors[0]
+    gains = np.array(ks) / 200 - [one.objective for one in exact]
+    assert gains[1] < 1e-3 * gains[-1]
+    few = path(x, y, loss, C=1.0, ks=ks, test=held)
+    every = path(x, y, loss, C=1.0, test=held)
+    at = np.array(ks) - 1
+    for found, objective, error, regime in (
+        (few, few.objective, few.error, few.regime),
+        (every, every.objective[at], every.error[at], every.regime[at]),
+    ):
+        assert found.zero_up_to == first - 1
+        assert regime.tolist()[:4] == [one.regime for one in exact[:4]]
+        over = objective - [one.objective for one in exact]
+        assert np.all(over <= found.gap.max() * gains + 1e-12)
+        assert error == pytest.approx(errors, abs=0.01)
+        assert found.gap.max() <= 1e-2
+    chosen = select(x, y, loss, validation=held, Cs=[1.0], ks=ks)
+    assert chosen.errors[0] == pytest.approx(errors, abs=0.003)
+    loose = path(x, y, loss, C=1.0, relative_to="largest")
+    assert loose.zero_up_to == 0
+    assert loose.gap.max() <= 1e-2
+    assert loose.fits < every.fits
+
+
 def test_a_path_that_proves_less_than_was_asked_for_says_so():
     x = np.random.default_rng(0).normal(size=(60, 2))
-    with pytest.warns(NotCertified, match="gap .* in place of 1e-02 at k=60"):
+    with pytest.warns(NotCertified, match="gap .* in place of 1e-02 at k="):
         path(x, np.where(np.arange(60) < 1, 1, -1), "hinge", C=1e-8, intercept=True)
     assert path(x, np.zeros(60), "square").gap.max() == 0
 
@@ -425,6 +463,7 @@ def test_bad_data_are_refused():
         (lambda: path(x, y, C=-1.0), "C must be"),
         (lambda: path(x, y, tol=0.0), "tol must be"),
         (lambda: path(x, y, scaling="mine"), "scaling must be"),
+        (lambda: path(x, y, relative_to="objective"), "relative_to must be"),
         (lambda: path(x, y, ks=[41]), "k must be"),
         (lambda: path(x, y, sample_weight=-y), "sample_weight must be"),
         (lambda: path(x, y, sample_weight=y > 0, intercept=True), "both classes with weight"),

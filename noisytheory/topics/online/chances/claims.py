@@ -13,6 +13,7 @@ from noisytheory.topics.online.regrets.claims import CALLS, OBLIVIOUS
 from noisytheory.topics.online.regrets.games import game, noise, steps
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.sequences import Examples, constant
 
 
 def _without_tail(T: Numeric, Bw: Numeric, G: Numeric, delta: Numeric) -> Numeric:
@@ -39,19 +40,19 @@ high_prob_candidate = PAPER.tail(
     bound=bounds.regret_tail,
     simulate=simulate.regret,
     exact=simulate.regret_exactly,
-    grid=dict(population=[steps(p, 4) for p in (1.5, 2.0, 3.0)],
+    grid=dict(population=[*(steps(p, 4) for p in (1.5, 2.0, 3.0)), game(constant(256), p=3.0)],
               delta=[0.2, 0.1, 0.01, 0.001]),
     trivial=lambda high: high,
     origin="candidate",
-    note="Ours, not proved; the exact law of the hardest labels known.",
+    note="Ours, not proved; the exact law of the hardest labels known, and draws of constant ones.",
     quantity="regret of a run",
     twin=dict(bound=_without_tail, why=r"no $\sqrt{\ln}$ term"),
 )
 
 
-def _clipped(p: float, law: str, level: float) -> Game:
+def _clipped(p: float, law: str, level: float, examples: Examples | None = None) -> Game:
     """Gradient estimates are shortened at their root mean square times root T over log(1/level)."""
-    made = game(steps(p, 4).examples, noise=noise(1.0, law), p=p)
+    made = game(examples or steps(p, 4).examples, noise=noise(1.0, law), p=p)
     return replace(made, clip=made.G * math.sqrt(made.T / math.log(1 / level)))
 
 
@@ -66,7 +67,7 @@ high_prob_clipped = PAPER.tail(
     simulate=simulate.regret,
     grid=dict(population=[
         _clipped(1.5, "student", 0.01), _clipped(2.0, "sparse", 0.01),
-        _clipped(3.0, "skewed", 0.01),
+        _clipped(3.0, "skewed", 0.01), _clipped(2.0, "sparse", 0.01, constant(128)),
     ], delta=[0.1, 0.01]),
     trivial=lambda high: high,
     rows=512,

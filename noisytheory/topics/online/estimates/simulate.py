@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.degrees import Finite, Geometric
+from noisytheory.topics.online.estimators import (
+    coupled_estimate,
+    debiased,
+    estimate,
+    second_moment,
+    second_moment_coupled,
+)
+from noisytheory.vocabulary.analytic import ExponentialLoss
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +31,43 @@ def samples(p: float, *, size: int, rng: np.random.Generator) -> Floats:
 def at_least(p: float, z: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Whether it takes z samples or more."""
     return np.asarray(samples(p, size=size, rng=rng) >= z, float)
+
+
+SERIES = ExponentialLoss(1).coefficients(60)
+"""Of the exponential."""
+LAW = Geometric(2.0)
+
+
+def public(by: str, x: float, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Estimates of $e^x$ as a user gets them, from Gaussian samples of mean x and variance 1."""
+
+    def sample(count: int, rng: np.random.Generator) -> Floats:
+        return x + rng.standard_normal(count)
+
+    if by == "debiased":
+        return debiased(np.exp, sample, size=size, rng=rng).values
+    made = coupled_estimate if by == "coupled" else estimate
+    return made(SERIES, LAW, sample, size=size, rng=rng).values
+
+
+def public_variance(by: str, x: float) -> float:
+    r"""Exact; of the debiased one level by level, $p_n\propto2^{-1.5n}$ for n < 40.
+
+    With $s=2^{-n}$ the variance of either half's mean, $\mathbb E\Delta_n^2=
+    e^{2x}(\tfrac32e^s-2e^{5s/4}+\tfrac12e^{2s})$ and $\mathbb E\Delta_n=e^x(e^{s/4}-e^{s/2})$.
+    """
+    m, square = 1 + x**2, float(np.exp(2 * x))
+    if by == "single":
+        return float(second_moment(SERIES, LAW, m)) - square
+    if by == "coupled":
+        return second_moment_coupled(SERIES, LAW, m, x) - square
+    n = np.arange(40)
+    s = 2.0**-n
+    # Less 1, or small differences would be lost.
+    squares = 1.5 * np.expm1(s) - 2 * np.expm1(1.25 * s) + 0.5 * np.expm1(2 * s)
+    means = np.expm1(s / 4) - np.expm1(s / 2)
+    levels = squares / Finite(tuple(2.0 ** (-1.5 * n))).pmf(40)
+    return square * float(np.expm1(1.0) * np.e + levels.sum() - means.sum() ** 2)
 
 
 def _worst(q: Floats, f: Floats, n: int) -> tuple[float, float]:

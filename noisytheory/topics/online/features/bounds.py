@@ -19,6 +19,7 @@ from noisytheory.topics.online.bounds import (
     Enveloped,
     Function,
     Majorised,
+    label_bound,
 )
 from noisytheory.vocabulary.domains import NONNEGATIVE, REAL, Numeric, requires
 
@@ -56,7 +57,7 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
 
 @requires(p=ABOVE_1, Bw=BALL_OR_POINT, Bpsi=MAP, By=LABEL)
 def gradient_second_moment(
-    p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, By: Numeric = 0.0
+    p: Numeric, Bw: Numeric, Bpsi: Numeric, loss: Majorised, By: Numeric | None = None
 ) -> Numeric:
     r"""Lemma 2: $\mathbb E\tilde g^2\le\frac p{p-1}\ell'_+(\sqrt p(\sqrt{B_wB_\Psi}+B_y))^2$.
 
@@ -74,7 +75,8 @@ def gradient_second_moment(
     >>> round(float(gradient_second_moment(2.0, 1.0, 2.0, SquaredLoss(0.0))), 9)
     32.0
     """
-    return p / (p - 1) * loss.majorant(np.sqrt(p) * (np.sqrt(Bw * Bpsi) + By)) ** 2
+    reach = np.sqrt(p) * (np.sqrt(Bw * Bpsi) + label_bound(By, loss))
+    return p / (p - 1) * loss.majorant(reach) ** 2
 
 
 @requires(p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)

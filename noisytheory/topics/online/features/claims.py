@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
+from noisytheory.topics.online import planning
 from noisytheory.topics.online.bounds import Coefficients
+from noisytheory.topics.online.degrees import Fixed, Geometric
 from noisytheory.topics.online.estimates.claims import CALLS
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
 from noisytheory.topics.online.features.sides import (
@@ -16,8 +19,10 @@ from noisytheory.topics.online.features.sides import (
     Points,
     Scores,
 )
-from noisytheory.trial.sides import both
+from noisytheory.topics.online.maps import Scheme
+from noisytheory.trial.sides import both, scaled
 from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.dot_products import InhomogeneousProduct, LinearProduct
 
 
 def _unbiased(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
@@ -66,6 +71,26 @@ poly2_norm = PAPER.identity(
     twin=dict(given=dict(together=1), why="one copy used twice"),
     quantity="mean squared norm",
     **both(sides.outer_norm, Instances),
+)
+poly2_kernels = PAPER.identity(
+    "poly2-two-copies/kernels",
+    statement=r"\mathbb E\,\widehat k(x,z)=k(x,z),\quad\mathbb E\,\widehat k(x,x)=k(x,x),\quad"
+    r"\mathbb E\,\widehat{\|x\|^2}=\|x\|^2,\quad\mathbb E\hat a=\mathbb E\|\tilde x-x\|^2",
+    place="beside Sec. 3.3",
+    hypotheses=[COPIES, "two-point noise of the plane, four copies", "kernels of degree 2"],
+    simulate=simulate.kernel_estimates,
+    certify=simulate.kernel_estimates_exactly,
+    grid=dict(of=["kernel_value", "gram_matrix", "gram_matrix, off", "squared_norm",
+                  "noise_variance"],
+              kernel=[InhomogeneousProduct(2)]),
+    given=dict(together=0),
+    rows=4,
+    rounding=1e-9,
+    origin="sharper",
+    note="`kernel_value`, `gram_matrix`, on the diagonal and off, `squared_norm` and "
+    "`noise_variance`, over all outcomes of the noise.",
+    twin=dict(given=dict(together=1), why="one copy used for all"),
+    quantity="mean estimate",
 )
 subroutine_2 = PAPER.identity(
     "subroutine-2",
@@ -168,11 +193,13 @@ incremental_norm = PAPER.identity(
 )
 incremental_equal = PAPER.identity(
     "incremental-norm/same-predictions",
-    statement=r"w_{T+1}\text{ of the }O(T^2)\text{ form}=w_{T+1}\text{ of the printed loops}",
+    statement=r"w_{T+1},\bar w\text{ of the }O(T^2)\text{ form}="
+    r"w_{T+1},\bar w\text{ of the printed loops}",
     place="beside Algorithm 1",
     simulate=simulate.same_predictions,
     certify=simulate.same_predictions_exactly,
-    grid=dict(kernel=["exponential", "(1+a)^2"], T=[6, 14]), given=dict(cross=2.0),
+    grid=dict(kernel=["exponential", "(1+a)^2"], T=[6, 14], of=["last", "average"]),
+    given=dict(cross=2.0),
     rows=2,
     rounding=1e-9,
     origin="candidate",
@@ -269,6 +296,38 @@ lemma_2 = PAPER.always(
     picture=pictures.gradient_moments,
     quantity="mean squared gradient length",
     **both(sides.gradient_second_moment, Scores, _lemma_2),
+)
+def _lengths(how: str) -> simulate.Lengths:
+    r"""Estimators of this sort, and the planner's $B_g$ for $B_x=\tfrac32$."""
+    kernel, known = LinearProduct(), (1.0, 1.5, LinearProduct(), simulate.SHORT)
+    if how == "importance":
+        best = planning.importance_laws(*known)
+        return simulate.Lengths(how, Scheme(kernel, best.maps), best.lengths, best.Bg)
+    law = Fixed(1) if how == "fixed" else Geometric(2.0)
+    coupled = how != "single"
+    _, Bg = planning.second_moments(None if how == "fixed" else 2.0, *known, coupled=coupled)
+    return simulate.Lengths(how, Scheme(kernel, law, coupled=coupled), law, Bg)
+
+
+def _promised(Bg: Numeric) -> Numeric:
+    return Bg
+
+
+lemma_2_public = PAPER.mean(
+    "lemma-2/public-estimators",
+    statement=r"\mathbb E\tilde g^2\le B_g",
+    place="beside Lemma 2, Sec. 4.1",
+    hypotheses=["linear kernel on the line, the loss $(a-1)^2$, two-point noise",
+                "estimates of one degree, of all up to N, of importance, of a fixed degree"],
+    bound=_promised,
+    simulate=simulate.squared_lengths,
+    grid=dict(population=[_lengths(how) for how in ("single", "coupled", "importance", "fixed")]),
+    low=0.0, high=lambda high: high, trivial=lambda high: high,
+    origin="sharper",
+    note="Lengths that `descend` takes from a predictor at the ball's edge, against what "
+    "`second_moments` and `importance_laws` give the step and the regret bound.",
+    quantity="squared gradient length",
+    twin=scaled(Fraction(1, 2)),
 )
 lemma_2_regression_printed = PAPER.always(
     "lemma-2/regression-printed",

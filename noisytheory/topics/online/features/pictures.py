@@ -125,7 +125,7 @@ def gradient_moments() -> tuple[Figure, list[list[str]]]:
     left.legend(frameon=False)
     loss, y = SmoothedAbsolute(1.0), np.linspace(0, 3, 61)
     exact = np.asarray(second_moment(loss.coefficients(200), Geometric(2.0), y**2))
-    printed = float(bounds.gradient_second_moment(2.0, 1.0, 0.25, loss))
+    printed = float(bounds.gradient_second_moment(2.0, 1.0, 0.25, loss, 0.0))
     repaired = bounds.gradient_second_moment(2.0, 1.0, 0.25, loss, y)
     right.plot(y[1:], exact[1:], color="C0", label="exact, w = 0")
     right.axhline(printed, color="C1", linestyle="--", label="Lemma 2 as printed")

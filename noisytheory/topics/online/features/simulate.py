@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,14 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.copied_kernels import (
+    gram_matrix,
+    kernel_value,
+    noise_variance,
+    squared_norm,
+)
+from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
 from noisytheory.topics.online.expansion import Expansion
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary import enclosures
-from noisytheory.vocabulary.analytic import ExponentialLoss
+from noisytheory.vocabulary.analytic import AffineLoss, ExponentialLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -46,17 +53,20 @@ def _tape(T: int, kernel: str, seed: int) -> tuple[Tape, Floats, Scheme, Geometr
 
 
 def _plain_run(
-    tape: Tape, y: Floats, scheme: Scheme, law: Geometric, rule: Rule, cross: float = 2.0
+    tape: Tape, y: Floats, scheme: Scheme, law: Geometric, rule: Rule, cross: float = 2.0,
+    played: list[float] | None = None,
 ) -> tuple[PlainLearner, float]:
     """Algorithm 1 in plain loops on a tape's draws; the norm's cross terms times `cross` / 2.
 
-    Gives the learner and the largest squared norm that it had.
+    Gives the learner and the largest squared norm that it had; `played` takes the rounds' scores.
     """
     most = 0.0
     T = len(y)
     plain = PlainLearner(scheme.kernel, ExponentialLoss(), rule.Bw, rule.eta, T, p=law.p)
     share = law.pmf(200)
     for t in range(T):
+        if played is not None:
+            played.append(float(plain.predict(POINT)[0]))
         n = int(tape.degrees[t])
         products = [plain.inner(tape.inner.of(int(tape.first[t]) + j)) for j in range(n)]
         length = gradient_length(
@@ -87,32 +97,39 @@ POINT = np.array([[0.3, 0.4]])
 COMPARED = Rule(0.3, 0.7)
 
 
-def _fast(kernel: str, T: int, seed: int) -> float:
+def _fast(kernel: str, T: int, of: str, seed: int) -> float:
     tape, y, scheme, law = _tape(T, kernel, seed)
     # Blocks far shorter than the run, so that what they hand on is tried as well.
     rule = replace(COMPARED, T=T)
     run = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=5)
-    return float(run.expansion.predict(POINT)[0])
+    weights = run.averaged() if of == "average" else None
+    return float(run.expansion.predict(POINT, weights)[0])
 
 
-def _plain(kernel: str, T: int, cross: float, seed: int) -> float:
-    plain, _ = _plain_run(*_tape(T, kernel, seed), replace(COMPARED, T=T), cross)
-    return float(plain.predict(POINT)[0])
+def _plain(kernel: str, T: int, cross: float, of: str, seed: int) -> float:
+    played: list[float] = []
+    plain, _ = _plain_run(*_tape(T, kernel, seed), replace(COMPARED, T=T), cross, played)
+    return math.fsum(played) / T if of == "average" else float(plain.predict(POINT)[0])
 
 
 def same_predictions(
-    kernel: str, T: int, cross: float, *, size: int, rng: np.random.Generator
+    kernel: str, T: int, cross: float, of: str, *, size: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """A score by the fast form and by the printed loops, on the same draws: those of a seed."""
+    """A score by the fast form and by the printed loops, on the same draws: those of a seed.
+
+    Of the last predictor, or of the average of those that were played.
+    """
     seed = rng.integers(1 << 40, size=size)
-    fast = np.array([_fast(kernel, T, int(s)) for s in seed])
-    plain = np.array([_plain(kernel, T, cross, int(s)) for s in seed])
+    fast = np.array([_fast(kernel, T, of, int(s)) for s in seed])
+    plain = np.array([_plain(kernel, T, cross, of, int(s)) for s in seed])
     return dict(lhs=fast, rhs=plain, seed=seed, scale=np.ones(size))
 
 
-def same_predictions_exactly(kernel: str, T: int, cross: float, seed: int) -> Certificate:
+def same_predictions_exactly(
+    kernel: str, T: int, cross: float, of: str, seed: int
+) -> Certificate:
     """Both runs once more, of these draws; floats as intervals."""
-    fast, plain = _fast(kernel, T, int(seed)), _plain(kernel, T, cross, int(seed))
+    fast, plain = _fast(kernel, T, of, int(seed)), _plain(kernel, T, cross, of, int(seed))
     return Certificate(
         _within(fast), Fraction(plain), [("fast", Fraction(fast)), ("printed", Fraction(plain))]
     )
@@ -133,6 +150,114 @@ def largest_norm(
 
 
 ROUNDS = 24
+def _estimate_of(of: str, kernel: DotProduct, x: Floats, z: Floats) -> float:
+    """By the public name, of copies in rows."""
+    if of in ("squared_norm", "noise_variance"):
+        return float((squared_norm if of == "squared_norm" else noise_variance)(x))
+    if of == "kernel_value":
+        return kernel_value(kernel, x, z)
+    return float(gram_matrix(kernel, np.stack([x, z]))[0, int(of == "gram_matrix, off")])
+
+
+def kernel_estimates(
+    of: str, kernel: DotProduct, together: int, *, size: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Mean over all outcomes of the noise of four copies, two-point, and what is estimated."""
+    x, z, noise = rng.integers(-16, 17, (3, size, 2)) / 16
+    rows = range(size)
+    lhs = [_mean_of(of, kernel, together, x[i], z[i], noise[i]) for i in rows]
+    rhs = [float(_estimated(of, kernel, x[i], z[i], noise[i])) for i in rows]
+    named = {f"{name}{j}": value[:, j] for name, value in zip("xzs", (x, z, noise), strict=True)
+             for j in (0, 1)}
+    return dict(lhs=np.array(lhs), rhs=np.array(rhs), scale=np.full(size, 64.0), **named)
+
+
+def _mean_of(
+    of: str, kernel: DotProduct, together: int, x: Floats, z: Floats, noise: Floats
+) -> float:
+    outcomes = [[s] * 4 for s in (1, -1)] if together else itertools.product((1, -1), repeat=4)
+    found = []
+    for signs in outcomes:
+        copies = x + np.outer(signs, noise)
+        # Two of each, or four of x beside z itself.
+        other = z + np.outer(signs[2:], noise) if of == "kernel_value" else np.tile(z, (4, 1))
+        mine = copies[:2] if of == "kernel_value" else copies
+        found.append(_estimate_of(of, kernel, mine, other))
+    return math.fsum(found) / len(found)
+
+
+def _estimated(of: str, kernel: DotProduct, x: Any, z: Any, noise: Any) -> Fraction:
+    """The kernel, or a square, in fractions."""
+    a, b, s = ([Fraction(float(v)) for v in point] for point in (x, z, noise))
+    if of == "noise_variance":
+        a = s
+    if of not in ("kernel_value", "gram_matrix, off"):
+        b = a
+    inner = sum((v * w for v, w in zip(a, b, strict=True)), Fraction(0))
+    if of in ("squared_norm", "noise_variance"):
+        return inner
+    weights = kernel.coefficients(int(kernel.degree or 0) + 1)
+    return sum((Fraction(float(c)) * inner**n for n, c in enumerate(weights)), Fraction(0))
+
+
+def kernel_estimates_exactly(
+    of: str, kernel: DotProduct, together: int,
+    x0: float, x1: float, z0: float, z1: float, s0: float, s1: float,
+) -> Certificate:
+    """The public estimate once more, to rounding, and the kernel in fractions."""
+    x, z, noise = (np.array(pair) for pair in ((x0, x1), (z0, z1), (s0, s1)))
+    found = _mean_of(of, kernel, together, x, z, noise)
+    target = _estimated(of, kernel, x, z, noise)
+    return Certificate(_within(found), target, [("mean", Fraction(found))])
+
+
+SHORT = SquaredLoss(1.0)
+"""Its derivative has the degree 1, so that lengths are bounded."""
+AHEAD = 200
+"""Rounds before, of which each moves the predictor to the edge with chance 1/8 or more."""
+
+
+@dataclass(frozen=True)
+class Lengths:
+    r"""How maps and gradient lengths are drawn on the line, $B_w=1$, and what is promised of them.
+
+    Parameters
+    ----------
+    name : str
+    scheme : Scheme
+    law : DegreeLaw
+    Bg : float
+    """
+
+    name: str
+    scheme: Scheme
+    law: DegreeLaw
+    Bg: float
+
+    @property
+    def high(self) -> float:
+        """Of the largest product that can be drawn."""
+        share = self.law.tails(2) if self.scheme.coupled else self.law.pmf(2)
+        gamma = abs(SHORT.coefficients(2)) / share
+        return float(gamma[0] + gamma[1] * 1.5 * self.scheme.factors(2)[1]) ** 2
+
+
+def squared_lengths(population: Lengths, *, size: int, rng: np.random.Generator) -> Floats:
+    """Squared gradient lengths that descent takes where the predictor stays at the ball's edge."""
+    scheme, law = population.scheme, population.law
+    rule = Rule(1.0, 1e3, T=1, coupled=scheme.coupled)
+    run = Descent(Expansion(scheme, 1))
+    # Then a step that is 0 in floats, and labels that say the opposite.
+    still = replace(rule, eta=1e-320, T=10**12)
+    for loss, y, noise, now in (
+        (AffineLoss(), np.ones(AHEAD), InstanceNoise("none", 0.0), rule),
+        (SHORT, -np.ones(size), InstanceNoise("rademacher", 0.25), still),
+    ):
+        oracle = NoisyOracle(np.ones((len(y), 1)), noise)
+        tape = draw_tape(len(y), scheme, law, oracle, rng=rng)
+        descend(tape, y, scheme, loss, law, now, run=run)
+    # To nine digits: the predictor at the edge is 1 up to rounding, of each block another.
+    return np.asarray(np.square(run.lengths[AHEAD:]).round(9), float)
 
 
 def _own_square(run: Descent) -> float:

@@ -29,7 +29,7 @@ EXAMPLE_1: dict[str, Any] = dict(
 def _without_label(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Any, loss: Any
 ) -> Numeric:
-    return regret_bounds.regret(T, p, Bw, Bx, kernel, loss)
+    return regret_bounds.regret(T, p, Bw, Bx, kernel, loss, 0.0)
 
 
 def labelled(p: float, size: float, T: int = 72) -> Game:

@@ -8,8 +8,8 @@ from noisytheory.topics.online.bounds import ABOVE_1, COUNTED, ROUNDS, WHOLE
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 __all__ = [
-    "cap_probability", "expected_queries", "expected_queries_gaussian", "inner_products",
-    "operations", "prod_calls", "query_tail", "query_tail_gaussian",
+    "cap_probability", "cap_probability_gaussian", "expected_queries", "expected_queries_gaussian",
+    "inner_products", "operations", "prod_calls", "query_tail", "query_tail_gaussian",
 ]
 
 
@@ -109,6 +109,22 @@ def cap_probability(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     """
     r = p / (p**2 - p + 1)
     return -np.expm1(T * np.log1p(-(r ** (M + 1.0))))
+
+
+@requires(T=ROUNDS, M=WHOLE.of("Queries that a round may take."), p=ABOVE_1)
+def cap_probability_gaussian(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
+    r"""The same with the Gaussian kernel: $1-(1-\Pr[Q>M])^T$, with `query_tail_gaussian`.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> round(float(cap_probability_gaussian(1, 9, 2.0)), 3)
+    0.212
+    """
+    return -np.expm1(T * np.log1p(-query_tail_gaussian(M + 1, p)))
 
 
 @requires(T=ROUNDS, p=ABOVE_1)

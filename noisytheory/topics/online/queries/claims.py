@@ -7,9 +7,16 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.estimates import bounds as estimate_bounds
+from noisytheory.topics.online.prospects import copies_needed, query_quantile
 from noisytheory.topics.online.queries import bounds, simulate
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import Numeric
+from noisytheory.vocabulary.analytic import AffineLoss, SquaredLoss
+from noisytheory.vocabulary.domains import LEVEL, Numeric
+from noisytheory.vocabulary.dot_products import (
+    HomogeneousProduct,
+    InhomogeneousProduct,
+    LinearProduct,
+)
 
 P = [1.5, 2.0, 3.0]
 
@@ -109,12 +116,72 @@ query_cap = PAPER.equal(
     bound=bounds.cap_probability,
     simulate=simulate.capped,
     low=0.0, high=1.0, margin=0.05,
-    grid=dict(T=[20], M=[4, 10], p=P),
+    grid=dict(T=[20], M=[4, 10], p=P), given=dict(kernel="exponential"),
     rows=2048,
     origin="candidate",
     note="What a cap costs: the rounds that hit it are skipped, which biases them.",
     quantity="whether a cap is hit", unit="probability",
     twin=dict(bound=_cap_of_maps, why=r"$p^{-z}$, the tail of one map"),
+)
+query_cap_gaussian = PAPER.equal(
+    "query-cap/gaussian",
+    statement=r"\Pr[\text{some of }T\text{ rounds wants more than }M]=1-(1-\Pr[Q>M])^T",
+    place="Sec. 2, with the Gaussian kernel of Theorem 2",
+    hypotheses=["our reconstruction of the subroutines"],
+    bound=bounds.cap_probability_gaussian,
+    simulate=simulate.capped,
+    low=0.0, high=1.0, margin=0.05,
+    grid=dict(T=[20], M=[20], p=[2.0, 3.0]), given=dict(kernel="Gaussian"),
+    rows=1024,
+    origin="candidate",
+    quantity="whether a cap is hit", unit="probability",
+    twin=dict(bound=bounds.cap_probability, why="the law of Theorem 1"),
+)
+
+
+def _rest(level: Numeric) -> Numeric:
+    LEVEL.check("level", level)
+    return 1 - level
+
+
+query_cap_quantile = PAPER.mean(
+    "query-cap/quantile",
+    statement=r"\Pr\big[\max_{t\le T}\text{queries}>M\big]\le\delta,\quad M=\Big\lceil"
+    r"\tfrac{\ln(1-(1-\delta)^{1/T})}{\ln r}-1\Big\rceil,\ r=\tfrac p{p^2-p+1}",
+    place="Sec. 2: an absolute bound on the number of queries",
+    bound=_rest,
+    simulate=simulate.capped,
+    low=0.0, high=1.0, trivial=1.0,
+    grid=dict(population=[
+        simulate.Recorded(10, query_quantile(10, 0.8, 3.0, gaussian=of == "Gaussian"), 3.0, of)
+        for of in ("exponential", "Gaussian")
+    ], level=[0.8]),
+    rows=2048,
+    origin="candidate",
+    note="How many copies to record beforehand: `query_quantile`; of the Gaussian kernel the same "
+    "of its own law.",
+    quantity="whether a round wants more", unit="probability",
+    twin=scaled(Fraction(1, 2), "half the chance"),
+)
+
+
+def _one_short(kernel: Any, loss: Any) -> int:
+    return int(loss.degree * kernel.degree)
+
+
+fixed_queries = PAPER.mean(
+    "theorem-1-queries/fixed",
+    statement=r"\text{queries of a round}\le(1+\deg\ell')\deg Q",
+    place="beside Theorem 1, Sec. 4.1",
+    hypotheses=["kernel and loss polynomials, as many factors as their degrees"],
+    bound=copies_needed,
+    exact=simulate.fixed_queries,
+    grid=dict(kernel=[LinearProduct(), InhomogeneousProduct(2), HomogeneousProduct(3)],
+              loss=[AffineLoss(), SquaredLoss(0.0)]),
+    origin="sharper",
+    note="Attained: the copies that the learners ask for by default, as the oracle counts them.",
+    quantity="queries of a round",
+    twin=dict(bound=_one_short, why="without the copies of the map"),
 )
 CALLS: dict[str, Any] = dict(
     statement=r"\mathbb E[\text{calls of Prod}]=\tfrac{T(T-1)}{2(p-1)}+\tfrac{T(T+1)(2T+1)}6",

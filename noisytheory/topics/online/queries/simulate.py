@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.degrees import Geometric
+from noisytheory.topics.online.degrees import Fixed, Geometric
 from noisytheory.topics.online.descent import draw_tape
-from noisytheory.topics.online.maps import NoisyOracle, Scheme
+from noisytheory.topics.online.maps import NoisyOracle, Scheme, fixed
 from noisytheory.topics.online.printed import PlainLearner
-from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.analytic import ExponentialLoss
-from noisytheory.vocabulary.dot_products import ExponentialProduct, GaussianProduct
+from noisytheory.trial.claim import Certificate, Law
+from noisytheory.vocabulary.analytic import AnalyticLoss, ExponentialLoss
+from noisytheory.vocabulary.dot_products import DotProduct, ExponentialProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 
 Floats = NDArray[np.float64]
@@ -39,10 +40,42 @@ def queries_at_least(
     return np.asarray(_queries(p, kernel, size, rng) >= z, float)
 
 
-def capped(T: int, M: int, p: float, *, size: int, rng: np.random.Generator) -> Floats:
+def capped(
+    T: int, M: int, p: float, kernel: str, *, size: int, rng: np.random.Generator
+) -> Floats:
     """Whether some of T rounds wants more than M queries."""
-    drawn = _queries(p, "exponential", size * T, rng).reshape(size, T)
+    drawn = _queries(p, kernel, size * T, rng).reshape(size, T)
     return np.asarray(drawn.max(axis=1) > M, float)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """So many copies of each of T instances.
+
+    Parameters
+    ----------
+    T, M : int
+    p : float
+    kernel : str
+    """
+
+    T: int
+    M: int
+    p: float
+    kernel: str
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"T={self.T}, p={self.p:g}, {self.kernel}, M={self.M}"
+
+
+def fixed_queries(kernel: DotProduct, loss: AnalyticLoss) -> Law:
+    """Queries of rounds with a fixed number of factors; of the few that were run each counts."""
+    oracle = NoisyOracle(np.zeros((8, 1)), InstanceNoise("none", 0.0))
+    law = Fixed(loss.degree or 0)
+    draw_tape(8, fixed(kernel), law, oracle, rng=np.random.default_rng(0))
+    return Law(oracle.calls.astype(float), np.full(8, 1 / 8))
 
 
 def prods(T: int, p: float, kernel: str, *, size: int, rng: np.random.Generator) -> Floats:

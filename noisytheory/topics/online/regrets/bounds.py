@@ -24,6 +24,8 @@ from noisytheory.topics.online.bounds import (
     Enveloped,
     Function,
     Majorised,
+    finite,
+    label_bound,
 )
 from noisytheory.topics.online.features.bounds import radius_gaussian, radius_gaussian_printed
 from noisytheory.vocabulary.domains import (
@@ -126,7 +128,7 @@ def _of_radius(T: Numeric, p: Numeric, u: Numeric, loss: Majorised, By: Numeric 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, By=LABEL)
 def regret(
     T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function, loss: Majorised,
-    By: Numeric = 0.0,
+    By: Numeric | None = None,
 ) -> Numeric:
     r"""Theorem 1: regret $\le\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$.
 
@@ -138,7 +140,12 @@ def regret(
     Returns
     -------
     float or array
-        Infinite where a series is.
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is anything else; where a series is infinite, which, and the p that
+        would do.
 
     Notes
     -----
@@ -152,8 +159,9 @@ def regret(
     >>> round(float(regret(1, 2.0, 1.0, 2.0, LinearProduct(), ExponentialLoss())))
     218
     """
-    u = squared_radius(p, Bw, Bx, kernel)
-    return _of_radius(T, p, u, loss, By)
+    By = label_bound(By, loss)
+    found = _of_radius(T, p, squared_radius(p, Bw, Bx, kernel), loss, By)
+    return finite(found, p, Bw, Bx, kernel, loss, By)
 
 
 @requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
@@ -180,9 +188,10 @@ def regret_gaussian_printed(
     return _of_radius(T, p, u, loss)
 
 
-@requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH)
+@requires(T=ROUNDS, p=ABOVE_1, Bw=BALL, Bx=INSTANCE, sigma2=WIDTH, By=LABEL)
 def regret_gaussian(
-    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised
+    T: Numeric, p: Numeric, Bw: Numeric, Bx: Numeric, sigma2: Numeric, loss: Majorised,
+    By: Numeric | None = None,
 ) -> Numeric:
     r"""Theorem 2 repaired: $\ell'_+(\sqrt{(p-1)u})\sqrt{uT}$ with the repaired $u$.
 
@@ -200,8 +209,9 @@ def regret_gaussian(
     >>> round(float(regret_gaussian(200, 2.0, 1.0, 100.0, 100.0, AffineLoss())), 1)
     1215.7
     """
-    u = radius_gaussian(p, Bw, Bx, sigma2)
-    return _of_radius(T, p, u, loss)
+    By = label_bound(By, loss)
+    found = _of_radius(T, p, radius_gaussian(p, Bw, Bx, sigma2), loss, By)
+    return finite(found, p, Bw, Bx, None, loss, By)
 
 
 @requires(T=ROUNDS, c=REAL.of("Slope of the loss."), Bw=BALL, Bx=INSTANCE)

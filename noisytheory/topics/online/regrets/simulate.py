@@ -18,8 +18,10 @@ from noisytheory.topics.online.adversaries import (
     regret_law,
     start,
 )
-from noisytheory.topics.online.comparator import best_in_ball
-from noisytheory.topics.online.descent import Rule
+from noisytheory.topics.online.comparator import best_in_ball, regret_of
+from noisytheory.topics.online.degrees import Fixed
+from noisytheory.topics.online.descent import Rule, descend, draw_tape, scores_over_time
+from noisytheory.topics.online.maps import NoisyOracle, fixed
 from noisytheory.topics.online.replicates import few_copies, replicate
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, AnalyticLoss, SquaredLoss
@@ -329,17 +331,60 @@ def doubled_regret_exactly(T: int) -> Law:
     return Law(doubled_regret(T, size=1, rng=np.random.default_rng(0)), [1.0])
 
 
-def tuning_free(T: int, *, size: int, rng: np.random.Generator) -> Floats:
+def descended(
+    examples: Examples, loss: AnalyticLoss, rule: Rule, rng: np.random.Generator
+) -> float:
+    """Regret of the fast form, linear kernel, whose estimates are the instances themselves."""
+    kernel, law = LinearProduct(), Fixed(loss.degree or 0)
+    oracle, scheme = NoisyOracle(examples.x, SILENT), fixed(kernel)
+    tape = draw_tape(examples.T, scheme, law, oracle, rng=rng)
+    run = descend(tape, examples.y, scheme, loss, law, replace(rule, coupled=True))
+    scores = scores_over_time(run, examples.x)
+    return regret_of(scores, examples.x, examples.y, kernel, loss, rule.Bw)[0]
+
+
+def tuning_free(T: int, by: str, *, size: int, rng: np.random.Generator) -> Floats:
     """Regret of the adaptive step on the labels that are hardest for the same steps."""
-    y = hardest_labels(T, math.sqrt(2))
-    runs = few_copies(Examples("hardest", np.ones((T, 1)), y), AffineLoss(), SILENT,
-                      Rule(1.0, adaptive=True), copies=1, size=size, rng=rng)
-    return runs.losses + abs(float(y.sum()))
+    examples = Examples("hardest", np.ones((T, 1)), hardest_labels(T, math.sqrt(2)))
+    rule = Rule(1.0, adaptive=True)
+    if by == "descend":
+        return np.full(size, descended(examples, AffineLoss(), rule, rng))
+    runs = few_copies(examples, AffineLoss(), SILENT, rule, copies=1, size=size, rng=rng)
+    return runs.losses + abs(float(examples.y.sum()))
 
 
-def tuning_free_exactly(T: int) -> Law:
+def tuning_free_exactly(T: int, by: str) -> Law:
     """Nothing is random: one run is all there is."""
-    return Law(tuning_free(T, size=1, rng=np.random.default_rng(0)), [1.0])
+    return Law(tuning_free(T, by, size=1, rng=np.random.default_rng(0)), [1.0])
+
+
+@dataclass(frozen=True)
+class Swing:
+    """Labels of this size that alternate, x = 1, and steps from one side of the ball to the other.
+
+    Parameters
+    ----------
+    T : int
+    Bw, By : float
+    """
+
+    T: int
+    Bw: float
+    By: float
+
+    @property
+    def name(self) -> str:
+        """For labels."""
+        return f"T={self.T}, Bw={self.Bw:g}, By={self.By:g}"
+
+
+def swinging_exactly(population: Swing) -> Law:
+    """Regret of squared loss. Nothing is random: one run is all there is."""
+    at = population
+    y = np.where(np.arange(at.T) % 2, -at.By, at.By)
+    examples = Examples("by turns", np.ones((at.T, 1)), y)
+    loss, rule = SquaredLoss(0.0, "regression"), Rule(at.Bw, 1e3, T=1)
+    return Law([descended(examples, loss, rule, np.random.default_rng(0))], [1.0])
 
 
 @dataclass(frozen=True)
