@@ -12,6 +12,8 @@ from typing import Any
 def run() -> None:
     """Run the command line; asked to end at any instant, imports included, it ends quietly."""
     _on_signals(_quit)
+    # Who cleans up behind processes that were killed inherits this, and says nothing of it.
+    sys.warnoptions.append("ignore:resource_tracker")
     from noisytheory.cli import main
 
     _on_signals(_stop)

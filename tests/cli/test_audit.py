@@ -361,7 +361,7 @@ def test_workers_do_not_outlive_a_killed_run(tmp_path):
     path.write_text(SLOW)
     process = subprocess.Popen(
         [sys.executable, "-m", "noisytheory", "audit", path, "--workers", "2"],
-        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )
 
     def alive():
@@ -381,7 +381,7 @@ def test_workers_do_not_outlive_a_killed_run(tmp_path):
         time.sleep(0.05)
     time.sleep(1)
     process.kill()
-    process.wait(timeout=60)
+    assert process.communicate(timeout=60)[1] == ""
     while alive():
         assert time.monotonic() < deadline, "workers are left"
         time.sleep(0.05)
