@@ -2,9 +2,11 @@ r"""Queries and operations that the algorithm takes, in closed form."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from noisytheory.topics.online.bounds import ABOVE_1, COUNTED, ROUNDS, WHOLE
+from noisytheory.topics.online.bounds import ABOVE_1, ROUNDS, WHOLE
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 __all__ = [
@@ -65,12 +67,18 @@ def query_tail(z: Numeric, p: Numeric) -> Numeric:
     return (p / (p**2 - p + 1)) ** (1.0 * z)
 
 
-@requires(z=COUNTED.of("Number of queries."), p=ABOVE_1)
+GAUSSIAN_P = replace(ABOVE_1, high=1e50, include_high=True)
+"""Beyond, coefficients of the law's generating function overflow."""
+
+
+@requires(z=WHOLE.of("Number of queries."), p=GAUSSIAN_P)
 def query_tail_gaussian(z: Numeric, p: Numeric) -> Numeric:
     r"""Probability of z or more queries in a round with the Gaussian kernel.
 
     A map takes $2N_1+N_2$ queries and a round $C+1$ maps, all geometric: the law has the generating
-    function $\frac{(p-1)^3}{p(p-s^2)(p-s)-(p-1)^2}$, and its probabilities follow one another.
+    function $(p-1)^3/D(s)$, $D(s)=p(p-s^2)(p-s)-(p-1)^2$, whose three roots $1+u$ are real:
+
+    $$\Pr[Q\ge z]=-\sum_u\frac{(p-1)^3}{u\,D'(1+u)}(1+u)^{-z}$$
 
     Returns
     -------
@@ -85,13 +93,21 @@ def query_tail_gaussian(z: Numeric, p: Numeric) -> Numeric:
     >>> round(float(query_tail_gaussian(10, 2.0)), 3)
     0.212
     """
-    law: list[Numeric] = [0 * p, 0 * p, 0 * p]
-    below = 0 * p * z
-    for n in range(int(np.max(z))):
-        rest = p**2 * (law[-1] + law[-2]) - p * law[-3]
-        law.append((rest + (p - 1) ** 3 * (n == 0)) / (p**3 - (p - 1) ** 2))
-        below = below + law[-1] * (n < z)
-    return 1 - below
+    cubed, linear, square = (p - 1.0) ** 3, -3 * p * (p - 1.0), 3 * p - p**2.0
+    wide = np.sqrt(p / 3 + p**2.0 / 9)
+    twist = (p / 3) ** 3 + p**2.0 / 6 - (p**2.0 - (p - 1.0) ** 2 / p) / 2
+    middle = 2 * wide * np.cos(np.arccos(np.clip(twist / wide**3, -1, 1)) / 3 - 2 * np.pi / 3)
+    # The least positive u; near p = 1 another is as small, and all digits of the cosine are lost.
+    least = np.maximum(middle + p / 3 - 1, 0) * (p > 2)
+    for _ in range(6):
+        value = cubed + least * (linear + least * (square + p * least))
+        least = least - value / (linear + least * (2 * square + 3 * p * least))
+    half = -(square + p * least) / 2
+    far = half + np.copysign(np.sqrt(half**2 + p * cubed / least), half)
+    tail = 0 * p * z
+    for u in (least, far / p, -cubed / (least * far)):
+        tail = tail - cubed / u / (linear + u * (2 * square + 3 * p * u)) * (1 + u) ** (-1.0 * z)
+    return tail
 
 
 @requires(T=ROUNDS, M=WHOLE.of("Queries that a round may take."), p=ABOVE_1)
@@ -111,7 +127,7 @@ def cap_probability(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     return -np.expm1(T * np.log1p(-(r ** (M + 1.0))))
 
 
-@requires(T=ROUNDS, M=WHOLE.of("Queries that a round may take."), p=ABOVE_1)
+@requires(T=ROUNDS, M=WHOLE.of("Queries that a round may take."), p=GAUSSIAN_P)
 def cap_probability_gaussian(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     r"""The same with the Gaussian kernel: $1-(1-\Pr[Q>M])^T$, with `query_tail_gaussian`.
 
@@ -124,7 +140,8 @@ def cap_probability_gaussian(T: Numeric, M: Numeric, p: Numeric) -> Numeric:
     >>> round(float(cap_probability_gaussian(1, 9, 2.0)), 3)
     0.212
     """
-    return -np.expm1(T * np.log1p(-query_tail_gaussian(M + 1, p)))
+    tail = np.minimum(query_tail_gaussian(M + 1.0, p), 1 - 2.0**-53)
+    return -np.expm1(T * np.log1p(-tail))
 
 
 @requires(T=ROUNDS, p=ABOVE_1)
