@@ -69,6 +69,9 @@ SAMPLES = {
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
         _spread(30, True), _spread(40, False),
+        _equal("orthonormal 6", [tuple(map(float, row)) for row in np.eye(6)]),
+        Sample("one heavy corner", tuple(tuple(map(float, row)) for row in np.eye(6)),
+               (0.6, *[0.08] * 5)),
     ]
 }
 """Small samples by name."""
@@ -170,6 +173,14 @@ def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
     name = ("a simplex" if cells == 1 else f"{cells} simplices") + f" of {corners} corners"
     return Sample(name + (f", last mass {last:g}" if last else ""),
                   tuple(map(tuple, rows.tolist())), tuple(weights))
+
+
+def heavy_corners() -> Scheme:
+    """Two regular simplices of 30 corners, one corner of each with six tenths of its weight."""
+    rows = np.hstack([np.eye(60), np.repeat([[0.0], [10.0]], 30, axis=0)])
+    weights = (0.3, *[0.2 / 29] * 29) * 2
+    sample = Sample("two cells with a heavy corner", tuple(map(tuple, rows.tolist())), weights)
+    return Scheme(sample, 4, (0,) * 30 + (1,) * 30)
 
 
 def corners(*halves: int, signed: bool = False) -> Scheme:

@@ -15,6 +15,7 @@ from noisytheory.topics.sparse.samples import (
     Scheme,
     corners,
     heavy,
+    heavy_corners,
     opposed,
     pairs_in_one,
     simplices,
@@ -177,11 +178,12 @@ theorem_21 = [
         grid={"population": [*MEANS["grid"]["population"], *TRAVERSED[:1],
                              Scheme(simplices(1, 61, 0.49), 1, (0,) * 61),
                              Scheme(opposed(5), 5), Scheme(SAMPLES["weighted"], 2),
-                             Scheme(SAMPLES["signed"], 3)]},
+                             Scheme(SAMPLES["signed"], 3), heavy_corners()]},
         origin="sharper",
         note=(
             "Simplices, uneven pairs, signs, and farthest-first cells: exact on each. Of spread "
-            "points the public sampler draws, to within a fifth."
+            "points, and of cells most of whose weight is on one corner, the public sampler draws, "
+            "to within a fifth."
         ),
         twin={"given": {"more": 1}, "why": "m + 1 for m"},
         **SQUARE,

@@ -125,6 +125,7 @@ average_classifier = [
         "recursive",
         statement=r"\|\omega_S-\tilde\omega_j\|\le j\epsilon\ \text{after}\ j\ \text{rounds}",
         place="Sec. 8: the herd is herded again; errors add",
+        origin="candidate",
         grid={"epsilon": [0.25, 1.0], "rounds": [1, 2, 3]},
         given={"fewer": 0},
         rows=64,
@@ -194,6 +195,7 @@ average_classifier = [
         "computation/matrix",
         statement=r"\text{all scores take}\ O(n^2)\ \text{kernel values: at most}\ n^2",
         place="Sec. 6.2",
+        origin="candidate",
         bound=_matrix,
         exact=simulate.herding_evaluations,
         certify=simulate.matrix_certificate,
@@ -244,6 +246,7 @@ average_classifier = [
             r"\le\tfrac{1+\sqrt{2\log(1/\delta)}}{\sqrt s}"
         ),
         place="Sec. 6.2: estimating the mean lowers the cost of the scores",
+        origin="candidate",
         hypotheses=["s independent draws from the sample", BOUNDED],
         bound=_score_radius,
         simulate=simulate.score_deviation,

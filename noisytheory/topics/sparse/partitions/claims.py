@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.partitions import bounds, sides
+from noisytheory.topics.sparse.projection import nearest_centre, projection
+from noisytheory.topics.sparse.publicly import publicly
 from noisytheory.topics.sparse.samples import Scheme, far_apart, uneven
 from noisytheory.topics.sparse.terms import ERROR, INTEGER, SQUARE
 from noisytheory.trial.sides import both, scaled
@@ -39,7 +42,8 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)D^*(S,m)",
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
-        simulate=sides.projection_error,
+        simulate=publicly(
+            sides.projection_error, partial(sides.by_centres, projection)),
         certify=SPAN["certify"],
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
@@ -51,7 +55,8 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\tfrac mn\big)r_m",
         place="not in the paper",
         hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
-        simulate=sides.nearest_centre_error,
+        simulate=publicly(
+            sides.nearest_centre_error, partial(sides.by_centres, nearest_centre)),
         certify=NEAREST["certify"],
         grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
         origin="sharper",
@@ -64,7 +69,8 @@ cruz_cortes_scott = [
         statement=r"\|\tilde\omega-\omega^*\|\le\big(1-\alpha^*(\tilde S)\big)r_m",
         place="not in the paper",
         hypotheses=["each point replaced by its centre"],
-        simulate=sides.weighted_centre_error,
+        simulate=publicly(
+            sides.weighted_centre_error, partial(sides.by_centres, nearest_centre)),
         certify=WEIGHTED["certify"],
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
@@ -210,6 +216,9 @@ both_signs = [
     ),
 ]
 
+RADIUS = both(sides.traversal_radius, sides.Whole)
+DIAMETER = both(sides.traversal_diameter, sides.Whole)
+
 traversal = [
     KERNEL_MEAN.always(
         "algorithm-1/radius",
@@ -218,7 +227,8 @@ traversal = [
         origin="sharper",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
-        **both(sides.traversal_radius, sides.Whole),
+        certify=RADIUS["certify"],
+        simulate=publicly(RADIUS["simulate"], sides.public_radius),
     ),
     KERNEL_MEAN.always(
         "algorithm-1/diameter",
@@ -227,6 +237,7 @@ traversal = [
         note="The factor 2 is attained. The worst of all starts.",
         twin=scaled(Fraction(1, 2)),
         **INTEGER,
-        **both(sides.traversal_diameter, sides.Whole),
+        certify=DIAMETER["certify"],
+        simulate=publicly(DIAMETER["simulate"], sides.public_diameter),
     ),
 ]

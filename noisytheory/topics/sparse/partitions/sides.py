@@ -6,6 +6,7 @@ Section 5.5.3 that a bound speaks of, which are norms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -15,9 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.approximation import Approximation
+from noisytheory.topics.sparse.farthest_first import farthest_first
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import Scheme
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.kernels import Linear
 
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
@@ -140,6 +144,32 @@ def traversal_diameter(at: Whole, m: int) -> Arrays:
         cells = _traverse(squares, m)[1]
         found.append((squares * (cells[:, :, None] == cells[:, None])).max(axis=(1, 2)))
     return {"lhs": np.max(found, axis=0), "rhs": 4 * _least(at.squares, m)[0]}
+
+
+def public_radius(row: Arrays, m: int, **_: int) -> float:
+    """Largest squared radius over all starts, of the public traversal."""
+    found = [farthest_first(Linear(), row["points"], m, start=i) for i in range(len(row["points"]))]
+    return round(max(float(one.radii[-1]) for one in found) ** 2)
+
+
+def public_diameter(row: Arrays, m: int, **_: int) -> float:
+    """Largest squared diameter of its cells over all starts."""
+    squares, widest = _squares(row["points"][None])[0], 0
+    for start in range(len(squares)):
+        cells = farthest_first(Linear(), row["points"], m, start=start).cells
+        widest = max(widest, int(squares[cells[:, None] == cells].max()))
+    return widest
+
+
+def by_centres(
+    algorithm: Callable[..., Approximation], row: Arrays, m: int, **_: int
+) -> float:
+    """Distance of what the public algorithm gives from the mean, masses and all."""
+    points = row["points"].astype(float)
+    masses = row.get("masses", np.ones(len(points)))
+    masses = masses / masses.sum()
+    found = algorithm(Linear(), points, masses, m)
+    return float(np.linalg.norm(masses @ points - found.weights @ points[found.indices]))
 
 
 # Sections 5.5 and 6.

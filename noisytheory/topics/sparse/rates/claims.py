@@ -10,6 +10,7 @@ import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.sparse.checkerboard import pictures as checkerboard_pictures
+from noisytheory.topics.sparse.publicly import publicly
 from noisytheory.topics.sparse.rates import bounds, sides, simulate
 from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
 from noisytheory.topics.sparse.terms import ERROR, HULLS, IN_HULL, SQUARE
@@ -56,6 +57,7 @@ def _away(hull: str, k: int, first: Numeric, times: int) -> Numeric:
     )
 
 
+SEARCHED = both(sides.herding_line_search, sides.Inside, _line_search)
 GENERAL: dict[str, Any] = {
     "hypotheses": [IN_HULL, "line search, or steps 2/(t+1)"],
     "grid": {"hull": [*HARD, "segment"], "step": ["line search", "classic"],
@@ -121,7 +123,7 @@ herding_rates = [
         ),
         twin=scaled(Fraction(9, 10)),
         **HERDING,
-        **both(sides.herding_line_search, sides.Inside, _line_search),
+        **{**SEARCHED, "simulate": publicly(SEARCHED["simulate"], sides.public_line_search)},
     ),
     KERNEL_MEAN.always(
         "herding-rates/classic-steps",
@@ -282,8 +284,8 @@ herding_rates = [
         bound=_away,
         simulate=sides.away_error,
         certify=sides.away_certificate,
-        rows=64,
-        grid={"hull": [*HULLS, "simplex 5", "triangle"], "k": [2, 7, 40]},
+        rows=24,
+        grid={"hull": [*HULLS, "simplex 5", "triangle", "shifted simplex"], "k": [2, 7, 100]},
         given={"times": 1},
         origin="sharper",
         note=(

@@ -11,6 +11,7 @@ BY_HAND = {
     "far segment": ([[-2], [-1]], [63, 1]),
     "kite": ([[0, -1], [224, 16], [-32, 16], [0, -64]], [128, 13, 91, 24]),
     "triangle": ([[0, -1], [31, 1], [-1, 1]], [32, 1, 31]),
+    "shifted simplex": ([[10, 0, 0], [9, 1, 0], [9, 0, 1]], [1, 2**20, 2**20]),
 }
 """Vertices, and the masses of the target that comes nearest to a bound. Seen from the targets of
 kite and triangle, 0, all vertices score alike, and the first is taken."""
@@ -63,6 +64,8 @@ def pyramidal_width_square(hull: str) -> Fraction:
     """
     if hull == "triangle":
         return Fraction(4)
+    if hull == "shifted simplex":
+        return Fraction(3, 2)
     shape, dimension = hull.split()
     p = int(dimension)
     if shape == "cross":

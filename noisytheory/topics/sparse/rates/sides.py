@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.sparse.herding import away_steps
+from noisytheory.topics.sparse.herding import away_steps, herding
 from noisytheory.topics.sparse.rates.hulls import BY_HAND, POINTS, RANDOM, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
@@ -240,6 +240,15 @@ def herding_line_search(at: Inside, hull: str, step: str, k: int) -> Arrays:
     return {**found, "rhs": found["rhs"] / 4}
 
 
+def public_line_search(row: Arrays, hull: str, k: int, **_: object) -> float:
+    """Squared error of the public algorithm, where masses of the target are known."""
+    if hull in POINTS:
+        return float(row["lhs"])
+    target, vertices = row["top"] / row["low"], vertices_of(hull)
+    found = herding(Linear(), vertices, masses_of(hull, target[None])[0], k)
+    return float(np.sum((target - found.weights @ vertices[found.indices]) ** 2))
+
+
 def herding_classic(at: Inside, hull: str, step: str, k: int) -> Arrays:
     r"""Squared error after ``k`` steps $2/(t+1)$, and $\frac{2(2k+1)}{3k(k+1)}D^2$."""
     found = herding_general(at, hull, step, k)
@@ -280,6 +289,8 @@ def herding_inverse_sharp(at: Inside, hull: str, k: int) -> Arrays:
 def masses_of(hull: str, target: Doubles) -> Doubles:
     """Positive masses on the vertices whose means are the targets."""
     vertices = vertices_of(hull)
+    if hull == "shifted simplex":
+        return target - [9, 0, 0]
     if hull == "triangle":
         rows = np.concatenate([vertices.T, np.ones((1, 3))])
         sides = np.concatenate([target, np.ones((len(target), 1))], axis=1)

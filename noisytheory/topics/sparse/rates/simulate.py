@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.partitions.sides import off_span
-from noisytheory.topics.sparse.rates.sides import Inside, run, vertices_of
+from noisytheory.topics.sparse.rates.sides import Inside, masses_of, run, vertices_of
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.exact import ends
 from noisytheory.vocabulary.kernels import Linear
@@ -69,16 +69,17 @@ def lasting_share(k: int, times: int) -> tuple[float, float]:
 def settled_steps(shape: str, inverse_distance: int) -> Law:
     r"""Steps of line search for a factor $e$, times $d^2$, between $3/d^2$ and $4/d^2$ steps.
 
-    The triangle $\pm e_1,e_2$ at distance $d$ from the middle of its longest edge, or the square.
+    By the public algorithm. The triangle $\pm e_1,e_2$ at distance $d$ from the middle of its
+    longest edge, or the square.
     """
     d, steps = 1 / inverse_distance, inverse_distance**2
+    vertices = vertices_of("cross 2")
     if shape == "triangle":
-        vertices, target = np.array([[1, 0], [-1, 0], [0, 1]]), np.array([[0.0, d]])
+        vertices, masses = vertices[[0, 2, 1]], np.array([(1 - d) / 2, (1 - d) / 2, d])
     else:
-        vertices, target = vertices_of("cross 2"), 0.5 - d / np.sqrt(2) * np.ones((1, 2))
-    errors, _, _ = run(vertices, target, 4 * steps, "line search")
-    fall = 0.5 * float(np.log(errors[0, 3 * steps - 1] / errors[0, -1]))
-    return Law([steps * d**2 / fall], [1.0], error=1e-9)
+        masses = masses_of("cross 2", 0.5 - d / np.sqrt(2) * np.ones((1, 2)))[0]
+    before, after = (herding(Linear(), vertices, masses, k * steps).error for k in (3, 4))
+    return Law([steps * d**2 / math.log(before / after)], [1.0], error=1e-9)
 
 
 def orthonormal_error(n: int, k: int, step: str) -> Arrays:

@@ -102,9 +102,13 @@ random_subsampling = [
         exact=simulate.subsample_law,
         **DRAWN,
         margin=_independent_room,
-        grid={"sample": ["orthonormal 5", "weighted", "signed", "30 spread points"],
+        grid={"sample": ["orthonormal 5", "weighted", "signed", "30 spread points",
+                         "one heavy corner"],
               "k": [1, 2, 5]},
-        note="Exact where outcomes can be counted; of spread points drawn, to within a fifth.",
+        note=(
+            "Exact where outcomes can be counted. Of spread points, and of corners one of which "
+            "has most weight, the public sampler draws, to within a fifth."
+        ),
         twin={"bound": lambda sample, k: _independent_square(sample, k + 1), "why": "k + 1 for k"},
         **SQUARE,
     ),
@@ -121,12 +125,14 @@ random_subsampling = [
         exact=simulate.subset_law,
         **DRAWN,
         margin=_subset_room,
-        grid={"sample": ["orthonormal 5", "line", "three pairs", "40 spread points"],
+        grid={"sample": ["orthonormal 5", "line", "three pairs", "40 spread points",
+                         "orthonormal 6"],
               "k": [1, 2, 4]},
         origin="sharper",
         note=(
             "On an orthonormal sample this is the lower bound of Theorem 20. Exact where subsets "
-            "can be counted; of spread points drawn, to within a fifth."
+            "can be counted. Of spread points, and of six orthonormal ones, where a point drawn "
+            "twice shows, the public sampler draws, to within a fifth."
         ),
         twin={"bound": _independent_square, "why": "the formula with replacement"},
         **SQUARE,

@@ -74,12 +74,14 @@ def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
 
 MOST = 1000
 """Outcomes, at most, that are counted one by one: of more the public samplers draw."""
+DRAWN = ("orthonormal 6", "one heavy corner")
+"""Here they draw, too: every point but one tells repeated draws, or equal ones, from others."""
 
 
 def counted(sample: str, k: int, repeated: bool) -> bool:
     """Whether there are so few ways to draw ``k`` points, each once or repeatedly."""
     n = len(SAMPLES[sample].alpha)
-    return math.comb(n + (k - 1) * repeated, k) <= MOST
+    return sample not in DRAWN and math.comb(n + (k - 1) * repeated, k) <= MOST
 
 
 def subsample_law(sample: str, k: int) -> Law | None:
