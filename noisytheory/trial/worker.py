@@ -4,6 +4,7 @@ cluster refuses to compute what another version would be asked for.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import multiprocessing
@@ -14,7 +15,7 @@ import socket
 import sys
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -74,10 +75,31 @@ class _BlankMainProcess(SpawnProcess):
         mask: Any = getattr(signal, "pthread_sigmask", lambda *args: set())
         blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
         try:
-            return SpawnProcess._Popen(process_obj)
+            with _deferred():
+                return SpawnProcess._Popen(process_obj)
         finally:
             mask(getattr(signal, "SIG_SETMASK", 0), blocked)
             sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _deferred() -> Iterator[None]:
+    """Interrupts wait until a process has been told all: a mask holds them from one thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda found, frame: came.append(found))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for found in came[:1]:
+            signal.raise_signal(found)
 
 
 class BlankMainContext(SpawnContext):

@@ -15,9 +15,10 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
+from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import cloudpickle
 import kills
@@ -33,6 +34,7 @@ from noisytheory.trial.engine import Engine, EngineError, Serial
 from noisytheory.trial.result import replay_address
 from noisytheory.trial.run import Unfinished
 from noisytheory.trial.store import StoreError
+from noisytheory.trial.worker import BlankMainContext
 
 FAMILY = [
     planted.at_level(), planted.hoeffding(), planted.data_dependent(), planted.mean(),
@@ -240,6 +242,30 @@ def test_a_pool_found_broken_when_it_is_given_work_is_replaced(monkeypatch, time
         return
     with run([claim], workers=2) as again, run([claim]) as quiet:
         assert_identical(quiet, again)
+
+
+def test_an_interrupt_waits_until_a_process_has_been_told_all(monkeypatch):
+    done, now = [], Event()
+
+    def key():  # in a thread that is there already, as a pool's are, and masks nothing
+        now.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    def start(process):
+        now.set()
+        other.join()
+        done.append(process)
+
+    monkeypatch.setattr(SpawnProcess, "_Popen", staticmethod(start))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    other = Thread(target=key)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            BlankMainContext.Process._Popen("process")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == ["process"]
 
 
 def test_a_pool_whose_own_thread_dies_is_no_hang(monkeypatch, capsys):
