@@ -170,16 +170,16 @@ def _package_of(path: Path) -> str:
 
 def _imported(path: Path, package: str | None) -> Iterator[str]:
     """Full names that a file imports, anywhere in it; of ``from a import b`` both a and a.b."""
-    yield from _names(path.read_text(), package)
+    yield from _names(path.read_bytes(), package)  # A file says its own coding.
 
 
 @functools.lru_cache(maxsize=1024)
-def _names(text: str, package: str | None) -> tuple[str, ...]:
-    return tuple(_names_in(text, package))
+def _names(source: bytes, package: str | None) -> tuple[str, ...]:
+    return tuple(_names_in(source, package))
 
 
-def _names_in(text: str, package: str | None) -> Iterator[str]:
-    for node in _statements(ast.parse(text)):
+def _names_in(source: bytes, package: str | None) -> Iterator[str]:
+    for node in _statements(ast.parse(source)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

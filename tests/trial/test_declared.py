@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import noisytheory as nt
+from noisytheory.trial import fingerprint
 from noisytheory.trial.catalogue import load_file
 from noisytheory.trial.draws import ClaimError, draw
 from noisytheory.trial.fingerprint import held
@@ -194,3 +195,9 @@ def test_a_fingerprint_is_that_of_another_process_and_other_hashes(tmp_path):
     moved.parent.mkdir()
     moved.write_text(FILE.format(blank="\n\n\n"))
     assert held(load_file(moved)[0]) == held(here)
+
+
+def test_a_file_is_read_in_the_coding_that_it_names(tmp_path):
+    path = tmp_path / "old.py"
+    path.write_bytes('# -*- coding: latin-1 -*-\nimport numpy\nNAME = "é"\n'.encode("latin-1"))
+    assert list(fingerprint._imported(path, None)) == ["numpy"]
