@@ -679,11 +679,11 @@ def _path(
     if gap.max() > tol:
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
                       NotCertified, stacklevel=3)
-    full = slack <= 1e-7
+    full = slack <= tol  # As near as the gap tells.
     zero = walk.nus <= walk.zero_to * (1 + 1e-12)
     regime = np.where(zero, "zero", np.where(full & (counts < counts[-1]), "nu", "C"))
     return Path(counts, value, errors_of(margin, answers, scores, place),
-                np.where(full, level, 0.0), regime, gap, knots, place, walk.fits)
+                np.where(regime == "C", 0.0, level), regime, gap, knots, place, walk.fits)
 
 
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:
