@@ -378,12 +378,16 @@ def called(function: object, seen: set[Named]) -> None:
     Functions and classes; of a class its bases and its methods, of an object those of its class.
     """
     if isinstance(function, functools.partial):
+        for given in (*function.args, *function.keywords.values()):
+            called(given, seen)
         function = function.func
     made_of = getattr(function, "made_of", ())
     if isinstance(function, property | functools.cached_property):
         function = getattr(function, "fget", None) or getattr(function, "func", None)
     function = getattr(function, "__func__", function)
-    function = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(function, Named):
+        # What a cache holds; a function that wraps another holds it, and may call more than that.
+        function = inspect.unwrap(function) if callable(function) else function
     if not isinstance(function, Named):
         function = type(function)
     if function in seen:
@@ -467,6 +471,7 @@ def test_a_bound_and_its_simulator_share_no_code():
 
 def test_code_that_a_bound_and_its_simulator_share_is_found():
     from noisytheory.topics.sparse.herding import away_steps
+    from noisytheory.topics.sparse.publicly import publicly
     from noisytheory.topics.sparse.rates import sides
     from noisytheory.topics.sparse.subsampling import claims
 
@@ -496,3 +501,5 @@ def test_code_that_a_bound_and_its_simulator_share_is_found():
     assert any(name.endswith("sides.vertices_of") for name in shared(bound, None))
     assert any(name.endswith("herding.away_steps") for name in shared(herds, herds))
     assert shared(herds, None) == set()
+    hidden = publicly(bound, functools.partial(bound, herds))
+    assert any(name.endswith("herding.away_steps") for name in shared(herds, hidden))

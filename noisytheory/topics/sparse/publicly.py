@@ -13,9 +13,9 @@ PUBLIC = 8
 
 
 def publicly(
-    simulate: Callable[..., dict[str, Any]], algorithm: Callable[..., float], few: int = PUBLIC
+    simulate: Callable[..., dict[str, Any]], algorithm: Callable[..., float]
 ) -> Callable[..., dict[str, Any]]:
-    """The same draws; of the first ``few`` the left side is by ``algorithm(row, **given)``.
+    """The same draws; of the first `PUBLIC` the left side is by ``algorithm(row, **given)``.
 
     Parameters
     ----------
@@ -23,7 +23,6 @@ def publicly(
         Draws of a claim about instances.
     algorithm : callable
         One instance, and the cell, to what the public algorithm makes of it.
-    few : int
 
     Returns
     -------
@@ -34,7 +33,7 @@ def publicly(
     def found(*, size: int, rng: np.random.Generator, **given: Any) -> dict[str, Any]:
         drawn = simulate(size=size, rng=rng, **given)
         lhs = np.array(drawn["lhs"], dtype=float)
-        for i in range(min(few, size)):
+        for i in range(min(PUBLIC, size)):
             lhs[i] = algorithm({name: values[i] for name, values in drawn.items()}, **given)
         return {**drawn, "lhs": lhs}
 
