@@ -126,6 +126,10 @@ class _Line:
         root = np.sqrt(self.kernel.coefficients(width))
         return np.asarray(root * power * self.kernel.envelope(self.x[t : t + 1])[0])
 
+    def keep(self, which: NDArray[np.bool_]) -> None:
+        """Forget the other estimates."""
+        self.degrees, self.values = self.degrees[which], self.values[which]
+
     def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
         """Inner products of the runs named with a part of the estimates."""
         return np.asarray(w[who, self.degrees[part]] * self.values[part])
@@ -180,7 +184,9 @@ class _Space:
                     before=self.last[live],
                 ) * self.factor[live]
                 copies, self.last[live] = self.x[rounds[live]] + drawn, drawn
-                tensor = (tensor[:, :, None] * copies[:, None]).reshape(len(live), -1)
+                tensor = (tensor[:, :, None] * copies[:, None]).reshape(
+                    len(live), copies.shape[1] ** (j + 1)
+                )
             self.vectors[live, self.starts[k] : self.starts[k + 1]] = tensor
         return n
 
@@ -195,6 +201,10 @@ class _Space:
             parts.append(np.sqrt(beta) * now)
             now = np.outer(now, self.x[t]).ravel()
         return np.concatenate(parts)
+
+    def keep(self, which: NDArray[np.bool_]) -> None:
+        """Forget the other estimates."""
+        self.vectors = self.vectors[which]
 
     def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
         """Inner products of the runs named with a part of the estimates."""
@@ -282,14 +292,18 @@ def replicate(
         if width > w.shape[1]:
             w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
             feature = maps.feature(start, width)
+        own = maps.own(np.arange(len(owner))).reshape(-1, size)
+        some = (slopes != 0) & (own != 0)
+        # No other moves, whatever its inner products.
+        held = some.ravel()[asked]
+        inner.keep(held)
+        asked, c = asked[held], np.where(some.ravel(), c, 0)
         # By round: the runs that have inner estimates, whose these are, and where each run's start.
         live, group = c.reshape(-1, size).nonzero()[1], np.cumsum(c) - c
         group = group[c > 0]
         lives = np.concatenate([[0], np.cumsum((c.reshape(-1, size) > 0).sum(axis=1))]).tolist()
         parts = np.concatenate([[0], np.cumsum(c.reshape(-1, size).sum(axis=1))]).tolist()
         who = asked % size
-        own = maps.own(np.arange(len(owner))).reshape(-1, size)
-        some = (slopes != 0) & (own != 0)
         seen, shown = np.empty((len(rounds), size)), np.empty((len(rounds), size))
         shown[:] = examples.y[rounds, None]
         for i, t in enumerate(rounds.tolist()):

@@ -40,7 +40,7 @@ high_prob_candidate = PAPER.tail(
     bound=bounds.regret_tail,
     simulate=simulate.regret,
     exact=simulate.regret_exactly,
-    grid=dict(population=[*(steps(p, 4) for p in (1.5, 2.0, 3.0)), game(constant(256), p=3.0)],
+    grid=dict(population=[*(steps(p, 4) for p in (1.5, 2.0, 3.0)), game(constant(64), p=3.0)],
               delta=[0.2, 0.1, 0.01, 0.001]),
     trivial=lambda high: high,
     origin="candidate",
@@ -52,7 +52,7 @@ high_prob_candidate = PAPER.tail(
 
 def _clipped(p: float, law: str, level: float, examples: Examples | None = None) -> Game:
     """Gradient estimates are shortened at their root mean square times root T over log(1/level)."""
-    made = game(examples or steps(p, 4).examples, noise=noise(1.0, law), p=p)
+    made = game(examples or steps(p, 3).examples, noise=noise(1.0, law), p=p)
     return replace(made, clip=made.G * math.sqrt(made.T / math.log(1 / level)))
 
 
@@ -67,7 +67,7 @@ high_prob_clipped = PAPER.tail(
     simulate=simulate.regret,
     grid=dict(population=[
         _clipped(1.5, "student", 0.01), _clipped(2.0, "sparse", 0.01),
-        _clipped(3.0, "skewed", 0.01), _clipped(2.0, "sparse", 0.01, constant(128)),
+        _clipped(3.0, "skewed", 0.01), _clipped(2.0, "sparse", 0.01, constant(72)),
     ], delta=[0.1, 0.01]),
     trivial=lambda high: high,
     rows=512,

@@ -321,6 +321,7 @@ lemma_2_public = PAPER.mean(
                 "estimates of one degree, of all up to N, of importance, of a fixed degree"],
     bound=_promised,
     simulate=simulate.squared_lengths,
+    rows=512,
     grid=dict(population=[_lengths(how) for how in ("single", "coupled", "importance", "fixed")]),
     low=0.0, high=lambda high: high, trivial=lambda high: high,
     origin="sharper",
