@@ -21,7 +21,7 @@ from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
 from noisytheory.topics.top_k.smoothing import Smoothed, newton, pieces
-from noisytheory.topics.top_k.task import REDUCED, ROUNDING, WIDE, Task
+from noisytheory.topics.top_k.task import REDUCED, ROUNDING, WIDE, Task, positive_level
 
 __all__ = ["Path", "counts_of", "errors_of", "kernel_path", "path"]
 
@@ -332,8 +332,8 @@ class _Walk:
         return self.C / nu if self.average else self.C
 
     def over(self, nus: Floats) -> Floats:
-        """Objective, relative gap, level, place between the knots and slack at each tail mass."""
-        self.out = np.zeros((5, len(nus)))
+        """Objective, relative gap, level and place between the knots at each tail mass."""
+        self.out = np.zeros((4, len(nus)))
         self.nus = nus
         highest = self.highest(float(nus[-1]))
         knots = [highest]
@@ -540,8 +540,8 @@ class _Walk:
         gain = (1 - beside) * a.none + beside * b.none - dual
         gap = (value - dual) / self.unit(nu, value, gain)
         slack = nu - (1 - t) * low.mass - t * high.mass
-        level = (1 - part) * a.level(nu) + part * b.level(nu)
-        self.out[:, places] = value, gap, level, at + share, slack / nu
+        level = positive_level((1 - part) * a.level(nu) + part * b.level(nu), slack, nu, value)
+        self.out[:, places] = value, gap, np.where(nu < 1 - 1e-12, level, 0.0), at + share
         return float(gap.max())
 
     def cover(self, low: _Knot, high: _Knot, at: int) -> _Knot | None:
@@ -675,15 +675,14 @@ def _path(
     knots: Floats, walk: _Walk, tol: float,
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
-    value, gap, level, place, slack = found
+    value, gap, level, place = found
     if gap.max() > tol:
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
                       NotCertified, stacklevel=3)
-    full = slack <= tol  # As near as the gap tells.
     zero = walk.nus <= walk.zero_to * (1 + 1e-12)
-    regime = np.where(zero, "zero", np.where(full & (counts < counts[-1]), "nu", "C"))
+    regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
     return Path(counts, value, errors_of(margin, answers, scores, place),
-                np.where(regime == "C", 0.0, level), regime, gap, knots, place, walk.fits)
+                level, regime, gap, knots, place, walk.fits)
 
 
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:

@@ -17,7 +17,7 @@ from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
 
-__all__ = ["Task"]
+__all__ = ["Task", "positive_level"]
 
 Floats = NDArray[np.float64]
 Losses = Callable[[Floats], tuple[Floats, Design, Floats | None]]
@@ -66,9 +66,9 @@ class Task:
 
     def level(self, w: Floats) -> float:
         """The loss at which the largest ones end; 0 where all count."""
-        if self.nu >= 1 - 1e-12 or self._slack > 1e-9 * self.nu:
+        if self.nu >= 1 - 1e-12:
             return 0.0
-        return self._quantile(w)
+        return float(positive_level(self._quantile(w), self._slack, self.nu, self.objective(w)))
 
     def _quantile(self, w: Floats) -> float:
         losses = self.kind.values(self.targets, self.design.scores(w))
@@ -464,7 +464,15 @@ class Task:
         near = self.start_value - dual <= 10 * self.tol * self.start_value
         if near and self._is_zero(objective):
             return "zero", np.zeros(self.design.width)
-        return ("C" if self.nu >= 1 - 1e-12 or self._slack > 1e-7 * self.nu else "nu"), w
+        return ("nu" if self.level(w) > 0 else "C"), w
+
+
+def positive_level(level: Any, slack: Any, nu: Any, value: Any) -> Any:
+    """A level, or 0 where mass is left: at the minimum their product is 0, and the larger stays.
+
+    Each as a share: of the mean of the largest losses, as the objective has it, and of the mass.
+    """
+    return np.where(level * nu**2 > slack * value, level, 0.0)
 
 
 def _within(target: float) -> Callable[[Floats, Floats, float, float], bool]:

@@ -272,6 +272,22 @@ def test_next_to_the_collapse_every_model_is_the_minimiser_of_its_own_k(loss):
     assert loose.fits < every.fits
 
 
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge", "absolute"])
+def test_a_rough_fit_and_a_rough_path_name_the_level_and_the_regime(loss):
+    x, y = problem(loss, n=24, seed=1)
+    ks = [14, 18, 21, 23]
+    exact = [fit(x, y, loss, k=k, C=3.0, tol=1e-10) for k in ks]
+    losses = [np.sort(INDIVIDUAL[loss].values(y, one.scores(x)))[::-1] for one in exact]
+    levels = [ordered[k - 1] for k, ordered in zip(ks, losses, strict=True)]
+    # Where the largest losses end at 0 all that are not 0 count.
+    regimes = ["nu" if level > 1e-3 else "C" for level in levels]
+    rough = [fit(x, y, loss, k=k, C=3.0, tol=1e-3) for k in ks]
+    found = path(x, y, loss, C=3.0, ks=ks, tol=1e-3)
+    assert [one.regime for one in rough] == found.regime.tolist() == regimes
+    assert [one.level for one in rough] == pytest.approx(levels, abs=0.05)
+    assert found.level == pytest.approx(levels, abs=0.05)
+
+
 def test_a_path_that_proves_less_than_was_asked_for_says_so():
     x = np.random.default_rng(0).normal(size=(60, 2))
     with pytest.warns(NotCertified, match="gap .* in place of 1e-02 at k="):
