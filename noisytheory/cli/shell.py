@@ -99,7 +99,10 @@ class _CommandLine(click.Group):
         if line:
             command = words[:1] if words[:1] and words[0] in self.commands else []
             name = " ".join(["noisytheory", *command])
-            click.echo(f"{name}: {' '.join(line.split())}", err=True)
+            try:
+                click.echo(f"{name}: {' '.join(line.split())}", err=True)
+            except OSError:
+                _discard(sys.stderr)  # The code tells what it can.
         sys.exit(code)
 
     def _run(self, words: list[str], extra: dict[str, Any]) -> tuple[int, str]:

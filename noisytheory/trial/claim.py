@@ -240,6 +240,10 @@ class Discrepancy:
     repaired: Sequence[str] = ()
     why: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("place", "printed", "true", "why"):
+            _check_text(f"a discrepancy's {name}", getattr(self, name))
+
 
 _TEX = re.compile(r"\\(?:text|mathrm|operatorname)\{[^{}]*\}|\\[A-Za-z]+|\\?\S")
 """A word, a command or a character of a formula."""
@@ -280,8 +284,10 @@ class Paper:
 
     def __post_init__(self) -> None:
         for name in ("id", "title", "authors", "reference"):
-            if not isinstance(getattr(self, name), str):
-                raise ValueError(f"a paper's {name} must be text, got {getattr(self, name)!r}")
+            _check_text(f"a paper's {name}", getattr(self, name))
+        for symbol, words in self.symbols.items():
+            _check_text("a paper's symbol", symbol)
+            _check_text(f"a paper's {symbol}", words)
 
     def numbers(self, name: str) -> tuple[str, ...]:
         """The numbers of the discrepancies that the claim of this name decides.
@@ -676,17 +682,8 @@ class Claim:
             raise ValueError(f"{self.id}: two cells of the grid have the address {twice[0]!r}")
 
     def _check_texts(self) -> None:
-        """Refuse what no page can show: other than text, endless, or written for a terminal."""
         for name in ("statement", "place", "quantity", "unit", "note", "reason"):
-            text = getattr(self, name)
-            if not isinstance(text, str):
-                raise ValueError(f"{self.id}: {name} must be text, got {text!r}")
-            if len(text) > _TEXT:
-                raise ValueError(
-                    f"{self.id}: {name} must be at most {_TEXT:,} characters, got {len(text):,}"
-                )
-            if not text.replace("\n", "").replace("\t", "").isprintable():
-                raise ValueError(f"{self.id}: {name} must be printable, got {text[:200]!r}")
+            _check_text(f"{self.id}: {name}", getattr(self, name))
 
     def _check_numbers(self) -> None:
         """Refuse numbers out of range, and those that the kind would not read."""
@@ -1073,6 +1070,16 @@ _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+"
 _PAGE = re.compile(r"\.(html|md|svg|json)(/|$)", re.IGNORECASE)
 _CELLS = 10**6
 _TEXT = 10_000  # characters of a statement or note that a page can show
+
+
+def _check_text(what: str, text: object) -> None:
+    """Refuse what no page can show: other than text, endless, or written for a terminal."""
+    if not isinstance(text, str):
+        raise ValueError(f"{what} must be text, got {text!r}")
+    if len(text) > _TEXT:
+        raise ValueError(f"{what} must be at most {_TEXT:,} characters, got {len(text):,}")
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        raise ValueError(f"{what} must be printable, got {text[:200]!r}")
 
 
 def _check_id(claim_id: object, of: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 
@@ -86,6 +87,16 @@ def test_a_closed_pipe_is_silent(mine):
     )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is full")
+def test_where_nothing_can_be_said_the_code_is_that_of_a_mistake():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "noisytheory", "claims"], stdout=full, stderr=full, timeout=120,
+            check=False,
+        )
+    assert done.returncode == 2
 
 
 def test_json_of_two_workers_that_print_is_alone_on_standard_output(variant):

@@ -174,9 +174,11 @@ def test_the_numbers_of_every_experiment_are_kept_and_no_others():
     assert found == {(kept.where(run), run.__name__) for run in EXPERIMENTS} != set()
 
 
-ROUNDING_DECIDES = {"by_column", "by_share", "by_strategy"}
-"""Experiments of perceptrons, whose path the last bit decides: with four kernels of linear algebra
-single errors differ by a quarter of the largest, and a series by a fifteenth on average."""
+ROUNDING_DECIDES = {"by_column": 0.1, "by_share": 0.06, "by_strategy": 0.02}
+"""Experiments of perceptrons, whose path the last bit decides, and how far a series may be off on
+average, beside the largest. With six kernels of linear algebra that is up to .07, .04 and .014;
+with ten other seeds the first two are always further off, the third with nine of them. That two
+strategies are interchanged whose curves are nearer than that no number here tells."""
 
 
 @pytest.mark.campaign
@@ -193,10 +195,11 @@ def test_kept_numbers_are_what_the_experiment_finds(experiment):
             # Within what an eye sees, a part in a thousand of the largest: a solver may stop
             # elsewhere within its tolerance. A series of perceptrons' errors in the mean only.
             largest, apart = np.abs(values).max(initial=0), np.abs(values - np.array(found[name]))
-            if experiment.__name__ in ROUNDING_DECIDES:
-                assert apart.mean() <= 0.1 * largest, name
-            else:
+            share = ROUNDING_DECIDES.get(experiment.__name__)
+            if share is None:
                 assert apart.max(initial=0) <= 1e-3 * largest, name
+            else:
+                assert apart.mean() <= share * largest, name
 
 
 def test_a_picture_without_kept_numbers_runs_its_experiment(monkeypatch):

@@ -98,3 +98,16 @@ def test_what_no_page_can_show_is_refused(fields, said):
     )
     with pytest.raises(ValueError, match=said):
         nt.Claim(**{**known, **fields})
+
+
+@pytest.mark.parametrize("fields", [
+    {"title": "a\x1b]0;b\x07"}, {"authors": "\x1b[31m"}, {"symbols": {"x": "\x1b[31mred"}},
+])
+def test_a_paper_writes_to_no_terminal(fields):
+    with pytest.raises(ValueError, match=f"paper's {min(fields.get('symbols', fields))} .*print"):
+        nt.Paper(**{"id": "m", "title": "x", **fields})
+
+
+def test_a_discrepancy_writes_to_no_terminal():
+    with pytest.raises(ValueError, match="discrepancy's true must be printable"):
+        nt.Discrepancy(place="Theorem 1", printed="x", true="\x1b[31mred")

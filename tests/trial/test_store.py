@@ -882,6 +882,24 @@ def test_pipes_and_devices_are_no_files(tmp_path: Path, name: str) -> None:
         open_blocks(store)
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink(path, path)])
+def test_a_claim_whose_metadata_are_no_file_is_named_and_costs_no_other(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    metadata = tmp_path / "s" / group_of(CLAIM) / "zarr.json"
+    metadata.unlink()
+    make(metadata)
+    damage = f"{group_of(CLAIM)} .*its zarr.json cannot be read"
+    with pytest.warns(Damaged, match=damage), Store.load(tmp_path / "s") as store:
+        assert store.ids() == ["kernel-mean/lemma-3"]
+    finished_store(tmp_path / "s")
+    with Store.load(tmp_path / "s") as store:
+        assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
+
+
 def test_a_flipped_bit_in_any_byte_of_the_root(tmp_path: Path) -> None:
     """One bad byte in the list locks nothing: the copy of the run and the groups make it anew."""
     finished_store(tmp_path / "s")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.store.chunks import Array, branch, group_document, group_of
-from noisytheory.trial.store.errors import UNREADABLE, StoreError, damage
+from noisytheory.trial.store.errors import UNREADABLE, StoreError, damage, gone
 from noisytheory.trial.store.journal import encoded, sealed
 from noisytheory.trial.store.places import COPY, Create, Place, Temporary, read_or_nothing
 
@@ -109,7 +109,9 @@ class Root:
                     # Where groups are moved into place, each has had its metadata.
                     if self.place.moves:
                         self.damaged[group] = "its zarr.json is missing"
-                except UNREADABLE:
+                except (OSError, *UNREADABLE) as error:
+                    if isinstance(error, OSError) and not gone(error):
+                        raise
                     self.damaged[group] = "its zarr.json cannot be read"
                 else:
                     if group not in self.damaged:
