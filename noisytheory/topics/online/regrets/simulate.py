@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -109,7 +110,7 @@ class Game:
         """Width of a Gaussian kernel."""
         return float(getattr(self.kernel, "sigma2", math.nan))
 
-    @property
+    @cached_property
     def high(self) -> float:
         """No regret is larger: rounds times the range of the loss over the ball."""
         x = self.examples.x
@@ -127,7 +128,7 @@ class Game:
         """No regret is smaller."""
         return -self.high
 
-    @property
+    @cached_property
     def best(self) -> float:
         """Cumulative loss of the best fixed predictor."""
         return _best(self)
