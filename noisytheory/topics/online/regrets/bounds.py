@@ -51,7 +51,8 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     Parameters
     ----------
     kernel : object with ``at``
-        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`.
+        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`. Infinite where
+        the series is.
 
     Returns
     -------
