@@ -39,6 +39,23 @@ setting = PAPER.mean(
     quantity="regret of a run",
     twin=HALF,
 )
+promised = PAPER.mean(
+    "promised-regret",
+    statement=r"\mathrm{regret}_T\le c\sqrt{B_wB_gB_\Psi T},\quad c=1,\,2\sqrt2,\,3",
+    place="beside Eq. (1): regret and its bound, as the learners show both",
+    hypotheses=["a sequence fixed in advance", "the theory's step, the adaptive one, or the "
+                r"theory's over the root of the round"],
+    bound=bounds.promised_regret,
+    exact=simulate.learnt_exactly,
+    grid=dict(T=[100, 400], step=["theory", "adaptive", "no horizon"], Bw=[1.0], Bg=[1.0],
+              Bpsi=[1.0]),
+    trivial=lambda T: 2.0 * T,
+    origin="candidate",
+    note="What a learner's `regret_bound` calls with its second moments. On the line, with exact "
+    "gradients and labels that are hard for the step, .98, .78 to .87 and .81 to .89 of it.",
+    quantity="regret of a run",
+    twin=HALF,
+)
 online_to_batch = PAPER.mean(
     "online-to-batch",
     statement=r"\mathbb E\,\mathrm{risk}(\bar w)-\min_w\mathrm{risk}(w)\le"

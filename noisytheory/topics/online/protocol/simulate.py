@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.adversaries import after_round, lattice, moved_on, start
+from noisytheory.topics.online.adversaries import (
+    after_round,
+    hardest_labels,
+    lattice,
+    moved_on,
+    start,
+)
 from noisytheory.topics.online.degrees import Fixed
 from noisytheory.topics.online.descent import Rule, descend, draw_tape
 from noisytheory.topics.online.maps import NoisyOracle, fixed
@@ -16,7 +22,7 @@ from noisytheory.topics.online.replicates import replicate
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import LinearProduct
-from noisytheory.vocabulary.sequences import Examples
+from noisytheory.vocabulary.sequences import Examples, alternating
 
 Floats = NDArray[np.float64]
 
@@ -81,6 +87,21 @@ class Recorded:
     def name(self) -> str:
         """For labels."""
         return f"T={self.T}, one noisy copy, mean label {self.lean:g}"
+
+
+def learnt_exactly(T: int, step: str) -> Law:
+    """Regret of the fast form with a learner's step, on labels that are hard for it.
+
+    Nothing is random: one run is all there is.
+    """
+    if step == "theory":
+        y, rule = alternating(T, run=round(0.8 * T**0.5)).y, Rule(1.0, T=T)
+    elif step == "adaptive":
+        y, rule = hardest_labels(T, 2**0.5), Rule(1.0, adaptive=True)
+    else:
+        y, rule = hardest_labels(T, 1.0, shorter=True), Rule(1.0)
+    examples = Examples("hard", np.abs(y)[:, None], np.sign(y))
+    return Law([descended(examples, AffineLoss(), rule, np.random.default_rng(0))], [1.0])
 
 
 def batch_excess(
