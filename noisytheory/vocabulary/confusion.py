@@ -21,6 +21,7 @@ from noisytheory.vocabulary.domains import (
     checked_numbers,
     checked_reals,
 )
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = [
     "ConfusionEstimate",
@@ -139,7 +140,7 @@ def _names(matrix: Any) -> tuple[Any, list[Any], list[Any]] | None:
     return table, table.index.tolist(), table.columns.tolist()
 
 
-def inverse_of(matrix: ArrayLike) -> Floats:
+def inverse_of(matrix: Numbers) -> Floats:
     r"""$B=C^{-1}$ of a column-stochastic matrix.
 
     Parameters
@@ -215,7 +216,7 @@ def amplification(matrix: ArrayLike) -> Floats:
     return np.asarray(np.abs(inverse_of(matrix)).max(axis=1))
 
 
-def leakage(estimate: ArrayLike, matrix: ArrayLike) -> Floats:
+def leakage(estimate: Numbers, matrix: Numbers) -> Floats:
     r"""$\hat C^{-1}C-I$: what of class $r$ leaks into the update vectors of class $q$.
 
     Parameters

@@ -44,7 +44,7 @@ class Dense:
     """Samples of floats, dense or sparse: scores are kept, and points move between sums."""
 
     def __init__(
-        self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: float
+        self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: Any
     ) -> None:
         self.points, self.classes, self.alpha = points, classes, alpha
         self.runs, self.n = labels.shape
@@ -178,7 +178,7 @@ class Spread:
     """
 
     def __init__(
-        self, points: Any, masses: Floats, weights: Floats, alpha: float, shared: bool
+        self, points: Any, masses: Floats, weights: Floats, alpha: Any, shared: bool
     ) -> None:
         self.points, self.alpha, self.shared = points, alpha, shared
         self.masses = np.ascontiguousarray(masses.swapaxes(1, 2))
@@ -273,7 +273,7 @@ class Bytes:
 
 
 def kept(
-    points: Any, labels: NDArray[Any], classes: int, weights: Floats, *, alpha: float, shared: bool
+    points: Any, labels: NDArray[Any], classes: int, weights: Floats, *, alpha: Any, shared: bool
 ) -> Kept:
     """The form that fits the samples.
 

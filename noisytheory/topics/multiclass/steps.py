@@ -7,6 +7,7 @@ $E=\{r\ne y:\langle w_r-w_y,x\rangle\ge0\}$, 0 elsewhere, and sum to 0.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ STEPS = ("worst", "uniform", "proportional", "random", "predicted", "forced")
 ultraconservative: it takes the step from the predicted class even outside of the error set."""
 
 
-def error_set(scores: Floats, true: Any, alpha: float = 0.0) -> NDArray[np.bool_]:
+def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArray[np.bool_]:
     r"""$E=\{r\ne y:s_r-s_y\ge\alpha\}$, ties included at $\alpha=0$.
 
     Parameters
@@ -43,7 +44,7 @@ def error_set(scores: Floats, true: Any, alpha: float = 0.0) -> NDArray[np.bool_
     [False, True, False]
     """
     at = true if scores.ndim == 1 else (np.arange(len(scores)), true)
-    found = scores - scores[at][..., None] >= alpha
+    found = scores - np.asarray(scores[at])[..., None] >= alpha
     found[at] = False
     return np.asarray(found)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.vocabulary.domains import checked_numbers
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = ["OnlineRun", "ultraconservative"]
 
@@ -41,13 +42,13 @@ class OnlineRun:
 
 
 def ultraconservative(
-    points: Any,
+    points: Numbers,
     labels: ArrayLike,
     classes: int,
     *,
     step: str = "worst",
     passes: int = 1,
-    start: ArrayLike | None = None,
+    start: Numbers | None = None,
     order: Iterable[int] | None = None,
     rng: np.random.Generator | None = None,
 ) -> OnlineRun:

@@ -13,17 +13,20 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.exactly import root
 from noisytheory.topics.multiclass.kept import kept
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = ["STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_vectors"]
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[Any]
+"""Floats, or in an exact run fractions."""
+Number: TypeAlias = float | Fraction
 
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
@@ -70,7 +73,7 @@ class Run:
     shares: Floats
 
 
-def class_shares(label_shares: ArrayLike, inverse: ArrayLike) -> Floats:
+def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
     r"""$\hat\pi=B\hat y/n$: unbiased shares of the true classes; they sum to 1.
 
     Parameters
@@ -144,8 +147,8 @@ def _lengths(vectors: NDArray[Any]) -> NDArray[Any]:
 
 
 def update_vectors(
-    points: ArrayLike, labels: ArrayLike, weights: ArrayLike, confusion: ArrayLike, *,
-    alpha: float = 0.0, ties: str = "all",
+    points: Numbers, labels: Numbers, weights: Numbers, confusion: Numbers, *,
+    alpha: Number = 0.0, ties: str = "all",
 ) -> Floats:
     r"""All $z_{pq}$ at once, shape (Q, Q, d), predicted class first.
 
@@ -186,22 +189,22 @@ def update_vectors(
 
 
 def uma(
-    points: Any,
-    labels: ArrayLike,
-    confusion: ArrayLike,
+    points: Numbers,
+    labels: Numbers,
+    confusion: Numbers,
     *,
     orientation: Orientation | None = None,
     strategy: str = "error",
     step: str = "predicted",
     normalise: bool = False,
     stop: str = "all_pairs",
-    tolerance: float = 1e-9,
+    tolerance: Number = 1e-9,
     max_iter: int = 1000,
-    alpha: float = 0.0,
-    error_alpha: float = 0.0,
+    alpha: Number = 0.0,
+    error_alpha: Number = 0.0,
     ties: str = "lowest",
     least_share: float = 0.0,
-    start: ArrayLike | None = None,
+    start: Numbers | None = None,
     rng: np.random.Generator | None = None,
     watch: Callable[[int, Floats], None] | None = None,
 ) -> Run:
@@ -283,7 +286,7 @@ def uma(
 
 
 def uma_runs(
-    points: ArrayLike, labels: ArrayLike, confusions: ArrayLike, *,
+    points: Numbers, labels: Numbers, confusions: Numbers, *,
     orientation: Orientation | None = None, **options: Any,
 ) -> list[Run]:
     r"""Several runs of `uma` on samples of one size, in lockstep: far quicker if they are small.
@@ -345,8 +348,8 @@ def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
 def _in_lockstep(
     x: Any, y: NDArray[Any], inverses: Floats, *, strategy: str = "error",
     step: str = "predicted", normalise: bool = False, stop: str = "all_pairs",
-    tolerance: float = 1e-9, max_iter: int = 1000, alpha: float = 0.0, error_alpha: float = 0.0,
-    ties: str = "lowest", least_share: float = 0.0, start: ArrayLike | None = None,
+    tolerance: Number = 1e-9, max_iter: int = 1000, alpha: Number = 0.0, error_alpha: Number = 0.0,
+    ties: str = "lowest", least_share: float = 0.0, start: Numbers | None = None,
     rng: np.random.Generator | None = None, watch: Callable[[int, Floats], None] | None = None,
 ) -> list[Run]:
     """Runs of which each makes its next update before any makes another; the first is watched."""

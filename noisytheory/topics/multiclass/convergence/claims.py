@@ -185,7 +185,7 @@ final_error_printed = PAPER.always(
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
     hypotheses=["ultraconservative steps, stop when no pair with an error set is long"],
     grid=dict(n=[10**5]),
-    given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+    given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
     expect="refuted",
     note=(
         "A pair of mass 1/2 may have an empty error set, at any n: a noise weight that is nearly 0 "
@@ -198,9 +198,9 @@ final_error = PAPER.always(
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
     hypotheses=["steps always from the predicted class, stop when no pair is long"],
     grid=dict(n=[10**5]),
-    given=dict(flips="1/10", step="forced", tolerance="1/20", number=60),
+    given=dict(flips="1/10", step="forced", tolerance="1/20", number=30),
     origin="candidate",
-    twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+    twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
               why="steps from the error set alone"),
     **LAST,
 )

@@ -20,8 +20,8 @@ algorithm_1 = PAPER.always(
     quantity="conditions broken",
     note=(
         "Print updates by $x_q$ and means $x_t$. Steps from the predicted class are "
-        "ultraconservative only where it lies in E. Of proportional and random steps, which round, "
-        "the sum is not asked."
+        "ultraconservative only where it lies in E. Of random steps, which round, the sum is not "
+        "asked."
     ),
     twin=dict(given=dict(taken="forced"), why="always down by one for the predicted class"),
     **worked(sides.constraints),

@@ -79,7 +79,7 @@ margin_ceiling = PAPER.always(
     quantity="squared margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **worked(sides.margins),
+    **worked(sides.margins, "margin"),
 )
 RATE: dict[str, Any] = dict(
     place="Conclusion", quantity="updates", **worked(sides.mistakes_on_simplex)
@@ -103,6 +103,11 @@ def least_mistakes(classes: Any) -> Any:
     return bounds.least_mistake_bound(classes)
 
 
+def of_two_classes(classes: Any) -> Any:
+    """The same, whatever their number."""
+    return bounds.least_mistake_bound(2) + 0 * classes
+
+
 free_of_classes = PAPER.always(
     "sum-rate-independent-of-q/repaired",
     statement=r"K\le\frac{2(Q-1)^2}{Q}\text{ on the simplex, the least }2/\theta^2\text{ there is}",
@@ -111,8 +116,8 @@ free_of_classes = PAPER.always(
     given=dict(bound="own"),
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
-    twin=dict(given=dict(bound="two"), bound=None, why="the bound of two classes"),
-    **{**RATE, **worked(sides.mistakes_on_simplex)},
+    twin=dict(given=dict(bound="two"), bound=of_two_classes, why="the bound of two classes"),
+    **{**RATE, **worked(sides.mistakes_on_simplex, "updates")},
 )
 remark_1 = PAPER.identity(
     "remark-1",
@@ -214,7 +219,7 @@ path_end = PAPER.identity(
     **PATH, **worked(sides.path_end),
 )
 CONFUSION: dict[str, Any] = dict(
-    place="Sec. 4", quantity="squared confusion rate", **worked(sides.rates)
+    place="Sec. 4", quantity="squared confusion rate"
 )
 confusion_rate = PAPER.always(
     "confusion-rate",
@@ -222,7 +227,15 @@ confusion_rate = PAPER.always(
     given=dict(scaled=1),
     note="Attained where each class is wholly taken for one other.",
     twin=dict(given=dict(scaled=0), why="1/sqrt(Q) dropped, as Figure 1 does"),
-    **CONFUSION,
+    **CONFUSION, **worked(sides.rates),
+)
+confusion_rate_defined = PAPER.identity(
+    "confusion-rate/definition",
+    statement=r"\tfrac1Q\|\hat C\|_F^2=\tfrac1Q\textstyle\sum_{p\ne q}\Pr[f(X)=p\mid t(X)=q]^2",
+    given=dict(scaled=1),
+    note="A class that is not there counts as without error.",
+    twin=dict(given=dict(scaled=0), why="1/sqrt(Q) dropped, as Figure 1 does"),
+    **CONFUSION, **worked(sides.defined_rates),
 )
 estimated = PAPER.always(
     "estimated-c",
