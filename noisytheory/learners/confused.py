@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noisytheory.topics.multiclass import Run, ultraconservative, uma
+from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     Orientation,
@@ -138,7 +139,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         points = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8]
         )
-        return np.asarray(self._features(points) @ self.coef_.T)
+        return np.asarray(_Linear._features(self, points) @ self.coef_.T)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores, shape (m, Q), or the second class's lead, shape (m,), if there are two.
@@ -432,6 +433,13 @@ class UMAClassifier(_Linear):
             self._confuse()
             self._guess()
         return self._learn(points, codes, None if first else self.coef_, 1)
+
+    def _features(self, points: Any) -> Any:
+        """Rows as of any linear model; large dense ones are not copied."""
+        plain = not (self.fit_intercept or self.unit_norm)
+        if plain or sparse.issparse(points) or points.size < COMPILED:
+            return super()._features(points)
+        return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
 
     def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
         self.run_: Run = uma(

@@ -18,7 +18,9 @@ from noisytheory.learners import (
     UltraconservativeClassifier,
     UMAClassifier,
 )
+from noisytheory.learners import confused as confused_module
 from noisytheory.topics.multiclass import STEPS, STRATEGIES, uma
+from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
 NOISE = np.array([[1.0, 0.6, 0.6], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]])
@@ -367,6 +369,21 @@ def test_bytes_stay_bytes_where_nothing_is_asked_of_them():
     whole = UMAClassifier(**plain).fit(x, y)
     floats = UMAClassifier(**plain).fit(x.astype(float), y)
     assert whole.run_.pairs.tolist() == floats.run_.pairs.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, float])
+def test_large_rows_are_not_copied_and_learn_the_same(kind, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 256, size=(600, 12)).astype(kind)
+    y = np.argmax(x[:, :3].astype(float) + rng.normal(size=(600, 3)), axis=1)
+    even = 0.7 * np.eye(3) + 0.1
+    plain = UMAClassifier(even, max_iter=40).fit(x, y)
+    for module in (confused_module, kept_module):
+        monkeypatch.setattr(module, "COMPILED", 1)
+    large = UMAClassifier(even, max_iter=40).fit(x, y)
+    assert large.run_.pairs.tolist() == plain.run_.pairs.tolist()
+    np.testing.assert_allclose(large.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(large.predict(x), plain.predict(x))
 
 
 @pytest.mark.parametrize(
