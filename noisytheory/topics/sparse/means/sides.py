@@ -143,9 +143,9 @@ class Herded:
         for row in range(size):
             run = herding(Linear(), points[row], alpha[row], 3)
             weights[row, run.indices], epsilon[row] = run.weights, run.error
-        found = _features(size, rng) if direction == "free" else _near_the_error(
-            *(np.einsum("ri,rij->rj", some, points) for some in (alpha, alpha - weights)), rng
-        )
+        mean, error = (np.einsum("ri,rij->rj", of, points) for of in (alpha, alpha - weights))
+        free = direction == "free"
+        found = _features(size, rng) if free else _near_the_error(mean, error, rng)
         return {"points": points, "alpha": alpha, "weights": weights, "epsilon": epsilon,
                 "feature": found}
 
