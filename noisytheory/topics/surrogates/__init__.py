@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from noisytheory.topics.label_noise.classes.balance import auc, balanced_error
 from noisytheory.topics.label_noise.classes.bounds import (
     balanced_error_contaminated,
     contamination_of_noise,
     instance_noise_factor,
     noise_of_contamination,
 )
-from noisytheory.topics.surrogates.balance import auc, balanced_error
 from noisytheory.topics.surrogates.bounds import hinge_threshold
 from noisytheory.topics.surrogates.minimisers import (
     hinge_minimiser,
