@@ -20,7 +20,8 @@ from noisytheory.topics.surrogates.orders.order import (
     reversed_pair,
     reversed_pair_exact,
 )
-from noisytheory.topics.surrogates.printed_table.laws import table_law, table_moments
+from noisytheory.topics.surrogates.printed_table.laws import table_law
+from noisytheory.topics.surrogates.printed_table.moments import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 
