@@ -8,6 +8,7 @@ import numpy as np
 
 from noisytheory.topics.surrogates.printed_table.laws import RISKS, table_law
 from noisytheory.topics.surrogates.printed_table.simulate import table_trial
+from noisytheory.vocabulary.domains import LEVEL
 from noisytheory.vocabulary.populations.atoms import checked_whole
 
 __all__ = ["table_moments"]
@@ -55,6 +56,7 @@ def table_moments(
     >>> round(found["mean"], 2), round(found["sd"], 2), round(found["mean_error"], 4)
     (0.38, 0.21, 0.0034)
     """
+    LEVEL.number("cut", cut)
     if draws is None:
         if rng is not None:
             raise ValueError(f"rng must be given with draws only, got {rng!r}")
@@ -62,7 +64,7 @@ def table_moments(
     else:
         checked_whole("draws", draws, least=2)
         if rng is None:
-            raise ValueError("rng must be given with draws")
+            raise ValueError("rng must be given with draws, got None")
         risks = table_trial(column, sigma, n, size=draws, rng=rng)
         law = np.bincount((4 * risks).astype(int), minlength=5) / draws
     mass = float(law.sum())
