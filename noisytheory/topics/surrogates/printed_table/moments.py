@@ -59,7 +59,7 @@ def table_moments(
     LEVEL.number("cut", cut)
     if draws is None:
         if rng is not None:
-            raise ValueError(f"rng must be given with draws only, got {rng!r}")
+            raise ValueError("draws must be given with rng, got None")
         law = table_law(column, sigma, n, cut)
     else:
         checked_whole("draws", draws, least=2)
