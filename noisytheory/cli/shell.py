@@ -275,13 +275,13 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextlib.contextmanager
 def _damage_said(context: click.Context) -> Iterator[None]:
-    """Say on standard error, once and in one line, what is damaged in a store, or of other code."""
-    from noisytheory.trial.store import Damaged, OtherCode
+    """Say on standard error, once and in one line, what is damaged in a store, and remarks."""
+    from noisytheory.trial.store import Damaged, Remark
 
     lines: set[str] = context.meta.setdefault(_DAMAGE, set())
 
     def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
-        if issubclass(category, OtherCode):
+        if issubclass(category, Remark):
             click.echo(visible(str(message)), err=True)
         elif not issubclass(category, Damaged):
             usual(message, category, *args)
@@ -292,7 +292,7 @@ def _damage_said(context: click.Context) -> Iterator[None]:
     with warnings.catch_warnings():
         usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
         warnings.simplefilter("always", Damaged)
-        warnings.simplefilter("always", OtherCode)
+        warnings.simplefilter("always", Remark)
         yield
 
 
