@@ -278,16 +278,15 @@ def _damage_said(context: click.Context) -> Iterator[None]:
     """Say on standard error, once and in one line, what is damaged in a store, and remarks."""
     from noisytheory.trial.store import Damaged, Remark
 
-    lines: set[str] = context.meta.setdefault(_DAMAGE, set())
+    said: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
-        if issubclass(category, Remark):
-            click.echo(visible(str(message)), err=True)
-        elif not issubclass(category, Damaged):
+        if not issubclass(category, Damaged | Remark):
             usual(message, category, *args)
-        elif str(message) not in lines:
-            lines.add(str(message))
+        elif str(message) not in said:
+            said.add(str(message))
             click.echo(visible(str(message)), err=True)
+            context.meta[_DAMAGE] = damage_seen(context) or issubclass(category, Damaged)
 
     with warnings.catch_warnings():
         usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
