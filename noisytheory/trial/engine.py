@@ -33,7 +33,7 @@ from noisytheory.trial.tasks import (
     work,
     work_by_value,
 )
-from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, versions
+from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, told, versions
 
 __all__ = ["DEATHS", "PATIENCE", "Engine", "EngineError", "Serial", "deadly", "worked"]
 
@@ -160,7 +160,7 @@ class Engine:
             time.sleep(0.01)
         self._ended = []
         self._start()
-        return _told(codes[0]) if codes else "nobody knows how"
+        return told(codes[0]) if codes else "nobody knows how"
 
     def wait(self, futures: Collection[Future[Any]]) -> set[Future[Any]]:
         """Wait for one of them; a pool that a dying worker has blocked is broken on the way.
@@ -361,14 +361,6 @@ def deadly(claim: Claim, end: str) -> ClaimError:
 
 def _workers_of(pool: Executor | None) -> list[Any]:
     return list((getattr(pool, "_processes", None) or {}).values())
-
-
-def _told(code: int) -> str:
-    """How a process ended, in words."""
-    if code >= 0:
-        return f"exit code {code}"
-    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-    return f"{name} (out of memory?)" if -code == getattr(signal, "SIGKILL", 9) else name
 
 
 @contextlib.contextmanager
