@@ -21,7 +21,7 @@ from noisytheory.vocabulary.confusion import (
     inverse_of,
     lopsidedness,
 )
-from noisytheory.vocabulary.domains import COUNT
+from noisytheory.vocabulary.domains import COUNT, one_of
 
 __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 
@@ -35,6 +35,9 @@ EVEN, ROUGH = 0.5, 0.4
 AUDITED = 200
 """Audited examples a class up to which training on them alone was mostly better."""
 
+ONLINE = ("worst", "uniform", "proportional", "random")
+"""Step rules of the online algorithms."""
+
 FOLDS = 10
 """Parts of the audited examples, each predicted by a classifier from the others."""
 
@@ -44,6 +47,9 @@ ILL = 30.0
 
 class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Prediction by the largest of several scores, and the classes."""
+
+    _order: NDArray[Any]
+    """The classes as they were given: a matrix without names has them in this order."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,7 +62,10 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         check_classification_targets(labels)
         if reset:
-            self.classes_ = np.unique(labels) if classes is None else np.unique(classes)
+            self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
+            self._order = self.classes_ if classes is None else np.asarray(classes)
+            if len(self.classes_) < len(self._order) or self._order.ndim != 1:
+                raise ValueError(f"classes must be a list of different ones, got {classes!r}")
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y must hold at least two classes, got only one class: {self.classes_[0]}"
@@ -90,18 +99,39 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return points
 
     def _confusion_of(self, given: Given, orientation: Orientation | None) -> Floats:
-        """A confusion in columns, of as many classes as there are; of None the identity."""
+        """A confusion in columns, in the order of the sorted classes; of None the identity."""
         classes = len(self.classes_)
         if given is None:
             return np.eye(classes)
-        estimated = isinstance(given, ConfusionEstimate)
-        matrix = given.matrix if estimated else columns(given, orientation)
+        order = self._order.tolist()
+        if isinstance(given, ConfusionEstimate):
+            if orientation == "row":
+                raise ValueError(
+                    "orientation is for a matrix: an estimate has its true classes in columns, "
+                    "whatever is said here"
+                )
+            matrix = given.matrix
+            if given.classes is not None and len(matrix) == classes:
+                names = list(given.classes)
+                # Codes are places in the order that is given to fit, and not in one of ours.
+                coded = names == list(range(classes)) and self._order is not self.classes_
+                if set(names) == set(order):
+                    order = names
+                elif not coded:
+                    raise ValueError(
+                        f"confusion is estimated for the classes {names} and y has {order}: give "
+                        "their names to estimate_confusion as classes="
+                    )
+        else:
+            named = order if np.shape(given) == (classes, classes) else None
+            matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
             raise ValueError(
                 f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
                 "fit if some are missing in y"
             )
-        return np.asarray(matrix)
+        at = [order.index(name) for name in self.classes_.tolist()]
+        return np.asarray(matrix)[np.ix_(at, at)]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -187,6 +217,7 @@ class UltraconservativeClassifier(_Linear):
         UltraconservativeClassifier
         """
         COUNT.check("passes", self.passes)
+        self._check_options()
         points, codes = self._checked(X, y, None, reset=True)
         self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
         self.updates_ = 0
@@ -208,12 +239,18 @@ class UltraconservativeClassifier(_Linear):
         -------
         UltraconservativeClassifier
         """
+        self._check_options()
         first = not hasattr(self, "coef_")
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
             self.updates_ = 0
         return self._learn(points, codes, 1)
+
+    def _check_options(self) -> None:
+        # The function has two more rules, which are for UMA: here they would be the first again.
+        one_of("step", self.step, ONLINE)
+        _true_or_false(self, "shuffle", "fit_intercept", "unit_norm")
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
         rng = np.random.default_rng(_seed(self.random_state))
@@ -234,10 +271,11 @@ class UMAClassifier(_Linear):
 
     Parameters
     ----------
-    confusion : array-like, shape (Q, Q), ConfusionEstimate, or None
-        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$, classes in sorted order. None is no noise:
-        then it is a batch Perceptron. An estimate, from `noisytheory.confusion.estimate_confusion`,
-        brings its uncertainty.
+    confusion : array-like or table, shape (Q, Q), ConfusionEstimate, or None
+        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. A pandas or xarray table with the classes'
+        names in rows and columns is read by them; other matrices have the classes in the order of
+        ``classes`` in `fit`, or sorted. None is no noise: then it is a batch Perceptron. An
+        estimate, from `noisytheory.confusion.estimate_confusion`, brings its uncertainty.
     orientation : {"column", "row"}, optional
         Where the true classes are; columns by default, and never guessed.
     strategy : {"error", "confusion", "random"}
@@ -246,16 +284,24 @@ class UMAClassifier(_Linear):
         As for `noisytheory.multiclass.uma`; the default works with an estimated confusion.
     normalise : bool
         Steps of length 1.
+    stop : {"all_pairs", "printed"}
+        When no pair's vector is longer than the tolerance, or when the one selected is not.
     tolerance : float
-        Stop when no update vector is longer.
+        The length at which to stop.
     max_iter : int
-        Updates at most.
+        Updates at most; with the printed stop, pairs looked at.
+    alpha, error_alpha : float
+        Functional margins of regions and error sets; from W = 0 nothing moves if alpha > 0.
+    ties : {"lowest", "all"}
+        Region of tied points: that of the first class, or of every tied one.
+    least_share : float
+        The confusion strategy passes over classes of an estimated share up to this.
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, which the theory supposes; zero rows stay.
     random_state : int, Generator or None
-        For random pairs, and for the bootstrap of an estimated confusion.
+        For random pairs and steps, and for the bootstrap of an estimated confusion.
 
     Attributes
     ----------
@@ -297,19 +343,30 @@ class UMAClassifier(_Linear):
     True
     """
 
+    _told: bool
+    """Whether it has been said that a share is negative."""
+
     def __init__(
         self, confusion: Given = None, *, orientation: Orientation | None = None,
         strategy: Literal["error", "confusion", "random"] = "error", step: str = "predicted",
-        normalise: bool = False, tolerance: float = 1e-6, max_iter: int = 300,
-        fit_intercept: bool = True, unit_norm: bool = True, random_state: Any = None,
+        normalise: bool = False, stop: Literal["all_pairs", "printed"] = "all_pairs",
+        tolerance: float = 1e-6, max_iter: int = 300, alpha: float = 0.0,
+        error_alpha: float = 0.0, ties: Literal["lowest", "all"] = "lowest",
+        least_share: float = 0.0, fit_intercept: bool = True, unit_norm: bool = True,
+        random_state: Any = None,
     ) -> None:
         self.confusion = confusion
         self.orientation = orientation
         self.strategy = strategy
         self.step = step
         self.normalise = normalise
+        self.stop = stop
         self.tolerance = tolerance
         self.max_iter = max_iter
+        self.alpha = alpha
+        self.error_alpha = error_alpha
+        self.ties = ties
+        self.least_share = least_share
         self.fit_intercept = fit_intercept
         self.unit_norm = unit_norm
         self.random_state = random_state
@@ -326,9 +383,11 @@ class UMAClassifier(_Linear):
         y : array-like, shape (n,)
             Noisy labels.
         classes : array-like, optional
-            All classes, where ``y`` may lack some that the confusion has.
+            All classes, where ``y`` may lack some that the confusion has, or where a matrix
+            without names has them in an order that is not the sorted one.
         audited : pair of array-like, optional
-            Some examples and their true labels, to see whether the correction pays.
+            Some examples and their true labels, of two classes at least, to see whether the
+            correction pays.
 
         Returns
         -------
@@ -341,11 +400,12 @@ class UMAClassifier(_Linear):
         """
         points, codes = self._checked(X, y, classes, reset=True)
         self._confuse()
+        known = None if audited is None else self._audited(audited)
         self._learn(points, codes, None, self.max_iter)
-        if audited is None:
+        if known is None:
             self._guess()
         else:
-            self._compare(X, y, *audited)
+            self._compare(X, y, *known)
         return self
 
     def partial_fit(
@@ -376,13 +436,16 @@ class UMAClassifier(_Linear):
     def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
         self.run_: Run = uma(
             points, codes, self.confusion_, orientation="column", strategy=self.strategy,
-            step=self.step, normalise=self.normalise, tolerance=self.tolerance, max_iter=most,
-            start=start, rng=np.random.default_rng(_seed(self.random_state)),
+            step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
+            max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
+            least_share=self.least_share, start=start,
+            rng=np.random.default_rng(_seed(self.random_state)),
         )
         self.coef_, self.n_iter_ = self.run_.weights, max(1, self.run_.updates)
         self.class_shares_ = self.run_.shares
         # Where the labels lack a class without noise, a share of 0 is no sign of anything.
-        if self.confusion is not None and self.class_shares_.min() <= 0:
+        if self.confusion is not None and self.class_shares_.min() <= 0 and not self._told:
+            self._told = True
             low = self.classes_[int(np.argmin(self.class_shares_))]
             warnings.warn(
                 f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: it "
@@ -393,8 +456,9 @@ class UMAClassifier(_Linear):
 
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
-        given = self.confusion
-        self.confusion_ = self._confusion_of(given, self.orientation)
+        _true_or_false(self, "fit_intercept", "unit_norm")
+        given, self._told = self.confusion, False
+        self.confusion_: Floats = self._confusion_of(given, self.orientation)
         inverse_of(self.confusion_)
         self.condition_ = float(np.linalg.cond(self.confusion_))
         self.amplification_ = float(amplification(self.confusion_).max())
@@ -435,23 +499,36 @@ class UMAClassifier(_Linear):
             return
         warnings.warn(f"{said}; give them to fit as audited= to see", UserWarning, stacklevel=3)
 
-    def _compare(
-        self, X: ArrayLike, y: ArrayLike, examples: ArrayLike, truth: ArrayLike
-    ) -> None:
-        """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
-        there: Any = examples if sparse.issparse(examples) else np.asarray(examples)
-        there, known = there.tocsr() if sparse.issparse(there) else there, np.asarray(truth)
-        if there.shape[0] != len(known) or not np.isin(known, self.classes_).all():
+    def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
+        """Audited examples and their true labels, checked."""
+        fits = isinstance(given, tuple | list) and len(given) == 2
+        if fits:
+            examples, known = given[0], np.asarray(given[1])
+            there: Any = examples.tocsr() if sparse.issparse(examples) else np.asarray(examples)
+            fits = there.ndim == 2 and known.shape == there.shape[:1]
+        if not fits or not np.isin(known, self.classes_).all():
             raise ValueError(
-                f"audited must be examples and as many true labels among {self.classes_.tolist()}"
+                "audited must be a pair, examples and as many true labels among "
+                f"{self.classes_.tolist()}"
             )
-        plain = clone(self).set_params(confusion=None)
+        if len(np.unique(known)) < 2:
+            raise ValueError(
+                f"audited must hold examples of two classes or more, got {len(known)} examples of "
+                f"{len(np.unique(known))}"
+            )
+        return there, known
+
+    def _compare(self, X: ArrayLike, y: ArrayLike, there: Any, known: NDArray[Any]) -> None:
+        """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
+        plain = clone(self).set_params(confusion=None, orientation=None)
         part, alone = np.empty(len(known), int), np.empty(len(known), known.dtype)
         part[np.argsort(known, kind="stable")] = np.arange(len(known)) % FOLDS
         for fold in range(FOLDS):
             held = part == fold
             if held.any():
-                alone[held] = plain.fit(there[~held], known[~held]).predict(there[held])
+                left = known[~held]
+                one = bool(np.all(left == left[0]))
+                alone[held] = left[0] if one else plain.fit(there[~held], left).predict(there[held])
         said = {
             "UMA": self.predict(there),
             "ignoring": plain.fit(X, y, classes=self.classes_).predict(there),
@@ -472,6 +549,11 @@ class UMAClassifier(_Linear):
                     f"on {len(known)} audited examples {other} errs less: "
                     f"{self.audited_errors_[name]:.3g}, UMA {ours:.3g}", UserWarning, stacklevel=3,
                 )
+
+
+def _true_or_false(model: Any, *names: str) -> None:
+    for name in names:
+        one_of(name, getattr(model, name), (True, False))
 
 
 def _seed(state: Any) -> Any:

@@ -6,6 +6,7 @@ change their region move between sums.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -171,18 +172,29 @@ def _lowest_best(scores: Floats) -> Whole:
 
 
 class Spread:
-    """Few atoms with a mass for every label: a whole population, or samples' counts on it."""
+    """Few atoms with a mass for every label: a whole population, or samples' counts on it.
+
+    Samples are arrays of floats or of fractions, or one sparse matrix; one of them or all.
+    """
 
     def __init__(
-        self, points: Floats, masses: Floats, weights: Floats, alpha: float, shared: bool
+        self, points: Any, masses: Floats, weights: Floats, alpha: float, shared: bool
     ) -> None:
         self.points, self.alpha, self.shared = points, alpha, shared
         self.masses = np.ascontiguousarray(masses.swapaxes(1, 2))
-        self.scores = weights @ points.swapaxes(1, 2)
+        self.scores = self._products(weights)
         runs, classes, atoms = self.masses.shape
         self.inside = np.zeros((runs, classes, atoms), bool)
-        self._sums = np.zeros((runs, classes, classes, points.shape[-1]))
+        self._sums = np.zeros((runs, classes, classes, points[0].shape[-1]), weights.dtype)
         self._refresh()
+
+    def _products(self, weights: Floats) -> Floats:
+        """Rows of weights, shape (R, m, d), times the points of the runs."""
+        if isinstance(self.points, np.ndarray):
+            return np.asarray(np.matmul(weights, self.points.swapaxes(1, 2)))
+        (one,) = self.points
+        flat = np.asarray(one @ weights.reshape(-1, one.shape[1]).T)
+        return flat.T.reshape(*weights.shape[:2], -1)
 
     def _refresh(self) -> tuple[Whole, Whole]:
         scores = self.scores
@@ -197,8 +209,12 @@ class Spread:
         runs, changed = np.nonzero((inside != self.inside).any(axis=2))
         if runs.size:
             within = self.masses[runs] * inside[runs, changed][:, None]
-            at = self.points if len(self.points) == 1 else self.points[runs]
-            self._sums[runs, changed] = within @ at
+            if isinstance(self.points, np.ndarray):
+                at = self.points if len(self.points) == 1 else self.points[runs]
+                self._sums[runs, changed] = within @ at
+            else:
+                flat = within.reshape(-1, within.shape[-1]) @ self.points[0]
+                self._sums[runs, changed] = flat.reshape(*within.shape[:2], -1)
         self.inside = inside
         return runs, changed
 
@@ -208,7 +224,7 @@ class Spread:
 
     def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
         """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
-        self.scores += tau[:, :, None] * np.matmul(self.points, vector[:, :, None]).swapaxes(1, 2)
+        self.scores += tau[:, :, None] * self._products(vector[:, None])
         return self._refresh()
 
 
@@ -275,15 +291,20 @@ def kept(
         Whether tied points lie in several regions.
     """
     dense = isinstance(points, np.ndarray)
+    exact = dense and points.dtype == object
     small = dense and points.shape[-2] * points.shape[-1] * classes < 4096
-    if labels.ndim == 3 or shared or small:
-        if not dense:
-            raise ValueError('ties="all" and masses need dense points')
+    if labels.ndim == 3 or shared or small or exact:
         masses = labels
         if labels.ndim == 2:
-            masses = (labels[..., None] == np.arange(classes)) / labels.shape[1]
-        points = np.asarray(points, float)
-        return Spread(points if points.ndim == 3 else points[None], masses, weights, alpha, shared)
+            one = Fraction(1, labels.shape[1]) if exact else 1 / labels.shape[1]
+            masses = (labels[..., None] == np.arange(classes)) * one
+        if not dense and len(labels) > 1:
+            raise ValueError('several runs with ties="all" or masses need dense points')
+        if dense and not exact:
+            points = np.asarray(points, float)
+        if not dense or points.ndim == 2:
+            points = [points]
+        return Spread(points, masses, weights, alpha, shared)
     if dense and points.dtype == np.uint8:
         if points.ndim == 2 and len(labels) == 1 and points.size >= COMPILED and alpha == 0:
             return Bytes(np.ascontiguousarray(points), labels[0], classes, weights[0])
