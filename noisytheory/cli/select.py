@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from noisytheory.cli.shell import (
+    OWN_PROCESS,
     Mistake,
     answers,
     foreign_modules,
@@ -65,12 +68,73 @@ def _all_claims() -> list[Claim]:
 
 @functools.cache
 def _claims_in(path: Path) -> list[Claim]:
-    from noisytheory.trial.catalogue import load_file
-
     # The file may import its neighbours, as it could when run by itself; workers get the same path.
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+    with contextlib.ExitStack() as stack:
+        if click.get_current_context().meta.get(OWN_PROCESS) and path.is_file():
+            stack.enter_context(_read_apart(path))
+        from noisytheory.trial.catalogue import load_file
     return load_file(path)
+
+
+@contextlib.contextmanager
+def _read_apart(path: Path) -> Iterator[None]:
+    """Have another process read a file meanwhile: what ends it must not end the command wordless.
+
+    Whatever else goes wrong there, the command will find itself.
+    """
+    from noisytheory.trial.worker import BlankMainContext, told
+
+    spawn = BlankMainContext()
+
+    def start() -> Any:
+        child = spawn.Process(target=_read, args=(str(path), sender), daemon=True)
+        child.start()
+        return child
+
+    # Two in a row: one may be killed for what is not the file's.
+    for attempt in range(2):
+        receiver, sender = spawn.Pipe(duplex=False)
+        with receiver, sender:
+            try:
+                child = start()
+            except OSError:
+                yield
+                return
+            if not attempt:
+                yield
+            child.join()
+            if child.exitcode == _READ or not receiver.poll():
+                return
+    how = f"ends the process that reads it: {told(child.exitcode)}"
+    if child.exitcode == _CLOSED:
+        how = "closes the streams of the process that reads it"
+    raise Mistake(f"{path.name} {how}")
+
+
+_READ, _CLOSED = 86, 87
+"""Exit codes of who has read a file, whatever the file had to say; and has no streams any more."""
+
+
+def _read(path: str, sender: Any) -> None:
+    """Read a file, unheard; the descriptors of the streams must be there afterwards."""
+    from noisytheory.trial.catalogue import load_file
+    from noisytheory.trial.worker import attend
+
+    attend()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+    sender.send_bytes(b"begun")
+    with contextlib.suppress(BaseException):
+        load_file(path)
+    try:
+        for number in (1, 2):
+            os.fstat(number)
+    except OSError:
+        os._exit(_CLOSED)
+    os._exit(_READ)
 
 
 def _named(target: str) -> list[Claim]:
