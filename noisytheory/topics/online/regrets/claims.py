@@ -199,9 +199,9 @@ theorem_1_adversary = PAPER.mean(
     note=(
         "Noise by an adversary: each call's law is chosen in view of the answer before, or each "
         "round's in view of the predictor, with rare jumps towards the middle. It gains little: "
-        ".64 to .75 of the bound are reached, as with noise of one law. The best choice of the rounds "
-        "that have noise 0 or 2, by dynamic programming, reaches .834 where noise throughout has "
-        ".831."
+        ".64 to .75 of the bound are reached, as with noise of one law. The best choice of the "
+        "rounds that have noise 0 or 2, by dynamic programming, reaches .834 where noise "
+        "throughout has .831."
     ),
     twin=HALF,
     **THEOREM_1 | dict(hypotheses=[
@@ -373,8 +373,8 @@ subroutine_1_regret = PAPER.mean(
     given=BOTH_REPAIRED,
     note=(
         "Hard labels, most of them -1, in a small ball reach nearly .8 of the bound. Where print "
-        "falls the ball reaches beyond the loss's minimum, and the bound, whose majorant is then nearly "
-        "all curvature, is loose: constant labels have .007 of it, the hardest known .06."
+        "falls the ball reaches beyond the loss's minimum, and the bound, whose majorant is then "
+        "nearly all curvature, is loose: constant labels have .007 of it, the hardest known .06."
     ),
     grid=dict(population=[
         WRONG_WAY,
