@@ -208,7 +208,7 @@ theorem_1_adversary = PAPER.mean(
         "labels and instances fixed in advance, laws of the noise not",
         r"given the answers before, a call has the mean $x_t$ and $\mathbb E\|\tilde x\|^2\le B_x$",
         REPAIRED, "a convex classification loss", NAMES,
-    ], rows=128),
+    ]),
 )
 
 theorem_4 = PAPER.mean(
