@@ -131,7 +131,7 @@ query_cap_gaussian = PAPER.equal(
     bound=bounds.cap_probability_gaussian,
     simulate=simulate.capped,
     low=0.0, high=1.0, margin=0.05,
-    grid=dict(T=[20], M=[20], p=[2.0, 3.0]), given=dict(kernel="Gaussian"),
+    grid=dict(T=[20], M=[15], p=[2.0, 3.0]), given=dict(kernel="Gaussian"),
     rows=1024,
     origin="candidate",
     quantity="whether a cap is hit", unit="probability",
