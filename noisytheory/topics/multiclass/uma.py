@@ -28,6 +28,9 @@ Floats: TypeAlias = NDArray[Any]
 """Floats, or in an exact run fractions."""
 Number: TypeAlias = float | Fraction
 
+SMALL = 1 << 18
+"""Numbers of a dense sample up to which several runs are compiled, one after the other."""
+
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
 
@@ -294,7 +297,7 @@ def uma_runs(
     points: Numbers, labels: Numbers, confusions: Numbers, *,
     orientation: Orientation | None = None, **options: Any,
 ) -> list[Run]:
-    r"""Several runs of `uma` on samples of one size, in lockstep: far quicker if they are small.
+    r"""Several runs of `uma` on samples of one size, far quicker if they are small.
 
     Parameters
     ----------
@@ -309,7 +312,8 @@ def uma_runs(
     Returns
     -------
     list of Run
-        As one by one, but for rounding.
+        As one by one, but for rounding: compiled where samples are small and dense, else in
+        lockstep.
 
     Examples
     --------
@@ -377,17 +381,29 @@ def _in_lockstep(
         if not np.all(abs(first) < np.inf):
             raise ValueError("start must be finite, got infinity or NaN")
         weights += first
-    held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y
     ])
     seen = _as(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
     shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
+    off = ~np.eye(classes, dtype=bool)
+    usable, printed = shares > least_share, stop == "printed"
+    if (
+        runs > 1 and isinstance(x, np.ndarray) and x.dtype == np.float64 and y.ndim == 2
+        and x.shape[-2] * x.shape[-1] <= SMALL and strategy != "random"
+        and step in ("worst", "predicted", "forced")
+        and not (printed or alpha or ties == "all" or watch)
+    ):
+        from noisytheory.topics.multiclass.compiled_runs import learned
+
+        return [Run(*told) for told in learned(
+            x, y, inverses, weights, shares, usable, strategy=strategy, step=step,
+            normalise=normalise, tolerance=tolerance, error_alpha=error_alpha, max_iter=max_iter,
+        )]
+    held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
     every = np.divmod(np.arange(runs * classes), classes)
     vectors = (inverses[every[0]] @ held.sums(*every)).reshape(runs, classes, classes, -1)
     norms = _lengths(vectors)
-    off = ~np.eye(classes, dtype=bool)
-    usable, printed = shares > least_share, stop == "printed"
     among = np.repeat(off[None], runs, axis=0) if printed else off & (norms > tolerance)
     updates, draws, skipped = np.zeros((3, runs), np.int64)
     stopped, live, passed = ["max_iter"] * runs, np.ones(runs, bool), np.zeros(runs, bool)

@@ -202,10 +202,12 @@ def test_the_printed_stop_looks_at_one_pair():
 @pytest.mark.parametrize(
     "options",
     [dict(), dict(step="forced", strategy="confusion"), dict(step="uniform", normalise=True),
-     dict(step="proportional", alpha=1e-3, start=np.eye(4)), dict(stop="printed", tolerance=0.05)],
+     dict(step="proportional", alpha=1e-3, start=np.eye(4)), dict(stop="printed", tolerance=0.05),
+     dict(step="worst", normalise=True, start=np.eye(4), error_alpha=1e-3),
+     dict(strategy="confusion", least_share=0.24, tolerance=0.02)],
 )
 @pytest.mark.parametrize(("n", "form"), [(40, "labels"), (400, "labels"), (40, "masses")])
-def test_runs_in_lockstep_are_those_one_by_one(options, n, form):
+def test_several_runs_are_those_one_by_one(options, n, form):
     rng = np.random.default_rng(6)
     samples = [sample(rng, n, 4, 4) for _ in range(5)]
     x, y = (np.array([one[k] for one in samples]) for k in range(2))
