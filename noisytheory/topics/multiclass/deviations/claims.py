@@ -42,7 +42,7 @@ vector = PAPER.tail(
     grid=dict(population=NEAR, n=[50, 400], delta=LEVELS[1:]),
     given=dict(side="both", scale=1.0),
     quantity="norm of the deviation",
-    note="Candidate: print has no norm. McDiarmid; tightness near .6 on a single atom.",
+    note="Candidate: print has no norm. McDiarmid; nearest on a single atom, .65 of it.",
     origin="candidate",
     twin=scaled(0.5),
     **DEVIATION,
