@@ -220,7 +220,7 @@ def uma(
     ----------
     points : array-like or sparse matrix, shape (n, d)
         The theory asks for norm 1. Large arrays of bytes are taken as they are; of fractions the
-        run is exact, but for norms that it divides by, which have 40 digits.
+        run is exact, but for norms that it divides by, which have 40 digits, and random steps.
     labels : array-like
         Noisy classes 0 to Q - 1, shape (n,), or masses of (point, noisy label), shape (n, Q): a
         population, or counts.

@@ -374,7 +374,7 @@ sign_repaired = PAPER.always(
     "appendix/eq21-sign-repaired",
     statement=r"\min_m\big(\tfrac8\epsilon\big)^{d+1}e^{-m\epsilon^2/512}\le1",
     given=dict(sign=-1),
-    note="Of m up to 8,192: print's words, and not its right side, are those of a small chance.",
+    note="Of m up to 8,192, and without the constant in O.",
     twin=dict(given=dict(sign=1), why="the sign as printed"),
     **SIGN,
 )
