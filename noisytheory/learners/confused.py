@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noisytheory.topics.multiclass import Run, ultraconservative, uma
+from noisytheory.topics.multiclass import Run, gain_by_noisy_labels, ultraconservative, uma
+from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     Orientation,
     amplification,
     columns,
     inverse_of,
-    lopsidedness,
 )
 from noisytheory.vocabulary.domains import COUNT, one_of
 
@@ -28,9 +28,6 @@ __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 Floats: TypeAlias = NDArray[np.float64]
 Given: TypeAlias = Any
 """A confusion matrix, a `ConfusionEstimate`, or None."""
-
-EVEN, ROUGH = 0.5, 0.4
-"""An estimate that looks this even is better ignored if its relative leakage is above this."""
 
 AUDITED = 200
 """Audited examples a class up to which training on them alone was mostly better."""
@@ -50,6 +47,9 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _order: NDArray[Any]
     """The classes as they were given: a matrix without names has them in this order."""
+
+    _places: list[int]
+    """Where the confusion as it was given has the sorted classes."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,15 +130,15 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
                 "fit if some are missing in y"
             )
-        at = [order.index(name) for name in self.classes_.tolist()]
-        return np.asarray(matrix)[np.ix_(at, at)]
+        self._places = [order.index(name) for name in self.classes_.tolist()]
+        return np.asarray(matrix)[np.ix_(self._places, self._places)]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         points = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8]
         )
-        return np.asarray(self._features(points) @ self.coef_.T)
+        return np.asarray(_Linear._features(self, points) @ self.coef_.T)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores, shape (m, Q), or the second class's lead, shape (m,), if there are two.
@@ -314,7 +314,11 @@ class UMAClassifier(_Linear):
         $\max|C^{-1}|$ and the condition number: the sample must be amplification squared times as
         large as without noise.
     relative_leakage_ : float or None
-        Of an estimate: above 1 it is expected to do more harm than ignoring the noise.
+        Of an estimate: above 1 its update vectors are expected to be further off than without a
+        correction.
+    expected_gain_ : float
+        After `fit` with an estimate and no audited examples: by how much ignoring the noise errs
+        more, as the noisy labels tell.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes.
     audited_errors_ : dict of str to float
@@ -327,8 +331,9 @@ class UMAClassifier(_Linear):
     -----
     It warns where the amplification exceeds 30 and where an estimated share is not positive.
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
-    ignoring the noise, or training on them alone, errs less there. Without them it can only guess:
-    it warns where the relative leakage exceeds 1, above .4 where the noise looks even, and of an
+    ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
+    labels: with an estimated confusion `fit` learns a second time, without a correction, and warns
+    where that errs less by `noisytheory.multiclass.gain_by_noisy_labels`; else it warns of an
     estimate from up to 200 audited examples a class. ``validation/confused_labels.md`` has how
     often either warning is right.
 
@@ -403,7 +408,7 @@ class UMAClassifier(_Linear):
         known = None if audited is None else self._audited(audited)
         self._learn(points, codes, None, self.max_iter)
         if known is None:
-            self._guess()
+            self._guess(points, codes)
         else:
             self._compare(X, y, *known)
         return self
@@ -430,17 +435,18 @@ class UMAClassifier(_Linear):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
-            self._guess()
+            self._hint()
         return self._learn(points, codes, None if first else self.coef_, 1)
 
+    def _features(self, points: Any) -> Any:
+        """Rows as of any linear model; large dense ones are not copied."""
+        plain = not (self.fit_intercept or self.unit_norm)
+        if plain or sparse.issparse(points) or points.size < COMPILED:
+            return super()._features(points)
+        return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
+
     def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
-        self.run_: Run = uma(
-            points, codes, self.confusion_, orientation="column", strategy=self.strategy,
-            step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
-            max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
-            least_share=self.least_share, start=start,
-            rng=np.random.default_rng(_seed(self.random_state)),
-        )
+        self.run_ = self._run(points, codes, self.confusion_, start, most)
         self.coef_, self.n_iter_ = self.run_.weights, max(1, self.run_.updates)
         self.class_shares_ = self.run_.shares
         # Where the labels lack a class without noise, a share of 0 is no sign of anything.
@@ -453,6 +459,17 @@ class UMAClassifier(_Linear):
                 UserWarning, stacklevel=3,
             )
         return self
+
+    def _run(
+        self, points: Any, codes: NDArray[np.int64], confusion: Floats, start: Any, most: int
+    ) -> Run:
+        return uma(
+            points, codes, confusion, orientation="column", strategy=self.strategy,
+            step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
+            max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
+            least_share=self.least_share, start=start,
+            rng=np.random.default_rng(_seed(self.random_state)),
+        )
 
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
@@ -473,31 +490,41 @@ class UMAClassifier(_Linear):
                 f"(condition number {self.condition_:.3g})", UserWarning, stacklevel=3,
             )
 
-    def _guess(self) -> None:
-        """Whether an estimated confusion is worth its errors, as far as it tells by itself."""
-        if not isinstance(self.confusion, ConfusionEstimate) or self.relative_leakage_ is None:
+    def _guess(self, points: Any, codes: NDArray[np.int64]) -> None:
+        """Whether an estimated confusion is worth its errors, as far as the noisy labels tell."""
+        given = self.confusion
+        if not isinstance(given, ConfusionEstimate):
             return
-        few, leak = int(self.confusion.audited.sum()), self.relative_leakage_
-        if leak > 1:
-            said = (
-                f"the confusion is estimated from {few} examples, too few: its expected leakage is "
-                f"{leak:.2g} times that of ignoring the noise (audit more, ignore the noise, or "
-                "train on the audited examples alone)"
-            )
-        elif leak > ROUGH and lopsidedness(self.confusion_) < EVEN:
-            said = (
-                "the noise looks even, which hardly turns a classifier, and its confusion is "
-                f"estimated from {few} examples (relative leakage {leak:.2g}): ignoring it may be "
-                "better, or training on the audited examples alone"
-            )
-        elif np.median(self.confusion.audited) <= AUDITED:
-            said = (
-                f"{few} examples were audited: training on them alone was better in most trials "
-                "with up to 200 a class"
+        plain = self._run(points, codes, np.eye(len(self.classes_)), None, self.max_iter)
+        ours, other = (
+            np.argmax(np.asarray(points @ weights.T), axis=1)
+            for weights in (self.coef_, plain.weights)
+        )
+        self.expected_gain_ = gain_by_noisy_labels(
+            ours, other, codes,
+            ConfusionEstimate(given.counts[np.ix_(self._places, self._places)]),
+            rng=np.random.default_rng(_seed(self.random_state)),
+        )
+        if self.expected_gain_ < 0:
+            warnings.warn(
+                f"the noisy labels tell that ignoring the noise errs less, by "
+                f"{-self.expected_gain_:.2g}, than correcting it by a confusion that is estimated "
+                f"from {given.counts.sum()} examples: audit more, ignore the noise, or train on "
+                "the audited examples alone; give them to fit as audited= to see", UserWarning,
+                stacklevel=3,
             )
         else:
-            return
-        warnings.warn(f"{said}; give them to fit as audited= to see", UserWarning, stacklevel=3)
+            self._hint()
+
+    def _hint(self) -> None:
+        """What was mostly better than an estimate from so few."""
+        given = self.confusion
+        if isinstance(given, ConfusionEstimate) and np.median(given.audited) <= AUDITED:
+            warnings.warn(
+                f"{given.counts.sum()} examples were audited: training on them alone was better "
+                f"in most trials with up to {AUDITED} a class; give them to fit as audited= to see",
+                UserWarning, stacklevel=4,
+            )
 
     def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
         """Audited examples and their true labels, checked."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.exactly import root
-from noisytheory.topics.multiclass.kept import kept
+from noisytheory.topics.multiclass.kept import Scaled, kept
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
@@ -101,6 +101,8 @@ def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
 
 
 def _checked_points(points: Any) -> Any:
+    if isinstance(points, Scaled):
+        return points
     sparse = hasattr(points, "tocsr")
     points = points.tocsr() if sparse else np.asarray(points)
     if not sparse and points.dtype != np.uint8:

@@ -163,6 +163,27 @@ def test_half_of_the_sample_size_is_needed():
     assert bounds.sample_size(0.5, 0.05, 5.5) == pytest.approx(242 * np.log(40))
 
 
+def test_the_appendix_by_hand():
+    # Two losses 0 or 4 with even chances: means 0, 2, 4, of which none is off by more than 2.
+    at = {(dict(c.steps)["examples"], dict(c.steps)["chance of a loss"]): c.lhs
+          for c in deviations.ghosts(32)}
+    assert at[2, Fraction(1, 2)] == 0
+    # Of three, 0 and 4 are off by 2, which is more than the root of 8/3.
+    assert at[3, Fraction(1, 2)] == Fraction(1, 4)
+    # One example: samples differ by 4 on the second function, 3 on the first, or not at all.
+    first = next(deviations.swapped("of swaps"))
+    assert first.lhs == first.rhs == 1 - Fraction(1, 4) - Fraction(1, 9) - Fraction(1, 36)
+    (least,) = deviations.least_bound(1.0, 2, -1)
+    assert float(sum(least.lhs) / 2) == pytest.approx(512 * np.exp(-16))
+
+
+def test_no_pair_is_longer_than_the_tolerance_at_the_stop():
+    cases = list(convergence.lengths_at_the_stop("all_pairs"))
+    assert sum(case.applies for case in cases) > 3
+    printed = [case for case in convergence.lengths_at_the_stop("printed") if case.applies]
+    assert any(case.lhs > case.rhs for case in printed)
+
+
 def test_swaps_by_hand():
     chances = {
         (m, e): float(next(deviations.swaps(m, e, 512)).lhs)

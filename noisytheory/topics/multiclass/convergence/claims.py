@@ -111,6 +111,17 @@ outside = PAPER.always(
     twin=dict(given=dict(vectors_of="a sample"), why="sampled vectors"),
     **OUTSIDE,
 )
+at_the_stop = PAPER.always(
+    "algorithm-2/stop",
+    statement=r"\text{at the stop }\|z_{pq}\|\le s\text{ for all }p\ne q",
+    place="Algorithm 2, step 13, Sec. 3.2",
+    hypotheses=["forced steps, the confusion strategy", "exact update vectors"],
+    given=dict(stop="all_pairs"),
+    quantity="squared length of an update vector",
+    note="The stop of print looks at the pair at hand: another may be long.",
+    twin=dict(given=dict(stop="printed"), why="stop by the pair at hand"),
+    **worked(sides.lengths_at_the_stop),
+)
 
 UPDATES: dict[str, Any] = dict(place="Proposition 4, Sec. 3.4", quantity="updates")
 proposition_4_printed = PAPER.always(

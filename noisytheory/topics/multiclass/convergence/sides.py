@@ -173,8 +173,13 @@ def sampled(
     eta, out = Fraction(flips), []
     two = best_taught(unit(2), [0, 1], [HALF, HALF], [[1 - eta, eta], [eta, 1 - eta]])
     five = best_taught(FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
+    # A rare class three fifths of a right angle away: without length 1 it needs many updates.
+    rare = best_taught([[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [1, 0],
+                       [1 - Fraction(1, 10), Fraction(1, 10)], two.at.confusion)
     for case in range(count):
         taught = two if case % 4 or n <= 10**6 else five
+        if count == 8 and case == 1:
+            taught = rare
         at = taught.at
         seen, met = drawn_masses(at, n, rng), [np.zeros((at.classes, len(at.points[0])))]
         found = run(at, seen, at.confusion, step=step, normalise=True,
@@ -227,6 +232,29 @@ def sampled_error(
         steps = [("theta", theta), ("eta", eta), ("tolerance", s), ("classes", at.classes),
                  ("skipped", found.skipped)]
         yield Certificate(error, limit, steps, applies=found.stopped != "max_iter")
+
+
+def lengths_at_the_stop(stop: str) -> Iterator[Certificate]:
+    """Squared length of the longest update vector left at the end of a run, and the tolerance's.
+
+    The tolerance is a little below a length that the first update leaves.
+    """
+    for at in (FIVE, *(taught.at for taught in taught_instances(8))):
+        once = run(at, at.joint, at.confusion, step="forced", max_iter=1)
+        left = max(once.residual.ravel()) if once.updates else ZERO
+        if not left:
+            continue
+        tolerance = left * Fraction(15, 16)
+        found = run(at, at.joint, at.confusion, step="forced", tolerance=tolerance, stop=stop,
+                    strategy="confusion", max_iter=60)
+        # By the definition: means of the classes within the regions.
+        longest = max(
+            squared(means(at.points, at.masses, at.labels, inside, q))
+            for p, inside in enumerate(regions(at.points, found.weights + ZERO, shared=False))
+            for q in range(at.classes) if p != q
+        )
+        yield Certificate(longest, tolerance**2, [("updates", found.updates)],
+                          applies=found.stopped == "small")
 
 
 def given_label(read: str) -> Iterator[Certificate]:

@@ -115,7 +115,8 @@ def inseparable(deficits: str) -> Iterator[Certificate]:
 
 
 def constraints(rule: str, taken: str) -> Iterator[Certificate]:
-    """Conditions (6) that steps break: sums, signs, and classes outside of the error set."""
+    """Conditions (6) that steps break, sums, signs and classes outside of the error set, and
+    shares that are not those of the rule."""
     rng = np.random.default_rng(4)
     for case in range(200):
         classes = int(rng.choice([2, 3, 5]))
@@ -133,7 +134,25 @@ def constraints(rule: str, taken: str) -> Iterator[Certificate]:
         broken += sum(
             tau[r] > 0 or (tau[r] != 0 and not erring[r]) for r in range(classes) if r != true
         )
+        if rule != "random":
+            due = _shares(scores, true, np.flatnonzero(erring).tolist(), rule, predicted)
+            broken += sum(-tau[r] != due.get(r, 0) for r in range(classes) if r != true)
         yield Certificate(int(broken), 0, [("scores", fractions(scores)), ("steps", tau)])
+
+
+def _shares(
+    scores: Any, true: int, erring: list[int], rule: str, predicted: int
+) -> dict[int, Fraction]:
+    """What each class of the error set takes of the step, by the rule's own words."""
+    if rule == "uniform":
+        return {r: Fraction(1, len(erring)) for r in erring}
+    if rule == "proportional":
+        over = {r: scores[r] - scores[true] for r in erring}
+        total = sum(over.values())
+        return {r: v / total if total else Fraction(1, len(erring)) for r, v in over.items()}
+    if rule == "predicted" and predicted in erring:
+        return {predicted: Fraction(1)}
+    return {max(erring, key=lambda r: (scores[r], -r)): Fraction(1)}
 
 
 def sums(start: str) -> Iterator[Certificate]:

@@ -28,6 +28,41 @@ classifier = PAPER.always(
     twin=dict(given=dict(moved="one"), why="v added to one row alone"),
     **worked(sides.predictions),
 )
+MARGINS: dict[str, Any] = dict(
+    place="Definition 2, Sec. 2.1", quantity="least difference of scores",
+    **worked(sides.sampled_margins),
+)
+on_a_sample = PAPER.always(
+    "definition-2/printed",
+    statement=r"\text{a concept on }\mathcal S\text{ of margin }\theta\text{ has it under the law}"
+    r"\text{ of }X",
+    given=dict(of="sample"),
+    expect="refuted",
+    note="The concept's domain is the input space: a sample may lack the instances that are near.",
+    **MARGINS,
+)
+on_the_inputs = PAPER.always(
+    "definition-2/repaired",
+    statement=r"\text{a concept of margin }\theta\text{ under the law of }X\text{ has it on every}"
+    r"\text{ sample}",
+    given=dict(of="population"),
+    note="Of the same weights; the margin is that of weights with Frobenius norm 1.",
+    twin=dict(given=dict(of="sample"), why="the other way round"),
+    **MARGINS,
+)
+any_margin = PAPER.always(
+    "assumption-1/printed",
+    statement=r"\theta\ge0\text{ is enough for a bound on the updates: }K\le100",
+    place="Assumption 1, Sec. 2.1",
+    grid=dict(inputs=[4, 128]),
+    expect="refuted",
+    quantity="updates",
+    note=(
+        r"$2/\theta^2$ needs $\theta>0$. Orthonormal inputs are separable by a margin that falls "
+        "with their number, and cost an update each: no number will do in place of 100."
+    ),
+    **worked(sides.orthonormal),
+)
 LABELS: dict[str, Any] = dict(
     place="Assumption 2 and (4), Sec. 2.1", quantity="probability of a label",
     **worked(sides.laws_of_labels),
@@ -66,6 +101,18 @@ pair_error = PAPER.identity(
     given=dict(of="all"),
     twin=dict(given=dict(of="pair"), why="of one pair"),
     **PAIRS,
+)
+pair_rate = PAPER.identity(
+    "eq-18",
+    statement=r"\Pr_{\mathcal S}[f_W(X)=p\mid t(X)=q]=\tfrac1{n_q}\textstyle\sum_i"
+    r"1\{t(x_i)=q,f_W(x_i)=p\}",
+    place="(18), Sec. 3.5",
+    hypotheses=["every class is there"],
+    given=dict(of="class"),
+    quantity="entry of the confusion matrix",
+    note=r"The public matrix of counts. It is $\hat m_{pq}$ over the class's share.",
+    twin=dict(given=dict(of="sample"), why="over the whole sample, as (17)"),
+    **worked(sides.pair_rates),
 )
 margin_ceiling = PAPER.always(
     "margin-ceiling",

@@ -21,13 +21,18 @@ from noisytheory.topics.multiclass.exactly import (
     transposed,
     unit,
 )
-from noisytheory.topics.multiclass.instances import columns_of, random_instances
+from noisytheory.topics.multiclass.instances import (
+    columns_of,
+    random_instances,
+    taught_instances,
+)
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import (
     confusion_rate,
+    estimate_confusion,
     inverse_of,
     leakage,
     observed_confusion,
@@ -69,6 +74,41 @@ def predictions(moved: str) -> Iterator[Certificate]:
                     [("weights", what), ("scores", before)],
                     applies=before.count(max(before)) == 1,
                 )
+
+
+def sampled_margins(of: str) -> Iterator[Certificate]:
+    """Least differences of scores on the atoms of a sample, and on all that have mass."""
+    rng = random.Random(6)
+    for taught in taught_instances(30):
+        at = taught.at
+        seen = sorted({rng.randrange(len(at.points)) for _ in range(2)})
+        sample = gap_of(
+            taught.teacher, [at.points[a] for a in seen], [at.labels[a] for a in seen]
+        )
+        sides = (taught.gap, sample) if of == "population" else (sample, taught.gap)
+        yield Certificate(*sides, [("atoms in the sample", len(seen))])
+
+
+def orthonormal(inputs: int) -> Iterator[Certificate]:
+    """Updates on orthonormal inputs of two classes: separable, by a margin that falls."""
+    found = ultraconservative(np.eye(inputs), np.arange(inputs) % 2, 2)
+    yield Certificate(found.updates, 100, [("inputs", inputs)])
+
+
+def pair_rates(of: str) -> Iterator[Certificate]:
+    """Entries of the public confusion matrix, against counts of a pair over those of a class."""
+    rng = np.random.default_rng(34)
+    for q in (2, 3, 4):
+        for _ in range(4):
+            # Classes of 1, 2, 4, ... examples: shares are exact in floats.
+            true = np.repeat(np.arange(q), 2 ** rng.permutation(q))
+            said = rng.integers(q, size=len(true))
+            found = estimate_confusion(said, true, q).matrix
+            for i, j in np.ndindex(q, q):
+                both = int(np.count_nonzero((said == i) & (true == j)))
+                over = np.count_nonzero(true == j) if of == "class" else len(true)
+                if i != j:
+                    yield Certificate(Fraction(float(found[i, j])), Fraction(both, int(over)))
 
 
 def pair_errors(of: str) -> Iterator[Certificate]:
