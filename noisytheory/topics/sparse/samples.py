@@ -49,6 +49,14 @@ def _spread(n: int, uneven: bool) -> Sample:
     return Sample(f"{n} spread points", tuple(map(tuple, points.tolist())), tuple(alpha.tolist()))
 
 
+def _uneven_corners(n: int) -> Sample:
+    """Random corners of a cube of 64 dimensions, all about as far from their mean."""
+    rng = np.random.default_rng(n)
+    points, weights = rng.integers(0, 2, (n, 64)) / 4, rng.integers(1, 10, n)
+    return Sample(f"{n} uneven corners", tuple(map(tuple, points.tolist())),
+                  tuple((weights / weights.sum()).tolist()))
+
+
 def _equal(name: str, points: list[tuple[float, ...]]) -> Sample:
     return Sample(name, tuple(points), (1 / len(points),) * len(points))
 
@@ -69,6 +77,7 @@ SAMPLES = {
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
         _spread(30, True), _spread(40, False),
+        _uneven_corners(40),
         _equal("orthonormal 6", [tuple(map(float, row)) for row in np.eye(6)]),
         Sample("one heavy corner", tuple(tuple(map(float, row)) for row in np.eye(6)),
                (0.6, *[0.08] * 5)),
@@ -162,6 +171,11 @@ def uneven_pairs(*shares: Fraction) -> Sample:
     return Sample("pairs of mass " + ", ".join(map(str, shares)), points, weights)
 
 
+def one_cell() -> Scheme:
+    """The uneven corners in one cell, one draw from which is about as far off as another."""
+    return Scheme(SAMPLES["40 uneven corners"], 1, (0,) * 40, counted=False)
+
+
 def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
     """Regular simplices of side 1 in spaces orthogonal to each other, of equal mass.
 
@@ -215,6 +229,39 @@ def corners(*halves: int, signed: bool = False) -> Scheme:
                   tuple(given.tolist()))
 
 
+def lopsided(*halves: int, signed: bool = False) -> Scheme:
+    """Cells of uneven shares far from each other, each with two groups of five points at its ends.
+
+    The groups are up to an eighth wide, and the upper one has three quarters of the weight:
+    uniform draws would be off by a quarter of the diameter.
+
+    Parameters
+    ----------
+    *halves : int
+        As in `corners`.
+    signed : bool
+        Whether every other cell has negative weights, with its points on the other side of 0.
+
+    Returns
+    -------
+    Scheme
+    """
+    m, cells = sum(halves) // 2, len(halves)
+    rng = np.random.default_rng(m)
+    parts = rng.integers(1, 10, (cells, 2, 5))
+    weights = parts / parts.sum(axis=2)[:, :, None] * [[1 / 4], [3 / 4]]
+    weights = weights * np.array(halves)[:, None, None] / (2 * m)
+    heights = np.array([[i / 32 for i in range(5)], [1 - i / 32 for i in range(5)]])
+    points = np.stack(np.broadcast_arrays(10.0 * np.arange(cells)[:, None, None], heights), axis=-1)
+    if signed:
+        weights[1::2] *= -1
+        points[1::2] *= -1
+    name = f"{'signed ' * signed}lopsided cells, {', '.join(map(str, halves))} halves of draws"
+    return Scheme(Sample(name, tuple(map(tuple, points.reshape(-1, 2).tolist())),
+                         tuple(weights.ravel().tolist())), m,
+                  tuple(np.repeat(np.arange(cells), 10).tolist()))
+
+
 @dataclass(frozen=True)
 class Scheme:
     """A sample with cells: those of a farthest-first traversal from its first point, or given ones.
@@ -228,17 +275,20 @@ class Scheme:
         Cell of every point.
     extra : int
         Centres beyond ``m``: the printed loop ends with one more.
+    counted : bool
+        Whether outcomes are counted where they are few enough; if not the public sampler draws.
     """
 
     sample: Sample
     m: int
     given: tuple[int, ...] | None = None
     extra: int = 0
+    counted: bool = True
 
     @property
     def name(self) -> str:
         """Short and human-readable."""
-        return f"{self.sample.name}; m = {self.m}"
+        return f"{self.sample.name}; m = {self.m}" + ("" if self.counted else ", drawn")
 
     def digest(self) -> str:
         """What the laws depend on."""

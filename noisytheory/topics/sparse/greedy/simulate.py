@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.farthest_first import farthest_first
-from noisytheory.topics.sparse.herding import herding, recursive_herding
+from noisytheory.topics.sparse.herding import estimated_scores, herding, recursive_herding
 from noisytheory.topics.sparse.rates.sides import (
     Inside,
     next_rate,
@@ -20,6 +21,7 @@ from noisytheory.topics.sparse.rates.sides import (
 )
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
+from noisytheory.vocabulary.populations import Finite
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -214,6 +216,47 @@ def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generat
     ]), **drawn}
 
 
+@dataclass(frozen=True)
+class Taken(Inside):
+    """With the vertices that herding by steps 1/t takes; -1 once nothing is left of the target.
+
+    Parameters
+    ----------
+    shares : array, shape (size, vertices)
+    picks : int array, shape (size, k)
+    """
+
+    picks: Any
+
+    @staticmethod
+    def draw(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:  # type: ignore[override]
+        """Taken by the public algorithm, and told in their order."""
+        drawn, vertices = Inside.draw(hull, size=size, rng=rng), vertices_of(hull)
+        picks = np.full((size, k + 1), -1)
+        for row, shares in zip(picks, drawn["shares"], strict=True):
+            found = herding(
+                Linear(), vertices, shares / shares.sum(), k + 1, step="uniform", gap=-np.inf)
+            assert found.picks is not None
+            row[: len(found.picks)] = found.picks
+        return {**drawn, "picks": picks}
+
+
+def picked_score(at: Taken, hull: str, k: int, late: int) -> Arrays:
+    r"""$k\langle\omega_P-\omega_k,z\rangle$ of the last point taken, and the largest of all.
+
+    ``late`` takes the latter after the step.
+    """
+    vertices, picks = vertices_of(hull).astype(at.shares.dtype), at.picks
+    before, after = (
+        made * at.target(hull) - vertices[picks[:, :made]].sum(axis=1) for made in (k, k + 1)
+    )
+    scores = (after if late else before) @ vertices.T
+    return dict(
+        lhs=np.sum(before * vertices[picks[:, k]], axis=1), rhs=scores.max(axis=1),
+        applies=picks.min(axis=1) >= 0, points=vertices[picks], scores=scores,
+    )
+
+
 def atoms_left(at: Inside, hull: str, k: int, step: str, fewer: int) -> Arrays:
     """Vertices with weight after ``k`` steps of a run of our own, and ``k`` less ``fewer``."""
     vertices = vertices_of(hull)
@@ -252,6 +295,13 @@ class Herded:
             herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
             found[i, herd.indices] = herd.weights
         return {"points": points, "alpha": alpha, "found": found}
+
+
+def added_error(rounds: int, fewer: int) -> tuple[float, float]:
+    """Largest error, in tolerances, of the public algorithm on samples that are drawn once."""
+    drawn = Herded.draw(0.25, rounds - fewer, size=100, rng=np.random.default_rng(rounds))
+    squares = recursive_square(Herded(**drawn))["lhs"]
+    return math.sqrt(float(squares.max())) / 0.25, 1e-9
 
 
 def recursive_square(at: Herded) -> Arrays:
@@ -386,8 +436,11 @@ def direction_slope(at: Ahead, sign: int) -> Arrays:
 
 
 def score_deviation(
-    gram: Doubles, weights: Doubles, n: int, *, size: int, rng: np.random.Generator
+    population: Finite, n: int, *, size: int, rng: np.random.Generator
 ) -> Doubles:
-    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the atoms, of samples of size ``n``."""
-    difference = rng.multinomial(n, weights, size=size) / n - weights
-    return np.asarray(np.abs(difference @ gram).max(axis=1))
+    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the instances, by the public estimate."""
+    points = np.asarray(population.points, float)[population.instances]
+    alpha = population.weights * population.labels
+    scores = points @ (alpha @ points)
+    found = (estimated_scores(Linear(), points, alpha, n, rng=rng) for _ in range(size))
+    return np.array([np.abs(one - scores).max() for one in found])
