@@ -176,6 +176,8 @@ def _otherwise(record: Record) -> str:
             sure = "" if record.exact else "certainly "
             fell = f"it would {sure}have fallen."
             return f"With a right side below {low} in place of {promised} {fell}"
+    if record.kind == "equal" and (said := _shares_away(record)):
+        return said
     sizes = record.per_level("resolution").astype(float)
     sizes = sizes[np.isfinite(sizes) & ~record.is_exact[:, None] & ~record.vacuous]
     what = prose.noticed(record, float(sizes.min())) if sizes.size else ""
@@ -184,6 +186,25 @@ def _otherwise(record: Record) -> str:
         return "Its draws are certain to refute no smaller right side." if drawn else ""
     where = "" if record.decision.size == 1 else ", in the cell that shows most"
     return f"{what[0].upper()}{what[1:]} would have been found with 99% power{where}."
+
+
+def _shares_away(record: Record) -> str:
+    """What other value would have been found, as a share of the promised one; of a drawn mean."""
+    right = record.per_level("rhs").astype(float)
+    drawn = ~record.is_exact[:, None] & ~record.vacuous & (right > 0)
+    away = np.where(drawn, record.per_level("resolution").astype(float), np.nan)
+    if record.two_laws or not np.isfinite(away).any():
+        return ""
+    share = away / np.where(drawn, right, 1)
+    least, most = float(np.nanmin(share)), float(np.nanmax(share))
+    below = f", or {number(1 - least)} of it" if least < 1 else ""
+    where = "" if drawn.sum() == 1 else " in the cell that shows most"
+    if drawn.sum() > 1 and np.isfinite(most):
+        where += f", and {number(1 + most)} times in every cell that is drawn"
+    return (
+        f"A value {number(1 + least)} times the promised one{below}, would have been found with "
+        f"99% power{where}."
+    )
 
 
 @dataclass(frozen=True)

@@ -41,14 +41,6 @@ class Sample:
         return np.asarray(target.points * target.signs[:, None])
 
 
-def _spread(n: int, uneven: bool) -> Sample:
-    """Points of a space of eight dimensions, and weights, whole numbers drawn once, or equal."""
-    rng = np.random.default_rng(n)
-    points, weights = rng.integers(0, 64, (n, 8)) / 64, rng.integers(1, 10, n)
-    alpha = weights / weights.sum() if uneven else np.full(n, 1 / n)
-    return Sample(f"{n} spread points", tuple(map(tuple, points.tolist())), tuple(alpha.tolist()))
-
-
 def _uneven_corners(n: int) -> Sample:
     """Random corners of a cube of 64 dimensions, all about as far from their mean."""
     rng = np.random.default_rng(n)
@@ -76,7 +68,6 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
-        _spread(30, True), _spread(40, False),
         _uneven_corners(40),
         _equal("orthonormal 6", [tuple(map(float, row)) for row in np.eye(6)]),
         Sample("one heavy corner", tuple(tuple(map(float, row)) for row in np.eye(6)),
