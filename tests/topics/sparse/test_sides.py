@@ -11,6 +11,7 @@ from worked import certificate
 
 import noisytheory as nt
 from noisytheory.topics.sparse import samples
+from noisytheory.topics.sparse.means import sides
 from noisytheory.topics.sparse.partitions import sides as partitions
 from noisytheory.topics.sparse.projection import simplex_weights
 
@@ -42,19 +43,34 @@ def test_a_mean_of_means_by_hand():
 
 
 def test_the_score_of_an_error_by_hand():
-    # v = (1, 1) and x = (3/5, 4/5): (7/5)^2 = 49/25, below 2.
-    found = worked("average-classifier/discriminative", error=[1, 1], point=["3/5", "4/5"])
-    assert found == (Fraction(49, 25), 2, True)
+    # e_1/2 + e_2/2 less e_1 is v = (-1/2, 1/2), and x = (-3/5, 4/5): (7/10)^2, below 1/2.
+    found = worked("average-classifier/discriminative", points=[[1, 0], [0, 1]],
+                   alpha=["1/2", "1/2"], weights=[1, 0], epsilon=1, feature=["-3/5", "4/5"])
+    assert found == (Fraction(49, 100), (1 + Fraction(1, 2**30)) ** 2, True)
 
 
 def test_the_sign_of_a_shifted_score_by_hand():
     # An error 1/2 along the feature leaves 1/4 of a score of 3/4, and makes -1/4 of one of 1/4,
     # which is not above the error's length.
-    shifted = dict(error=[HALF, 0, 0, 0, 0], point=[1, 0, 0, 0, 0])
     claim = nt.claims["average-classifier/discriminative/signs"]
     for score, changed, applies in ((3 * HALF / 2, 0, True), (HALF / 2, 1, False)):
-        found = claim.certify(**shifted, score=score, quarters=4)
+        found = claim.certify(
+            points=np.array([[1, 0]]), feature=np.array([1, 0]), alpha=np.array([score]),
+            weights=np.array([score - HALF]), epsilon=HALF, quarters=4,
+        )
         assert (found.lhs, found.rhs, found.applies) == (changed, 0, applies)
+
+
+def test_features_near_the_error_are_where_the_trial_is_sharp():
+    drawn = sides.Herded.draw("near the error", size=600, rng=np.random.default_rng(5))
+    at = sides.Herded(**drawn)
+    own, other = at.scores
+    assert np.linalg.norm(at.feature, axis=1).max() <= 1 + 1e-12
+    moved = np.abs(own - other) / at.epsilon
+    np.testing.assert_allclose(moved[::2], 1, rtol=1e-9)
+    above = (np.abs(own) > at.epsilon)[1::2] & (np.abs(own) < 1.2 * at.epsilon)[1::2]
+    assert above.sum() > 30
+    assert np.mean((own * other <= 0)[1::2] & (np.abs(own) > 0.8 * at.epsilon)[1::2]) > 0.05
 
 
 @pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
@@ -72,7 +88,6 @@ def test_distances_of_labelled_features_by_hand(product, square):
 
 
 @pytest.mark.parametrize("name", ["kernel-mean/lemma-22", "average-classifier/parallel",
-                                  "average-classifier/discriminative",
                                   "kernel-mean/distance-formula",
                                   "kernel-mean/distance-formula/unlike-labels"])
 def test_floats_equal_fractions_row_by_row(name):
@@ -84,6 +99,17 @@ def test_floats_equal_fractions_row_by_row(name):
             found = claim.call(claim.certify, cell, instance)
             assert (found.lhs, found.rhs) == (instance["lhs"], instance["rhs"])
             assert found.applies == instance.get("applies", True)
+
+
+def test_scores_in_floats_are_those_in_fractions():
+    claim = nt.claims["average-classifier/discriminative"]
+    for cell in claim.cells():
+        drawn = claim.call(claim.simulate, cell, size=30, rng=np.random.default_rng(3))
+        for row in range(30):
+            instance = {key: array[row] for key, array in drawn.items()}
+            found = claim.call(claim.certify, cell, instance)
+            assert float(found.lhs) == pytest.approx(instance["lhs"], rel=1e-12, abs=1e-15)
+            assert float(found.rhs) == pytest.approx(instance["rhs"], rel=1e-15)
 
 
 # Six points on a line, two cells: {0, 1, 2} and {7, 8, 9} have diameter 2, and no two have less.
