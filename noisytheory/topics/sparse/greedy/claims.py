@@ -212,7 +212,7 @@ average_classifier = [
             "is loose: on a simplex, the worst found, every step is shorter than D by the root of "
             "2 and gains twice what is counted on, so that a quarter of the steps are taken."
         ),
-        twin={"given": {"gap": -math.inf, "k": 2000}, "why": "no stop at the duality gap"},
+        twin=scaled(Fraction(1, 4), "the squared diameter once for four times"),
         quantity="steps",
     ),
     AVERAGE_CLASSIFIER.identity(

@@ -20,7 +20,7 @@ from noisytheory.topics.sparse.rates.sides import (
     vertices_of,
 )
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
+from noisytheory.vocabulary.kernels import Kernel, Linear, Plan
 from noisytheory.vocabulary.populations import Finite
 
 Doubles = NDArray[np.float64]
@@ -28,8 +28,8 @@ Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
-# Costs and weights. What the public algorithms look up is counted; certificates count for a plain
-# loop, which is no second arithmetic of the same.
+# Costs and weights. What the public algorithms look up is counted by its number; in certificates by
+# its places, or for a plain loop.
 
 
 class _Counting(Kernel):
@@ -69,23 +69,33 @@ def traversal_evaluations(n: int, m: int) -> Arrays:
     return {"lhs": [int(count[0])]}
 
 
-def traversal_certificate(n: int, m: int) -> Certificate:
-    """Values that a plain loop looks up: every centre's distances from all points.
+class _Noting(_Counting):
+    """The same, noting which rows and columns are looked up."""
 
-    Of many points, those of a later centre from the farthest are looked up a first time before.
-    """
-    points, looked_up = _of_random_points(n)[0], 0
-    nearest, centres = np.full(n, np.inf), [0]
-    few = max(2048, n // 16) if n > 4096 else 0
-    for _ in range(m):
-        if len(centres) > 1 and few:
-            looked_up += int(np.sum(nearest >= np.partition(nearest, n - few)[n - few]))
-        squares = np.sum((points - points[centres[-1]]) ** 2, axis=1)
-        looked_up += squares.size
-        nearest = np.minimum(nearest, squares)
-        centres.append(int(nearest.argmax()))
+    def __init__(self, n: int) -> None:
+        self.every = np.arange(n)
+        self.noted: list[tuple[Ints, Ints]] = []
+
+    def plan(self, x: Any, z: Any, *, scaled: bool = False) -> Plan:
+        """Inner products, noted place by place."""
+        def finish(tile: Any, rows: Any, columns: Any) -> None:
+            self.noted.append((self.every[rows], self.every[columns]))
+
+        return Plan(x, z.T, finish)
+
+
+def traversal_certificate(n: int, m: int) -> Certificate:
+    """Values that the traversal looks up of every centre, point by point."""
+    noting = _Noting(n)
+    found = farthest_first(noting, _of_random_points(n)[0], m)
+    looked_up = np.zeros(n, dtype=np.int64)
+    for rows, columns in noting.noted:
+        looked_up[rows] += columns.size
+    more = (m - 1) * max(2048, n // 16) if n > 4096 else 0
     return Certificate(
-        looked_up, n * m + (m - 1) * few, [("centres", centres[:m]), ("looked up", looked_up)]
+        int(looked_up.sum()), n * m + more,
+        [("centres", found.centres.tolist()),
+         ("values looked up of each", looked_up[found.centres].tolist())],
     )
 
 
@@ -95,17 +105,18 @@ def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
 
 
 def matrix_certificate(n: int) -> Certificate:
-    r"""Kernel values of all scores, from the shape of what is computed, against $n^2$.
-
-    A band of rows is multiplied with its own columns and those to the right of it.
-    """
-    bands = [(min(TILE_ROWS, n - first), n - first) for first in range(0, n, TILE_ROWS)]
-    counted = sum(height * width for height, width in bands)
+    r"""Kernel values of all scores, marked pair by pair, against $n^2$."""
+    noting = _Noting(n)
+    herding(noting, *_of_random_points(n), 1)
+    marks = np.zeros((n, n), dtype=np.int8)
+    for rows, columns in noting.noted:
+        marks[np.ix_(rows, columns)] += 1
+    # The first step looks up a row beyond the scores.
+    counted = int(marks.sum()) - n
     return Certificate(
         counted, n * n,
-        [("bands of rows, heights", [height for height, _ in bands]),
-         ("columns of each", [width for _, width in bands]), ("values", counted),
-         ("of them different", n * (n + 1) // 2)],
+        [("values looked up for all scores", counted), ("of them different", n * (n + 1) // 2),
+         ("pairs never looked up", int(np.sum((marks == 0) & (marks.T == 0))))],
     )
 
 
