@@ -83,7 +83,9 @@ TINY = 1e-7
 """Mass of a point that is there to be a centre."""
 
 
-def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False) -> Sample:
+def heavy(
+    m: int, share: float = 0.5, extra: bool = False, spread: bool = False, ends: float = 0.0
+) -> Sample:
     """Points on a line, almost all mass in one cell of about twice the least diameter.
 
     Farthest-first centres from 0 leave -1, 0 and 1 together, though ``m`` cells of diameter 1 hold
@@ -101,6 +103,9 @@ def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False)
     spread : bool
         Whether -1 and 1 are five points each, up to 1/16 nearer to 0, of uneven weights: too many
         outcomes to enumerate.
+    ends : float
+        Mass that the last two of the others share, far out: who leaves out the farthest point
+        would have both in one cell.
 
     Returns
     -------
@@ -111,13 +116,18 @@ def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False)
     >>> [x for x, in heavy(4).points]
     [0.0, 2.0, 10.0, 20.0, -1.0, 1.0]
     """
-    far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))] + [11.0] * extra
+    far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))]
+    light = [TINY] * len(far)
+    if ends:
+        far[-2:], light[-2:] = [1e4, 2e4], [ends / 2, ends / 2]
+    far, light = far + [11.0] * extra, light + [TINY] * extra
     inward = [i / 64 for i in range(5)] if spread else [0.0]
     parts = np.random.default_rng(m).integers(1, 10, (2, len(inward)))
-    parts = parts / parts.sum(axis=1)[:, None] * [[share], [1 - share]] * (1 - TINY * len(far))
+    parts = parts / parts.sum(axis=1)[:, None] * [[share], [1 - share]] * (1 - sum(light))
     name = f"heavy {'spread ' * spread}cell, share {share:g}" + (", extra point" if extra else "")
+    name += f", {ends:g} far out" if ends else ""
     points = *far, *(i - 1 for i in inward), *(1 - i for i in inward)
-    return Sample(name, tuple((x,) for x in points), (*(TINY,) * len(far), *parts.ravel().tolist()))
+    return Sample(name, tuple((x,) for x in points), (*light, *parts.ravel().tolist()))
 
 
 def uneven(seed: int) -> Sample:

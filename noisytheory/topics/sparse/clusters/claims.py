@@ -78,8 +78,8 @@ TRAVERSED = [
 ]
 
 
-def _spread(m: int, share: float = 0.5, extra: int = 0) -> Scheme:
-    return Scheme(heavy(m, share, bool(extra), spread=True), m, extra=extra)
+def _spread(m: int, share: float = 0.5, extra: int = 0, ends: float = 0.0) -> Scheme:
+    return Scheme(heavy(m, share, bool(extra), True, ends), m, extra=extra)
 
 
 def _variance(population: Scheme, more: int) -> float:
@@ -250,7 +250,7 @@ def _guarantee(guarantee: str, m: int, delta: Numeric, least_diameter: float) ->
 
 UNIFORM = {"simulate": simulate.uniform_errors, "why": "uniform draws within a cell"}
 BY_DRAWS: dict[str, Any] = {
-    "simulate": simulate.clustered_errors, "trivial": _largest, "rows": 256, **ERROR,
+    "simulate": simulate.clustered_errors, "trivial": _largest, "rows": 128, **ERROR,
     "origin": "candidate", "twin": UNIFORM,
 }
 by_draws = [
@@ -281,7 +281,7 @@ by_draws = [
         hypotheses=[FARTHEST, "levels that few draws decide"],
         bound=_guarantee,
         grid={"guarantee": [*GUARANTEES], "delta": [0.5, 0.25, 0.1],
-              "population": [_spread(60, 0.8), _spread(60, 0.8, extra=1)]},
+              "population": [_spread(36, 0.9, ends=0.02), _spread(36, 0.9, 1, 0.02)]},
         note=(
             "Beside the laws of `algorithm-1/guarantee` and its repairs, as in "
             "`theorem-21/by-draws`."
