@@ -67,7 +67,8 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     shift = 0.0 if as_ratio else rhs
     centre, low, high = ((v - shift) / scale for v in (mean, *record.mean_limits))
     if record.kind == "mean" and as_ratio:
-        centre = ratio_limits(record)[0][:, 0]
+        # A tightness is never below 0, a mean may be.
+        centre = np.where(mean < 0, centre, ratio_limits(record)[0][:, 0])
     line = 1.0 if as_ratio else 0.0
     distance = centre - line if record.kind == "mean" else np.abs(centre - line)
     rows = rows_shown(record, distance)

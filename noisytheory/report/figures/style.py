@@ -228,13 +228,16 @@ def style_of(index: int) -> dict[str, Any]:
 
 
 def balanced(text: str, width: int) -> str:
-    """The text in as few lines of this width as it takes, and no line much shorter than others."""
+    """The text in as few lines of this width as it takes, and no line much shorter than others.
+
+    No line ends at a no-break space, which is written as any other.
+    """
     lines = {
         w: textwrap.wrap(text, w, break_long_words=False)
         for w in (width, *range(max(1, width // 2), width))
     }
     fewest = [w for w, found in lines.items() if len(found) == len(lines[width])]
-    return "\n".join(lines[min(fewest)])
+    return "\n".join(lines[min(fewest)]).replace("\u00a0", " ")
 
 
 def shortened(text: str, width: int = 44) -> str:
