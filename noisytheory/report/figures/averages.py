@@ -86,7 +86,7 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
     bare = not record.exact and np.isnan(low[rows]).all()
-    what = f"/ {divisor}" if as_ratio else f"− {divisor}{unit}"
+    what = f"/\u00a0{divisor}" if as_ratio else f"−\u00a0{divisor}{unit}"
     axes.set_xlabel(
         balanced(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
         + ("\n(no interval: it takes a range, or a variance)" if bare else "")

@@ -241,8 +241,18 @@ def balanced(text: str, width: int) -> str:
 
 
 def shortened(text: str, width: int = 44) -> str:
-    """The text, cut to a width."""
-    return text if len(text) <= width else text[: width - 1] + "…"
+    """The text, cut to a width in its middle: names of cells differ at their ends.
+
+    Examples
+    --------
+    >>> shortened("two opposed kernels, 2.1 deviations apart, n = 200", 40)
+    'two opposed kernels, 2.…s apart, n = 200'
+    """
+    if len(text) <= width:
+        return text
+    tail = 2 * width // 5
+    return f"{text[: width - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+
 
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 
