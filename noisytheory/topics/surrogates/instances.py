@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,8 +16,8 @@ from typing import TypeAlias
 from noisytheory.vocabulary.exact import enclosed_root, lattice
 
 __all__ = [
-    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNIT", "Vector",
-    "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
+    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNEVEN", "UNIT",
+    "Vector", "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
 ]
 
 UNIT = "features of norm 1"
@@ -96,6 +97,24 @@ def _alike(sample: Sequence[Vector]) -> Iterator[tuple[Vector, ...]]:
 
 SAMPLES: list[tuple[Vector, ...]] = sorted({min(_alike(sample)) for sample in TRIPLES})
 """Every one of `TRIPLES` but for the symmetries of a square, which change no length."""
+
+
+def _uneven(size: int) -> tuple[Vector, ...]:
+    """Random rational points of the circle: some repeated, and two that are nearly one."""
+    rng = random.Random(size)
+    found: list[Vector] = []
+    while len(found) < size:
+        a, b = rng.randint(-6, 6), rng.randint(1, 6)
+        point = (Fraction(b * b - a * a, a * a + b * b), Fraction(2 * a * b, a * a + b * b))
+        found += [point] * min(rng.choice([1, 1, 1, 3]), size - len(found))
+    near = Fraction(1, 64)
+    turned = ((1 - near**2) / (1 + near**2), 2 * near / (1 + near**2))
+    (u, v), (c, s) = found[0], turned
+    return (*found[:-1], (c * u - s * v, s * u + c * v))
+
+
+UNEVEN: list[tuple[Vector, ...]] = [_uneven(size) for size in (5, 8, 13)]
+"""Larger samples, with repeated points and nearly equal ones, symmetric in no way."""
 
 
 def _rational(sample: Sequence[Vector]) -> bool:

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
-from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNIT
+from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNEVEN, UNIT
 from noisytheory.topics.surrogates.relations import simulate
 from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 TRIED = (
     f"Tried: {len(SAMPLES)} samples, which but for the symmetries of a square are all "
-    f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths"
+    f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths, and "
+    f"{len(UNEVEN)} of {', '.join(str(len(sample)) for sample in UNEVEN[:-1])} and "
+    f"{len(UNEVEN[-1])} random ones, some repeated, two nearly equal"
 )
 LATTICE = f"{TRIED}, against every classifier of a lattice."
 

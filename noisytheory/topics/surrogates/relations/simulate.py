@@ -20,6 +20,7 @@ from noisytheory.topics.surrogates.instances import (
     PLANE,
     RATIONAL,
     SAMPLES,
+    UNEVEN,
     Vector,
     combined,
     dot,
@@ -72,7 +73,7 @@ def _whole(values: Iterable[Fraction]) -> tuple[list[int], int]:
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
     r"""$\max(0,\langle\omega,\Phi\rangle)^2$, $\|\omega\|\le$ ``radius``, against $\|\Phi\|^2$."""
-    for sample in SAMPLES:
+    for sample in (*SAMPLES, *UNEVEN):
         mean = mean_of(sample)
         if any(mean):
             square, steps = dot(mean, mean), steps_of(sample, mean)
@@ -95,7 +96,7 @@ def other_minimisers(samples: str, radius: int) -> Iterator[Certificate]:
         Of the ball; 1 where the claim holds.
     """
     cancelling = [((Fraction(1), Fraction(0)), (Fraction(-1), Fraction(0)))]
-    for sample in (*SAMPLES, *(cancelling if samples == "any" else [])):
+    for sample in (*SAMPLES, *UNEVEN, *(cancelling if samples == "any" else [])):
         mean = mean_of(sample)
         if samples == "nonzero" and not any(mean):
             continue
@@ -114,8 +115,10 @@ def other_minimisers(samples: str, radius: int) -> Iterator[Certificate]:
 
 def self_similarity(signs: str) -> Iterator[Certificate]:
     r"""$\|\omega_S\|^2$ from coordinates, against $n^{-2}\sum_{ij}y_iy_jK(x_i,x_j)$."""
-    for sample in SAMPLES:
-        for labels in itertools.product((1, -1), repeat=3):
+    for sample in (*SAMPLES, *UNEVEN):
+        # Of larger samples the labels repeat in threes.
+        for first in itertools.product((1, -1), repeat=3):
+            labels = tuple(itertools.islice(itertools.cycle(first), len(sample)))
             signed = [times(Fraction(y), x) for y, x in zip(labels, sample, strict=True)]
             mean = mean_of(signed)
             pairs = itertools.product(zip(labels, sample, strict=True), repeat=2)
@@ -124,7 +127,7 @@ def self_similarity(signs: str) -> Iterator[Certificate]:
                 Fraction(0),
             )
             yield Certificate(
-                dot(mean, mean), total / 9, [("x", show(sample)), ("y", labels)]
+                dot(mean, mean), total / len(sample) ** 2, [("x", show(sample)), ("y", labels)]
             )
 
 
@@ -150,7 +153,7 @@ def expected_square(correction: str) -> Iterator[Certificate]:
 
 def hinge_on_ball(radius: int) -> Iterator[Certificate]:
     """Hinge risk against linear risk, for every classifier of a ball."""
-    for sample in SAMPLES:
+    for sample in (*SAMPLES, *UNEVEN):
         mean = mean_of(sample)
         steps, hinge = steps_of(sample, mean), _hinge(sample)
         for omega in BALL:
@@ -168,7 +171,7 @@ def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
     share : str
         $\lambda$ as a multiple of $\max_if_i$: at least 1 where the claim holds.
     """
-    for sample in SAMPLES:
+    for sample in (*SAMPLES, *UNEVEN):
         mean = mean_of(sample)
         largest = max(dot(mean, a) for a in sample)
         if largest <= 0:
@@ -191,7 +194,7 @@ def _penalised(sample: Sequence[Vector], penalty: Fraction) -> Callable[[Vector]
 
 def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
     r"""Hinge risk of $t\Phi$, $t=$ ``share`` times ``of`` $/\max_if_i$, against a ball as wide."""
-    for sample in (*SAMPLES, HERDED):
+    for sample in (*SAMPLES, *UNEVEN, HERDED):
         mean = mean_of(sample)
         largest = max(dot(mean, a) for a in sample)
         if largest <= 0:
@@ -257,7 +260,7 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
         $\lambda$ as a multiple of $\max_if_i$.
     """
     fine = list(itertools.product(lattice(0, 3, 10), lattice(-1, 1, 10)))
-    for sample in (HERDED, *SAMPLES):
+    for sample in (HERDED, *SAMPLES, *UNEVEN):
         mean = mean_of(sample)
         products = [dot(mean, a) for a in sample]
         if max(products) <= 0:
@@ -286,7 +289,7 @@ def _lengths_along(
 
 def completed_square(constant: str) -> Iterator[Certificate]:
     r"""$\frac12\|\omega\|^2-\langle\omega,\omega_S\rangle$ against the herding objective."""
-    for sample in SAMPLES:
+    for sample in (*SAMPLES, *UNEVEN):
         mean = mean_of(sample)
         rest = dot(mean, mean) / 2 if constant == "kept" else Fraction(0)
         steps = steps_of(sample, mean)
