@@ -12,6 +12,7 @@ from scipy.integrate import quad
 
 from noisytheory.topics.surrogates import instances
 from noisytheory.topics.surrogates.calibration import simulate as calibration
+from noisytheory.topics.surrogates.discrepancy import simulate as discrepancy
 from noisytheory.topics.surrogates.discrepancy.simulate import mean_discrepancy
 from noisytheory.topics.surrogates.generalisation import claims as generalisation
 from noisytheory.topics.surrogates.generalisation.simulate import selected_gap_law
@@ -185,3 +186,16 @@ def test_the_note_counts_the_combinations_that_are_tried():
     assert f"{tried} of {3 * comb(6, 2) * comb(13, 2):,} combinations" in (
         ALL["kernel-mean/relation-mmd"].note
     )
+
+
+@pytest.mark.parametrize("balance", ["classes", "examples"])
+def test_quadratures_agree_with_what_certifies_them(balance):
+    for case, drawn in enumerate(discrepancy.discrepancy_by_quadrature(balance)):
+        found = discrepancy.certified_discrepancy(case, balance)
+        for one, other in ((drawn.lhs, found.lhs), (drawn.rhs, found.rhs)):
+            assert float(sum(one)) == pytest.approx(float(sum(other)), abs=1e-12)
+    for case, drawn in enumerate(discrepancy.variation_by_quadrature()):
+        found = discrepancy.certified_variation(case)
+        assert float(sum(drawn.lhs)) == pytest.approx(float(sum(found.lhs)), abs=1e-12)
+        # The quadrature's own slack, for the corner of its integrand.
+        assert drawn.rhs[0] <= found.rhs[0] <= found.rhs[1] <= drawn.rhs[1]
