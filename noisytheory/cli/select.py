@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arguments_of",
+    "as_asked",
     "chosen_claims",
     "claims",
     "discrepancies",
     "objects_of",
     "one_claim",
     "show",
+    "words_of",
 ]
 
 
@@ -70,7 +72,8 @@ def _claims_in(path: Path) -> list[Claim]:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     with contextlib.ExitStack() as stack:
-        if click.get_current_context().meta.get(OWN_PROCESS) and path.is_file():
+        context = click.get_current_context(silent=True)
+        if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
         from noisytheory.trial.catalogue import load_file
     return load_file(path)
@@ -319,11 +322,41 @@ def objects_of(claim: Claim, name: str) -> dict[str, Any]:
             if hasattr(value, "name")}
 
 
+def words_of(claim: Claim, name: str) -> dict[str, type]:
+    """What can be made for an argument, by its word: of the kind that the claim tries, if any."""
+    from noisytheory.vocabulary.named import KERNELS, LOSSES, words_for
+
+    if objects := objects_of(claim, name):
+        return words_for(objects.values())
+    return {} if name in claim.grid else {"kernel": KERNELS, "loss": LOSSES}.get(name, {})
+
+
+def as_asked(claim: Claim, named: Iterable[str] = ()) -> Claim:
+    """Where instances bring coefficients, with the bound of the kernel or the loss that has them.
+
+    As it is if one of the names is that of a coefficient.
+    """
+    import copy
+    import inspect
+
+    formula = getattr(claim.bound, "formula", None)
+    if claim.bound is None or formula is None:
+        return claim
+    taken = inspect.signature(formula).parameters
+    if any(name in inspect.signature(claim.bound).parameters and name not in taken
+           for name in named):
+        return claim
+    asked = copy.copy(claim)
+    # Not `replace`: as a claim to try it would be none.
+    object.__setattr__(asked, "bound", formula)
+    return asked
+
+
 def arguments_of(claim: Claim) -> list[dict[str, Any]]:
     """What the bound reads: name, what is allowed, default, and where a trial takes it from."""
     import inspect
 
-    from noisytheory.vocabulary.named import forms, words_for
+    from noisytheory.vocabulary.named import forms
 
     if claim.bound is None:
         return []
@@ -346,7 +379,7 @@ def arguments_of(claim: Claim) -> list[dict[str, Any]]:
         out.append({
             "name": name,
             "allowed": str(domains[name]) if name in domains else None,
-            "words": forms(words_for(objects_of(claim, name).values())) or None,
+            "words": forms(words_of(claim, name)) or None,
             "default": getattr(default, "name", default) if given else None,
             "required": not given,
             "from": source,
@@ -369,7 +402,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "grid": {name: claim.labels(name) for name in claim.grid},
         "cells": claim.size,
         "rows": claim.rows,
-        "arguments": arguments_of(claim),
+        "arguments": arguments_of(as_asked(claim)),
         "exact": claim.exact is not None,
         "note": claim.note,
         "given": {n: str(getattr(v, "name", v)) for n, v in claim.given.items()},

@@ -577,12 +577,16 @@ def _short(
     """Write which trials fall short and what cannot fail; what it is and its file, if anything."""
     found = trials.short(page.record for page in pages)
     forced = trials.forced(page.record for page in pages)
-    for suffix in suffixes if found or forced else ():
+    unscaled = trials.unscaled(page.record for page in pages)
+    if not (found or forced or unscaled):
+        return {}
+    for suffix in suffixes:
         text = templates.get_template(f"trials.{suffix}").render(
-            short=found, forced=forced, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+            short=found, forced=forced, unscaled=unscaled, upheld=_counts(pages)["upheld"],
+            enough=trials.ENOUGH,
         )
         _save(folder / f"trials.{suffix}", text)
-    return {"Where a trial falls short": "trials"} if found or forced else {}
+    return {"Where a trial falls short": "trials"}
 
 
 def _stem(page: Page) -> str:

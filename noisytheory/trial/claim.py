@@ -1114,7 +1114,8 @@ _TAKEN = frozenset(
     {
         "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile",
         "quantiles", "violations", "probability", "tightness", "tightness_low",
-        "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
+        "tightness_high", "refutable_factor", "refutable_elsewhere", "resolution", "mean",
+        "replicates", "tries",
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
         "vacuous", "trivial", "decision", "slope", "margin", "printed_error", "block_digest",
