@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
     NotCertified,
     Solution,
@@ -25,7 +26,8 @@ from noisytheory.topics.top_k.minimise import (
     checked_masses,
     fit,
 )
-from noisytheory.topics.top_k.paths import collapsed_up_to, counts_of, errors_of, kernel_path, path
+from noisytheory.topics.top_k.paths import counts_of, errors_of, path
+from noisytheory.topics.top_k.walk import collapsed_up_to
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
