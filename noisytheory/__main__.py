@@ -12,6 +12,10 @@ from typing import Any
 def run() -> None:
     """Run the command line; asked to end at any instant, imports included, it ends quietly."""
     _on_signals(_quit)
+    # A stream that is closed would be the next file that is opened.
+    while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(nowhere)
     # Who cleans up behind processes that were killed inherits this, and says nothing of it.
     sys.warnoptions.append("ignore:resource_tracker")
     from noisytheory.cli import main

@@ -93,6 +93,22 @@ def test_the_published_pages_are_the_campaigns(again, published, paper):
         assert said(kept[name]) == said(text), name
 
 
+SHARP = re.compile(
+    r"With .* would (certainly )?have fallen|as its broken twin has it, it falls"
+    r"|would have been found with 99%|The left side stays [^ ]+"
+)
+
+
+@pytest.mark.campaign
+def test_every_claim_says_how_sharp_its_trial_was_or_is_on_the_page_of_those_that_cannot(again):
+    listed = set(named_in((again / "trials.md").read_text()))
+    silent = [
+        name for paper in PAPERS for name, text in sections(again, paper).items()
+        if "refuted**" not in text and not SHARP.search(text) and name not in listed
+    ]
+    assert not silent
+
+
 def other_lines(kept, ours):
     """Pairs of lines of a page that disagree, those aside that are of claims not at hand.
 

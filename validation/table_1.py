@@ -18,7 +18,7 @@ import numpy as np
 from noisytheory.topics.surrogates import hinge_minimiser, potential_minimiser
 from noisytheory.topics.surrogates.long_servedio.simulate import ATOMS, CLEAN, LABELS, noisy_masses
 from noisytheory.topics.surrogates.printed_table.bounds import OURS
-from noisytheory.topics.surrogates.printed_table.laws import table_moments
+from noisytheory.topics.surrogates.printed_table.moments import table_moments
 from noisytheory.vocabulary.losses import TLogistic
 
 STARTS = ([0.01, 0.0], [2.0, 0.1], [0.0, 0.5], [0.5, 0.5])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from noisytheory.cli.given import assigned, column, combinations, evaluate, values_of
-from noisytheory.cli.select import one_claim
+from noisytheory.cli.select import as_asked, one_claim
 from noisytheory.cli.shell import (
     Mistake,
     answers,
@@ -59,6 +59,7 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
             raise Mistake(f"{claim.id} has no formula to solve: its right side comes drawn")
         _say_right_sides(out, claim, claim_id, assignments, form)
         return
+    claim = as_asked(claim, [asked.get("solve", ""), *(a.partition("=")[0] for a in assignments)])
     if asked:
         points, line = answered(claim, asked, assignments)
         points = points if form == "json" else table_of(points)

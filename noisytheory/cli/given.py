@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.cli.select import arguments_of, objects_of
+from noisytheory.cli.select import arguments_of, objects_of, words_of
 from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
@@ -84,18 +84,20 @@ def _reads_population(claim: Claim) -> bool:
 
 
 def _example(claim: Claim, name: str) -> str:
-    if name != "population" and (objects := objects_of(claim, name)):
-        return repr(next(iter(objects)))
+    if name != "population":
+        if objects := objects_of(claim, name):
+            return repr(next(iter(objects)))
+        if words := words_of(claim, name):
+            return next(iter(words))
     return str(claim.labels(name)[0]) if name in claim.grid else "NUMBER"
 
 
 def values_of(claim: Claim, name: str, text: str) -> list[Any]:
     """The values of one assignment: objects of the grid by name, or made of words, else numbers."""
-    from noisytheory.vocabulary.named import listed, words_for
+    from noisytheory.vocabulary.named import listed
 
-    objects = objects_of(claim, name)
-    words = words_for(objects.values())
-    if objects and (words or name not in claim.grid):
+    objects, words = objects_of(claim, name), words_of(claim, name)
+    if words or (objects and name not in claim.grid):
         # A name may hold a comma.
         return [_object(name, piece, objects, words)
                 for piece in ([text] if text in objects else listed(text))]

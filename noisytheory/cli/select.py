@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from noisytheory.cli.shell import (
+    OWN_PROCESS,
     Mistake,
     answers,
     foreign_modules,
@@ -30,12 +33,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arguments_of",
+    "as_asked",
     "chosen_claims",
     "claims",
     "discrepancies",
     "objects_of",
     "one_claim",
     "show",
+    "words_of",
 ]
 
 
@@ -63,12 +68,73 @@ def _all_claims() -> list[Claim]:
 
 @functools.cache
 def _claims_in(path: Path) -> list[Claim]:
-    from noisytheory.trial.catalogue import load_file
-
     # The file may import its neighbours, as it could when run by itself; workers get the same path.
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+    with contextlib.ExitStack() as stack:
+        if click.get_current_context().meta.get(OWN_PROCESS) and path.is_file():
+            stack.enter_context(_read_apart(path))
+        from noisytheory.trial.catalogue import load_file
     return load_file(path)
+
+
+@contextlib.contextmanager
+def _read_apart(path: Path) -> Iterator[None]:
+    """Have another process read a file meanwhile: what ends it must not end the command wordless.
+
+    Whatever else goes wrong there, the command will find itself.
+    """
+    from noisytheory.trial.worker import BlankMainContext, told
+
+    spawn = BlankMainContext()
+
+    def start() -> Any:
+        child = spawn.Process(target=_read, args=(str(path), sender), daemon=True)
+        child.start()
+        return child
+
+    # Two in a row: one may be killed for what is not the file's.
+    for attempt in range(2):
+        receiver, sender = spawn.Pipe(duplex=False)
+        with receiver, sender:
+            try:
+                child = start()
+            except OSError:
+                yield
+                return
+            if not attempt:
+                yield
+            child.join()
+            if child.exitcode == _READ or not receiver.poll():
+                return
+    how = f"ends the process that reads it: {told(child.exitcode)}"
+    if child.exitcode == _CLOSED:
+        how = "closes the streams of the process that reads it"
+    raise Mistake(f"{path.name} {how}")
+
+
+_READ, _CLOSED = 86, 87
+"""Exit codes of who has read a file, whatever the file had to say; and has no streams any more."""
+
+
+def _read(path: str, sender: Any) -> None:
+    """Read a file, unheard; the descriptors of the streams must be there afterwards."""
+    from noisytheory.trial.catalogue import load_file
+    from noisytheory.trial.worker import attend
+
+    attend()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+    sender.send_bytes(b"begun")
+    with contextlib.suppress(BaseException):
+        load_file(path)
+    try:
+        for number in (1, 2):
+            os.fstat(number)
+    except OSError:
+        os._exit(_CLOSED)
+    os._exit(_READ)
 
 
 def _named(target: str) -> list[Claim]:
@@ -255,11 +321,41 @@ def objects_of(claim: Claim, name: str) -> dict[str, Any]:
             if hasattr(value, "name")}
 
 
+def words_of(claim: Claim, name: str) -> dict[str, type]:
+    """What can be made for an argument, by its word: of the kind that the claim tries, if any."""
+    from noisytheory.vocabulary.named import KERNELS, LOSSES, words_for
+
+    if objects := objects_of(claim, name):
+        return words_for(objects.values())
+    return {} if name in claim.grid else {"kernel": KERNELS, "loss": LOSSES}.get(name, {})
+
+
+def as_asked(claim: Claim, named: Iterable[str] = ()) -> Claim:
+    """Where instances bring coefficients, with the bound of the kernel or the loss that has them.
+
+    As it is if one of the names is that of a coefficient.
+    """
+    import copy
+    import inspect
+
+    formula = getattr(claim.bound, "formula", None)
+    if claim.bound is None or formula is None:
+        return claim
+    taken = inspect.signature(formula).parameters
+    if any(name in inspect.signature(claim.bound).parameters and name not in taken
+           for name in named):
+        return claim
+    asked = copy.copy(claim)
+    # Not `replace`: as a claim to try it would be none.
+    object.__setattr__(asked, "bound", formula)
+    return asked
+
+
 def arguments_of(claim: Claim) -> list[dict[str, Any]]:
     """What the bound reads: name, what is allowed, default, and where a trial takes it from."""
     import inspect
 
-    from noisytheory.vocabulary.named import forms, words_for
+    from noisytheory.vocabulary.named import forms
 
     if claim.bound is None:
         return []
@@ -282,7 +378,7 @@ def arguments_of(claim: Claim) -> list[dict[str, Any]]:
         out.append({
             "name": name,
             "allowed": str(domains[name]) if name in domains else None,
-            "words": forms(words_for(objects_of(claim, name).values())) or None,
+            "words": forms(words_of(claim, name)) or None,
             "default": getattr(default, "name", default) if given else None,
             "required": not given,
             "from": source,
@@ -305,7 +401,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "grid": {name: claim.labels(name) for name in claim.grid},
         "cells": claim.size,
         "rows": claim.rows,
-        "arguments": arguments_of(claim),
+        "arguments": arguments_of(as_asked(claim)),
         "exact": claim.exact is not None,
         "note": claim.note,
         "given": {n: str(getattr(v, "name", v)) for n, v in claim.given.items()},

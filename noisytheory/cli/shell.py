@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, cast
 
 import click
 
@@ -35,6 +35,7 @@ __all__ = [
     "FAULT",
     "INTERRUPTED",
     "MISTAKE",
+    "OWN_PROCESS",
     "SURROUNDINGS",
     "Interrupted",
     "Mistake",
@@ -95,7 +96,7 @@ class _CommandLine(click.Group):
         if "_NOISYTHEORY_COMPLETE" in os.environ:
             super().main(args, prog_name, **extra)
         words = list(sys.argv[1:] if args is None else args)
-        code, line = self._run(words, extra)
+        code, line = self._run(words, extra, own_process=args is None)
         if line:
             command = words[:1] if words[:1] and words[0] in self.commands else []
             name = " ".join(["noisytheory", *command])
@@ -105,16 +106,19 @@ class _CommandLine(click.Group):
                 _discard(sys.stderr)  # The code tells what it can.
         sys.exit(code)
 
-    def _run(self, words: list[str], extra: dict[str, Any]) -> tuple[int, str]:
+    def _run(
+        self, words: list[str], extra: dict[str, Any], own_process: bool
+    ) -> tuple[int, str]:
         foreign_modules.clear()
         start = time.perf_counter()
+        sys.stdout = sys.stdout or cast(TextIO, _Closed())
         for stream in (sys.stdout, sys.stderr):
             # A terminal that knows no Greek gets question marks, not a fault.
             with contextlib.suppress(AttributeError, OSError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         try:
             with _no_end(), self.make_context("noisytheory", words, **extra) as context:
-                context.meta[_START] = start
+                context.meta[_START], context.meta[OWN_PROCESS] = start, own_process
                 self.invoke(context)
             return AS_EXPECTED, ""
         except click.exceptions.Exit as stop:
@@ -130,6 +134,14 @@ class _CommandLine(click.Group):
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             return diagnose(error)
+
+
+class _Closed(io.TextIOBase):
+    """In place of a standard output that is not there: an answer that nobody gets is a mistake."""
+
+    def write(self, text: str) -> int:
+        """Refuse."""
+        raise Mistake("standard output is closed: the answer has nowhere to go")
 
 
 @contextlib.contextmanager
@@ -244,7 +256,7 @@ def _only_answers() -> Iterator[TextIO]:
     except (OSError, ValueError, AttributeError):
         # Captured by a test, or closed.
         with contextlib.redirect_stdout(sys.stderr):
-            yield stream or io.StringIO()
+            yield stream
         return
     stream.flush()
     kept = os.dup(number)
@@ -275,24 +287,23 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextlib.contextmanager
 def _damage_said(context: click.Context) -> Iterator[None]:
-    """Say on standard error, once and in one line, what is damaged in a store, or of other code."""
-    from noisytheory.trial.store import Damaged, OtherCode
+    """Say on standard error, once and in one line, what is damaged in a store, and remarks."""
+    from noisytheory.trial.store import Damaged, Remark
 
-    lines: set[str] = context.meta.setdefault(_DAMAGE, set())
+    said: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
-        if issubclass(category, OtherCode):
-            click.echo(visible(str(message)), err=True)
-        elif not issubclass(category, Damaged):
+        if not issubclass(category, Damaged | Remark):
             usual(message, category, *args)
-        elif str(message) not in lines:
-            lines.add(str(message))
+        elif str(message) not in said:
+            said.add(str(message))
             click.echo(visible(str(message)), err=True)
+            context.meta[_DAMAGE] = damage_seen(context) or issubclass(category, Damaged)
 
     with warnings.catch_warnings():
         usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
         warnings.simplefilter("always", Damaged)
-        warnings.simplefilter("always", OtherCode)
+        warnings.simplefilter("always", Remark)
         yield
 
 
@@ -300,6 +311,9 @@ def damage_seen(context: click.Context) -> bool:
     """Whether anything in a store was damaged."""
     return bool(context.meta.get(_DAMAGE))
 
+
+OWN_PROCESS = "noisytheory.own-process"
+"""In the context, whether this process is there for the command and nothing else."""
 
 _DAMAGE = "noisytheory.damage"
 _START = "noisytheory.start"

@@ -12,16 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noisytheory.topics.multiclass import Run, ultraconservative, uma
+from noisytheory.topics.multiclass import Run, gain_by_noisy_labels, ultraconservative, uma
+from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     Orientation,
     amplification,
     columns,
     inverse_of,
-    lopsidedness,
 )
-from noisytheory.vocabulary.domains import COUNT
+from noisytheory.vocabulary.domains import COUNT, one_of
 
 __all__ = ["UMAClassifier", "UltraconservativeClassifier"]
 
@@ -29,11 +29,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Given: TypeAlias = Any
 """A confusion matrix, a `ConfusionEstimate`, or None."""
 
-EVEN, ROUGH = 0.5, 0.4
-"""An estimate that looks this even is better ignored if its relative leakage is above this."""
-
 AUDITED = 200
 """Audited examples a class up to which training on them alone was mostly better."""
+
+ONLINE = ("worst", "uniform", "proportional", "random")
+"""Step rules of the online algorithms."""
 
 FOLDS = 10
 """Parts of the audited examples, each predicted by a classifier from the others."""
@@ -44,6 +44,12 @@ ILL = 30.0
 
 class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Prediction by the largest of several scores, and the classes."""
+
+    _order: NDArray[Any]
+    """The classes as they were given: a matrix without names has them in this order."""
+
+    _places: list[int]
+    """Where the confusion as it was given has the sorted classes."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,7 +62,10 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         check_classification_targets(labels)
         if reset:
-            self.classes_ = np.unique(labels) if classes is None else np.unique(classes)
+            self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
+            self._order = self.classes_ if classes is None else np.asarray(classes)
+            if len(self.classes_) < len(self._order) or self._order.ndim != 1:
+                raise ValueError(f"classes must be a list of different ones, got {classes!r}")
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y must hold at least two classes, got only one class: {self.classes_[0]}"
@@ -90,25 +99,46 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return points
 
     def _confusion_of(self, given: Given, orientation: Orientation | None) -> Floats:
-        """A confusion in columns, of as many classes as there are; of None the identity."""
+        """A confusion in columns, in the order of the sorted classes; of None the identity."""
         classes = len(self.classes_)
         if given is None:
             return np.eye(classes)
-        estimated = isinstance(given, ConfusionEstimate)
-        matrix = given.matrix if estimated else columns(given, orientation)
+        order = self._order.tolist()
+        if isinstance(given, ConfusionEstimate):
+            if orientation == "row":
+                raise ValueError(
+                    "orientation is for a matrix: an estimate has its true classes in columns, "
+                    "whatever is said here"
+                )
+            matrix = given.matrix
+            if given.classes is not None and len(matrix) == classes:
+                names = list(given.classes)
+                # Codes are places in the order that is given to fit, and not in one of ours.
+                coded = names == list(range(classes)) and self._order is not self.classes_
+                if set(names) == set(order):
+                    order = names
+                elif not coded:
+                    raise ValueError(
+                        f"confusion is estimated for the classes {names} and y has {order}: give "
+                        "their names to estimate_confusion as classes="
+                    )
+        else:
+            named = order if np.shape(given) == (classes, classes) else None
+            matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
             raise ValueError(
                 f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
                 "fit if some are missing in y"
             )
-        return np.asarray(matrix)
+        self._places = [order.index(name) for name in self.classes_.tolist()]
+        return np.asarray(matrix)[np.ix_(self._places, self._places)]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         points = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8]
         )
-        return np.asarray(self._features(points) @ self.coef_.T)
+        return np.asarray(_Linear._features(self, points) @ self.coef_.T)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores, shape (m, Q), or the second class's lead, shape (m,), if there are two.
@@ -187,6 +217,7 @@ class UltraconservativeClassifier(_Linear):
         UltraconservativeClassifier
         """
         COUNT.check("passes", self.passes)
+        self._check_options()
         points, codes = self._checked(X, y, None, reset=True)
         self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
         self.updates_ = 0
@@ -208,12 +239,18 @@ class UltraconservativeClassifier(_Linear):
         -------
         UltraconservativeClassifier
         """
+        self._check_options()
         first = not hasattr(self, "coef_")
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
             self.updates_ = 0
         return self._learn(points, codes, 1)
+
+    def _check_options(self) -> None:
+        # The function has two more rules, which are for UMA: here they would be the first again.
+        one_of("step", self.step, ONLINE)
+        _true_or_false(self, "shuffle", "fit_intercept", "unit_norm")
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
         rng = np.random.default_rng(_seed(self.random_state))
@@ -234,10 +271,11 @@ class UMAClassifier(_Linear):
 
     Parameters
     ----------
-    confusion : array-like, shape (Q, Q), ConfusionEstimate, or None
-        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$, classes in sorted order. None is no noise:
-        then it is a batch Perceptron. An estimate, from `noisytheory.confusion.estimate_confusion`,
-        brings its uncertainty.
+    confusion : array-like or table, shape (Q, Q), ConfusionEstimate, or None
+        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. A pandas or xarray table with the classes'
+        names in rows and columns is read by them; other matrices have the classes in the order of
+        ``classes`` in `fit`, or sorted. None is no noise: then it is a batch Perceptron. An
+        estimate, from `noisytheory.confusion.estimate_confusion`, brings its uncertainty.
     orientation : {"column", "row"}, optional
         Where the true classes are; columns by default, and never guessed.
     strategy : {"error", "confusion", "random"}
@@ -246,16 +284,24 @@ class UMAClassifier(_Linear):
         As for `noisytheory.multiclass.uma`; the default works with an estimated confusion.
     normalise : bool
         Steps of length 1.
+    stop : {"all_pairs", "printed"}
+        When no pair's vector is longer than the tolerance, or when the one selected is not.
     tolerance : float
-        Stop when no update vector is longer.
+        The length at which to stop.
     max_iter : int
-        Updates at most.
+        Updates at most; with the printed stop, pairs looked at.
+    alpha, error_alpha : float
+        Functional margins of regions and error sets; from W = 0 nothing moves if alpha > 0.
+    ties : {"lowest", "all"}
+        Region of tied points: that of the first class, or of every tied one.
+    least_share : float
+        The confusion strategy passes over classes of an estimated share up to this.
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, which the theory supposes; zero rows stay.
     random_state : int, Generator or None
-        For random pairs, and for the bootstrap of an estimated confusion.
+        For random pairs and steps, and for the bootstrap of an estimated confusion.
 
     Attributes
     ----------
@@ -268,7 +314,11 @@ class UMAClassifier(_Linear):
         $\max|C^{-1}|$ and the condition number: the sample must be amplification squared times as
         large as without noise.
     relative_leakage_ : float or None
-        Of an estimate: above 1 it is expected to do more harm than ignoring the noise.
+        Of an estimate: above 1 its update vectors are expected to be further off than without a
+        correction.
+    expected_gain_ : float
+        After `fit` with an estimate and no audited examples: by how much ignoring the noise errs
+        more, as the noisy labels tell.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes.
     audited_errors_ : dict of str to float
@@ -281,8 +331,9 @@ class UMAClassifier(_Linear):
     -----
     It warns where the amplification exceeds 30 and where an estimated share is not positive.
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
-    ignoring the noise, or training on them alone, errs less there. Without them it can only guess:
-    it warns where the relative leakage exceeds 1, above .4 where the noise looks even, and of an
+    ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
+    labels: with an estimated confusion `fit` learns a second time, without a correction, and warns
+    where that errs less by `noisytheory.multiclass.gain_by_noisy_labels`; else it warns of an
     estimate from up to 200 audited examples a class. ``validation/confused_labels.md`` has how
     often either warning is right.
 
@@ -297,19 +348,30 @@ class UMAClassifier(_Linear):
     True
     """
 
+    _told: bool
+    """Whether it has been said that a share is negative."""
+
     def __init__(
         self, confusion: Given = None, *, orientation: Orientation | None = None,
         strategy: Literal["error", "confusion", "random"] = "error", step: str = "predicted",
-        normalise: bool = False, tolerance: float = 1e-6, max_iter: int = 300,
-        fit_intercept: bool = True, unit_norm: bool = True, random_state: Any = None,
+        normalise: bool = False, stop: Literal["all_pairs", "printed"] = "all_pairs",
+        tolerance: float = 1e-6, max_iter: int = 300, alpha: float = 0.0,
+        error_alpha: float = 0.0, ties: Literal["lowest", "all"] = "lowest",
+        least_share: float = 0.0, fit_intercept: bool = True, unit_norm: bool = True,
+        random_state: Any = None,
     ) -> None:
         self.confusion = confusion
         self.orientation = orientation
         self.strategy = strategy
         self.step = step
         self.normalise = normalise
+        self.stop = stop
         self.tolerance = tolerance
         self.max_iter = max_iter
+        self.alpha = alpha
+        self.error_alpha = error_alpha
+        self.ties = ties
+        self.least_share = least_share
         self.fit_intercept = fit_intercept
         self.unit_norm = unit_norm
         self.random_state = random_state
@@ -326,9 +388,11 @@ class UMAClassifier(_Linear):
         y : array-like, shape (n,)
             Noisy labels.
         classes : array-like, optional
-            All classes, where ``y`` may lack some that the confusion has.
+            All classes, where ``y`` may lack some that the confusion has, or where a matrix
+            without names has them in an order that is not the sorted one.
         audited : pair of array-like, optional
-            Some examples and their true labels, to see whether the correction pays.
+            Some examples and their true labels, of two classes at least, to see whether the
+            correction pays.
 
         Returns
         -------
@@ -341,11 +405,12 @@ class UMAClassifier(_Linear):
         """
         points, codes = self._checked(X, y, classes, reset=True)
         self._confuse()
+        known = None if audited is None else self._audited(audited)
         self._learn(points, codes, None, self.max_iter)
-        if audited is None:
-            self._guess()
+        if known is None:
+            self._guess(points, codes)
         else:
-            self._compare(X, y, *audited)
+            self._compare(X, y, *known)
         return self
 
     def partial_fit(
@@ -370,19 +435,23 @@ class UMAClassifier(_Linear):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
-            self._guess()
+            self._hint()
         return self._learn(points, codes, None if first else self.coef_, 1)
 
+    def _features(self, points: Any) -> Any:
+        """Rows as of any linear model; large dense ones are not copied."""
+        plain = not (self.fit_intercept or self.unit_norm)
+        if plain or sparse.issparse(points) or points.size < COMPILED:
+            return super()._features(points)
+        return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
+
     def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
-        self.run_: Run = uma(
-            points, codes, self.confusion_, orientation="column", strategy=self.strategy,
-            step=self.step, normalise=self.normalise, tolerance=self.tolerance, max_iter=most,
-            start=start, rng=np.random.default_rng(_seed(self.random_state)),
-        )
+        self.run_ = self._run(points, codes, self.confusion_, start, most)
         self.coef_, self.n_iter_ = self.run_.weights, max(1, self.run_.updates)
         self.class_shares_ = self.run_.shares
         # Where the labels lack a class without noise, a share of 0 is no sign of anything.
-        if self.confusion is not None and self.class_shares_.min() <= 0:
+        if self.confusion is not None and self.class_shares_.min() <= 0 and not self._told:
+            self._told = True
             low = self.classes_[int(np.argmin(self.class_shares_))]
             warnings.warn(
                 f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: it "
@@ -391,10 +460,22 @@ class UMAClassifier(_Linear):
             )
         return self
 
+    def _run(
+        self, points: Any, codes: NDArray[np.int64], confusion: Floats, start: Any, most: int
+    ) -> Run:
+        return uma(
+            points, codes, confusion, orientation="column", strategy=self.strategy,
+            step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
+            max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
+            least_share=self.least_share, start=start,
+            rng=np.random.default_rng(_seed(self.random_state)),
+        )
+
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
-        given = self.confusion
-        self.confusion_ = self._confusion_of(given, self.orientation)
+        _true_or_false(self, "fit_intercept", "unit_norm")
+        given, self._told = self.confusion, False
+        self.confusion_: Floats = self._confusion_of(given, self.orientation)
         inverse_of(self.confusion_)
         self.condition_ = float(np.linalg.cond(self.confusion_))
         self.amplification_ = float(amplification(self.confusion_).max())
@@ -409,49 +490,72 @@ class UMAClassifier(_Linear):
                 f"(condition number {self.condition_:.3g})", UserWarning, stacklevel=3,
             )
 
-    def _guess(self) -> None:
-        """Whether an estimated confusion is worth its errors, as far as it tells by itself."""
-        if not isinstance(self.confusion, ConfusionEstimate) or self.relative_leakage_ is None:
+    def _guess(self, points: Any, codes: NDArray[np.int64]) -> None:
+        """Whether an estimated confusion is worth its errors, as far as the noisy labels tell."""
+        given = self.confusion
+        if not isinstance(given, ConfusionEstimate):
             return
-        few, leak = int(self.confusion.audited.sum()), self.relative_leakage_
-        if leak > 1:
-            said = (
-                f"the confusion is estimated from {few} examples, too few: its expected leakage is "
-                f"{leak:.2g} times that of ignoring the noise (audit more, ignore the noise, or "
-                "train on the audited examples alone)"
-            )
-        elif leak > ROUGH and lopsidedness(self.confusion_) < EVEN:
-            said = (
-                "the noise looks even, which hardly turns a classifier, and its confusion is "
-                f"estimated from {few} examples (relative leakage {leak:.2g}): ignoring it may be "
-                "better, or training on the audited examples alone"
-            )
-        elif np.median(self.confusion.audited) <= AUDITED:
-            said = (
-                f"{few} examples were audited: training on them alone was better in most trials "
-                "with up to 200 a class"
+        plain = self._run(points, codes, np.eye(len(self.classes_)), None, self.max_iter)
+        ours, other = (
+            np.argmax(np.asarray(points @ weights.T), axis=1)
+            for weights in (self.coef_, plain.weights)
+        )
+        self.expected_gain_ = gain_by_noisy_labels(
+            ours, other, codes,
+            ConfusionEstimate(given.counts[np.ix_(self._places, self._places)]),
+            rng=np.random.default_rng(_seed(self.random_state)),
+        )
+        if self.expected_gain_ < 0:
+            warnings.warn(
+                f"the noisy labels tell that ignoring the noise errs less, by "
+                f"{-self.expected_gain_:.2g}, than correcting it by a confusion that is estimated "
+                f"from {given.counts.sum()} examples: audit more, ignore the noise, or train on "
+                "the audited examples alone; give them to fit as audited= to see", UserWarning,
+                stacklevel=3,
             )
         else:
-            return
-        warnings.warn(f"{said}; give them to fit as audited= to see", UserWarning, stacklevel=3)
+            self._hint()
 
-    def _compare(
-        self, X: ArrayLike, y: ArrayLike, examples: ArrayLike, truth: ArrayLike
-    ) -> None:
-        """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
-        there: Any = examples if sparse.issparse(examples) else np.asarray(examples)
-        there, known = there.tocsr() if sparse.issparse(there) else there, np.asarray(truth)
-        if there.shape[0] != len(known) or not np.isin(known, self.classes_).all():
-            raise ValueError(
-                f"audited must be examples and as many true labels among {self.classes_.tolist()}"
+    def _hint(self) -> None:
+        """What was mostly better than an estimate from so few."""
+        given = self.confusion
+        if isinstance(given, ConfusionEstimate) and np.median(given.audited) <= AUDITED:
+            warnings.warn(
+                f"{given.counts.sum()} examples were audited: training on them alone was better "
+                f"in most trials with up to {AUDITED} a class; give them to fit as audited= to see",
+                UserWarning, stacklevel=4,
             )
-        plain = clone(self).set_params(confusion=None)
+
+    def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
+        """Audited examples and their true labels, checked."""
+        fits = isinstance(given, tuple | list) and len(given) == 2
+        if fits:
+            examples, known = given[0], np.asarray(given[1])
+            there: Any = examples.tocsr() if sparse.issparse(examples) else np.asarray(examples)
+            fits = there.ndim == 2 and known.shape == there.shape[:1]
+        if not fits or not np.isin(known, self.classes_).all():
+            raise ValueError(
+                "audited must be a pair, examples and as many true labels among "
+                f"{self.classes_.tolist()}"
+            )
+        if len(np.unique(known)) < 2:
+            raise ValueError(
+                f"audited must hold examples of two classes or more, got {len(known)} examples of "
+                f"{len(np.unique(known))}"
+            )
+        return there, known
+
+    def _compare(self, X: ArrayLike, y: ArrayLike, there: Any, known: NDArray[Any]) -> None:
+        """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
+        plain = clone(self).set_params(confusion=None, orientation=None)
         part, alone = np.empty(len(known), int), np.empty(len(known), known.dtype)
         part[np.argsort(known, kind="stable")] = np.arange(len(known)) % FOLDS
         for fold in range(FOLDS):
             held = part == fold
             if held.any():
-                alone[held] = plain.fit(there[~held], known[~held]).predict(there[held])
+                left = known[~held]
+                one = bool(np.all(left == left[0]))
+                alone[held] = left[0] if one else plain.fit(there[~held], left).predict(there[held])
         said = {
             "UMA": self.predict(there),
             "ignoring": plain.fit(X, y, classes=self.classes_).predict(there),
@@ -472,6 +576,11 @@ class UMAClassifier(_Linear):
                     f"on {len(known)} audited examples {other} errs less: "
                     f"{self.audited_errors_[name]:.3g}, UMA {ours:.3g}", UserWarning, stacklevel=3,
                 )
+
+
+def _true_or_false(model: Any, *names: str) -> None:
+    for name in names:
+        one_of(name, getattr(model, name), (True, False))
 
 
 def _seed(state: Any) -> Any:

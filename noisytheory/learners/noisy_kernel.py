@@ -38,11 +38,7 @@ from noisytheory.topics.online.planning import (
 )
 from noisytheory.topics.online.printed import FORMS
 from noisytheory.topics.online.prospects import copies_needed
-from noisytheory.topics.online.regrets.bounds import (
-    general_regret,
-    horizon_free_regret,
-    tuning_free_regret,
-)
+from noisytheory.topics.online.regrets.bounds import promised_regret
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,
@@ -395,7 +391,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         r"""What the theory promises of the expected regret after the rounds so far.
 
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step, and
-        times 3 for the theory's after `partial_fit`, whose horizon is unknown.
+        times 3 for the theory's after `partial_fit`, whose horizon is unknown:
+        `noisytheory.online.promised_regret`.
         With clipped gradients or skipped rounds there is no promise, and this is infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
@@ -419,13 +416,9 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         if not (math.isfinite(self.Bg_) and math.isfinite(self.Bpsi_)):
             return math.inf
         with np.errstate(over="ignore"):
-            if self.step == "theory" and self._open:
-                # Steps that fall like it from fit's on have the same bound.
-                G = math.sqrt(self.Bg_) * math.sqrt(self.Bpsi_)
-                eta = self._rule(None).eta
-                return float(horizon_free_regret(self.n_rounds_, self.Bw, G, eta))
-            promised = tuning_free_regret if self.step == "adaptive" else general_regret
-            return float(promised(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_))
+            # Steps that fall without a horizon have the same bound from fit's on.
+            step = "no horizon" if self.step == "theory" and self._open else self.step
+            return float(promised_regret(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_, step))
 
     def regret(self, X: ArrayLike, y: Any) -> float:
         """Realised regret on the clean instances of all rounds so far, in order.

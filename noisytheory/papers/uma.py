@@ -26,10 +26,12 @@ DISCREPANCIES = {
         claims=("noise-path/printed",),
         repaired=("noise-path/repaired", "noise-path/saturation"),
     )],
-    "U3": [bookkeeping(
-        "Definition 2 and Assumption 1, Sec. 2.1",
-        r"The concept's domain is the sample $\mathcal S$, and $\theta\ge0$.",
-        r"Its domain is the input space, and $2/\theta^2$ needs $\theta>0$.",
+    "U3": [pair(
+        "definition-2", "Definition 2, Sec. 2.1",
+        r"The concept's domain is the sample $\mathcal S$.", "Its domain is the input space.",
+    ), pair(
+        "assumption-1", "Assumption 1, Sec. 2.1", r"$\theta\ge0$.",
+        r"$2/\theta^2$ needs $\theta>0$.",
     )],
     "U4": [pair(
         "theorem-1", "Theorem 1, Sec. 3.1",
@@ -238,10 +240,31 @@ DISCREPANCIES = {
             claims=("appendix/zpq-formula-printed",),
             repaired=("appendix/zpq-formula-repaired",),
         ),
+        Discrepancy(
+            place="(21), Appendix A",
+            printed=r"$e^{m\epsilon^2/128}$, and a probability that is an element of $O(\cdot)$.",
+            true=r"$e^{-m\epsilon^2/512}$, and at most a multiple.",
+            claims=("appendix/eq21-sign-printed",),
+            repaired=("appendix/eq21-sign-repaired",),
+        ),
+        Discrepancy(
+            place="Swapping permutations, Appendix A",
+            printed=r"$\frac1{2m}\sum$ over the swaps.",
+            true=r"$2^{-m}\sum$, as there are $2^m$.",
+            claims=("appendix/permutations-printed",),
+            repaired=("appendix/permutations-repaired",),
+        ),
         bookkeeping(
-            "(21) and the swaps, Appendix A",
-            r"$e^{m\epsilon^2/128}$; $\frac1{2m}\sum$ over the swaps; exponent $n+1$; $\mu^q_p$.",
-            r"$e^{-m\epsilon^2/128}$; $2^{-m}\sum$, as there are $2^m$; $d+1$; $\mu^p_q$.",
+            "After the union bound, Appendix A", r"A difference of $\frac\epsilon8$.",
+            r"Of $\frac\epsilon4$, as in the line before and in (24); `appendix/union-line` has "
+            "why.",
+        ),
+        bookkeeping(
+            "Last display, Appendix A",
+            r"Exponent $n+1$; $\mu^q_p$; with probability $1-\delta$ a deviation of at least "
+            r"$\epsilon$; a constant in $O(\cdot)$.",
+            r"$d+1$; $\mu^p_q$; at most $\epsilon$; the constant of the covering numbers is "
+            "exponential in the capacity. The bound that holds is `prop3-uniform`.",
         ),
     ],
     "U22": [pair(

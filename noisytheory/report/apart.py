@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import pickle
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from noisytheory.trial.worker import BlankMainContext, attend, kill
+from noisytheory.trial.engine import Engine, worked
 
-__all__ = ["SWEPT", "in_processes"]
+__all__ = ["SWEPT", "Ended", "in_processes"]
 
 SWEPT = (20_000, 50, 100)
 """How seldom memory is swept where much is drawn."""
@@ -17,44 +19,42 @@ SWEPT = (20_000, 50, 100)
 T = TypeVar("T")
 
 
-def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T | None]:
-    """What they return, in their order; None of one that ends the process that it has to itself."""
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+class Ended(str):
+    """In place of what a task returns, how it ended its process."""
 
+
+def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T | Ended]:
+    """What they return, in their order; of one that ends the process that it has to itself, how."""
     import cloudpickle
 
     # By value: a picture may be of a user's file, which no worker can import.
-    left, alone = [cloudpickle.dumps(task) for task in tasks], False
-    while left:
-        pool = ProcessPoolExecutor(
-            1 if alone else workers, mp_context=BlankMainContext(), initializer=_start
-        )
-        try:
-            for future in [pool.submit(_called, task) for task in left[: 1 if alone else None]]:
-                found = future.result()
-                del left[0]
-                yield found
-            alone = False
-        except BrokenProcessPool:
-            if alone:
-                del left[0]
-                yield None
-            alone = not alone
-        except BaseException:
-            kill(pool)  # Asked to end, nobody waits for pictures.
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+    queues = {place: deque([cloudpickle.dumps(task)]) for place, task in enumerate(tasks)}
+    ready: dict[int, T | Ended] = {}
+    following = 0
 
+    def take(place: int, items: list[bytes], future: Future[T | Ended]) -> Iterator[int]:
+        ready[place] = engine.result(future)
+        del queues[place]
+        yield place
 
-def _start() -> None:
-    attend()
-    gc.set_threshold(*SWEPT)
+    def drop(place: int, end: str) -> Iterator[int]:
+        ready[place] = Ended(end)
+        del queues[place]
+        yield place
+
+    with Engine(workers, None, None) as engine:
+        for _ in worked(
+            queues, engine, submit=lambda place, items: engine.call(_called, items[0]), take=take,
+            drop=drop, forgiven=0,
+        ):
+            while following in ready:
+                yield ready.pop(following)
+                following += 1
 
 
 def _called(task: bytes) -> Any:
+    gc.set_threshold(*SWEPT)
     try:
         return pickle.loads(task)()
     except KeyboardInterrupt:  # The task's own: those of a key go to the parent process.
-        return None
+        return Ended("KeyboardInterrupt")

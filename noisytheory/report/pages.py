@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures, prose, trials
-from noisytheory.report.apart import SWEPT, in_processes
+from noisytheory.report.apart import SWEPT, Ended, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
 from noisytheory.trial import kept, mathematics
 from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.draws import one_thread
-from noisytheory.trial.store import OtherCode
+from noisytheory.trial.store import OtherCode, Remark
 from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ def _pictures(
     known = _drawn_before(folder)
     drawn = [known.get(key) for key in keys]
     left = [number for number, pictures in enumerate(drawn) if pictures is None]
-    found: Iterator[list[Picture] | None] = (tasks[number]() for number in left)
+    found: Iterator[list[Picture] | Ended] = (tasks[number]() for number in left)
     processes = min(workers, len(left) // _WORTH)
     theirs = not all(_ours(draw) for _, draw, _ in wanted.values())
     if processes > 1 or (workers and theirs):
@@ -409,8 +409,8 @@ def _pictures(
         if (ready := drawn[place]) is not None:
             return ready
         pictures = next(found)
-        if pictures is None:
-            pictures = _undrawn("It ends the process that draws it.")
+        if isinstance(pictures, Ended):
+            pictures = _undrawn(f"It ends the process that draws it: {pictures}.")
         drawn[place] = pictures
         done += 1
         if progress is not None:
@@ -418,6 +418,9 @@ def _pictures(
         return pictures
 
     its = {key: finish(place)[0] for place, key in enumerate(wanted)}
+    for key, (record, *_) in wanted.items():
+        if not its[key].file:
+            warnings.warn(f"{record.id}: {its[key].caption}", Remark, stacklevel=5)
     own = _own(records, claims, its)
     for place, record in enumerate(records, len(wanted)):
         yield own.get(record.id), finish(place)
@@ -574,12 +577,16 @@ def _short(
     """Write which trials fall short and what cannot fail; what it is and its file, if anything."""
     found = trials.short(page.record for page in pages)
     forced = trials.forced(page.record for page in pages)
-    for suffix in suffixes if found or forced else ():
+    unscaled = trials.unscaled(page.record for page in pages)
+    if not (found or forced or unscaled):
+        return {}
+    for suffix in suffixes:
         text = templates.get_template(f"trials.{suffix}").render(
-            short=found, forced=forced, upheld=_counts(pages)["upheld"], enough=trials.ENOUGH
+            short=found, forced=forced, unscaled=unscaled, upheld=_counts(pages)["upheld"],
+            enough=trials.ENOUGH,
         )
         _save(folder / f"trials.{suffix}", text)
-    return {"Where a trial falls short": "trials"} if found or forced else {}
+    return {"Where a trial falls short": "trials"}
 
 
 def _stem(page: Page) -> str:

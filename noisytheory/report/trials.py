@@ -1,4 +1,7 @@
 """What would refute a claim, how near its trial came, which show too little, and what cannot fail.
+
+Every claim is somewhere: its page names a share of the right side that would have been refuted, or
+the page of trials says what tells its sharpness instead.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import numpy as np
 from noisytheory.report import prose
 from noisytheory.report.record import Record, number, spell
 
-__all__ = ["ENOUGH", "Forced", "Short", "falls_if", "forced", "sharpest", "short"]
+__all__ = ["ENOUGH", "Forced", "Short", "falls_if", "forced", "sharpest", "short", "unscaled"]
 
 ENOUGH = 0.5
 """A trial that would not have noticed a bound of this share of the promised one falls short."""
@@ -99,8 +102,16 @@ def falls_if(record: Record) -> str:
         "errors and the tolerance",
     }[str(record.kind)]
     found = sharpest(record)
-    more = _nearest(record, *found) if found else _equalities(record) or _otherwise(record)
+    more = _nearest(record, *found) if found else _without_share(record)
     return f"It falls if {text}. {more}".rstrip()
+
+
+def _without_share(record: Record) -> str:
+    return _equalities(record) or _otherwise(record)
+
+
+def _zero(record: Record) -> bool:
+    return not np.nanmax(np.abs(record.quantiles)) > 0
 
 
 def _equalities(record: Record) -> str:
@@ -108,9 +119,13 @@ def _equalities(record: Record) -> str:
     if record.verdict != "upheld" or record.two_laws:
         return ""
     if record.kind == "identity":
-        if np.nanmax(np.abs(record.quantiles)) > 0:
+        if not _zero(record):
             return "With one side times anything but 1, beyond rounding, it would have fallen."
-        return "Both sides are 0 throughout, and nothing else would have done."
+        side = record.dataset.attrs.get("quantity", "left side")
+        return (
+            f"Both sides ({side}) are 0 throughout, so that no share of one says how sharp the "
+            "trial was: what would have made it fall is one instance where one of them is not."
+        )
     if record.kind == "equal" and record.exact:
         far = float(record.per_cell("margin").max())
         unit = f" {record.unit}" if record.unit and far else ""
@@ -136,17 +151,32 @@ def _nearest(record: Record, share: float, where: str) -> str:
             f"more than {number(1 / share)} times what is promised"
         )
         return f"With {more} it would have fallen{at}."
-    at = (" with these draws" if record.kind == "always" and not record.exact else "") + at
+    others = _others(record) if record.kind == "always" and not record.exact else None
+    drawn = record.kind == "always" and not record.exact and (
+        others is None or number(others) != number(share)
+    )
+    at = (" with these draws" if drawn else "") + at
     if number(share) == "1":
-        return f"With any smaller right side it would have fallen{at}."
-    sure = "" if record.exact or record.kind == "always" else "certainly "
-    said = f"With a right side below {number(share)} of its size it would {sure}have fallen{at}."
+        said = f"With any smaller right side it would have fallen{at}"
+    else:
+        sure = "" if record.exact or record.kind == "always" else "certainly "
+        said = f"With a right side below {number(share)} of its size it would {sure}have fallen{at}"
+    if drawn and others:
+        said += f", and below {number(others)} with as many others in 99 of 100 cases"
+    said += "."
     if record.kind == "always" and record.unit == "examples":
         # How many are needed, beside how many are asked for: one instance a cell.
         right = float(record.per_level("rhs").ravel()[np.nanargmax(record.per_level("tightness"))])
         said += f" There the left side is {number(share * right, 4)} examples, and the right side "
         said += f"{number(right, 4)}."
     return said
+
+
+def _others(record: Record) -> float | None:
+    """The share below which other draws, as many, would have refuted it in 99 of 100 cases."""
+    found = record.per_level("refutable_elsewhere").astype(float)
+    found = found[~record.vacuous & (found > -np.inf)]
+    return _root(record, max(0.0, float(found.max()))) if found.size else None
 
 
 def _otherwise(record: Record) -> str:
@@ -161,21 +191,13 @@ def _otherwise(record: Record) -> str:
             return f"{never} was: lowered by more than {number(-gap)}{unit}, it would have fallen."
         left = f"the left side ({record.dataset.attrs['quantity']})"
         return f"{never} was: what would have made it fall is one instance where {left} exceeds it."
-    if record.kind == "mean":
-        right = record.per_level("rhs").astype(float)
-        limits = np.where(
-            record.is_exact[:, None], record.per_cell("mean")[:, None],
-            record.per_level("refutable_factor").astype(float) * right,
-        )
-        # Below all draws nothing is told that is not true anyway.
-        none = record.vacuous | (right > 0) | ~(limits > record.quantiles[:, :1])
-        off = np.where(none, -np.inf, limits - right)
-        best = int(off.argmax())
-        if np.isfinite(off.max()):
-            low, promised = (number(float(of.ravel()[best])) for of in (limits, right))
-            sure = "" if record.exact else "certainly "
-            fell = f"it would {sure}have fallen."
-            return f"With a right side below {low} in place of {promised} {fell}"
+    if record.kind == "mean" and (found := _lowest(record)) is not None:
+        low, promised = map(number, found)
+        sure = "" if record.exact else "certainly "
+        fell = f"it would {sure}have fallen."
+        return f"With a right side below {low} in place of {promised} {fell}"
+    if record.kind in ("equal", "published") and not record.two_laws:
+        return _distance(record)
     sizes = record.per_level("resolution").astype(float)
     sizes = sizes[np.isfinite(sizes) & ~record.is_exact[:, None] & ~record.vacuous]
     what = prose.noticed(record, float(sizes.min())) if sizes.size else ""
@@ -186,12 +208,73 @@ def _otherwise(record: Record) -> str:
     return f"{what[0].upper()}{what[1:]} would have been found with 99% power{where}."
 
 
+def _lowest(record: Record) -> tuple[float, float] | None:
+    """Where no right side of a mean is positive: the largest that is certain to be refuted, and it.
+
+    None where below all draws nothing is told that is not true anyway.
+    """
+    right = record.per_level("rhs").astype(float)
+    limits = np.where(
+        record.is_exact[:, None], record.per_cell("mean")[:, None],
+        record.per_level("refutable_factor").astype(float) * right,
+    )
+    none = record.vacuous | (right > 0) | ~(limits > record.quantiles[:, :1])
+    off = np.where(none, -np.inf, limits - right)
+    if not np.isfinite(off.max()):
+        return None
+    best = int(off.argmax())
+    return float(limits.ravel()[best]), float(right.ravel()[best])
+
+
+def _distance(record: Record) -> str:
+    """How far from what is promised a value would have been found, and how much that is of it."""
+    sizes, values = (record.per_level(name).astype(float)[:, 0] for name in ("resolution", "rhs"))
+    told = np.isfinite(sizes) & ~record.is_exact & ~record.vacuous[:, 0]
+    if not told.any():
+        return ""
+    with np.errstate(divide="ignore"):
+        shares = np.where(told, sizes / np.abs(values), np.inf)
+    at = int(shares.argmin()) if np.isfinite(shares).any() else int(
+        np.where(told, sizes, np.inf).argmin()
+    )
+    what = prose.noticed(record, float(sizes[at]))
+    of = f", {number(float(shares[at]))} of what is promised," if np.isfinite(shares[at]) else ""
+    where = "" if record.decision.size == 1 else f", at {record.address(at)}"
+    rest = ""
+    if exact := int(record.is_exact.sum()):
+        far = float(record.per_cell("margin")[record.is_exact].max())
+        unit = f" {record.unit}" if record.unit else ""
+        off = f" more than {number(far)}{unit} off" if far else ""
+        rest = f" In {number(exact)} exact cell{'s' * (exact > 1)} any value{off or ' but ours'}"
+        rest += " would have done."
+    return f"{what[0].upper()}{what[1:]}{of} would have been found with 99% power{where}.{rest}"
+
+
 @dataclass(frozen=True)
 class Short:
     """A claim whose trial shows less than it should, and why."""
 
     record: Record
     why: str
+
+
+def unscaled(records: Iterable[Record]) -> list[Short]:
+    """Upheld claims whose sharpness no share of the right side tells, and what tells it instead.
+
+    Two sides that are equal, of which any multiple would have been noticed, are none of them.
+
+    Parameters
+    ----------
+    records : iterable of Record
+
+    Returns
+    -------
+    list of Short
+        In their order.
+    """
+    kept = (record for record in records if record.verdict == "upheld" and not sharpest(record))
+    return [Short(record, _without_share(record)) for record in kept
+            if record.kind != "identity" or _zero(record)]
 
 
 def short(records: Iterable[Record]) -> list[Short]:
@@ -292,7 +375,14 @@ def _loose(record: Record) -> str:
     """Why the trial of a claim that stands falls short; empty where it does not."""
     found = sharpest(record)
     if not np.any(record.per_level("rhs") > 0):
-        return ""  # A sign or an order: of 0 there is no share.
+        # Of 0 or less there is no share; of a mean below 0 there is the distance from 0.
+        noticed = _lowest(record) if record.kind == "mean" else None
+        if noticed is None or not noticed[0] < noticed[1] < 0 or (
+            (share := noticed[1] / noticed[0]) >= ENOUGH
+        ):
+            return ""
+        return (f"Its draws are certain to refute a bound beyond {number(1 / share)} times the "
+                "promised one, not before.")
     if found is None:
         known = record.kind in ("tail", "mean")
         return "Its draws are certain to refute no smaller right side." if known else ""

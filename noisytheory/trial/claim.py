@@ -10,6 +10,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -648,7 +649,7 @@ class Claim:
             raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
         if self.simulate is not None:
             try:
-                names = _parameters(self.simulate)
+                names = parameters(self.simulate)
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"{self.id}: simulate must be a function whose arguments have names, got "
@@ -900,6 +901,10 @@ class Claim:
         **given: Any,
     ) -> Any:
         """Call with the arguments its signature names, from the cell, population and draws."""
+        if (asked := ASKED.get()) is not None and asked.takes(self):
+            for name in FUNCTIONS:
+                if getattr(self, name) is function:
+                    return asked(self, name, cell, drawn or {}, given)
         try:
             return function(**self.arguments(function, cell, drawn, **given))
         except (Exception, KeyboardInterrupt):
@@ -922,7 +927,7 @@ class Claim:
         drawn = drawn or {}
         population = cell.get("population")
         arguments: dict[str, Any] = {}
-        for name, needed in _parameters(function).items():
+        for name, needed in parameters(function).items():
             if name in given:
                 arguments[name] = given[name]
             elif name in drawn and name not in cell:
@@ -962,7 +967,7 @@ class Claim:
         if self.bound is None:
             return set()
         unknown = {
-            name: needed for name, needed in _parameters(self.bound).items()
+            name: needed for name, needed in parameters(self.bound).items()
             if name != "delta" and not self._available(name)
         }
         # Most bounds have no default that could be hidden, and need no look.
@@ -1044,6 +1049,12 @@ _RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
 }
 """Fields that are numbers, or functions of the cell to numbers: what they must be."""
 
+FUNCTIONS = ("bound", "simulate", "exact", "certify", "impossible", *_RANGES)
+"""Fields that a judge calls."""
+
+ASKED: ContextVar[Any] = ContextVar("asked", default=None)
+"""Who is asked for what these functions give, in their place; see `elsewhere`."""
+
 _READ_BY: dict[str, tuple[str, ...]] = {
     "low": ("mean", "equal", "published", "rate", "exists"),
     "high": ("mean", "equal", "published", "rate"),
@@ -1103,7 +1114,8 @@ _TAKEN = frozenset(
     {
         "lhs", "rhs", "rhs_draw", "other", "applies", "chain", "draw", "quantile",
         "quantiles", "violations", "probability", "tightness", "tightness_low",
-        "tightness_high", "refutable_factor", "resolution", "mean", "replicates", "tries",
+        "tightness_high", "refutable_factor", "refutable_elsewhere", "resolution", "mean",
+        "replicates", "tries",
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
         "vacuous", "trivial", "decision", "slope", "margin", "printed_error", "block_digest",
@@ -1126,7 +1138,7 @@ def _label(value: Any) -> int | float | str:
     return label
 
 
-def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
+def parameters(function: Callable[..., Any]) -> dict[str, bool]:
     """Arguments by name, and whether each must be given."""
     try:
         return _parameters_of(function)
@@ -1136,8 +1148,8 @@ def _parameters(function: Callable[..., Any]) -> dict[str, bool]:
 
 @functools.lru_cache(maxsize=4096)
 def _parameters_of(function: Callable[..., Any]) -> dict[str, bool]:
-    parameters = inspect.signature(function).parameters
-    return {name: p.default is p.empty for name, p in parameters.items()}
+    found = inspect.signature(function).parameters
+    return {name: p.default is p.empty for name, p in found.items()}
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -42,9 +42,15 @@ CONFIDENCE = 0.99
 _TOGETHER = 2**16
 """Draws that are described in one go, at most, unless a single cell has more."""
 
+_OTHERS = 7
+"""Of as many other draws none exceeds the seventh largest of these once in 2^7 = 128 cases.
+
+Of twice as many the seven largest are then all among the first half.
+"""
+
 _PER_LEVEL = (
     "rhs", "probability", "probability_low", "probability_high", "tightness", "tightness_low",
-    "tightness_high", "refutable_factor", "resolution", "weight_limit",
+    "tightness_high", "refutable_factor", "refutable_elsewhere", "resolution", "weight_limit",
 )
 
 PER_CELL = ("mean", "mean_low", "mean_high", "distance", "weight_mean")
@@ -266,18 +272,25 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
             out["mean"][state.index] = gap
             if claim.kind == "always" and tries:
                 out["tightness"][state.index] = ratio
-                shares = sample.each(partial(_largest_share, claim, k, state.cell))
-                out["refutable_factor"][state.index] = np.nanmax(list(shares()), initial=-np.inf)
+                shares = sample.each(partial(_largest_shares, claim, k, state.cell))
+                largest = _first(np.concatenate(list(shares())))
+                out["refutable_factor"][state.index] = largest[0]
+                out["refutable_elsewhere"][state.index] = largest[-1]
 
 
-def _largest_share(claim: Claim, k: int, cell: Cell, part: Part) -> NDArray[np.float64]:
-    """Largest left over right side where shrinking the right side changes it; -inf if nowhere."""
+def _first(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest few numbers, from the largest down; -inf where there are fewer."""
+    return -np.sort(np.append(-values, np.full(_OTHERS, np.inf)))[:_OTHERS]
+
+
+def _largest_shares(claim: Claim, k: int, cell: Cell, part: Part) -> NDArray[np.float64]:
+    """Largest left over right sides where shrinking the right side changes them."""
     rhs, ratios = np.broadcast_arrays(part.rhs[k, 0], part.ratios[k, 0])
     trivial = claim.value("trivial", cell)
     at = (rhs > 0) & (rhs < (np.inf if trivial is None else trivial))
     if "applies" in part.draws[k]:
         at &= np.asarray(part.draws[k]["applies"], bool)
-    return np.asarray(np.max(ratios[at], initial=-np.inf))
+    return _first(ratios[at])
 
 
 def _middle(claim: Claim, sample: Sample) -> NDArray[np.float64]:

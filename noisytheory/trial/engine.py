@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -16,21 +18,26 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from concurrent.futures.process import BrokenProcessPool
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.elsewhere import Outcome
 from noisytheory.trial.tasks import (
     Item,
+    answer_by_value,
     first_rows,
     first_rows_by_value,
     work,
     work_by_value,
 )
-from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, versions
+from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, told, versions
 
-__all__ = ["PATIENCE", "Engine", "EngineError", "Serial"]
+__all__ = ["DEATHS", "PATIENCE", "Engine", "EngineError", "Serial", "deadly", "worked"]
+
+T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds that a Dask scheduler may take to answer, and to have a first worker."""
@@ -76,6 +83,8 @@ class Engine:
             self.description, self.slots = type(executor).__name__, 8
         self._quiet = contextlib.ExitStack()
         self._counted = self._seen = 0.0  # when workers were last counted, and last seen
+        self._ended: list[int] = []  # how workers of the pool ended that nobody ended
+        self._beside: Engine | None = None  # answers questions while the others work
 
     def __enter__(self) -> Engine:
         if self.scheduler is not None:
@@ -137,11 +146,21 @@ class Engine:
             self.workers, mp_context=BlankMainContext(), initializer=attend
         )
 
-    def restart(self) -> None:
-        """A worker died and took the pool with it."""
+    def restart(self) -> str:
+        """Start again after a worker died and took the pool with it; says how it ended."""
         if self.given is not None or self.scheduler is not None:
             raise ClaimError("a worker died and its executor cannot be restarted from here")
+        end, codes = time.monotonic() + _GLANCE, self._ended
+        while not codes and time.monotonic() < end and (workers := _workers_of(self.executor)):
+            found = [worker.exitcode for worker in workers]
+            # The pool itself asks those to end that are left.
+            codes = [code for code in found if code not in (None, -signal.SIGTERM)]
+            if None not in found:
+                codes = codes or found
+            time.sleep(0.01)
+        self._ended = []
         self._start()
+        return told(codes[0]) if codes else "nobody knows how"
 
     def wait(self, futures: Collection[Future[Any]]) -> set[Future[Any]]:
         """Wait for one of them; a pool that a dying worker has blocked is broken on the way.
@@ -157,8 +176,9 @@ class Engine:
                 return done
             pool = self.executor
             if isinstance(pool, ProcessPoolExecutor):
-                workers = list((pool._processes or {}).values())
-                if any(worker.exitcode is not None for worker in workers):
+                codes = [worker.exitcode for worker in _workers_of(pool)]
+                self._ended = [code for code in codes if code is not None]
+                if self._ended:
                     with contextlib.suppress(AttributeError, OSError):
                         pool._result_queue._writer.close()  # type: ignore[attr-defined]
                     kill(pool)
@@ -170,16 +190,35 @@ class Engine:
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
         if not self.remote:
-            return self._start_call(work, claim, seed, items)
-        return self._start_call(work_by_value, _dumps(claim), seed, items)
+            return self.call(work, claim, seed, items)
+        return self.call(work_by_value, _dumps(claim), seed, items)
 
     def first_rows(self, claim: Claim, seed: int) -> Future[Any]:
-        """Have the first rows of a claim drawn, where its blocks will be."""
+        """Have the first rows of a claim drawn, where its blocks will be, and what it is judged by.
+        """
         if not self.remote:
-            return self._start_call(first_rows, claim, seed)
-        return self._start_call(first_rows_by_value, _dumps(claim), seed)
+            rows: Future[Any] = self.call(first_rows, claim, seed)
+            return rows
+        return self.call(first_rows_by_value, _dumps(claim), seed)
 
-    def _start_call(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+    def ask(self, claim: Claim, *question: Any) -> Outcome:
+        """What a function of a claim gives, by a process that is there for such questions."""
+        if self._beside is None:
+            self._beside = Engine(1, None, None)
+            self._beside.__enter__()
+        ends: list[str] = []
+        while len(ends) <= DEATHS:
+            try:
+                future = self._beside.call(answer_by_value, _dumps(claim), *question)
+                self._beside.wait([future])
+                found: Outcome = self._beside.result(future)
+                return found
+            except BrokenProcessPool:
+                ends.append(self._beside.restart())
+        raise deadly(claim, ends[-1])
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        """Have a function called."""
         assert self.executor is not None
         if self.client is None:
             return self.executor.submit(function, *args)
@@ -211,6 +250,8 @@ class Engine:
             raise EngineError(f"a worker of {self.scheduler} has no noisytheory") from error
 
     def __exit__(self, *args: object) -> None:
+        if self._beside is not None:
+            self._beside.__exit__(*args)
         if self.executor is not None and self.given is None:
             if self.client is None:
                 if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
@@ -220,6 +261,106 @@ class Engine:
                 self.executor.shutdown(wait=False)
                 self.client.close(timeout=_GLANCE)
         self._quiet.close()
+
+
+DEATHS = 2
+"""Deaths of a worker that are forgiven to a claim, or to all without a suspect, one by one."""
+
+Items = deque[Any]
+
+
+def worked(
+    queues: dict[int, Items], engine: Engine, *,
+    submit: Callable[[int, list[Any]], Future[Any]],
+    take: Callable[[int, list[Any], Future[Any]], Iterable[T]],
+    drop: Callable[[int, str], Iterable[T]],
+    batch: Callable[[int, Items], list[Any]] = lambda number, queue: [queue.popleft()],
+    forgiven: int | None = None,
+) -> Iterator[T]:
+    """Keep an engine busy until there is no queue left.
+
+    Where a worker dies, all that was under way is done again; those whose it was go on one by one,
+    alone, each until one of its own is done: who dies alone is known.
+
+    Parameters
+    ----------
+    queues : dict of int to deque
+        Items that wait, by whose they are; who is done, or given up, has its queue removed.
+    engine : Engine
+    submit : callable
+        Starts a batch of items.
+    take : callable
+        Receives a batch that is done; what it yields, is yielded.
+    drop : callable
+        Gives one up whose workers die, told how.
+    batch : callable
+        Takes off a queue what is to be done together.
+    forgiven : int, optional
+        Deaths in a row; default `DEATHS`.
+
+    Yields
+    ------
+    What `take` and `drop` yield.
+    """
+    running: dict[Future[Any], tuple[int, list[Any]]] = {}
+    suspects: deque[int] = deque()
+    deaths = 0
+
+    def fill() -> None:
+        """Give the engine as much as it takes, of a suspect one batch and nothing beside it."""
+        most = 2 * engine.slots if engine.remote and not suspects else 1
+        for number in [suspects[0]] if suspects else list(queues):
+            while queues[number] and len(running) < most:
+                items = batch(number, queues[number])
+                try:
+                    future = submit(number, items)
+                except BrokenProcessPool:
+                    queues[number].extendleft(reversed(items))
+                    raise
+                running[future] = number, items
+
+    while queues:
+        while suspects and not queues.get(suspects[0]):
+            suspects.popleft()
+        try:
+            fill()
+            for future in engine.wait(running):
+                number, items = running[future]
+                if number in queues:  # Or another of its batches has stopped it.
+                    yield from take(number, items, future)
+                    deaths = 0
+                    if suspects:
+                        suspects.popleft()
+                del running[future]
+        except BrokenProcessPool as error:
+            # All that the pool had is lost with it.
+            lost = {number: None for number, _ in running.values() if number in queues}
+            for number, items in reversed(running.values()):
+                if number in queues:
+                    queues[number].extendleft(reversed(items))
+            running.clear()
+            alone = bool(suspects)
+            deaths = 0 if lost and not alone else deaths + 1
+            suspects.extend(number for number in lost if number not in suspects)
+            end = engine.restart()
+            if deaths > (DEATHS if forgiven is None else forgiven):
+                if not alone:
+                    raise ClaimError(
+                        f"workers die before they have anything to do: {end}"
+                    ) from error
+                deaths = 0
+                yield from drop(suspects.popleft(), end)
+
+
+def deadly(claim: Claim, end: str) -> ClaimError:
+    """What to say of a claim that is given up."""
+    return ClaimError(
+        f"{claim.id}: a worker that works on it alone dies, {DEATHS + 1} times in a row: {end}"
+    )
+
+
+def _workers_of(pool: Executor | None) -> list[Any]:
+    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 @contextlib.contextmanager

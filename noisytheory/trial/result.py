@@ -51,7 +51,8 @@ _COLUMNS = {
              "weight_limit", "vacuous"),
     "mean": ("tries", *TIGHTNESS, "refutable_factor", "resolution", "vacuous"),
     "equal": ("tries", "resolution"),
-    "always": ("tries", "violations", "tightness", "refutable_factor", "resolution", "vacuous"),
+    "always": ("tries", "violations", "tightness", "refutable_factor", "refutable_elsewhere",
+               "resolution", "vacuous"),
     "identity": ("tries", "violations", "resolution"),
     "exists": ("tightness", "vacuous"),
     "rate": ("tries", "resolution"),
@@ -77,6 +78,8 @@ _LONG_NAMES = {
     "tightness_low": "lower 99% confidence limit of the tightness, whenever one stops",
     "tightness_high": "upper 99% confidence limit of the tightness, whenever one stops",
     "refutable_factor": "the bound times this factor would have been refuted",
+    "refutable_elsewhere": "the bound times this factor would have been refuted by other draws, "
+    "as many, in 99 of 100 cases",
     "resolution": "smallest excess that these draws would have refuted with 99% power",
     "quantiles": "quantiles of the left side",
     "mean": "mean of the left side (always, identity: largest gap between the sides; of a rate "

@@ -14,15 +14,9 @@ import os
 import platform
 import subprocess
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-)
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +27,8 @@ from noisytheory.trial.catalogue import match, own_id
 from noisytheory.trial.certificates import Searched
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import Arrays, ClaimError, one_thread, replays, unused
-from noisytheory.trial.engine import Engine
+from noisytheory.trial.elsewhere import Answers, Known, is_ours
+from noisytheory.trial.engine import Engine, deadly, worked
 from noisytheory.trial.fingerprint import Held, held
 from noisytheory.trial.result import Audit, Conclusion, Result, conclude, finish
 from noisytheory.trial.store import Store, StoreError
@@ -152,11 +147,12 @@ def audit(
     try:
         _same_audit(opened, {**settings, "claims": names})
         # Here too: what a population caches in this process must not depend on the engine.
-        with one_thread(), engine:
+        theirs = [claim for claim in chosen if engine.remote and not is_ours(claim)]
+        with one_thread(), engine, Answers(theirs, engine.ask).entered() as known:
             faults = Faults(alone=len(chosen) == 1)
             copies: dict[str, Unused] = {}
             trials = _trials(
-                chosen, settings, limit, max_blocks, opened, faults, copies, engine
+                chosen, settings, limit, max_blocks, opened, faults, copies, engine, known
             )
             _collect_exact(trials, engine, progress, faults)
             # Those that could not be tried have their share all the same.
@@ -327,7 +323,7 @@ _MOST_BLOCKS = 2**24
 def _trials(
     claims: Sequence[Claim], settings: Mapping[str, Any], replicates: int | None,
     max_blocks: int | None, store: Store, faults: Faults, copies: dict[str, Unused],
-    engine: Engine,
+    engine: Engine, known: Known,
 ) -> list[Trial]:
     trials, states = [], {}
     # All of them first: claims may share what one of them changes as it draws.
@@ -335,7 +331,7 @@ def _trials(
         with faults.of(claim):
             states[claim.id] = _before_it_draws(claim, copies)
     asked = [claim for claim in claims if claim.id in states and claim.kind != "cited"]
-    first = _first_rows(asked, settings["seed"], engine, faults)
+    first = _first_rows(asked, settings["seed"], engine, faults, known)
     for claim in claims:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
         if claim.id not in states or claim.id in faults.errors:
@@ -353,47 +349,33 @@ def _trials(
 
 
 def _first_rows(
-    claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults
+    claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults, known: Known
 ) -> dict[str, list[Arrays]]:
     """A few rows of each claim, drawn where its blocks will be: what ends a process ends no audit.
-
-    Where a worker dies, all that is left is asked for again, a claim at a time.
     """
     found: dict[str, list[Arrays]] = {}
-    left, deaths, most = list(claims), 0, len(claims)
-    while left:
-        asked: list[tuple[Claim, Future[Any]]] = []
-        try:
-            for claim in left[:most]:
-                asked.append((claim, engine.first_rows(claim, seed)))
-            for claim, future in asked:
-                engine.wait([future])
-                with faults.of(claim):
-                    found[claim.id] = engine.result(future)
-                left.remove(claim)
-                deaths = 0
-        except BrokenProcessPool as error:
-            alone, most, deaths = most == 1 and asked, 1, deaths + 1
-            if deaths > _DEATHS:
-                if not alone:
-                    raise _idle_deaths() from error
-                with faults.of(left[0]):
-                    raise _deadly(left[0]) from error
-                left.pop(0)
-                deaths = 0
-            engine.restart()
+    queues = {number: deque([claim]) for number, claim in enumerate(claims)}
+
+    def take(number: int, items: list[Claim], future: Future[Any]) -> tuple[()]:
+        with faults.of(claims[number]):
+            rows = engine.result(future)
+            found[claims[number].id], answers = rows if engine.remote else (rows, {})
+            known.update(answers)
+        del queues[number]
+        return ()
+
+    def drop(number: int, end: str) -> tuple[()]:
+        del queues[number]
+        with faults.of(claims[number]):
+            raise deadly(claims[number], end)
+        return ()
+
+    for _ in worked(
+        queues, engine, submit=lambda number, items: engine.first_rows(items[0], seed), take=take,
+        drop=drop,
+    ):
+        pass
     return found
-
-
-def _idle_deaths() -> ClaimError:
-    return ClaimError("workers die before they have anything to do")
-
-
-def _deadly(claim: Claim) -> ClaimError:
-    return ClaimError(
-        f"{claim.id}: a worker that works on it alone dies, {_DEATHS + 1} times in a row (out of "
-        "memory?)"
-    )
 
 
 Unused = tuple[str, bytes | None]
@@ -522,74 +504,30 @@ def _work(
     found: dict[int, Conclusion], engine: Engine, progress: Progress | None, faults: Faults,
 ) -> Iterator[tuple[Trial, Conclusion]]:
     """Keep the engine busy until no queue has anything left; yields the trials that are decided."""
-    running: Running = {}
-    # Whose tasks were lost with a pool: in turn each goes on alone, until one of its own is done.
-    suspects: deque[int] = deque()
-    deaths: Counter[int] = Counter()
-    while queues:
-        while suspects and not queues.get(suspects[0]):
-            suspects.popleft()
-        try:
-            _submit(trials, queues, running, suspects, engine)
-            for future in engine.wait(running):
-                number, items = running[future]
-                trial = trials[number]
-                if number in queues:  # Or another of its tasks has stopped it.
-                    with faults.of(trial.claim):
-                        results = engine.result(future)
-                        trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
-                        _receive(trial, items, results, queues[number], progress)
-                    deaths.clear()
-                    if suspects:
-                        suspects.popleft()
-                    yield from _decided(trial, number, queues, found, faults)
-                del running[future]
-        except BrokenProcessPool as error:
-            # Every pending task of the pool is lost with it; put all of them back.
-            lost = {number: trials[number] for number, _ in running.values() if number in queues}
-            for number, items in reversed(running.values()):
-                if number in queues:
-                    queues[number].extendleft(reversed(items))
-            running.clear()
-            guilty = suspects[0] if suspects else -1
-            suspects.extend(number for number in lost if number not in suspects)
-            deaths[guilty] += 1
-            if deaths[guilty] > _DEATHS:
-                if guilty < 0:
-                    raise _idle_deaths() from error
-                with faults.of(trials[guilty].claim):
-                    raise _deadly(trials[guilty].claim) from error
-                deaths.clear()
-                yield from _decided(trials[guilty], guilty, queues, found, faults)
-            engine.restart()
 
+    def submit(number: int, items: list[tuple[int, int]]) -> Future[Any]:
+        trial = trials[number]
+        return engine.submit(trial.claim, trial.seed, trial.task(items))
 
-_DEATHS = 2
-"""Deaths of a worker that are forgiven to a claim, or to all without a suspect, one by one."""
+    def take(
+        number: int, items: list[tuple[int, int]], future: Future[Any]
+    ) -> Iterator[tuple[Trial, Conclusion]]:
+        trial = trials[number]
+        with faults.of(trial.claim):
+            results = engine.result(future)
+            trial.seconds_per_block = max(results.pop() / len(items), 1e-9)
+            _receive(trial, items, results, queues[number], progress)
+        yield from _decided(trial, number, queues, found, faults)
 
-Running = dict[Future[Any], tuple[int, list[tuple[int, int]]]]
+    def drop(number: int, end: str) -> Iterator[tuple[Trial, Conclusion]]:
+        with faults.of(trials[number].claim):
+            raise deadly(trials[number].claim, end)
+        yield from _decided(trials[number], number, queues, found, faults)
 
-
-def _submit(
-    trials: Sequence[Trial], queues: Mapping[int, deque[tuple[int, int]]], running: Running,
-    suspects: Sequence[int], engine: Engine,
-) -> None:
-    """Give the engine as much to do as it takes, of a suspect one task and nothing beside it."""
-    most = 2 * engine.slots if engine.remote and not suspects else 1
-    for number in [suspects[0]] if suspects else list(queues):
-        while queues[number] and len(running) < most:
-            items = _batch(trials[number], queues[number])
-            try:
-                trial = trials[number]
-                future = engine.submit(trial.claim, trial.seed, trial.task(items))
-            except BrokenProcessPool:
-                queues[number].extendleft(reversed(items))
-                raise
-            running[future] = (number, items)
-            if not engine.remote:
-                break
-        if len(running) >= most:
-            break
+    yield from worked(
+        queues, engine, submit=submit, take=take, drop=drop,
+        batch=lambda number, queue: _batch(trials[number], queue),
+    )
 
 
 def _decided(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -19,10 +19,13 @@ from noisytheory.trial.draws import (
     one_thread,
     renamed,
 )
+from noisytheory.trial.elsewhere import Known, Outcome, answer, foreseen, is_ours
 from noisytheory.trial.independence import Comparison, compare, probe
-from noisytheory.trial.verdict import RULES, Always, right_side
+from noisytheory.trial.verdict import RULES, Always
 
-__all__ = ["Item", "first_rows", "first_rows_by_value", "work", "work_by_value"]
+__all__ = [
+    "Item", "answer_by_value", "first_rows", "first_rows_by_value", "work", "work_by_value",
+]
 
 Item = tuple[int, int] | Comparison
 """A block by cell and index, the cell's exact evidence (index -1), or a comparison of its rows."""
@@ -67,22 +70,17 @@ def first_rows(claim: Claim, seed: int) -> list[Arrays]:
         return [] if claim.simulate is None else probe(claim, claim.cell(0), seed)
 
 
-def first_rows_by_value(payload: bytes, seed: int) -> list[Arrays]:
-    """`first_rows` for such an engine, where all that the judge will ask of a cell is asked, too.
-
-    What ends a process then ends this one, and not the judge's.
-    """
+def first_rows_by_value(payload: bytes, seed: int) -> tuple[list[Arrays], Known]:
+    """`first_rows` for such an engine, with what the judge will ask of somebody's claim besides."""
     with _no_keys():
         claim = _by_value(payload)
-        rows = first_rows(claim, seed)
-        for cell in claim.cells():
-            with suppress(Exception):  # The judge says what is wrong.
-                right_side(claim, cell)
-            for name in claim.functions_of_a_cell:
-                for delta in claim.deltas or (1.0,):
-                    with suppress(Exception):
-                        claim.call(getattr(claim, name), cell, delta=delta)
-        return rows
+        return first_rows(claim, seed), {} if is_ours(claim) else foreseen(claim)
+
+
+def answer_by_value(payload: bytes, *question: Any) -> Outcome:
+    """`answer` for such an engine."""
+    with _no_keys(), one_thread():
+        return answer(_by_value(payload), *question)
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "kill", "versions"]
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "kill", "told",
+           "versions"]
 
 
 class OtherVersion(ValueError):
@@ -128,6 +129,14 @@ def kill(pool: ProcessPoolExecutor) -> None:
     """End its workers, who have nothing to lose."""
     for worker in list((pool._processes or {}).values()):
         worker.kill()
+
+
+def told(code: int) -> str:
+    """How a process ended, in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    return f"{name} (out of memory?)" if -code == getattr(signal, "SIGKILL", 9) else name
 
 
 def _follow(parent: BaseProcess) -> None:

@@ -7,13 +7,21 @@ $\beta=\max|B|$ is what it costs.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.domains import LEVEL, checked_floats, checked_reals
+from noisytheory.vocabulary.domains import (
+    LEVEL,
+    checked_floats,
+    checked_numbers,
+    checked_reals,
+)
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = [
     "ConfusionEstimate",
@@ -37,16 +45,22 @@ SUM = 1e-9
 """How far a sum of probabilities may be from 1."""
 
 
-def columns(matrix: ArrayLike, orientation: Orientation | None = None) -> Floats:
+def columns(
+    matrix: Any, orientation: Orientation | None = None, *, classes: Sequence[Any] | None = None
+) -> Floats:
     """A confusion matrix with true classes in columns, checked, never guessed.
 
     Parameters
     ----------
-    matrix : array-like, shape (Q, Q)
-        Probabilities.
+    matrix : array-like or table, shape (Q, Q)
+        Probabilities; fractions are kept. A pandas or xarray table whose rows and columns have
+        names is brought into one order of them. One that just counts from 0 has no names.
     orientation : {"column", "row"}, optional
         Where the true classes are. Without it they are in columns; a matrix of which rows and
         columns both sum to 1 is taken only if it is symmetric.
+    classes : sequence, optional
+        The names in the order that is wanted; by default that of the columns, and of whole numbers
+        0 to Q - 1 their own.
 
     Returns
     -------
@@ -56,18 +70,18 @@ def columns(matrix: ArrayLike, orientation: Orientation | None = None) -> Floats
     Raises
     ------
     ValueError
-        If it is not square, has an entry outside [0, 1], does not sum to 1 where it must, or could
-        be meant either way.
+        If it is not square, has an entry outside [0, 1], does not sum to 1 where it must, could be
+        meant either way, or has names that are not those of the classes.
 
     Examples
     --------
     >>> columns([[0.9, 0.1], [0.4, 0.6]], orientation="row").tolist()
     [[0.9, 0.4], [0.1, 0.6]]
     """
-    array = checked_floats("confusion", matrix)
+    array = checked_numbers("confusion", _by_name(matrix, classes))
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
-    if not np.isfinite(array).all() or array.min() < 0 or array.max() > 1 + SUM:
+    if not (array.min() >= 0 and array.max() <= 1 + SUM):
         raise ValueError("confusion must hold probabilities in [0, 1]")
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
@@ -78,7 +92,7 @@ def columns(matrix: ArrayLike, orientation: Orientation | None = None) -> Floats
                 'confusion must have columns that sum to 1, here the rows do: say orientation="row"'
                 " if the true classes are in rows"
             )
-        if across and down and not np.allclose(array, array.T, rtol=0, atol=SUM):
+        if across and down and abs(array - array.T).max() > SUM:
             raise ValueError(
                 "confusion has rows and columns that sum to 1 and is not symmetric: say "
                 'orientation="column" or "row", where the true classes are'
@@ -93,13 +107,46 @@ def columns(matrix: ArrayLike, orientation: Orientation | None = None) -> Floats
     return np.array(array.T if orientation == "row" else array, order="C")
 
 
-def inverse_of(matrix: ArrayLike) -> Floats:
+def _by_name(matrix: Any, classes: Sequence[Any] | None) -> Any:
+    """A table with names in the order of these classes, or in one order; all else as it came."""
+    named = _names(matrix)
+    if named is None:
+        return matrix
+    table, rows, across = named
+    counting = list(range(len(across)))
+    if classes is None:
+        classes = counting if set(across) == set(counting) else across
+    elif rows == across == counting:
+        if set(classes) == set(counting) and list(classes) != counting:
+            raise ValueError(
+                f"confusion is a table that counts its classes {counting}, and they are given as "
+                f"{list(classes)}: without names by an array, or with its own in rows and columns"
+            )
+        return table.to_numpy()
+    if not set(rows) == set(across) == set(classes) or len(set(rows)) < len(rows):
+        raise ValueError(
+            "confusion must have each class's name once in rows and in columns, got "
+            f"{rows} and {across} for {list(classes)}"
+        )
+    order = [[names.index(name) for name in classes] for names in (rows, across)]
+    return table.to_numpy()[np.ix_(*order)]
+
+
+def _names(matrix: Any) -> tuple[Any, list[Any], list[Any]] | None:
+    """A square table of pandas or xarray with the names of its rows and columns."""
+    table = matrix.to_pandas() if hasattr(matrix, "to_pandas") else matrix
+    if not (hasattr(table, "iloc") and hasattr(table, "columns") and len(set(table.shape)) == 1):
+        return None
+    return table, table.index.tolist(), table.columns.tolist()
+
+
+def inverse_of(matrix: Numbers) -> Floats:
     r"""$B=C^{-1}$ of a column-stochastic matrix.
 
     Parameters
     ----------
     matrix : array-like, shape (Q, Q)
-        As `columns` returns it.
+        As `columns` returns it; of fractions the inverse is one of fractions.
 
     Returns
     -------
@@ -116,7 +163,9 @@ def inverse_of(matrix: ArrayLike) -> Floats:
     >>> inverse_of([[0.75, 0.25], [0.25, 0.75]]).round(12).tolist()
     [[1.5, -0.5], [-0.5, 1.5]]
     """
-    array = checked_floats("confusion", matrix)
+    array = checked_numbers("confusion", matrix)
+    if array.dtype == object:
+        return _inverse_in_fractions(array)
     condition = np.linalg.cond(array)
     if not condition < 1 / (16 * np.finfo(float).eps):
         raise ValueError(
@@ -124,6 +173,26 @@ def inverse_of(matrix: ArrayLike) -> Floats:
             f"{condition:.3g}: two classes, or mixtures of classes, get the same labels"
         )
     return np.asarray(np.linalg.inv(array), dtype=np.float64)
+
+
+def _inverse_in_fractions(array: NDArray[Any]) -> NDArray[Any]:
+    """By elimination: singular is singular."""
+    size = len(array)
+    unit = [[Fraction(i == j) for j in range(size)] for i in range(size)]
+    rows = np.concatenate([array, np.array(unit, dtype=object)], axis=1)
+    for i in range(size):
+        pivot = next((k for k in range(i, size) if rows[k, i]), None)
+        if pivot is None:
+            raise ValueError(
+                "confusion must be invertible to undo the noise, it is singular: two classes, or "
+                "mixtures of classes, get the same labels"
+            )
+        rows[[i, pivot]] = rows[[pivot, i]]
+        rows[i] = rows[i] / rows[i, i]
+        for k in range(size):
+            if k != i and rows[k, i]:
+                rows[k] = rows[k] - rows[k, i] * rows[i]
+    return rows[:, size:]
 
 
 def amplification(matrix: ArrayLike) -> Floats:
@@ -147,7 +216,7 @@ def amplification(matrix: ArrayLike) -> Floats:
     return np.asarray(np.abs(inverse_of(matrix)).max(axis=1))
 
 
-def leakage(estimate: ArrayLike, matrix: ArrayLike) -> Floats:
+def leakage(estimate: Numbers, matrix: Numbers) -> Floats:
     r"""$\hat C^{-1}C-I$: what of class $r$ leaks into the update vectors of class $q$.
 
     Parameters
@@ -164,8 +233,8 @@ def leakage(estimate: ArrayLike, matrix: ArrayLike) -> Floats:
     >>> leakage([[1, 0], [0, 1]], [[0.75, 0.25], [0.25, 0.75]]).tolist()
     [[-0.25, 0.25], [0.25, -0.25]]
     """
-    true = checked_floats("matrix", matrix)
-    return np.asarray(inverse_of(estimate) @ true - np.eye(len(true)))
+    true = checked_numbers("matrix", matrix)
+    return np.asarray(inverse_of(estimate) @ true - np.eye(len(true), dtype=true.dtype))
 
 
 def relative_leakage(estimate: ArrayLike, matrix: ArrayLike) -> float:
@@ -262,15 +331,16 @@ def posterior_confusion(matrix: ArrayLike, priors: ArrayLike) -> NDArray[Any]:
     return np.asarray((joint / labels[:, None]).T)
 
 
-def observed_confusion(predicted: ArrayLike, true: ArrayLike, classes: int) -> NDArray[np.int64]:
+def observed_confusion(predicted: ArrayLike, true: ArrayLike, classes: Any) -> NDArray[np.int64]:
     """Counts of (predicted, true), shape (Q, Q), predictions in rows.
 
     Parameters
     ----------
-    predicted, true : array-like of int, shape (n,)
-        Classes from 0.
-    classes : int
-        Number of classes.
+    predicted, true : array-like, shape (n,)
+        Classes.
+    classes : int or sequence
+        Number of classes, which are then whole numbers from 0; or all of them, in the order that
+        rows and columns are to have.
 
     Returns
     -------
@@ -280,24 +350,51 @@ def observed_confusion(predicted: ArrayLike, true: ArrayLike, classes: int) -> N
     --------
     >>> observed_confusion([0, 1, 1], [0, 0, 1], 2).tolist()
     [[1, 0], [1, 1]]
+    >>> observed_confusion(["b", "b"], ["a", "b"], ["b", "a"]).tolist()
+    [[1, 1], [0, 0]]
     """
-    given, truth = (_codes(n, v, classes) for n, v in (("predicted", predicted), ("true", true)))
-    if given.shape != truth.shape:
+    return _counts(dict(predicted=predicted, true=true), classes)
+
+
+def _counts(sides: dict[str, ArrayLike], classes: Any) -> NDArray[np.int64]:
+    """Pairs of labels, by the names of the arguments that they came as."""
+    first, second = (_codes(name, labels, classes) for name, labels in sides.items())
+    if first.shape != second.shape:
         raise ValueError(
-            f"predicted and true must be as long, got {len(given)} and {len(truth)}"
+            f"{' and '.join(sides)} must be as long, got {len(first)} and {len(second)}"
         )
-    counts = np.bincount(given * classes + truth, minlength=classes * classes)
-    return counts.reshape(classes, classes).astype(np.int64)
+    size = classes if isinstance(classes, int | np.integer) else len(classes)
+    counts = np.bincount(first * size + second, minlength=size * size)
+    return counts.reshape(size, size).astype(np.int64)
 
 
-def _codes(name: str, labels: ArrayLike, classes: int) -> NDArray[np.int64]:
+def _codes(name: str, labels: ArrayLike, classes: Any) -> NDArray[np.int64]:
     array = np.asarray(labels)
+    if not isinstance(classes, int | np.integer):
+        return _places(name, array, classes)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be a list of classes 0 to {classes - 1}")
+        raise ValueError(
+            f"{name} must be a list of classes 0 to {classes - 1}, or classes= a list of them all"
+        )
     if array.size and not (array.min() >= 0 and array.max() < classes):
         wrong = array[(array < 0) | (array >= classes)][0]
         raise ValueError(f"{name} must be classes 0 to {classes - 1}, got {wrong}")
     return array.astype(np.int64)
+
+
+def _places(name: str, labels: NDArray[Any], classes: Any) -> NDArray[np.int64]:
+    """Where each label stands among the classes."""
+    known = np.asarray(classes).tolist()
+    place = {label: k for k, label in enumerate(known)}
+    if len(place) < len(known):
+        raise ValueError(f"classes must be different ones, got {known}")
+    if labels.ndim != 1:
+        raise ValueError(f"{name} must be a list of classes, got shape {labels.shape}")
+    given = labels.tolist()
+    wrong = [label for label in given if label not in place]
+    if wrong:
+        raise ValueError(f"{name} must be of the classes {known}, got {wrong[0]!r}")
+    return np.array([place[label] for label in given], dtype=np.int64)
 
 
 def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
@@ -329,32 +426,40 @@ def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
 
 
 def estimate_confusion(
-    noisy: ArrayLike, true: ArrayLike, classes: int
+    noisy: ArrayLike, true: ArrayLike, classes: Any = None
 ) -> ConfusionEstimate:
     """The confusion matrix of labels whose truth was audited, with its uncertainty.
 
     Parameters
     ----------
-    noisy, true : array-like of int, shape (n,)
-        Labels as they came, and as the audit found them; classes from 0.
-    classes : int
-        Number of classes.
+    noisy, true : array-like, shape (n,)
+        Labels as they came, and as the audit found them.
+    classes : int or sequence, optional
+        All classes, in the order that the matrix is to have; a number Q for 0 to Q - 1. By default
+        all that the audit found, sorted.
 
     Returns
     -------
     ConfusionEstimate
+        It knows its classes: a learner whose `y` has them lines up with it, in whatever order.
 
     Raises
     ------
     ValueError
-        If a class was never audited: its column is unknown.
+        If a class was never audited: its column is unknown. If a label is of no class.
 
     Examples
     --------
     >>> estimate_confusion([0, 0, 1, 1], [0, 0, 0, 1], 2).matrix.round(4).tolist()
     [[0.6667, 0.0], [0.3333, 1.0]]
+    >>> estimate_confusion(["b", "b", "a"], ["a", "b", "a"], ["b", "a"]).matrix.tolist()
+    [[1.0, 0.5], [0.0, 0.5]]
     """
-    return ConfusionEstimate(observed_confusion(noisy, true, classes))
+    named = np.unique(np.asarray(true)) if classes is None else classes
+    counts = _counts(dict(noisy=noisy, true=true), named)
+    if isinstance(named, int | np.integer):
+        named = range(int(named))
+    return ConfusionEstimate(counts, tuple(np.asarray(named).tolist()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,13 +468,17 @@ class ConfusionEstimate:
 
     Parameters
     ----------
-    counts : array-like of int, shape (Q, Q)
-        Noisy labels in rows, true classes in columns.
+    counts : array-like of int or table, shape (Q, Q)
+        Noisy labels in rows, true classes in columns; `pandas.crosstab(noisy, true)` is one.
+    classes : sequence, optional
+        Their names, in this order; those of a table's columns if it has some. Without, a learner
+        takes them as they come.
 
     Raises
     ------
     ValueError
-        If the counts are no counts, or a class was never audited.
+        If the counts are no counts, a class was never audited, or names are not as many or twice
+        the same.
 
     Examples
     --------
@@ -379,17 +488,28 @@ class ConfusionEstimate:
     """
 
     counts: Any
+    classes: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        counts = checked_floats("counts", self.counts)
+        if self.classes is None and (named := _names(self.counts)) is not None:
+            object.__setattr__(self, "classes", named[2])
+        counts = checked_floats("counts", _by_name(self.counts, self.classes))
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
             raise ValueError(f"counts must be a square matrix, got shape {counts.shape}")
         if not np.isfinite(counts).all() or np.any(counts < 0) or np.any(counts % 1):
             raise ValueError("counts must be whole numbers >= 0")
+        if self.classes is not None:
+            named = tuple(np.asarray(self.classes).tolist())
+            if len(named) != len(counts) or len(set(named)) < len(named):
+                raise ValueError(
+                    f"classes must be {len(counts)} different ones, as counts has, got {named}"
+                )
+            object.__setattr__(self, "classes", named)
         empty = np.flatnonzero(counts.sum(axis=0) == 0)
         if empty.size:
+            name = empty[0] if self.classes is None else self.classes[empty[0]]
             raise ValueError(
-                f"counts must hold every class: none of true class {empty[0]} was audited, so its "
+                f"counts must hold every class: none of true class {name} was audited, so its "
                 "column is unknown"
             )
         object.__setattr__(self, "counts", counts.astype(np.int64))
@@ -449,14 +569,17 @@ class ConfusionEstimate:
         ]
         return np.asarray(np.stack(drawn, axis=2) / self.audited)
 
-    def relative_leakage(self, size: int = 200, *, rng: np.random.Generator) -> float:
+    def relative_leakage(
+        self, size: int = 200, *, rng: np.random.Generator | int | None = None
+    ) -> float:
         """Median over a bootstrap of `noisytheory.vocabulary.confusion.relative_leakage`.
 
         Parameters
         ----------
         size : int
             Number of bootstrap audits.
-        rng : Generator
+        rng : Generator or int, optional
+            By default other audits are drawn at every call.
 
         Returns
         -------
@@ -472,5 +595,5 @@ class ConfusionEstimate:
         True
         """
         true = self.matrix
-        drawn = self.resampled(size, rng=rng)
+        drawn = self.resampled(size, rng=np.random.default_rng(rng))
         return float(np.median([relative_leakage(estimate, true) for estimate in drawn]))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -32,6 +33,7 @@ __all__ = [
     "as_numbers",
     "check_shapes",
     "checked_floats",
+    "checked_numbers",
     "checked_reals",
     "labelled_among",
     "of_series",
@@ -278,6 +280,43 @@ def checked_floats(name: str, values: Any) -> NDArray[np.float64]:
         return checked_reals(name, values).astype(np.float64, copy=False)
     except OverflowError as error:
         raise ValueError(f"{name} must be finite, got a number beyond those of floats") from error
+
+
+def checked_numbers(name: str, values: Any) -> NDArray[Any]:
+    """`checked_reals`, in fractions where there are any, and else in double precision.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    values : array-like
+        What came.
+
+    Returns
+    -------
+    array
+        Of fractions where all numbers are rational and one is a fraction, else of float64.
+
+    Raises
+    ------
+    ValueError
+        As `checked_floats`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> checked_numbers("masses", [Fraction(1, 3), 1]).tolist()
+    [Fraction(1, 3), Fraction(1, 1)]
+    """
+    array = np.asarray(values)
+    if array.dtype == object:
+        held = array.ravel().tolist()
+        rational = all(isinstance(value, numbers.Rational) for value in held)
+        if rational and any(isinstance(value, Fraction) for value in held):
+            out = np.empty(array.shape, dtype=object)
+            out.ravel()[:] = [Fraction(value) for value in held]
+            return out
+    return checked_floats(name, values)
 
 
 def as_numbers(value: object) -> NDArray[Any] | None:

@@ -141,6 +141,35 @@ def test_a_loss_that_is_none_is_one_line(loss, line):
     assert line in mistake("bound", *REGRET, "kernel=linear", f"loss={loss}")
 
 
+@pytest.mark.parametrize(("words", "found"), [
+    ("lemma-1/second-moment p=2 m=1 loss=exponential", "scalar_second_moment"),
+    ("lemma-2/second-moment p=2 Bw=0.5 Bpsi=2 loss=smoothed-hinge(0.5)", "gradient_second_moment"),
+    ("lemma-3 p=2 Bx=0.25 kernel=gaussian(sigma2=4)", "map_second_moment"),
+])
+def test_a_bound_whose_instances_have_coefficients_takes_the_object_itself(words, found):
+    claim, *given = words.split()
+    known = dict(word.split("=", 1) for word in given)
+    made = {"kernel": nt.dot_products.GaussianProduct(4.0),
+            "loss": nt.analytic.ExponentialLoss() if "lemma-1" in words
+            else nt.analytic.SmoothedHinge(0.5)}
+    numbers = {name: made[name] if name in made else float(text) for name, text in known.items()}
+    value = float(getattr(nt.online, found)(**numbers))
+    assert float(answer("bound", f"noisy-kernels/{claim}", *given)) == value
+
+
+def test_such_a_bound_takes_coefficients_or_asks_for_the_object():
+    lemma = "noisy-kernels/lemma-3"
+    # p/(p-1) times 1 + (p Bx)^2.
+    assert float(answer("bound", lemma, "p=2", "Bx=1", "b0=1", "b1=0", "b2=1")) == 10
+    assert "missing parameter kernel: add kernel=linear" in mistake("bound", lemma, "p=2", "Bx=1")
+    wrong = mistake("bound", lemma, "p=1", "Bx=1", "kernel=linear")
+    assert "p must be a finite number > 1" in wrong
+    solved = answer("bound", lemma, "p=2", "kernel=linear", "at-most=8", "solve=Bx")
+    assert solved.startswith("2.0 ")
+    both = mistake("bound", lemma, "p=2", "Bx=1", "kernel=linear", "b0=1")
+    assert "unknown parameter 'kernel'" in both
+
+
 def test_a_population_that_changes_nothing_is_refused(strict):
     words = ["population=fair coin", "n=9", "delta=0.1", "norm=1"]
     assert "does not read population" in mistake("bound", f"{strict}::strict/radius", *words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from commands import answer, mistake
+from commands import answer, in_a_process, mistake
 
 import noisytheory as nt
 
@@ -16,6 +16,22 @@ def test_claims_lists_what_a_file_declares(mine):
     assert rows[1].split() == ["mine/theorem-2", "tail", "upheld", "Theorem", "2"]
     (entry,) = json.loads(answer("claims", mine, "--json"))
     assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("import ctypes; ctypes.string_at(0)", "ends the process that reads it: SIGSEGV"),
+        ("import os; os.closerange(0, 9)", "closes the streams of the process that reads it"),
+    ],
+)
+def test_a_file_that_ends_who_reads_it_is_one_line(tmp_path, code, line):
+    file = tmp_path / "ends.py"
+    file.write_text(code)
+    done = in_a_process("show", file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"noisytheory show: ends.py {line}\n"
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,13 @@ def test_where_nothing_can_be_said_the_code_is_that_of_a_mistake():
     assert done.returncode == 2
 
 
+def test_an_answer_that_nobody_gets_is_a_mistake():
+    command = f"{sys.executable} -m noisytheory --version >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    said = "noisytheory: standard output is closed: the answer has nowhere to go\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 def test_json_of_two_workers_that_print_is_alone_on_standard_output(variant):
     path = variant("    return rng", "    import os; os.write(1, b'noise')\n    return rng")
     done = in_a_process("audit", path, "--budget", "smoke", "--workers", 2, "--json")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from scipy import sparse
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
@@ -15,6 +18,9 @@ from noisytheory.learners import (
     UltraconservativeClassifier,
     UMAClassifier,
 )
+from noisytheory.learners import confused as confused_module
+from noisytheory.topics.multiclass import STEPS, STRATEGIES, uma
+from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
 NOISE = np.array([[1.0, 0.6, 0.6], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]])
@@ -109,9 +115,19 @@ def test_even_noise_is_better_ignored_than_guessed():
     x = np.eye(3)[true] + 0.3 * rng.normal(size=(900, 3))
     noisy = np.where(rng.random(900) < 0.3, rng.integers(3, size=900), true)
     rough = estimate_confusion(noisy[:60], true[:60], 3)
-    with pytest.warns(UserWarning) as caught:
-        UMAClassifier(rough, random_state=1).fit(x, noisy)
-    assert any("looks even" in str(w.message) for w in caught)
+    with pytest.warns(UserWarning, match="the noisy labels tell that ignoring the noise errs less"):
+        model = UMAClassifier(rough, random_state=1).fit(x, noisy)
+    errors = [np.mean(m.predict(x) != true) for m in (UMAClassifier().fit(x, noisy), model)]
+    assert model.expected_gain_ == pytest.approx(errors[0] - errors[1], abs=0.05)
+    # Under names in another order, where the ties at the start fall to other classes, too: with
+    # this order it pays.
+    names = np.array(["b", "c", "a"])
+    plain = UMAClassifier().fit(x, names[noisy])
+    for given in (rough, estimate_confusion(names[noisy[:60]], names[true[:60]])):
+        with pytest.warns(UserWarning, match="60 examples were audited"):
+            other = UMAClassifier(given, random_state=1).fit(x, names[noisy], classes=names)
+        errors = [np.mean(m.predict(x) != names[true]) for m in (plain, other)]
+        assert other.expected_gain_ == pytest.approx(errors[0] - errors[1], abs=0.05)
     # With the audited examples it need not guess: both rivals err less, and it says so.
     with pytest.warns(UserWarning) as caught:
         model = UMAClassifier(rough, random_state=1).fit(x, noisy, audited=(x[:60], true[:60]))
@@ -125,7 +141,7 @@ def test_even_noise_is_better_ignored_than_guessed():
 def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
     x, noisy, true = confused(1500)
     some = np.concatenate([np.flatnonzero(true == q)[:60] for q in range(3)])
-    estimate = estimate_confusion(noisy[some], true[some], 3)
+    estimate = estimate_confusion(NAMES[noisy[some]], NAMES[true[some]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(estimate, random_state=1).fit(
@@ -138,10 +154,24 @@ def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
     each = [wrong[true[some] == q].mean() for q in range(3)]
     assert model.audited_errors_["ignoring"] == pytest.approx(model.class_shares_ @ each)
     assert model.audited_errors_["UMA"] < model.audited_errors_["ignoring"] - 0.05
-    for bad in ((x[some], true[some[:-1]]), (x[some], true[some] + 1)):
-        with pytest.raises(ValueError, match="audited must be"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            UMAClassifier(estimate).fit(x, noisy, audited=bad)
+    pairs = [(x[some], true[some[:-1]]), (x[some], true[some] + 1), x[some], (x[some],),
+             (x[0], true[:3]), 3]
+    one = some[true[some] == 1]
+    for bad, message in [(pair, "audited must be") for pair in pairs] + [
+        ((x[one], true[one]), "audited must hold examples of two classes")
+    ]:
+        with pytest.raises(ValueError, match=message):
+            UMAClassifier(NOISE).fit(x, noisy, audited=bad)
+
+
+def test_an_audit_with_one_example_of_a_class_is_enough_to_compare():
+    x, noisy, true = confused(300)
+    some = np.concatenate([np.flatnonzero(true == 0)[:12], np.flatnonzero(true == 1)[:1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(NOISE).fit(x, noisy, audited=(x[some], true[some]))
+    # The one of class 1 is predicted by a classifier of class 0 alone.
+    assert model.audited_errors_["alone"] > 0
 
 
 def test_a_nearly_singular_confusion_says_what_it_costs():
@@ -160,6 +190,155 @@ def test_a_share_that_noise_made_negative_is_told():
     with pytest.warns(UserWarning, match="does not fit the labels"):
         UMAClassifier([[0.4, 0, 0], [0.3, 1, 0], [0.3, 0, 1]]).fit(x[noisy > 0], noisy[noisy > 0],
                                                                     classes=[0, 1, 2])
+
+
+COMBINED = [
+    dict(zip(("strategy", "step", "normalise", "stop", "ties"), chosen, strict=True))
+    for chosen in itertools.product(
+        STRATEGIES, STEPS, (False, True), ("all_pairs", "printed"), ("lowest", "all")
+    )
+]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_every_combination_of_its_options_gives_what_the_function_gives(form):
+    x, noisy, _ = confused(30)
+    rows = form(x)
+    for k, options in enumerate(COMBINED):
+        # Margins of regions and error sets as well, and a share that leaves a class out.
+        options = options | dict(
+            alpha=(0.0, 0.01)[k % 3 == 0], error_alpha=(0.0, 0.01)[k % 5 == 0],
+            least_share=(0.0, 0.3)[k % 2], tolerance=0.01, max_iter=8,
+        )
+        model = UMAClassifier(
+            NOISE, fit_intercept=False, unit_norm=False, random_state=3, **options
+        ).fit(rows, NAMES[noisy])
+        run = uma(rows, noisy, NOISE, rng=np.random.default_rng(3), **options)
+        np.testing.assert_array_equal(model.coef_, run.weights)
+        assert (model.run_.draws, model.run_.stopped) == (run.draws, run.stopped)
+
+
+def test_each_of_its_options_changes_a_run():
+    # Points without any class, often tied, and much noise: so that steps may be forced.
+    rng = np.random.default_rng(4)
+    nonsense = rng.integers(-1, 2, size=(60, 4)).astype(float)
+    noisy = rng.choice(3, p=[0.4, 0.35, 0.25], size=60)
+    much = 0.4 * np.eye(3) + 0.2
+
+    def fitted(**options):
+        base = dict(fit_intercept=False, max_iter=40, random_state=1)
+        return UMAClassifier(much, **(base | options)).fit(nonsense, noisy).run_
+
+    plain = fitted()
+    for options in (
+        dict(strategy="confusion"), dict(strategy="random"), dict(step="forced"),
+        dict(normalise=True), dict(stop="printed", tolerance=0.05), dict(tolerance=0.3),
+        dict(max_iter=5), dict(alpha=0.01), dict(error_alpha=0.1), dict(ties="all"),
+        dict(strategy="confusion", least_share=0.34),
+    ):
+        other = fitted(**options)
+        assert not np.array_equal(other.weights, plain.weights), options
+    assert fitted(alpha=0.01).updates == 0
+    shares, rare = plain.shares, fitted(strategy="confusion", least_share=0.34)
+    assert (shares > 0.34).any() and (shares < 0.34).any()
+    assert shares[rare.pairs[0, 1]] > 0.34
+
+
+@pytest.mark.parametrize(
+    "change", [dict(stop="never"), dict(ties="highest"), dict(alpha=-1.0), dict(least_share=-0.1),
+               dict(normalise="yes"), dict(fit_intercept="no"), dict(step="x"),
+               dict(strategy="best"), dict(error_alpha=np.nan)],
+)
+def test_uma_refuses_options_by_name(change):
+    x, noisy, _ = confused(50)
+    with pytest.raises(ValueError, match=f"{next(iter(change))} must be"):
+        UMAClassifier(NOISE, **change).fit(x, noisy)
+
+
+def test_the_online_classifier_names_its_own_rules():
+    x, noisy, _ = confused(50)
+    for step in ("x", "forced"):
+        with pytest.raises(ValueError, match="one of worst, uniform, proportional, random, got"):
+            UltraconservativeClassifier(step=step).fit(x, noisy)
+
+
+TABLE = pd.DataFrame(NOISE, index=NAMES, columns=NAMES)
+SHUFFLED = ["cow", "ant", "bee"]
+
+
+@pytest.mark.parametrize(
+    ("table", "classes", "orientation"),
+    [
+        (TABLE.loc[SHUFFLED, SHUFFLED], None, None),
+        (TABLE.loc[SHUFFLED], None, None),  # rows and columns in orders of their own
+        (TABLE.loc[SHUFFLED, SHUFFLED].T, None, "row"),
+        (TABLE, SHUFFLED, None),
+        (xr.DataArray(TABLE.loc[SHUFFLED], dims=("label", "true")), None, None),
+        (TABLE.loc[SHUFFLED, SHUFFLED].to_numpy(), SHUFFLED, None),
+        (pd.DataFrame(NOISE), None, None),  # counted: as an array, sorted
+        (ConfusionEstimate(10 * TABLE.loc[SHUFFLED]), None, None),
+        (ConfusionEstimate(10 * TABLE.loc[SHUFFLED, SHUFFLED].to_numpy(), SHUFFLED), None, None),
+        (ConfusionEstimate(10 * TABLE.loc[SHUFFLED, SHUFFLED].to_numpy()), SHUFFLED, "column"),
+    ],
+)
+def test_a_confusion_is_read_by_its_names(table, classes, orientation):
+    x, noisy, _ = confused(300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(table, orientation=orientation).fit(x, NAMES[noisy], classes=classes)
+        plain = UMAClassifier(NOISE).fit(x, NAMES[noisy])
+    np.testing.assert_array_equal(model.confusion_, NOISE)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    assert model.classes_.tolist() == NAMES.tolist()
+
+
+@pytest.mark.parametrize(
+    ("table", "classes", "orientation", "message"),
+    [
+        (TABLE.rename(index={"ant": "cat"}), None, None, "each class's name once"),
+        (TABLE.rename(index={"ant": "bee"}), None, None, "each class's name once"),
+        (pd.DataFrame(NOISE, columns=NAMES), None, None, "each class's name once"),
+        (TABLE.rename(index=str.upper, columns=str.upper), None, None, "each class's name once"),
+        (NOISE, ["ant", "bee", "ant", "cow"], None, "list of different ones"),
+        (ConfusionEstimate(10 * NOISE, ["a", "b", "c"]), None, None, "estimated for the classes"),
+        (estimate_confusion([0, 1, 2], [0, 1, 2], 3), None, None, "estimated for the classes"),
+        (ConfusionEstimate(10 * NOISE), None, "row", "orientation is for a matrix"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(table, classes, orientation, message):
+    x, noisy, _ = confused(50)
+    with pytest.raises(ValueError, match=message):
+        UMAClassifier(table, orientation=orientation).fit(x, NAMES[noisy], classes=classes)
+
+
+def test_codes_of_an_estimate_are_places_in_the_order_given():
+    x, noisy, true = confused(3000)
+    order = np.array([SHUFFLED.index(name) for name in NAMES])
+    coded = estimate_confusion(order[noisy], order[true], 3)
+    named = estimate_confusion(NAMES[noisy], NAMES[true], SHUFFLED)
+    np.testing.assert_array_equal(coded.matrix, named.matrix)
+    models = [
+        UMAClassifier(coded, random_state=1).fit(x, NAMES[noisy], classes=SHUFFLED),
+        UMAClassifier(named, random_state=1).fit(x, NAMES[noisy]),
+    ]
+    np.testing.assert_array_equal(models[0].confusion_, models[1].confusion_)
+    np.testing.assert_allclose(models[0].confusion_, NOISE, atol=0.05)
+    # Codes that are the labels are names, whatever the order.
+    own = UMAClassifier(coded, random_state=1).fit(x, order[noisy], classes=[2, 0, 1])
+    np.testing.assert_array_equal(own.confusion_, coded.matrix)
+
+
+def test_a_negative_share_is_told_once_of_all_chunks():
+    x, noisy, _ = confused(300)
+    wrong = np.array([[0.4, 0, 0], [0.3, 1, 0], [0.3, 0, 1]])
+    model = UMAClassifier(wrong)
+    with pytest.warns(UserWarning, match="does not fit the labels"):
+        model.partial_fit(x[noisy > 0], noisy[noisy > 0], classes=[0, 1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(x[noisy > 0], noisy[noisy > 0])
+    with pytest.warns(UserWarning, match="does not fit the labels"):
+        model.fit(x[noisy > 0], noisy[noisy > 0], classes=[0, 1, 2])
 
 
 def test_classes_that_the_labels_lack_must_be_named():
@@ -200,6 +379,21 @@ def test_bytes_stay_bytes_where_nothing_is_asked_of_them():
     whole = UMAClassifier(**plain).fit(x, y)
     floats = UMAClassifier(**plain).fit(x.astype(float), y)
     assert whole.run_.pairs.tolist() == floats.run_.pairs.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, float])
+def test_large_rows_are_not_copied_and_learn_the_same(kind, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 256, size=(600, 12)).astype(kind)
+    y = np.argmax(x[:, :3].astype(float) + rng.normal(size=(600, 3)), axis=1)
+    even = 0.7 * np.eye(3) + 0.1
+    plain = UMAClassifier(even, max_iter=40).fit(x, y)
+    for module in (confused_module, kept_module):
+        monkeypatch.setattr(module, "COMPILED", 1)
+    large = UMAClassifier(even, max_iter=40).fit(x, y)
+    assert large.run_.pairs.tolist() == plain.run_.pairs.tolist()
+    np.testing.assert_allclose(large.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(large.predict(x), plain.predict(x))
 
 
 @pytest.mark.parametrize(

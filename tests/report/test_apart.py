@@ -17,4 +17,6 @@ def _interrupts():
 @pytest.mark.crash
 def test_what_ends_its_process_is_missed_and_nothing_else():
     tasks = [partial(int, "1"), partial(os._exit, 0), _interrupts, partial(os.abort), partial(list)]
-    assert list(in_processes(tasks, 2)) == [1, None, None, None, []]
+    assert list(in_processes(tasks, 2)) == [
+        1, "exit code 0", "KeyboardInterrupt", "SIGABRT", [],
+    ]

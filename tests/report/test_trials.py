@@ -12,7 +12,8 @@ import planted
 
 from noisytheory import Certificate, Law, Paper, audit, scaled
 from noisytheory.report import read, write
-from noisytheory.report.trials import falls_if, forced, sharpest, short
+from noisytheory.report.record import number
+from noisytheory.report.trials import falls_if, forced, sharpest, short, unscaled
 from noisytheory.topics.multiclass.deviations import simulate
 
 
@@ -152,3 +153,49 @@ def test_what_cannot_fail_is_listed_with_how_far_off_it_is(tmp_path):
         text = " ".join((tmp_path / name).read_text(encoding="utf-8").split())
         assert "What cannot fail" in text and "3 of 6" in text
         assert " ".join(entry.where.split()) in text
+
+
+def test_every_upheld_claim_is_on_the_page_of_trials_or_names_a_share(tmp_path):
+    """An equality drawn, one of zeros, and right sides that are never above 0 name no share."""
+    low = {"statement": "x", "grid": {"p": [0.25]}, "low": -1.0, "high": 1.0}
+    paper = Paper("p", "P")
+    claims = [
+        paper.equal("drawn", bound=lambda p: p, margin=0.05, simulate=lambda p, *, size, rng:
+                    (rng.random(size) < p) * 1.0, **low),
+        paper.mean("less", bound=lambda p: -p, simulate=lambda p, *, size, rng:
+                   rng.uniform(-0.9, -0.7, size), **low),
+        paper.identity("zeros", statement="x", quantity="loss", exact=lambda: {
+            "lhs": np.zeros(2), "rhs": np.zeros(2)}, certify=lambda: Certificate(0, 0)),
+        planted.identity(), planted.exact_hoeffding(),
+    ]
+    with audit(claims, budget="smoke") as found:
+        records = {record.id.partition("/")[2]: record for record in read(found)}
+        write(found, tmp_path)
+    assert {record.verdict for record in records.values()} == {"upheld"}
+    told = {entry.record.name: entry.why for entry in unscaled(records.values())}
+    assert set(told) == {"drawn", "less", "zeros"}
+    size = float(records["drawn"].per_cell("resolution")[0])
+    assert f"{number(size)} away, {number(4 * size)} of what is promised," in told["drawn"]
+    assert "in place of \u22120.25" in told["less"] and "(loss) are 0" in told["zeros"]
+    # Certain to refute -0.8 or so, three times the promise.
+    (loose,) = short([records["less"]])
+    assert re.search(r"beyond 3\.\d+ times the promised one", loose.why)
+    page = " ".join((tmp_path / "trials.html").read_text(encoding="utf-8").split())
+    assert all(why in page for why in told.values())
+
+
+def test_a_share_that_one_lucky_draw_shows_is_told_beside_one_that_others_would_show():
+    def simulate(*, size, rng):
+        found = rng.random(size) ** 0.125
+        return {"lhs": found, "rhs": np.ones(size), "x": found}
+
+    claim = Paper("p", "P").always(
+        "lucky", statement="x", simulate=simulate, certify=lambda x: Certificate(Fraction(x), 1),
+        rows=64,
+    )
+    with audit([claim], budget="smoke", replicates=64) as found:
+        (record,) = read(found)
+    left = np.sort(record.all_draws("lhs", 0))
+    assert record.per_level("refutable_elsewhere") == left[-7] < left[-1]
+    assert f"below {number(left[-1])} of its size it would have fallen with" in falls_if(record)
+    assert f"and below {number(left[-7])} with as many others in 99 of 100" in falls_if(record)

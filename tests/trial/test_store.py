@@ -26,7 +26,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from noisytheory.trial.store import FORMAT, ClaimBlocks, Damaged, Store, StoreError, group_of
+from noisytheory.trial.store import (
+    FORMAT,
+    ClaimBlocks,
+    Damaged,
+    Remark,
+    Store,
+    StoreError,
+    group_of,
+)
 
 RUN = {"format": FORMAT, "seed": 2026, "version": "0.1.0"}
 CLAIM = "kernel-mean/theorem-5"
@@ -731,7 +739,8 @@ def test_a_flipped_bit_in_any_byte_of_a_journal(tmp_path: Path) -> None:
             broken[place] ^= 1 << rng.randrange(8)
             file.write_bytes(broken)
             store._open_claims.clear()
-            blocks = open_blocks(store)
+            with pytest.warns(Damaged, match="the journal of kernel-mean/theorem-5 in the store"):
+                blocks = open_blocks(store)
             hit = [n for n, (low, high) in enumerate(pairwise(ends)) if low <= place < high]
             assert {n for n in range(3) if (n, n) in blocks} == {0, 1, 2} - set(hit)
             assert blocks.damaged == len(hit)
@@ -746,7 +755,8 @@ def test_garbage_between_records_costs_nothing_else(tmp_path: Path) -> None:
         data[: ends[1]] + data[ends[1] : ends[1] + 50] + data[ends[1] :] + data[ends[1] :][:8]
     )
     with Store.open(tmp_path / "s", RUN) as store:
-        blocks = open_blocks(store)
+        with pytest.warns(Damaged, match="the journal of kernel-mean/theorem-5 in the store"):
+            blocks = open_blocks(store)
         assert len(blocks) == 3 and blocks.damaged == 0
         blocks.finish(summary())
         for number in range(3):
@@ -761,7 +771,7 @@ def test_a_record_of_another_claim_is_never_taken(tmp_path: Path) -> None:
     foreign = tmp_path / "s" / ".journal" / "other~claim.blocks"
     with open(foreign, "ab") as file:
         file.write(data[ends[0] :])
-    with Store.open(tmp_path / "s", RUN) as store:
+    with Store.open(tmp_path / "s", RUN) as store, pytest.warns(Damaged, match="the journal of"):
         assert len(store.claim("other/claim", "f0", VARIABLES, CELLS, ROWS)) == 1
 
 
@@ -794,7 +804,10 @@ def test_frames_of_another_seed_never_verify(tmp_path: Path) -> None:
         open_blocks(store).put(5, 0, block(5, 0))
     with open(journal_of(tmp_path / "other"), "ab") as file:
         file.write(data[ends[0] :])
-    with Store.open(tmp_path / "other", {**RUN, "seed": 7}) as store:
+    with (
+        Store.open(tmp_path / "other", {**RUN, "seed": 7}) as store,
+        pytest.warns(Damaged, match="the journal of"),
+    ):
         assert len(open_blocks(store)) == 1
 
 
@@ -836,7 +849,10 @@ def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     Store.open(tmp_path / "s", RUN).close()
     (tmp_path / "s" / "kernel-mean").symlink_to(tmp_path / "elsewhere")
-    with Store.open(tmp_path / "s", RUN) as store:
+    with (
+        pytest.warns(Remark, match="not of this package, and left alone: kernel-mean$"),
+        Store.open(tmp_path / "s", RUN) as store,
+    ):
         blocks = open_blocks(store)
         blocks.put(0, 0, block(0, 0))
         with pytest.raises(StoreError, match="symbolic link"):
@@ -867,7 +883,10 @@ def test_hostile_metadata_are_damage(tmp_path: Path, text: str) -> None:
         with warnings.catch_warnings(), pytest.raises(StoreError):
             warnings.simplefilter("ignore", Damaged)
             Store.load(tmp_path / "s").read(CLAIM)
-        with Store.open(tmp_path / "s", RUN) as store:
+        with (
+            Store.open(tmp_path / "s", RUN) as store,
+            pytest.warns(Damaged, match="is damaged .*: this audit mends it"),
+        ):
             assert len(open_blocks(store)) == 0
 
 
@@ -895,7 +914,8 @@ def test_a_claim_whose_metadata_are_no_file_is_named_and_costs_no_other(
     damage = f"{group_of(CLAIM)} .*its zarr.json cannot be read"
     with pytest.warns(Damaged, match=damage), Store.load(tmp_path / "s") as store:
         assert store.ids() == ["kernel-mean/lemma-3"]
-    finished_store(tmp_path / "s")
+    with pytest.warns(Damaged, match=f"{damage}.*: this audit mends it"):
+        finished_store(tmp_path / "s")
     with Store.load(tmp_path / "s") as store:
         assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
 
@@ -937,7 +957,10 @@ def test_a_flipped_bit_in_any_byte_of_a_finished_claim(tmp_path: Path) -> None:
             broken = bytearray(data)
             broken[place] ^= 1 << rng.randrange(8)
             file.write_bytes(broken)
-            with Store.open(tmp_path / "s", RUN) as store:
+            with (
+                pytest.warns(Damaged, match=r"kernel-mean/(theorem-5|zarr.json) in the store"),
+                Store.open(tmp_path / "s", RUN) as store,
+            ):
                 # Damage, whatever it says: never taken for another fingerprint or grid.
                 blocks = open_blocks(store)
                 in_paper = file.parent.name == "kernel-mean"
@@ -954,6 +977,46 @@ def test_a_flipped_bit_in_any_byte_of_a_finished_claim(tmp_path: Path) -> None:
         assert open_blocks(store).finished
 
 
+def test_a_flipped_bit_anywhere_in_the_list_or_of_a_paper_is_named(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    for file, text in (
+        (tmp_path / "s" / "zarr.json", "list of the store .* is damaged|is on the list, and not"),
+        (tmp_path / "s" / "kernel-mean" / "zarr.json", "kernel-mean/zarr.json in the store"),
+        (tmp_path / "s" / ".journal" / "run.json", ".journal/run.json in the store .* is damaged"),
+    ):
+        data = file.read_bytes()
+        for place in range(0, len(data), max(1, len(data) // 40)):
+            broken = bytearray(data)
+            broken[place] ^= 1
+            file.write_bytes(broken)
+            with pytest.warns(Damaged, match=text):
+                Store.load(tmp_path / "s")
+        with pytest.warns(Damaged, match=text), Store.open(tmp_path / "s", RUN) as store:
+            open_blocks(store)
+        assert file.read_bytes() == data
+
+
+def test_a_claim_that_is_gone_is_named_and_what_is_not_ours_is_left_alone(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    group = tmp_path / "s" / group_of(CLAIM)
+    ours = [tmp_path / "s", tmp_path / "s" / ".journal", group.parent, group, group / "lhs"]
+    for folder in ours:
+        (folder / "notes").symlink_to(tmp_path)
+    names = "notes, .journal/notes, kernel-mean/notes, kernel-mean/theorem-5/notes"
+    with pytest.warns(Remark) as said:
+        Store.load(tmp_path / "s").close()
+    assert {*names.split(", "), "kernel-mean/theorem-5/lhs/notes"} == {
+        *str(said[0].message).partition("left alone: ")[2].split(", ")
+    }
+    for folder in ours:
+        (folder / "notes").unlink()
+    shutil.rmtree(group)
+    with pytest.warns(Damaged, match=f"{group_of(CLAIM)} .*on the list, and not there"):
+        assert Store.load(tmp_path / "s").ids() == ["kernel-mean/lemma-3"]
+
+
 def test_a_damaged_finished_claim_is_mended(tmp_path: Path) -> None:
     finished_store(tmp_path / "s")
     (chunk,) = (tmp_path / "s" / group_of(CLAIM) / "lhs").glob("c.*")
@@ -961,7 +1024,8 @@ def test_a_damaged_finished_claim_is_mended(tmp_path: Path) -> None:
     data[3] ^= 1
     chunk.write_bytes(data)
     with Store.open(tmp_path / "s", RUN) as store:
-        blocks = open_blocks(store)
+        with pytest.warns(Damaged, match="not what was written.: this audit mends it"):
+            blocks = open_blocks(store)
         assert not blocks.finished and blocks.damaged == 1
         assert (0, 0) not in blocks
         blocks.put(0, 0, block(0, 0))
@@ -978,7 +1042,7 @@ def test_a_missing_file_is_noticed(tmp_path: Path) -> None:
     for file in files:
         data = file.read_bytes()
         file.unlink()
-        with Store.open(tmp_path / "s", RUN) as store:
+        with Store.open(tmp_path / "s", RUN) as store, pytest.warns(Damaged, match="this audit"):
             assert not open_blocks(store).finished, file
         file.write_bytes(data)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -35,6 +36,59 @@ def test_orientation_is_checked_and_never_guessed():
     with pytest.raises(ValueError, match="not symmetric"):
         confusion.columns(cycle)
     np.testing.assert_array_equal(confusion.columns(cycle, "row"), cycle.T)
+
+
+def test_a_table_is_brought_into_one_order():
+    table = pd.DataFrame(C, index=["a", "b", "c"], columns=["a", "b", "c"])
+    other = table.loc[["c", "a", "b"], ["b", "c", "a"]]
+    np.testing.assert_array_equal(confusion.columns(other, classes=["a", "b", "c"]), C)
+    # By default in the order of the columns: of whole numbers from 0, their own.
+    np.testing.assert_array_equal(
+        confusion.columns(other), table.loc[["b", "c", "a"], ["b", "c", "a"]]
+    )
+    counted = pd.DataFrame(C).loc[[2, 0, 1], [1, 2, 0]]
+    np.testing.assert_array_equal(confusion.columns(counted), C)
+    with pytest.raises(ValueError, match="counts its classes"):
+        confusion.columns(pd.DataFrame(C), classes=[2, 0, 1])
+
+
+def test_the_inverse_of_fractions_is_one_of_fractions():
+    exact = np.array([[Fraction(3, 4), Fraction(1, 3)], [Fraction(1, 4), Fraction(2, 3)]])
+    found = confusion.inverse_of(confusion.columns(exact))
+    # Its determinant is 5/12.
+    assert found.tolist() == [
+        [Fraction(8, 5), Fraction(-4, 5)], [Fraction(-3, 5), Fraction(9, 5)]
+    ]
+    assert confusion.leakage(exact, exact).tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="it is singular"):
+        confusion.inverse_of([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 2), Fraction(1, 2)]])
+
+
+def test_labels_of_any_type_are_counted():
+    noisy, true = ["b", "b", "a", "c"], ["a", "b", "a", "c"]
+    found = confusion.estimate_confusion(noisy, true)
+    assert found.classes == ("a", "b", "c")
+    assert found.counts.tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
+    assert ConfusionEstimate(pd.crosstab(np.array(noisy), np.array(true))).classes == found.classes
+    for bad, message in [
+        ((["d"], ["a"], ["a", "b"]), "noisy must be of the classes"),
+        ((["a"], ["d"], ["a", "b"]), "true must be of the classes"),
+        ((["a"], ["a", "b"], ["a", "b"]), "noisy and true must be as long"),
+        ((["a"], ["a"], ["a", "a"]), "different ones"),
+        (([3], [0], 2), "noisy must be classes 0 to 1"),
+        ((["a"], ["a"], 2), "noisy must be a list of classes 0 to 1, or classes="),
+        ((["a"], ["a"], ["a", "b"]), "true class b was audited"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            confusion.estimate_confusion(*bad)
+    with pytest.raises(ValueError, match="classes must be 2 different ones"):
+        ConfusionEstimate([[1, 0], [0, 1]], ["a"])
+
+
+def test_a_bootstrap_needs_no_generator():
+    assert 0 < ConfusionEstimate([[8, 3], [2, 7]]).relative_leakage() < np.inf
+    one, two = (ConfusionEstimate([[8, 3], [2, 7]]).relative_leakage(rng=5) for _ in range(2))
+    assert one == two
 
 
 def test_bayes_rule_by_hand():

@@ -41,6 +41,10 @@ from noisytheory.topics.multiclass.mistakes.bounds import (
     mistake_bound_hinge,
     mistake_bound_sharp,
 )
+from noisytheory.topics.multiclass.noisy_error import (
+    error_by_noisy_labels,
+    gain_by_noisy_labels,
+)
 from noisytheory.topics.multiclass.pairs.bounds import (
     share_deviation,
 )
@@ -78,11 +82,13 @@ __all__ = [
     "class_shares",
     "direction_deviation",
     "drawn_apart",
+    "error_by_noisy_labels",
     "error_set",
     "final_error",
     "finite_deviation",
     "finite_deviation_sharp",
     "five_steps",
+    "gain_by_noisy_labels",
     "kernel_features",
     "least_mistake_bound",
     "margin_ceiling",

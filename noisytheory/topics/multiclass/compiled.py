@@ -1,4 +1,4 @@
-"""Compiled passes over samples of bytes: imported only where a sample is large enough to gain.
+"""Compiled passes over large samples: imported only where a sample is large enough to gain.
 
 Written out in loops: what numba has to compile of an assignment between arrays, of `where` or of
 `minimum`, takes three times as long as all the rest.
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["extents", "sum_bytes", "update_bytes"]
+__all__ = ["extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
 
 FULL = 128
 """Bytes that a 16-bit sum holds, added or taken away."""
@@ -22,6 +22,9 @@ LOOK = 64
 
 BLOCK = 512
 """Rows at a time: they and their scores stay in the second cache."""
+
+NEAR = 32
+"""Rows of numbers at a time: they stay in the second cache, a quarter of a megabyte of doubles."""
 
 MOVED, REBUILT, DERIVED = 0, 1, 2
 """How a region's sums follow: by the rows that move, by all that are in it, or from the totals."""
@@ -98,13 +101,13 @@ def _winners(
 
 @njit(cache=True)
 def _plan(
-    points: NDArray[Any], first: NDArray[Any], last: NDArray[Any], vector: NDArray[Any],
-    tau: NDArray[Any], scores: NDArray[Any], region: NDArray[Any],
+    product: NDArray[Any], tau: NDArray[Any], scores: NDArray[Any], region: NDArray[Any]
 ) -> NDArray[Any]:
-    """What would be cheapest for each region, by some of the rows. A poor plan costs time alone."""
+    """What would be cheapest for each region, by the products of one row in `LOOK`.
+
+    A poor plan costs time alone.
+    """
     classes = scores.shape[0]
-    product = np.empty(points.shape[0] // LOOK)
-    _products(points, first, last, vector, 0, LOOK, product)
     tried = np.empty((classes, len(product)))
     for q in range(classes):
         for k in range(len(product)):
@@ -156,7 +159,9 @@ def update_bytes(
     The sums of one region, which is returned, are left to the caller, who has the totals.
     """
     classes, n = scores.shape
-    plan = _plan(points, first, last, vector, tau, scores, region)
+    product = np.empty(n // LOOK)
+    _products(points, first, last, vector, 0, LOOK, product)
+    plan = _plan(product, tau, scores, region)
     for p in range(classes):
         for k in range(classes if plan[p] == REBUILT else 0):
             for j in range(sums.shape[2]):
@@ -189,6 +194,82 @@ def update_bytes(
         for k in range(classes):
             if held[p, k]:
                 _flush(small[p, k], sums[p, k])
+    derived = 0
+    while plan[derived] != DERIVED:
+        derived += 1
+    return derived
+
+
+@njit(cache=True)
+def sum_rows(
+    points: NDArray[Any], scale: NDArray[Any], constant: float, labels: NDArray[Any],
+    sums: NDArray[Any],
+) -> None:
+    """Add every point, with the constant behind it and times its scale, to the sum of its label."""
+    for i in range(points.shape[0]):
+        _add(points[i], scale[i], constant, sums[labels[i]])
+
+
+@njit(cache=True)
+def _add(point: NDArray[Any], times: float, constant: float, row: NDArray[Any]) -> None:
+    width = point.shape[0]
+    for j in range(width):
+        row[j] += times * point[j]
+    if row.shape[0] > width:
+        row[width] += times * constant
+
+
+@njit(cache=True)
+def _scaled(
+    points: NDArray[Any], first: NDArray[Any], last: NDArray[Any], scale: NDArray[Any],
+    shift: float, vector: NDArray[Any], start: int, stride: int, found: NDArray[Any],
+) -> None:
+    _products(points, first, last, vector, start, stride, found)
+    for k in range(found.shape[0]):
+        found[k] = scale[start + k * stride] * (found[k] + shift)
+
+
+@njit(cache=True)
+def update_rows(
+    points: NDArray[Any], first: NDArray[Any], last: NDArray[Any], scale: NDArray[Any],
+    constant: float, labels: NDArray[Any], vector: NDArray[Any], tau: NDArray[Any],
+    scores: NDArray[Any], region: NDArray[Any], sums: NDArray[Any], changed: NDArray[Any],
+) -> int:
+    """`update_bytes` for rows of any numbers times a scale, with a constant behind them.
+
+    A row is read once: while it is near, its score is updated and it moves between sums.
+    """
+    classes, n = scores.shape
+    width = points.shape[1]
+    shift = constant * float(vector[width]) if vector.shape[0] > width else 0.0
+    product = np.empty(n // LOOK)
+    _scaled(points, first, last, scale, shift, vector, 0, LOOK, product)
+    plan = _plan(product, tau, scores, region)
+    for p in range(classes):
+        for k in range(classes if plan[p] == REBUILT else 0):
+            for j in range(sums.shape[2]):
+                sums[p, k, j] = 0
+    products, top, winners = np.empty(NEAR), np.empty(NEAR), np.empty(NEAR, np.int64)
+    for start in range(0, n, NEAR):
+        stop = min(n, start + NEAR)
+        product, best = products[: stop - start], winners[: stop - start]
+        _scaled(points, first, last, scale, shift, vector, start, 1, product)
+        for q in range(classes):
+            if tau[q] != 0:
+                row = scores[q, start:stop]
+                for k in range(row.shape[0]):
+                    row[k] += tau[q] * product[k]
+        _winners(scores, start, top[: stop - start], best)
+        for k in range(stop - start):
+            i, to, old = start + k, best[k], region[start + k]
+            if to != old:
+                changed[old] = True
+                changed[to] = True
+                region[i] = to
+                if plan[old] == MOVED:
+                    _add(points[i], -scale[i], constant, sums[old, labels[i]])
+            if plan[to] == REBUILT or (to != old and plan[to] == MOVED):
+                _add(points[i], scale[i], constant, sums[to, labels[i]])
     derived = 0
     while plan[derived] != DERIVED:
         derived += 1

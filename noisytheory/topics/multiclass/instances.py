@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noisytheory.topics.multiclass.exactly import Matrix, dot, gap_of, inverse, squared
+from noisytheory.topics.multiclass.exactly import Matrix, dot, gap_of, squared
+from noisytheory.vocabulary.confusion import inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
            "taught_instances"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     """A population and weights, both rational; what it says of the population is in fractions."""
 
@@ -103,8 +104,8 @@ def random_instances(count: int) -> tuple[Instance, ...]:
         parts = [rng.choice((1, 1, 2, 5, 20)) for _ in range(atoms)]
         confusion = columns_of(rng, q, least=rng.choice((0, 1, 3)))
         try:
-            inverse(confusion)
-        except ZeroDivisionError:
+            inverse_of(confusion)
+        except ValueError:
             continue
         found.append(Instance.of(
             [[Fraction(rng.randint(-4, 4), 4) for _ in range(d)] for _ in range(atoms)],

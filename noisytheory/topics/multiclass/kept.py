@@ -6,12 +6,14 @@ change their region move between sums.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bytes", "Dense", "Kept", "Spread", "kept"]
+__all__ = ["Bytes", "Dense", "Kept", "Rows", "Scaled", "Spread", "kept", "scaled"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -26,7 +28,11 @@ MANY = 1 << 15
 """Scores from which they are compared class by class."""
 
 COMPILED = 1 << 22
-"""Entries of an 8-bit sample from which a compiled pass pays for its compilation."""
+"""Entries of a dense sample from which a compiled pass pays for its compilation."""
+
+
+BLOCK = 1 << 10
+"""Rows whose norms are computed at a time."""
 
 
 class Kept(Protocol):
@@ -43,7 +49,7 @@ class Dense:
     """Samples of floats, dense or sparse: scores are kept, and points move between sums."""
 
     def __init__(
-        self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: float
+        self, points: Any, labels: Whole, classes: int, weights: Floats, alpha: Any
     ) -> None:
         self.points, self.classes, self.alpha = points, classes, alpha
         self.runs, self.n = labels.shape
@@ -171,18 +177,29 @@ def _lowest_best(scores: Floats) -> Whole:
 
 
 class Spread:
-    """Few atoms with a mass for every label: a whole population, or samples' counts on it."""
+    """Few atoms with a mass for every label: a whole population, or samples' counts on it.
+
+    Samples are arrays of floats or of fractions, or one sparse matrix; one of them or all.
+    """
 
     def __init__(
-        self, points: Floats, masses: Floats, weights: Floats, alpha: float, shared: bool
+        self, points: Any, masses: Floats, weights: Floats, alpha: Any, shared: bool
     ) -> None:
         self.points, self.alpha, self.shared = points, alpha, shared
         self.masses = np.ascontiguousarray(masses.swapaxes(1, 2))
-        self.scores = weights @ points.swapaxes(1, 2)
+        self.scores = self._products(weights)
         runs, classes, atoms = self.masses.shape
         self.inside = np.zeros((runs, classes, atoms), bool)
-        self._sums = np.zeros((runs, classes, classes, points.shape[-1]))
+        self._sums = np.zeros((runs, classes, classes, points[0].shape[-1]), weights.dtype)
         self._refresh()
+
+    def _products(self, weights: Floats) -> Floats:
+        """Rows of weights, shape (R, m, d), times the points of the runs."""
+        if isinstance(self.points, np.ndarray):
+            return np.asarray(np.matmul(weights, self.points.swapaxes(1, 2)))
+        (one,) = self.points
+        flat = np.asarray(one @ weights.reshape(-1, one.shape[1]).T)
+        return flat.T.reshape(*weights.shape[:2], -1)
 
     def _refresh(self) -> tuple[Whole, Whole]:
         scores = self.scores
@@ -197,8 +214,12 @@ class Spread:
         runs, changed = np.nonzero((inside != self.inside).any(axis=2))
         if runs.size:
             within = self.masses[runs] * inside[runs, changed][:, None]
-            at = self.points if len(self.points) == 1 else self.points[runs]
-            self._sums[runs, changed] = within @ at
+            if isinstance(self.points, np.ndarray):
+                at = self.points if len(self.points) == 1 else self.points[runs]
+                self._sums[runs, changed] = within @ at
+            else:
+                flat = within.reshape(-1, within.shape[-1]) @ self.points[0]
+                self._sums[runs, changed] = flat.reshape(*within.shape[:2], -1)
         self.inside = inside
         return runs, changed
 
@@ -208,8 +229,84 @@ class Spread:
 
     def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
         """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
-        self.scores += tau[:, :, None] * np.matmul(self.points, vector[:, :, None]).swapaxes(1, 2)
+        self.scores += tau[:, :, None] * self._products(vector[:, None])
         return self._refresh()
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Large dense rows as they came, each times a number of its own, with a constant behind them.
+
+    They stand for rows of norm 1 with an intercept, which need not be made.
+    """
+
+    points: NDArray[Any]
+    scale: Floats
+    constant: float = 0.0
+
+    dtype = np.dtype(np.float64)
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the rows that they stand for."""
+        return len(self.points), self.points.shape[1] + (self.constant != 0)
+
+    def dense(self) -> Floats:
+        """These rows."""
+        rows = np.full(self.shape, self.constant)
+        rows[:, : self.points.shape[1]] = self.points
+        rows *= self.scale[:, None]
+        return rows
+
+
+def scaled(points: NDArray[Any], *, intercept: bool, unit: bool) -> Scaled:
+    """Rows with a constant 1 behind them if asked for, and of norm 1 if asked for; 0 stays 0."""
+    scale = np.ones(len(points))
+    for start in range(0, len(points) if unit else 0, BLOCK):
+        block = points[start : start + BLOCK].astype(np.float64)
+        norms = np.sqrt(np.einsum("ij,ij->i", block, block) + intercept)
+        scale[start : start + BLOCK] /= np.where(norms > 0, norms, 1.0)
+    return Scaled(np.ascontiguousarray(points), scale, float(intercept))
+
+
+class Rows:
+    """A large dense sample of any numbers, read once an update."""
+
+    def __init__(self, rows: Scaled, labels: Whole, classes: int, weights: Floats) -> None:
+        from noisytheory.topics.multiclass import compiled
+
+        self.points, self.scale, self.constant = rows.points, rows.scale, rows.constant
+        self.labels, self.classes, (n, width) = labels, classes, rows.shape
+        self._pass = compiled.update_rows
+        self._first, self._last = np.zeros(n, np.int64), np.full(n, self.points.shape[1])
+        if self.points.dtype == np.uint8:
+            compiled.extents(self.points, self._first, self._last)
+        self.scores, self.region = np.zeros((classes, n)), np.zeros(n, np.int64)
+        self._raw = np.zeros((classes, classes, width))
+        compiled.sum_rows(self.points, self.scale, self.constant, labels, self._raw[0])
+        self._total = self._raw[0].copy()
+        for row in np.flatnonzero(weights.any(axis=1)):
+            self.update(np.eye(classes)[[row]], weights[[row]])
+
+    def sums(self, runs: Whole, regions: Whole) -> Floats:
+        """Masses times points by label, of these regions of the one run."""
+        return np.asarray(self._raw[regions] / len(self.points))
+
+    def update(self, tau: Floats, vector: Floats) -> tuple[Whole, Whole]:
+        """Add ``tau[0, r] * vector[0]`` to weights r; returns the run and regions changed."""
+        changed = np.zeros(self.classes, np.bool_)
+        rest = self._pass(
+            self.points, self._first, self._last, self.scale, self.constant, self.labels,
+            np.ascontiguousarray(vector[0]), tau[0], self.scores, self.region, self._raw, changed,
+        )
+        if changed[rest]:
+            self._raw[rest] = 0
+            self._raw[rest] = self._total - self._raw.sum(axis=0)
+        counts = np.bincount(self.region * self.classes + self.labels, minlength=self.classes**2)
+        self._raw[counts.reshape(self.classes, self.classes) == 0] = 0.0  # rounding
+        regions = np.flatnonzero(changed)
+        return np.zeros_like(regions), regions
 
 
 class Bytes:
@@ -257,13 +354,13 @@ class Bytes:
 
 
 def kept(
-    points: Any, labels: NDArray[Any], classes: int, weights: Floats, *, alpha: float, shared: bool
+    points: Any, labels: NDArray[Any], classes: int, weights: Floats, *, alpha: Any, shared: bool
 ) -> Kept:
     """The form that fits the samples.
 
     Parameters
     ----------
-    points : array of shape (n, d) or (R, n, d), or sparse matrix of shape (R n, d)
+    points : array of shape (n, d) or (R, n, d), `Scaled`, or sparse matrix of shape (R n, d)
         A sample that all runs share, or one for each; sparse ones below each other.
     labels : array
         Classes, shape (R, n), or masses of (point, label), shape (R, n, Q).
@@ -274,19 +371,35 @@ def kept(
     shared : bool
         Whether tied points lie in several regions.
     """
+    large = (
+        not shared and alpha == 0 and labels.ndim == 2 and len(labels) == 1
+        and len(points.shape) == 2 and points.shape[0] * points.shape[1] >= COMPILED
+    )
+    if isinstance(points, Scaled):
+        if large:
+            return Rows(points, labels[0], classes, weights[0])
+        points = points.dense()
     dense = isinstance(points, np.ndarray)
+    exact = dense and points.dtype == object
     small = dense and points.shape[-2] * points.shape[-1] * classes < 4096
-    if labels.ndim == 3 or shared or small:
-        if not dense:
-            raise ValueError('ties="all" and masses need dense points')
+    if labels.ndim == 3 or shared or small or exact:
         masses = labels
         if labels.ndim == 2:
-            masses = (labels[..., None] == np.arange(classes)) / labels.shape[1]
-        points = np.asarray(points, float)
-        return Spread(points if points.ndim == 3 else points[None], masses, weights, alpha, shared)
+            one = Fraction(1, labels.shape[1]) if exact else 1 / labels.shape[1]
+            masses = (labels[..., None] == np.arange(classes)) * one
+        if not dense and len(labels) > 1:
+            raise ValueError('several runs with ties="all" or masses need dense points')
+        if dense and not exact:
+            points = np.asarray(points, float)
+        if not dense or points.ndim == 2:
+            points = [points]
+        return Spread(points, masses, weights, alpha, shared)
+    if dense and large:
+        points = np.ascontiguousarray(points)
+        if points.dtype == np.uint8:
+            return Bytes(points, labels[0], classes, weights[0])
+        return Rows(Scaled(points, np.ones(len(points))), labels[0], classes, weights[0])
     if dense and points.dtype == np.uint8:
-        if points.ndim == 2 and len(labels) == 1 and points.size >= COMPILED and alpha == 0:
-            return Bytes(np.ascontiguousarray(points), labels[0], classes, weights[0])
         points = points.astype(float)
     if dense and points.ndim == 2:
         points = points[None]

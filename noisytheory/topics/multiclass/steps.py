@@ -6,6 +6,8 @@ $E=\{r\ne y:\langle w_r-w_y,x\rangle\ge0\}$, 0 elsewhere, and sum to 0.
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ STEPS = ("worst", "uniform", "proportional", "random", "predicted", "forced")
 ultraconservative: it takes the step from the predicted class even outside of the error set."""
 
 
-def error_set(scores: Floats, true: Any, alpha: float = 0.0) -> NDArray[np.bool_]:
+def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArray[np.bool_]:
     r"""$E=\{r\ne y:s_r-s_y\ge\alpha\}$, ties included at $\alpha=0$.
 
     Parameters
@@ -42,7 +44,7 @@ def error_set(scores: Floats, true: Any, alpha: float = 0.0) -> NDArray[np.bool_
     [False, True, False]
     """
     at = true if scores.ndim == 1 else (np.arange(len(scores)), true)
-    found = scores - scores[at][..., None] >= alpha
+    found = scores - np.asarray(scores[at])[..., None] >= alpha
     found[at] = False
     return np.asarray(found)
 
@@ -72,6 +74,7 @@ def steps(
     Returns
     -------
     array, as scores
+        Of fractions if they are.
 
     Examples
     --------
@@ -87,11 +90,10 @@ def steps(
         raise ValueError("rng must be given for random steps")
     runs, each, wrong = np.arange(scores.size // scores.shape[-1]), *np.atleast_2d(scores, erring)
     if rule in ("uniform", "proportional"):
-        part = np.where(wrong, each - each[runs, true][:, None], 0.0)
-        if rule == "uniform":
-            part[:] = 0.0
+        part = np.where(wrong, each - each[runs, true][:, None], 0)
         # Without any violation, all tied, in equal parts.
-        part[~part.any(axis=1)] = 1.0
+        even = (part == 0).all(axis=1) | (rule == "uniform")
+        part[even] = (0 * each + 1)[even]
         part *= wrong
         tau = -part / part.sum(axis=1, keepdims=True)
     elif rule == "random":
@@ -100,10 +102,10 @@ def steps(
         for row, among in zip(tau, wrong, strict=True):
             row[among] = -rng.dirichlet(np.ones(np.count_nonzero(among)))
     else:
-        down = np.argmax(np.where(wrong, each, -np.inf), axis=1)
+        down = np.argmax(np.where(wrong, each, -math.inf), axis=1)
         if rule != "worst" and predicted is not None:
             down = np.where(wrong[runs, predicted] | (rule == "forced"), predicted, down)
-        tau = np.zeros(each.shape)
-        tau[runs, down] = -1.0
-    tau[runs, true] = 1.0
+        tau = np.zeros(each.shape, each.dtype)
+        tau[runs, down] = -1
+    tau[runs, true] = 1
     return np.asarray(tau.reshape(scores.shape))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import checked_numbers
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = ["OnlineRun", "ultraconservative"]
 
@@ -40,13 +42,13 @@ class OnlineRun:
 
 
 def ultraconservative(
-    points: Any,
+    points: Numbers,
     labels: ArrayLike,
     classes: int,
     *,
     step: str = "worst",
     passes: int = 1,
-    start: ArrayLike | None = None,
+    start: Numbers | None = None,
     order: Iterable[int] | None = None,
     rng: np.random.Generator | None = None,
 ) -> OnlineRun:
@@ -55,6 +57,7 @@ def ultraconservative(
     Parameters
     ----------
     points : array-like or sparse matrix, shape (n, d)
+        Of fractions the run is exact.
     labels : array-like of int, shape (n,)
         Classes, 0 to Q - 1.
     classes : int
@@ -90,7 +93,7 @@ def ultraconservative(
     4
     """
     sparse = hasattr(points, "tocsr")
-    x: Any = points.tocsr() if sparse else checked_floats("points", points)
+    x: Any = points.tocsr() if sparse else checked_numbers("points", points)
     y = np.asarray(labels)
     if x.ndim != 2 or y.shape != (x.shape[0],):
         raise ValueError(f"points and labels must fit, got shapes {x.shape} and {y.shape}")
@@ -98,12 +101,16 @@ def ultraconservative(
         raise ValueError(f"labels must be classes 0 to {classes - 1}")
     if step not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
-    weights = np.zeros((classes, x.shape[1]))
+    if not np.all(abs(x.data if sparse else x) < np.inf):
+        raise ValueError("points must be finite, got infinity or NaN")
+    exact = x.dtype == object
+    weights: Any = np.zeros((classes, x.shape[1]), object if exact else float)
     if start is not None:
-        weights += checked_floats("start", start)
+        weights += checked_numbers("start", start)
     turn = list(range(x.shape[0])) if order is None else [int(i) for i in order]
     truth = y.astype(int).tolist()
-    updates, largest, clean = 0, 0.0, False
+    updates, clean = 0, False
+    largest: Any = 0
     at: Any
     point: Any
     whole = slice(None)
@@ -119,12 +126,12 @@ def ultraconservative(
             erring = error_set(scores, truth[i])
             if not erring.any():
                 continue
-            winner = int(np.argmax(np.where(erring, scores, -np.inf)))
+            winner = int(np.argmax(np.where(erring, scores, -math.inf)))
             tau = steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
             weights[:, at] += tau[:, None] * point
             updates += 1
-            largest = max(largest, float(tau @ tau))
+            largest = max(largest, tau @ tau)
             clean = False
         if clean:
             break
-    return OnlineRun(weights, updates, largest, clean)
+    return OnlineRun(weights, updates, largest if exact else float(largest), clean)

@@ -9,22 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.kept import kept
+from noisytheory.topics.multiclass.exactly import root
+from noisytheory.topics.multiclass.kept import Scaled, kept
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
-from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_floats
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
+from noisytheory.vocabulary.exact import Numbers
 
 __all__ = ["STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_vectors"]
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[Any]
+"""Floats, or in an exact run fractions."""
+Number: TypeAlias = float | Fraction
+
+SMALL = 1 << 18
+"""Numbers of a dense sample up to which several runs are compiled, one after the other."""
 
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
+
+STOPS, TIES = ("all_pairs", "printed"), ("lowest", "all")
 
 CACHED = 1 << 17
 """Entries of update vectors that are computed at a time, and stay in the second cache."""
@@ -66,7 +76,7 @@ class Run:
     shares: Floats
 
 
-def class_shares(label_shares: ArrayLike, inverse: ArrayLike) -> Floats:
+def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
     r"""$\hat\pi=B\hat y/n$: unbiased shares of the true classes; they sum to 1.
 
     Parameters
@@ -86,25 +96,29 @@ def class_shares(label_shares: ArrayLike, inverse: ArrayLike) -> Floats:
     >>> class_shares([0.6, 0.4], [[1.5, -0.5], [-0.5, 1.5]]).round(12).tolist()
     [0.7, 0.3]
     """
-    return np.asarray(checked_floats("label_shares", label_shares)
-                      @ checked_floats("inverse", inverse).T)
+    return np.asarray(checked_numbers("label_shares", label_shares)
+                      @ checked_numbers("inverse", inverse).T)
 
 
 def _checked_points(points: Any) -> Any:
-    if hasattr(points, "tocsr"):
-        return points.tocsr()
-    points = np.asarray(points)
-    if points.dtype != np.uint8:
-        points = checked_floats("points", points)
-    if points.ndim != 2 or not len(points):
+    if isinstance(points, Scaled):
+        return points
+    sparse = hasattr(points, "tocsr")
+    points = points.tocsr() if sparse else np.asarray(points)
+    if not sparse and points.dtype != np.uint8:
+        points = checked_numbers("points", points)
+    if points.ndim != 2 or not points.shape[0]:
         raise ValueError(f"points must have shape (n, d) with n >= 1, got {points.shape}")
+    held = points.data if sparse else points
+    if held.dtype.kind == "f" and not np.isfinite(held).all():
+        raise ValueError("points must be finite, got infinity or NaN")
     return points
 
 
 def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     given = np.asarray(labels)
     if given.ndim == 2:
-        masses = checked_floats("labels", given)
+        masses = checked_numbers("labels", given)
         if masses.shape != (n, classes) or masses.min() < 0 or masses.sum() <= 0:
             raise ValueError(
                 f"labels as masses must be >= 0 and have shape {(n, classes)}, got {masses.shape}"
@@ -119,15 +133,34 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     return given.astype(np.int64)
 
 
+def _as(points: Any, array: NDArray[Any]) -> NDArray[Any]:
+    """An array in the arithmetic of the points: fractions, or floats; classes stay whole."""
+    if array.dtype.kind in "iu" or (points.dtype == object) == (array.dtype == object):
+        return array
+    if points.dtype == object:
+        return np.asarray(np.vectorize(Fraction, otypes=[object])(array))
+    return array.astype(np.float64)
+
+
+def _lengths(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Norms along the last axis; in fractions to 40 digits, equal where their squares are."""
+    squares = np.einsum("...d,...d->...", vectors, vectors)
+    return np.asarray(
+        np.vectorize(root, otypes=[object])(squares) if squares.dtype == object
+        else np.sqrt(squares)
+    )
+
+
 def update_vectors(
-    points: ArrayLike, labels: ArrayLike, weights: ArrayLike, confusion: ArrayLike, *,
-    alpha: float = 0.0, ties: str = "all",
+    points: Numbers, labels: Numbers, weights: Numbers, confusion: Numbers, *,
+    alpha: Number = 0.0, ties: str = "all",
 ) -> Floats:
     r"""All $z_{pq}$ at once, shape (Q, Q, d), predicted class first.
 
     Parameters
     ----------
-    points : array-like, shape (n, d)
+    points : array-like or sparse matrix, shape (n, d)
+        Of fractions the vectors are fractions.
     labels : array-like
         Noisy classes, shape (n,), or masses of (point, noisy label), shape (n, Q).
     weights : array-like, shape (Q, d)
@@ -149,32 +182,34 @@ def update_vectors(
     >>> update_vectors([[1.0, 0.0]], [1], [[1, 0], [0, 0]], [[0.75, 0.25], [0.25, 0.75]])[0, 1]
     array([1.5, 0. ])
     """
-    inverse = inverse_of(columns(confusion, "column"))
-    start = checked_floats("weights", weights)
+    NONNEGATIVE.check("alpha", alpha)
+    one_of("ties", ties, TIES)
     x = _checked_points(points)
-    y = _checked_labels(labels, x.shape[0], len(inverse))
+    inverse = _as(x, inverse_of(columns(confusion, "column")))
+    start = _as(x, checked_numbers("weights", weights))
+    y = _as(x, _checked_labels(labels, x.shape[0], len(inverse)))
     held = kept(x, y[None], len(inverse), start[None], alpha=alpha, shared=ties == "all")
     every = np.arange(len(inverse))
     return np.asarray(inverse @ held.sums(0 * every, every))
 
 
 def uma(
-    points: Any,
-    labels: ArrayLike,
-    confusion: ArrayLike,
+    points: Numbers,
+    labels: Numbers,
+    confusion: Numbers,
     *,
     orientation: Orientation | None = None,
     strategy: str = "error",
     step: str = "predicted",
     normalise: bool = False,
     stop: str = "all_pairs",
-    tolerance: float = 1e-9,
+    tolerance: Number = 1e-9,
     max_iter: int = 1000,
-    alpha: float = 0.0,
-    error_alpha: float = 0.0,
+    alpha: Number = 0.0,
+    error_alpha: Number = 0.0,
     ties: str = "lowest",
     least_share: float = 0.0,
-    start: ArrayLike | None = None,
+    start: Numbers | None = None,
     rng: np.random.Generator | None = None,
     watch: Callable[[int, Floats], None] | None = None,
 ) -> Run:
@@ -183,7 +218,8 @@ def uma(
     Parameters
     ----------
     points : array-like or sparse matrix, shape (n, d)
-        The theory asks for norm 1. Large arrays of bytes are taken as they are.
+        The theory asks for norm 1. Large arrays of bytes are taken as they are; of fractions the
+        run is exact, but for norms that it divides by, which have 40 digits.
     labels : array-like
         Noisy classes 0 to Q - 1, shape (n,), or masses of (point, noisy label), shape (n, Q): a
         population, or counts.
@@ -243,8 +279,8 @@ def uma(
     >>> run.updates, np.argmax(x @ run.weights.T, axis=1).tolist()
     (1, [0, 1])
     """
-    inverse = inverse_of(columns(confusion, orientation))
     x = _checked_points(points)
+    inverse = inverse_of(columns(confusion, orientation))
     y = _checked_labels(labels, x.shape[0], len(inverse))
     (run,) = _in_lockstep(
         x, y[None], inverse[None], strategy=strategy, step=step, normalise=normalise, stop=stop,
@@ -255,10 +291,10 @@ def uma(
 
 
 def uma_runs(
-    points: ArrayLike, labels: ArrayLike, confusions: ArrayLike, *,
+    points: Numbers, labels: Numbers, confusions: Numbers, *,
     orientation: Orientation | None = None, **options: Any,
 ) -> list[Run]:
-    r"""Several runs of `uma` on samples of one size, in lockstep: far quicker if they are small.
+    r"""Several runs of `uma` on samples of one size, far quicker if they are small.
 
     Parameters
     ----------
@@ -273,7 +309,8 @@ def uma_runs(
     Returns
     -------
     list of Run
-        As one by one, but for rounding.
+        As one by one, but for rounding: compiled where samples are small and dense, else in
+        lockstep.
 
     Examples
     --------
@@ -317,8 +354,8 @@ def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
 def _in_lockstep(
     x: Any, y: NDArray[Any], inverses: Floats, *, strategy: str = "error",
     step: str = "predicted", normalise: bool = False, stop: str = "all_pairs",
-    tolerance: float = 1e-9, max_iter: int = 1000, alpha: float = 0.0, error_alpha: float = 0.0,
-    ties: str = "lowest", least_share: float = 0.0, start: ArrayLike | None = None,
+    tolerance: Number = 1e-9, max_iter: int = 1000, alpha: Number = 0.0, error_alpha: Number = 0.0,
+    ties: str = "lowest", least_share: float = 0.0, start: Numbers | None = None,
     rng: np.random.Generator | None = None, watch: Callable[[int, Floats], None] | None = None,
 ) -> list[Run]:
     """Runs of which each makes its next update before any makes another; the first is watched."""
@@ -327,35 +364,50 @@ def _in_lockstep(
         NONNEGATIVE.check(name, value)
     COUNT.check("max_iter", max_iter)
     for name, chosen, allowed in (
-        ("strategy", strategy, STRATEGIES), ("step", step, STEPS),
-        ("stop", stop, ("all_pairs", "printed")), ("ties", ties, ("lowest", "all")),
+        ("strategy", strategy, STRATEGIES), ("step", step, STEPS), ("stop", stop, STOPS),
+        ("ties", ties, TIES), ("normalise", normalise, (True, False)),
     ):
-        if chosen not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {chosen!r}")
+        one_of(name, chosen, allowed)
     if rng is None and "random" in (strategy, step):
         raise ValueError("rng must be given for random pairs or steps")
-    runs, classes = inverses.shape[:2]
-    weights = np.zeros((runs, classes, x.shape[-1]))
+    inverses, y, (runs, classes) = _as(x, inverses), _as(x, y), inverses.shape[:2]
+    number = inverses.dtype
+    weights = np.zeros((runs, classes, x.shape[-1]), number)
     if start is not None:
-        weights += checked_floats("start", start)
-    held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
+        first = _as(x, checked_numbers("start", start))
+        if not np.all(abs(first) < np.inf):
+            raise ValueError("start must be finite, got infinity or NaN")
+        weights += first
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y
     ])
-    seen = seen / seen.sum(axis=1, keepdims=True)
+    seen = _as(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
     shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
-    every = np.divmod(np.arange(runs * classes), classes)
-    vectors = (inverses[every[0]] @ held.sums(*every)).reshape(runs, classes, classes, -1)
-    norms = np.sqrt(np.einsum("spqd,spqd->spq", vectors, vectors))
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
+    if (
+        runs > 1 and isinstance(x, np.ndarray) and x.dtype == np.float64 and y.ndim == 2
+        and x.shape[-2] * x.shape[-1] <= SMALL and strategy != "random"
+        and step in ("worst", "predicted", "forced")
+        and not (printed or alpha or ties == "all" or watch)
+    ):
+        from noisytheory.topics.multiclass.compiled_runs import learned
+
+        return [Run(*told) for told in learned(
+            x, y, inverses, weights, shares, usable, strategy=strategy, step=step,
+            normalise=normalise, tolerance=tolerance, error_alpha=error_alpha, max_iter=max_iter,
+        )]
+    held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
+    every = np.divmod(np.arange(runs * classes), classes)
+    vectors = (inverses[every[0]] @ held.sums(*every)).reshape(runs, classes, classes, -1)
+    norms = _lengths(vectors)
     among = np.repeat(off[None], runs, axis=0) if printed else off & (norms > tolerance)
     updates, draws, skipped = np.zeros((3, runs), np.int64)
     stopped, live, passed = ["max_iter"] * runs, np.ones(runs, bool), np.zeros(runs, bool)
     taken: list[tuple[NDArray[Any], ...]] = []
     few = max(1, CACHED // vectors[0, 0].size)
     while live.any():
-        tau, along = np.zeros((runs, classes)), np.zeros((runs, x.shape[-1]))
+        tau, along = np.zeros((runs, classes), number), np.zeros((runs, x.shape[-1]), number)
         seeking = np.flatnonzero(live)
         while seeking.size:
             # Of all runs there are views, and no copies.
@@ -388,7 +440,7 @@ def _in_lockstep(
             if seeking.size:
                 tau[seeking] = steps(scores, q, erring, step, predicted=p, rng=rng)
                 if normalise:
-                    vector = vector / np.where(norm > 0, norm, 1.0)[:, None]
+                    vector = vector / np.where(norm > 0, norm, 1)[:, None]
                 along[seeking] = vector
                 updates[seeking] += 1
                 taken.append((seeking, p, q, norm))
@@ -403,20 +455,17 @@ def _in_lockstep(
         for k in range(0, len(run), few):
             part = run[k : k + few], region[k : k + few]
             vectors[part] = fresh = inverses[part[0]] @ held.sums(*part)
-            norms[part] = np.sqrt(np.einsum("mqd,mqd->mq", fresh, fresh))
+            norms[part] = _lengths(fresh)
         if not printed:
             among[moved], passed[moved] = off & (norms[moved] > tolerance), False
         if watch is not None:
             watch(int(updates[0]), weights[0])
-    run, p, q, norm = (
-        np.concatenate([np.zeros(0, kind), *side]) for kind, side in zip(
-            (int, int, int, float), zip(*taken, strict=True) if taken else [()] * 4, strict=True
-        )
-    )
+    none = (*np.zeros((3, 0), np.int64), np.zeros(0, number))
+    run, p, q, norm = map(np.concatenate, zip(none, *taken, strict=True))
     return [
         Run(weights[s], int(updates[s]), int(draws[s]),
             np.stack([p[run == s], q[run == s]], axis=1), norm[run == s],
-            np.where(off, norms[s], 0.0), int(skipped[s]), stopped[s], shares[s])
+            np.where(off, norms[s], 0), int(skipped[s]), stopped[s], shares[s])
         for s in range(runs)
     ]
 
@@ -436,6 +485,6 @@ def _select(
             open_to = among & usable[:, None]
             some = open_to.any(axis=(1, 2), keepdims=True)
             among = np.where(some, open_to, among)
-            value = np.where(some, norms / np.where(usable, shares, 1.0)[:, None], norms)
-        chosen = np.argmax(np.where(among, value, -1.0).reshape(len(norms), -1), axis=1)
+            value = np.where(some, norms / np.where(usable, shares, 1)[:, None], norms)
+        chosen = np.argmax(np.where(among, value, -1).reshape(len(norms), -1), axis=1)
     return np.divmod(chosen, norms.shape[-1])

@@ -17,6 +17,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Bound = Callable[..., Numeric]
 SPREAD = 400
 EXTREMES = 1e-6, 1e9
 """Of p - 1; what is admissible there is so beyond."""
@@ -115,6 +116,27 @@ class Coefficients:
     def majorant(self, a: Any) -> Any:
         """That of the sizes of the coefficients."""
         return sum(abs(c) * a**n for n, c in enumerate(self.columns))
+
+
+def asked_by(formula: Bound) -> Callable[[Bound], Bound]:
+    """Mark a bound of coefficients, which instances bring, with the one that a reader asks.
+
+    Parameters
+    ----------
+    formula : callable
+        The same bound of the kernel or the loss itself.
+
+    Returns
+    -------
+    callable
+        A decorator, which leaves the function as it is.
+    """
+
+    def marked(function: Bound) -> Bound:
+        function.formula = formula  # type: ignore[attr-defined]
+        return function
+
+    return marked
 
 
 def constants(Bw: float, Bx: float, loss: Any, By: float | None) -> float:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from noisytheory.topics.online.degrees import DegreeLaw
-from noisytheory.topics.online.expansion import Expansion
+from noisytheory.topics.online.expansion import Expansion, Stack
 from noisytheory.topics.online.maps import CopiesExhausted, Maps, Scheme, Source
 from noisytheory.topics.online.printed import FORMS, projected
 from noisytheory.vocabulary.analytic import AnalyticLoss
@@ -329,15 +329,17 @@ def descend(
         here = {n: group.between(low, high) for n, group in groups.items()}
         sources = {n: asked.maps() for n, asked in here.items()}
         inner, gram = np.zeros(high - low), np.zeros((stop - start, high - low))
-        for n, asked in here.items():
-            if not len(asked.at):
-                continue
-            inner[asked.at - low] = asked.weights * run.expansion.inner(asked.vectors)
-            for m, source in sources.items():
-                if len(source.at) and (scheme.coupled or m == n):
-                    found = run.expansion.products(source.vectors, asked.vectors)
-                    found *= source.weights[:, None] * asked.weights
-                    gram[(source.rounds - start)[:, None], asked.at - low] = found
+        # Coupled estimates have all degrees up to theirs, and meet those of every degree.
+        for degrees in [sorted(here, reverse=True)] if scheme.coupled else [[n] for n in here]:
+            queries, maps = [here[n] for n in degrees], [sources[n] for n in degrees]
+            asked = Stack([group.vectors for group in queries])
+            at = np.concatenate([group.at for group in queries]) - low
+            weights = np.concatenate([group.weights for group in queries])
+            inner[at] = weights * run.expansion.inner(asked)
+            found = run.expansion.products(Stack([group.vectors for group in maps]), asked)
+            found *= np.concatenate([group.weights for group in maps])[:, None] * weights
+            rounds = np.concatenate([group.rounds for group in maps]) - start
+            gram[rounds[:, None], at] = found
         moved = _rounds(
             run, inner / run.expansion.scale, gram, [at - low for at in at_map[start:stop]],
             tape.degrees[start:stop].tolist(), tape.skipped[start:stop].tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online.maps import Scheme
 
-__all__ = ["Expansion"]
+__all__ = ["Expansion", "Stack"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -50,10 +51,40 @@ class _Bucket:
         return self.weights[: self.count] * shrunk
 
 
+def _prefixes(first: Sequence[Floats], second: Sequence[Floats]) -> Iterator[Floats]:
+    """Products of the first inner products, of the first two, ...: of those that have so many."""
+    product = None
+    for one, other in zip(first, second, strict=False):
+        here = one @ other.T
+        if product is not None:
+            here *= product[: len(one), : len(other)]
+        product = here
+        yield product
+
+
 def _grown(values: NDArray[Any], count: int, size: int) -> NDArray[Any]:
     out = np.empty((size, *values.shape[1:]), values.dtype)
     out[:count] = values[:count]
     return out
+
+
+class Stack:
+    """Estimates of weight 1, those of the highest degree first.
+
+    So what their j-th factors have in common with others' is one matrix product for all degrees.
+
+    Parameters
+    ----------
+    vectors : sequence of array, shape (m, degree, d)
+        By degree, the highest first.
+    """
+
+    def __init__(self, vectors: Sequence[Floats]) -> None:
+        self.size = sum(map(len, vectors))
+        self.levels = [
+            np.concatenate([v[:, j] for v in vectors if v.shape[1] > j])
+            for j in range(vectors[0].shape[1] if vectors else 0)
+        ]
 
 
 class Expansion:
@@ -99,39 +130,34 @@ class Expansion:
             )
         self.buckets[degree].append(vectors, weights, bases, at)
 
-    def products(self, first: Floats, second: Floats) -> Floats:
-        """Inner products of estimates of weight 1, (a, n, d) and (b, m, d): a matrix."""
-        n, m = first.shape[1], second.shape[1]
-        if not self.scheme.coupled:
-            if n != m:
-                return np.zeros((len(first), len(second)))
-            if n == 0:
-                return np.ones((len(first), len(second)))
-            found: Floats = first[:, 0] @ second[:, 0].T
-            for j in range(1, n):
-                found *= first[:, j] @ second[:, j].T
-            return found
-        found = np.full((len(first), len(second)), self.factor(0) ** 2)
-        product: Floats | float = 1.0
-        for j in range(min(n, m)):
-            product = product * (first[:, j] @ second[:, j].T)
-            found += self.factor(j + 1) ** 2 * product
+    def products(self, first: Stack, second: Stack) -> Floats:
+        """Inner products of estimates: a matrix. Uncoupled ones are all of one degree."""
+        degrees, coupled = len(first.levels), self.scheme.coupled
+        found = np.full((first.size, second.size), self.factor(0) ** 2 if coupled else 1.0)
+        for j, product in enumerate(_prefixes(first.levels, second.levels), 1):
+            if coupled:
+                found[: len(product), : product.shape[1]] += self.factor(j) ** 2 * product
+            elif j == degrees:
+                found = product
         return found
 
-    def inner(self, vectors: Floats) -> Floats:
-        """Inner products with estimates of weight 1, shape (m, degree, d)."""
-        out = np.zeros(len(vectors))
+    def inner(self, asked: Stack) -> Floats:
+        """Inner products with estimates, which are all of one degree unless coupled."""
+        out, coupled, degrees = np.zeros(asked.size), self.scheme.coupled, len(asked.levels)
         for degree, bucket in self.buckets.items():
-            if not self.scheme.coupled and degree != vectors.shape[1]:
+            if not coupled and degree != degrees:
                 continue
             weights = bucket.at(self.base)
-            if 0 in (degree, vectors.shape[1]):
-                total = float(weights.sum())
-                out += total * (self.factor(0) ** 2 if self.scheme.coupled else 1.0)
-                continue
-            for start in range(0, bucket.count, CHUNK):
+            if coupled or degree == 0:
+                out += float(weights.sum()) * (self.factor(0) ** 2 if coupled else 1.0)
+            for start in range(0, bucket.count if degree else 0, CHUNK):
                 part = slice(start, min(start + CHUNK, bucket.count))
-                out += self.products(vectors, bucket.vectors[part]) @ weights[part]
+                stored = [bucket.vectors[part, j] for j in range(degree)]
+                for j, product in enumerate(_prefixes(asked.levels, stored), 1):
+                    if coupled:
+                        out[: len(product)] += self.factor(j) ** 2 * (product @ weights[part])
+                    elif j == degrees:
+                        out += product @ weights[part]
         return self.scale * out
 
     def terms(self, x: Floats) -> dict[int, Floats]:

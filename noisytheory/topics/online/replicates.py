@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -126,21 +127,22 @@ class _Line:
         root = np.sqrt(self.kernel.coefficients(width))
         return np.asarray(root * power * self.kernel.envelope(self.x[t : t + 1])[0])
 
-    def keep(self, which: NDArray[np.bool_]) -> None:
-        """Forget the other estimates."""
-        self.degrees, self.values = self.degrees[which], self.values[which]
+    def keep(self, which: Whole, who: Whole) -> None:
+        """These estimates only, in this order, of the runs named."""
+        self.values = self.values[which]
+        self.places = who * self.width + self.degrees[which]
 
-    def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
-        """Inner products of the runs named with a part of the estimates."""
-        return np.asarray(w[who, self.degrees[part]] * self.values[part])
+    def inner(self, w: Floats, part: slice) -> Floats:
+        """Inner products of a part of the estimates with the predictors of their runs."""
+        return np.asarray(w.ravel().take(self.places[part]) * self.values[part])
 
-    def own(self, which: Whole) -> Floats:
+    def own(self) -> Floats:
         """Squared norms."""
-        return np.asarray(self.values[which] ** 2)
+        return np.asarray(self.values**2)
 
-    def add(self, w: Floats, who: Whole, which: Whole, factor: Floats) -> None:
-        """Move the predictors of the runs named."""
-        w[who, self.degrees[which]] += factor * self.values[which]
+    def add(self, w: Floats, part: slice, factor: Floats) -> None:
+        """Move the predictors of their runs, one estimate of each."""
+        w.ravel()[self.places[part]] += factor * self.values[part]
 
 
 class _Space:
@@ -202,21 +204,21 @@ class _Space:
             now = np.outer(now, self.x[t]).ravel()
         return np.concatenate(parts)
 
-    def keep(self, which: NDArray[np.bool_]) -> None:
-        """Forget the other estimates."""
-        self.vectors = self.vectors[which]
+    def keep(self, which: Whole, who: Whole) -> None:
+        """These estimates only, in this order, of the runs named."""
+        self.vectors, self.who = self.vectors[which], who
 
-    def inner(self, w: Floats, who: Whole, part: slice | Whole) -> Floats:
-        """Inner products of the runs named with a part of the estimates."""
-        return np.asarray(np.einsum("ij,ij->i", w[who], self.vectors[part]))
+    def inner(self, w: Floats, part: slice) -> Floats:
+        """Inner products of a part of the estimates with the predictors of their runs."""
+        return np.asarray(np.einsum("ij,ij->i", w[self.who[part]], self.vectors[part]))
 
-    def own(self, which: Whole) -> Floats:
+    def own(self) -> Floats:
         """Squared norms."""
-        return np.asarray(np.square(self.vectors[which]).sum(axis=1))
+        return np.asarray(np.square(self.vectors).sum(axis=1))
 
-    def add(self, w: Floats, who: Whole, which: Whole, factor: Floats) -> None:
-        """Move the predictors of the runs named."""
-        w[who] += factor[:, None] * self.vectors[which]
+    def add(self, w: Floats, part: slice, factor: Floats) -> None:
+        """Move the predictors of their runs, one estimate of each."""
+        w[self.who[part]] += factor[:, None] * self.vectors[part]
 
 
 def replicate(
@@ -264,13 +266,15 @@ def replicate(
     T, d = examples.x.shape
     kind: Any = _Line if d == 1 else _Space
     maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
-    lengths = law or Geometric(p)
-    regression, repaired = loss.form == "regression", rule.gradient == "repaired"
+    lengths, runs = law or Geometric(p), np.arange(size)
+    regression, printed = loss.form == "regression", rule.projection == "printed"
+    uneven = rule.gradient == "printed"
     still = bool(np.all(examples.x == examples.x[0]))
     w = np.zeros((size, maps.width))
     square, losses, squares, norms = np.zeros((4, size))
     queries, sums, total = np.zeros(size, np.int64), np.zeros((size, d)), np.zeros((size, d))
     feature = maps.feature(0, maps.width)
+    steps = np.array([rule.step(t, 0.0) for t in range(T)])
 
     step = 1 if chosen else max(1, TOGETHER // (size * maps.each))
     for start in range(0, T, step):
@@ -283,7 +287,7 @@ def replicate(
             factor = _held(chosen(start, w @ feature))[:, None]
         used = maps.draw(owner, rng, factor)
         c = lengths.draw(len(owner), rng=rng)
-        slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c].reshape(-1, size)
+        slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c]
         asked = np.repeat(np.arange(len(owner)), c)
         cost = inner.draw(owner[asked], rng, factor[asked], maps.last[asked])
         used += np.bincount(asked, cost, len(owner)).astype(np.int64)
@@ -292,68 +296,89 @@ def replicate(
         if width > w.shape[1]:
             w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
             feature = maps.feature(start, width)
-        own = maps.own(np.arange(len(owner))).reshape(-1, size)
-        some = (slopes != 0) & (own != 0)
+        some = (slopes != 0) & (maps.own() != 0)
         # No other moves, whatever its inner products.
-        held = some.ravel()[asked]
-        inner.keep(held)
-        asked, c = asked[held], np.where(some.ravel(), c, 0)
-        # By round: the runs that have inner estimates, whose these are, and where each run's start.
-        live, group = c.reshape(-1, size).nonzero()[1], np.cumsum(c) - c
-        group = group[c > 0]
-        lives = np.concatenate([[0], np.cumsum((c.reshape(-1, size) > 0).sum(axis=1))]).tolist()
-        parts = np.concatenate([[0], np.cumsum(c.reshape(-1, size).sum(axis=1))]).tolist()
-        who = asked % size
-        seen, shown = np.empty((len(rounds), size)), np.empty((len(rounds), size))
-        shown[:] = examples.y[rounds, None]
-        for i, t in enumerate(rounds.tolist()):
-            if not still:
-                feature = maps.feature(t, w.shape[1])
-            seen[i] = scores = w @ feature
-            total += w[:, maps.linear]
+        at, ends, before = _in_turns(some.reshape(-1, size), labels is not None or printed)
+        when, who, slopes = at // size, at % size, slopes[at]
+        first, c = (np.cumsum(c) - c)[at], c[at]
+        parts = np.cumsum(c) - c
+        maps.width = width
+        maps.keep(at, who)
+        inner.keep(np.repeat(first - parts, c) + np.arange(c.sum()), np.repeat(who, c))
+        own, pace, live = maps.own(), steps[rounds[when]], np.flatnonzero(c)
+        edges = np.append(parts, c.sum())[ends].tolist()
+        lives = np.searchsorted(live, ends).tolist()
+        shown = np.repeat(examples.y[rounds, None], size, axis=1)
+        told = shown[when, who]
+        # A label stands before the product and in each factor, and its square is 1.
+        turned = np.zeros(len(at), bool) if regression else (c % 2 == 0) | uneven
+        features = feature[None] if still else np.stack([maps.feature(t, width) for t in rounds])
+        held = np.empty((len(ends), *w.shape))
+        for turn, (low, high) in enumerate(pairwise(ends)):
+            held[turn], part, move = w, slice(low, high), who[low:high]
             if labels is not None:
-                shown[i] = labels(t, scores, sums[:, 0])
-            label = shown[i]
-            if labels is not None:
-                sums += label[:, None] * examples.x[t]
-            length = slopes[i] if regression else slopes[i] * label
-            if parts[i + 1] > parts[i]:
-                part, here = slice(parts[i], parts[i + 1]), slice(lives[i], lives[i + 1])
-                whose = who[part]
-                factor = inner.inner(w, whose, part)
+                scores = w @ features[0 if still else turn]
+                shown[turn] = labels(start + turn, scores, sums[:, 0])
+                sums += shown[turn, :, None] * examples.x[start + turn]
+                told[part] = shown[turn, move]
+            if low == high and not printed:
+                continue
+            by = np.where(turned[part], told[part], 1.0) * slopes[part]
+            if edges[turn + 1] > edges[turn]:
+                products = inner.inner(w, slice(edges[turn], edges[turn + 1]))
                 if regression:
-                    factor -= label[whose]
-                elif repaired:
-                    factor *= label[whose]
-                length[live[here]] *= np.multiply.reduceat(factor, group[here] - parts[i])
-            move = (some[i] & (length != 0)).nonzero()[0]
-            if len(move):
-                which, by, size_of = move + i * size, length[move], own[i, move]
-                if rule.clip < math.inf:
-                    by *= np.minimum(1, rule.clip / np.sqrt(by**2 * size_of))
-                if rule.adaptive:
-                    squares[move] += by**2 * size_of
-                    delta = -np.sqrt(2 * rule.Bw / squares[move]) * by
-                else:
-                    delta = -rule.step(t, 0.0) * by
-                square[move] += 2 * delta * maps.inner(w, move, which) + delta**2 * size_of
-                maps.add(w, move, which, delta)
-                over = move[square[move] > rule.Bw]
+                    products -= np.repeat(told[part], c[part])
+                here = live[lives[turn] : lives[turn + 1]]
+                by[here - low] *= np.multiply.reduceat(products, parts[here] - edges[turn])
+            if rule.clip < math.inf:
+                by *= np.minimum(1, rule.clip / np.maximum(np.sqrt(by**2 * own[part]), 1e-300))
+            if rule.adaptive:
+                squares[move] += by**2 * own[part]
+                delta = -np.sqrt(2 * rule.Bw / np.maximum(squares[move], 1e-300)) * by
             else:
-                over = move
-            if rule.projection == "printed":
-                # It may leave the ball and is due again.
-                over = (square > rule.Bw).nonzero()[0]
+                delta = -pace[part] * by
+            after = square[move] + (2 * delta * maps.inner(w, part) + delta**2 * own[part])
+            square[move] = after
+            maps.add(w, part, delta)
+            # With the printed projection one may leave the ball, and is due again.
+            over = (square > rule.Bw).nonzero()[0] if printed else move[after > rule.Bw]
             if len(over):
                 # `projected`, many at a time.
-                shrunk = rule.Bw / square[over] ** (2 if rule.projection == "printed" else 1)
+                shrunk = rule.Bw / square[over] ** (2 if printed else 1)
                 w[over] *= np.sqrt(shrunk)[:, None]
                 square[over] *= shrunk
             np.maximum(norms, square, out=norms)
-        losses += loss.value(shown, seen).sum(axis=0)
+        held[-1] = w
+        total += held[..., maps.linear][before, runs].sum(axis=0)
+        seen = ((held @ feature)[before, runs] if still
+                else np.einsum("tij,tj->ti", held[before, runs], features))
+        losses = _one_by_one(losses, loss.value(shown, seen))
     if labels is None:
         sums += examples.y @ examples.x
     return Runs(losses, sums, queries, norms, total / T)
+
+
+def _in_turns(busy: NDArray[np.bool_], rounds: bool) -> tuple[Whole, list[int], Whole]:
+    """First the first busy round of every run, then the second of each, and so on.
+
+    Gives their flat places, where turns begin and the last one ends, and the turns that each run
+    had before each round. Runs are independent, so those of a turn need not be in one round; where
+    something happens in every round, each is a turn.
+    """
+    at = np.flatnonzero(busy)
+    if rounds:
+        before = np.broadcast_to(np.arange(len(busy))[:, None], busy.shape)
+        return at, np.append(0, np.cumsum(busy.sum(axis=1))).tolist(), before
+    before = np.cumsum(busy, axis=0) - busy
+    turn: Whole = before.ravel()[at]
+    # There are at most `TOGETHER` rounds: so short numbers are put in order in one pass.
+    order = np.argsort(turn.astype(np.uint16), kind="stable")
+    return at[order], np.append(0, np.cumsum(np.bincount(turn))).tolist(), before
+
+
+def _one_by_one(losses: Floats, more: Floats) -> Floats:
+    """Sums over the rounds: runs that are alike are so to the last bit, however many there are."""
+    return np.asarray(np.cumsum(np.vstack([losses, more]), axis=0)[-1])
 
 
 def _held(factor: Floats) -> Floats:
@@ -420,43 +445,51 @@ def few_copies(
     NONNEGATIVE.number("known", known)
     loss.check_labels(examples.y)
     T, d = examples.x.shape
-    w, total = np.zeros((size, d)), np.zeros((size, d))
-    losses, sums, squares = np.zeros(size), np.zeros((size, d)), np.zeros(size)
-    norms, drawn, start = np.zeros(size), np.zeros((0, size, copies, d)), 0
-    rounds_at_once = max(1, TOGETHER // (size * copies * d))
-    for t in range(T):
-        if t == start + len(drawn):
-            start, many = t, min(rounds_at_once, T - t)
-            rounds = np.broadcast_to(np.arange(t, t + many)[:, None], (many, size))
-            drawn = noise.in_turn(d, rounds, copies, rng=rng)
-        x = examples.x[t]
-        total += w
-        scores = w @ x
-        y: Any = examples.y[t] if labels is None else labels(t, scores, sums[:, 0])
-        losses += loss.value(y, scores)
-        sums += np.multiply.outer(y, x)
-        seen = x + drawn[t - start]
-        if chosen is not None:
-            seen = x + drawn[t - start] * _held(chosen(t, scores))[:, None, None]
-        if together:
-            seen = seen.mean(axis=1, keepdims=True)
-        at, along = seen[:, 0], seen[:, -1]
-        slope = loss.derivative(y, (w * at).sum(axis=1))
-        gradient = slope[:, None] * along
-        if known:
-            gradient -= 2 * known * w
-        if rule.clip < math.inf:
-            long = np.sqrt(np.square(gradient).sum(axis=1))
-            gradient *= np.minimum(1, rule.clip / np.maximum(long, 1e-300))[:, None]
-        if rule.adaptive:
-            squares += np.square(gradient).sum(axis=1)
-            step: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
-        else:
-            step = rule.step(t, 0.0)
-        w = w - step * gradient
-        square = np.square(w).sum(axis=1)
-        over = (square > rule.Bw).nonzero()[0]
-        if len(over):
-            w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
-        np.maximum(norms, np.minimum(square, rule.Bw), out=norms)
+    w, total, sums = np.zeros((3, size, d))
+    losses, squares, norms = np.zeros((3, size))
+    step = max(1, TOGETHER // (size * copies * d))
+    for start in range(0, T, step):
+        rounds = np.arange(start, min(start + step, T))
+        x, drawn = examples.x[rounds], noise.in_turn(
+            d, np.broadcast_to(rounds[:, None], (len(rounds), size)), copies, rng=rng
+        )
+        shown = np.repeat(examples.y[rounds, None], size, axis=1)
+        held = np.empty((len(rounds) + 1, size, d))
+        for i, t in enumerate(rounds.tolist()):
+            held[i] = w
+            if labels is not None:
+                shown[i] = labels(t, w @ x[i], sums[:, 0])
+                sums += np.multiply.outer(shown[i], x[i])
+            noisy = drawn[i]
+            if chosen is not None:
+                noisy = noisy * _held(chosen(t, w @ x[i]))[:, None, None]
+            noisy = x[i] + noisy
+            if together:
+                noisy = noisy.mean(axis=1, keepdims=True)
+            along = noisy[:, -1]
+            slope = loss.derivative(shown[i], np.einsum("ij,ij->i", w, noisy[:, 0]))
+            gradient = slope[:, None] * along
+            if known:
+                gradient -= 2 * known * w
+            if rule.clip < math.inf:
+                long = np.sqrt(np.einsum("ij,ij->i", gradient, gradient))
+                gradient *= np.minimum(1, rule.clip / np.maximum(long, 1e-300))[:, None]
+            if rule.adaptive:
+                squares += np.einsum("ij,ij->i", gradient, gradient)
+                pace: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
+            else:
+                pace = rule.step(t, 0.0)
+            w = w - pace * gradient
+            square = np.einsum("ij,ij->i", w, w)
+            over = (square > rule.Bw).nonzero()[0]
+            if len(over):
+                w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
+        held[-1] = w
+        total += held[:-1].sum(axis=0)
+        seen = np.einsum("tij,tj->ti", held[:-1], x)
+        losses = _one_by_one(losses, loss.value(shown, seen))
+        largest = np.einsum("tij,tij->ti", held, held).max(axis=0)
+        norms = np.maximum(norms, np.minimum(largest, rule.Bw))
+    if labels is None:
+        sums += examples.y @ examples.x
     return Runs(losses, sums, np.full(size, copies * T), norms, total / T)

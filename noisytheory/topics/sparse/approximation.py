@@ -8,11 +8,12 @@ Kernels need not be normalised: errors are exact for any kernel, in its own norm
 long features more readily; `noisytheory.kernels.Normalised` gives all of them norm 1.
 
 Errors are roots of differences of squares, exact but for their rounding: where the longest feature
-has norm $L$, those below some $10^{-7}LW$ say little. So the last one, if it is below $10^{-5}LW$,
-is worked out again from the differences of the weights, which leaves some $10^{-8}LW$. The linear
-kernel has coordinates, in which nothing cancels: from them all such errors come, of every step of
-herding and of the means of draws, however far from the origin the points are; which point is taken
-next still goes by the squares. Points in single precision choose atoms by single-precision
+has norm $L$, that hides those below some $10^{-7}LW$. So the last one, if it is below $10^{-5}LW$,
+is worked out again from the differences of the weights, and so are those of every step of herding,
+with or without away steps or best weights, which are then right to some $10^{-11}LW$, or
+$10^{-9}LW$ where features nearly depend on each other. The linear kernel has coordinates, from
+which all such errors come, of the means of draws, too; which point is taken next still goes by the
+squares. Points in single precision choose atoms by single-precision
 rows, and herding, with or without away steps, follows its errors in it, too: there those below some
 $10^{-3}W$ say little. All other weights and errors are worked out in doubles.
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 import functools
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,8 @@ class Approximation:
     final : callable, optional
         What gives `error` alone, where that costs less than `errors`.
     picks : int array, shape (steps,), optional
-        Points in the order in which they were taken, as often as they were (herding).
+        Of herding and its kin: the point of every step, in their order; of away steps that which
+        it moved towards or away from.
     """
 
     indices: Ints
@@ -137,12 +139,14 @@ class Target:
         if not np.isfinite(weights).all():
             raise ValueError(f"alpha must be finite, got {weights[~np.isfinite(weights)][0]}")
         self.given = len(everything)
+        self.linear = isinstance(kernel, Linear)
         self.kept: Ints = np.flatnonzero(weights).astype(np.int64)
         if not self.kept.size:
             raise ValueError("alpha must not be zero everywhere")
         used = weights[self.kept]
         self.kernel = kernel
         self.points = everything if self.kept.size == len(everything) else everything[self.kept]
+        self.alpha: Doubles = used
         self.total = float(np.abs(used).sum())
         self.signs: Doubles = np.sign(used)
         self.masses: Doubles = np.abs(used) / self.total
@@ -229,21 +233,43 @@ class Target:
         return math.sqrt(float(self.diagonal.max()))
 
     def small_distance(self, atoms: Ints, shares: Doubles) -> float:
-        r"""The same where both are almost equal: $\|\sum_ic_is_i\phi(x_i)\|$ of differences $c$."""
-        left = self.masses.copy()
-        np.subtract.at(left, atoms, shares)
-        left *= self.signs
-        if isinstance(self.kernel, Linear):
-            sums = [math.fsum(left * column) for column in np.asarray(self.doubles, float).T]
-            return self.total * math.hypot(*sums)
+        r"""The same where both are almost equal: $\|\sum_ic_i\phi(x_i)\|$ of differences $c$.
+
+        They are those of the weights as they are given and returned, rounding included.
+        """
+        weights = self.total * self.signs[atoms] * shares
+        left = self.alpha.copy()
+        np.subtract.at(left, atoms, weights)
+        if self.linear:
+            # Far from the origin only what the differences sum to counts, and that is known.
+            origin = np.asarray(self.doubles[atoms[0]], float)
+            excess = math.fsum([*self.alpha, *-weights])
+            sums = [math.fsum(left * column) for column in (self.doubles - origin).T]
+            return math.hypot(*(np.array(sums) + excess * origin))
         square = math.fsum(left * expansion(self.kernel, self.doubles, left))
-        return self.total * math.sqrt(max(square, 0.0))
+        return math.sqrt(max(square, 0.0))
+
+    def hides(self, error: float) -> bool:
+        """Whether rounding hides an error that is a difference of squares."""
+        return self.doubles is self.points and error <= SMALL * self.total * self.longest
+
+    def from_differences(
+        self, error: float, residual: Doubles, atoms: Sequence[int], shares: ArrayLike
+    ) -> float:
+        r"""The error, by $\sum_ic_i\langle\pi^*-\omega,\omega_i\rangle$ where rounding hides it.
+
+        ``residual`` are these inner products, which are small as the differences $c$ are. With
+        coordinates there is `unless_hidden`.
+        """
+        if self.linear or not self.hides(error):
+            return error
+        places, amounts = np.asarray(atoms, dtype=np.int64), np.asarray(shares, dtype=np.float64)
+        square = self.masses @ residual - amounts @ residual[places]
+        return self.total * math.sqrt(max(float(square), 0.0))
 
     def unless_cancelled(self, error: float, atoms: Ints, shares: Doubles) -> float:
         """The error of a few points as a difference of squares, or anew where rounding hides it."""
-        if self.doubles is self.points and error <= SMALL * self.total * self.longest:
-            return self.small_distance(atoms, shares)
-        return error
+        return self.small_distance(atoms, shares) if self.hides(error) else error
 
     def unless_hidden(self, errors: ArrayLike, atoms: ArrayLike, rates: ArrayLike) -> Doubles:
         r"""Errors along $\omega_t=(1-\rho_t)\omega_{t-1}+\rho_tz_t$, anew if rounding hides them.
@@ -253,16 +279,21 @@ class Target:
         found = np.array(errors, dtype=np.float64)
         hidden = found <= SMALL * self.total * self.longest
         # The last one is worked out anew from the weights.
-        linear = isinstance(self.kernel, Linear) and self.doubles is self.points
-        if not (linear and hidden[:-1].any()):
+        if not (self.linear and self.doubles is self.points and hidden[:-1].any()):
             return found
-        mean = (self.masses * self.signs) @ self.doubles
+        # From an atom, and beside it what the signs sum to: far from the origin no digit is lost.
+        origin = self.doubles[np.asarray(atoms)[0]]
+        apart = np.column_stack([self.doubles - origin, np.ones(len(self))]) * self.signs[:, None]
+        mean = self.masses @ apart
+        if not self.two_signs:
+            mean[-1] = self.signs[0]
         left = np.zeros_like(mean)
         steps = zip(np.asarray(atoms), np.asarray(rates), strict=True)
         for t, (atom, rate) in enumerate(steps):
-            left = (1 - rate) * left + rate * (self.signs[atom] * self.doubles[atom] - mean)
+            left = (1 - rate) * left + rate * (apart[atom] - mean)
             if hidden[t]:
-                found[t] = self.total * math.sqrt(left @ left)
+                there = left[:-1] + left[-1] * origin
+                found[t] = self.total * math.sqrt(there @ there)
         return found
 
     def approximation(

@@ -297,6 +297,9 @@ def fully_corrective(
                 rows.readinto(row.data)
                 product += np.multiply(row, shares[place], out=scaled)
             residual = np.subtract(target.scores, product, out=product)
+            errors[-1] = target.from_differences(errors[-1], residual, atoms, shares)
+            if target.linear:
+                errors[-1] = target.unless_cancelled(errors[-1], np.array(atoms), shares)
             z = int(residual.argmax())
             here = float(shares @ residual[atoms])
             if residual[z] - here <= max(gap, 1e-15) or shares[np.equal(atoms, z)].any():

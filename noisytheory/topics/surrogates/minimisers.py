@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.surrogates.checks import checked_loss, checked_numbers
+from noisytheory.vocabulary.checks import checked_loss, checked_numbers
 from noisytheory.vocabulary.kernels import checked_points
 from noisytheory.vocabulary.losses import Corrected, Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
 from noisytheory.vocabulary.populations.atoms import checked_whole

@@ -16,7 +16,11 @@ class Damaged(UserWarning):
     """Something in a store is not what was written; what else it holds is read all the same."""
 
 
-class OtherCode(UserWarning):
+class Remark(UserWarning):
+    """What a reader should know of a store or a report, though nothing of it is lost."""
+
+
+class OtherCode(Remark):
     """What a store holds was found by other code than is installed here."""
 
 

@@ -192,6 +192,7 @@ class FileJournal:
     def __init__(self, path: Path, layout: Layout, durable: bool = False) -> None:
         self.blocks: dict[Where, int] = {}
         self.damaged = 0
+        self.broken = False  # whether something is lost that no dying process leaves
         self._path, self._layout, self._durable = path, layout, durable
         self._fd, self._end = -1, 0
 
@@ -237,10 +238,12 @@ class FileJournal:
             if where is None:
                 place = self._magic_from(place + 1)
                 continue
+            self.broken |= place > end or not headed
             self.damaged += max(0, place - end) // size
             self.blocks[where] = place
             end = place = place + size
         self.damaged += max(0, length - end) // size
+        self.broken |= self.damaged > 0
         return end if self.blocks or headed else 0
 
     def _magic_from(self, place: int) -> int:
@@ -344,6 +347,7 @@ class ObjectJournal:
     def __init__(self, fs: Any, prefix: str, layout: Layout) -> None:
         self.blocks: dict[Where, int] = {}
         self.damaged = 0
+        self.broken = False
         self._fs, self._prefix, self._layout = fs, prefix, layout
         self._headed = False
 
@@ -367,6 +371,7 @@ class ObjectJournal:
                 where = self._layout.verified(frame)
                 if where is None:
                     self.damaged += 1
+                    self.broken = True
                 else:
                     self.blocks[where] = 0
 

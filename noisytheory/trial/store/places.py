@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,9 @@ WRITER = f"{HIDDEN}/writer"
 
 COPY = f"{HIDDEN}/run.json"
 """What the first run wrote about itself once more, sealed: one bad byte must not lock a store."""
+
+OWN = re.compile(r"lock|run\.json|.+\.(blocks|partial|staged|old)")
+"""What this package writes there."""
 
 Create = Callable[[str], Any]
 """Opens a new file of a group for writing, as a context manager."""
@@ -95,6 +99,13 @@ class Directory:
                 e.name for e in entries
                 if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
             )
+
+    def names(self, key: str) -> list[str]:
+        """List everything in a directory, if there is one."""
+        try:
+            return os.listdir(f"{self.path}/{key}")
+        except OSError:
+            return []
 
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
@@ -265,6 +276,10 @@ class Objects:
         folders = [e["name"].rstrip("/") for e in found if e["type"] == "directory"]
         names = [folder.rpartition("/")[2] for folder in folders]
         return sorted(name for name in names if not name.startswith("."))
+
+    def names(self, key: str) -> list[str]:
+        """List nothing: what is there of others is not looked for."""
+        return []
 
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:

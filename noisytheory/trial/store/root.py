@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import json
+import reprlib
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.trial.store.chunks import Array, branch, group_document, group_of
-from noisytheory.trial.store.errors import UNREADABLE, StoreError, damage, gone
+from noisytheory.trial.store.chunks import Array, branch, chunk_key, group_document, group_of
+from noisytheory.trial.store.compacted import whole_in
+from noisytheory.trial.store.errors import UNREADABLE, Remark, StoreError, damage, gone
 from noisytheory.trial.store.journal import encoded, sealed
-from noisytheory.trial.store.places import COPY, Create, Place, Temporary, read_or_nothing
+from noisytheory.trial.store.places import (
+    COPY,
+    HIDDEN,
+    OWN,
+    Create,
+    Place,
+    Temporary,
+    read_or_nothing,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,6 +58,8 @@ class Root:
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
         self.stale = False  # whether a finished claim is not on the list yet
+        self._text = b""  # the list as it was found
+        self._strays: list[str] = []  # what is there and is not of this package
         self._made: set[str] = set()  # papers that are known to have their group
         self._due = 0.0  # when the list may be written again
 
@@ -63,9 +76,15 @@ class Root:
     def found(self) -> dict[str, Any] | None:
         """Return the attributes of the store that is there, or None if there is none yet."""
         kept = self._copy()
+        if kept is None and COPY.rpartition("/")[2] in self.place.names(HIDDEN):
+            damage(
+                f"{COPY} in the store {self.location}, a copy of what its zarr.json says of the "
+                "run, is damaged; an audit with this store writes it anew"
+            )
         try:
             text = self.place.read("zarr.json")
             stored = dict(json.loads(text)["attributes"])
+            self._text = text
         except (FileNotFoundError, NotADirectoryError):
             if kept is None:
                 return None
@@ -78,11 +97,15 @@ class Root:
             stored = {}
         if kept is None or stored == kept:
             return stored
+        self._say_list()
+        self._text = b""
+        return kept
+
+    def _say_list(self) -> None:
         damage(
             f"the list of the store {self.location} (its zarr.json) is damaged; the claims are "
             "found without it, and an audit with this store writes it anew"
         )
-        return kept
 
     def _copy(self) -> dict[str, Any] | None:
         """Return the copy of the attributes, if it is whole."""
@@ -99,8 +122,12 @@ class Root:
             self.place.write(COPY, text + b"\n" + sealed(text))
 
     def scan(self) -> None:
-        """Find the groups that are complete; the root's list may be older than they are."""
-        for paper in self.place.groups(""):
+        """Find the groups that are complete; the root's list may be older than they are.
+
+        What is not as it was written besides is said, and what is not of this package.
+        """
+        papers = self.place.groups("")
+        for paper in papers:
             for name in self.place.groups(paper):
                 group = f"{paper}/{name}"
                 try:
@@ -116,6 +143,66 @@ class Root:
                 else:
                     if group not in self.damaged:
                         self.groups[group] = entry
+        self._check_list()
+        for paper in self.papers:
+            if not self._is_paper(paper):
+                damage(
+                    f"{paper}/zarr.json in the store {self.location} is damaged; the claims are "
+                    "found without it, and an audit with this store writes it anew"
+                )
+        self._look("", [HIDDEN, *papers])
+        for paper in papers:
+            self._look(paper, self.place.groups(paper))
+        self._look(HIDDEN, filter(OWN.fullmatch, self.place.names(HIDDEN)))
+        if self._strays:
+            more = f" and {len(self._strays) - 8} more" if len(self._strays) > 8 else ""
+            warnings.warn(
+                f"in the store {self.location} not of this package, and left alone: "
+                f"{', '.join(self._strays[:8])}{more}", Remark, stacklevel=3,
+            )
+
+    def _look(self, folder: str, known: Iterable[str]) -> None:
+        """Note what else is in a folder."""
+        if others := set(self.place.names(folder)).difference(known, ("zarr.json",)):
+            self._strays += [f"{folder}/{name}".lstrip("/") for name in sorted(others)]
+
+    def _check_list(self) -> None:
+        """Compare what the list says of groups with what they say themselves."""
+        if self._text in (b"", self._document(self.groups)):
+            return
+        try:
+            inside = json.loads(self._text)["consolidated_metadata"]["metadata"]
+            listed = sorted(name for name in inside if name.count("/") == 1)
+        except UNREADABLE:
+            return self._say_list()
+        for group in [g for g in listed if g in self.groups]:
+            if self.groups[group][1] not in self._text and not self._is_whole(group):
+                self.damaged[group] = "its zarr.json is not what was written"
+                del self.groups[group]
+        whole = [group for group in listed if group in self.groups]
+        absent = [group for group in listed if group not in {*self.groups, *self.damaged}]
+        same = all(self.groups[group][1] in self._text for group in whole)
+        if whole == listed:
+            same = self._text == self._document(listed)
+        if (same and not absent) or read_or_nothing(self.place, "zarr.json") != self._text:
+            return  # In the second case a run is writing.
+        if not same:
+            self._say_list()
+        else:
+            self.damaged |= dict.fromkeys(absent, "it is on the list, and not there")
+
+    def _is_whole(self, group: str) -> bool:
+        """Whether what a group says of itself is what was written."""
+        return whole_in(self.place, group, self.run, blocks=False) is not None
+
+    def _is_paper(self, paper: str) -> bool:
+        """Whether the group of a paper is what was written."""
+        try:
+            return read_or_nothing(self.place, f"{paper}/zarr.json") == group_document({})
+        except OSError as error:
+            if not gone(error):
+                raise
+            return False
 
     def _entry(self, group: str) -> tuple[str, bytes]:
         """Return id and branch of a finished claim; note in `damaged` if it is another's."""
@@ -127,10 +214,15 @@ class Root:
         if group_of(claim_id) != group:
             self.damaged[group] = f"it is that of {claim_id}"
             self.foreign.add(group)
+        self._look(group, described)
+        for name, about in described.items():
+            self._look(f"{group}/{name}", (chunk_key("", about)[1:],))
         for name in _OF_AN_AUDIT:
             own, its = self.attributes.get(name), attributes.get(name)
             if name in self.attributes and its != own:
-                self.damaged[group] = f"it is of another audit: {name} {its!r}, the store's {own!r}"
+                self.damaged[group] = (
+                    f"it is of another audit: {name} {reprlib.repr(its)}, the store's {own!r}"
+                )
                 if name in _OF_A_RUN:
                     self.foreign.add(group)
         return claim_id, branch(group, attributes, [Array(*item) for item in described.items()])
@@ -145,11 +237,15 @@ class Root:
     def write(self) -> None:
         """Write the root document, all at once."""
         start = time.monotonic()
-        branches = [branch(paper, {}, []) for paper in self.papers]
-        branches += [self.groups[group][1] for group in sorted(self.groups)]
-        self.place.write("zarr.json", group_document(self.attributes, branches))
+        self.place.write("zarr.json", self._document(self.groups))
         end = time.monotonic()
         self._due, self.stale = end + _PATIENCE * (end - start), False
+
+    def _document(self, groups: Iterable[str]) -> bytes:
+        """The root document that lists these groups."""
+        branches = [branch(paper, {}, []) for paper in _papers(groups)]
+        branches += [self.groups[group][1] for group in sorted(groups)]
+        return group_document(self.attributes, branches)
 
     @contextlib.contextmanager
     def replacing(self, group: str) -> Iterator[Create]:
@@ -169,12 +265,15 @@ class Root:
 
     def make_paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""
-        text = group_document({})
-        if paper not in self._made and read_or_nothing(self.place, f"{paper}/zarr.json") != text:
-            self.place.write(f"{paper}/zarr.json", text)
+        if paper not in self._made and not self._is_paper(paper):
+            self.place.write(f"{paper}/zarr.json", group_document({}))
         self._made.add(paper)
 
     @property
     def papers(self) -> list[str]:
         """The papers of the finished claims."""
-        return sorted({group.partition("/")[0] for group in self.groups})
+        return _papers(self.groups)
+
+
+def _papers(groups: Iterable[str]) -> list[str]:
+    return sorted({group.partition("/")[0] for group in groups})

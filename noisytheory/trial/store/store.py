@@ -230,7 +230,15 @@ class Store:
             there = group in root.groups or group in root.damaged
             opened = compacted_in if there else Compacted
             compacted = opened(root.place, group, layout)
+        if group in root.damaged or (there and not compacted.whole):
+            why = root.damaged.get(group, "a part of it is not what was written")
+            damage(f"{group} in the store {self.location} is damaged ({why}): this audit mends it")
         blocks = ClaimBlocks(root, group, layout, journal, compacted)
+        if journal.broken:
+            damage(
+                f"the journal of {claim_id} in the store {self.location} is damaged: this audit "
+                "draws again what is lost of it"
+            )
         self._open_claims[claim_id] = blocks
         return blocks
 

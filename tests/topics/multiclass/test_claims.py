@@ -6,9 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import uma_again
 from sklearn.decomposition import KernelPCA
 
-from noisytheory.topics.multiclass import exactly, ultraconservative, uma, update_vectors
+from noisytheory.topics.multiclass import (
+    error_set,
+    exactly,
+    steps,
+    ultraconservative,
+    uma,
+    update_vectors,
+)
 from noisytheory.topics.multiclass.convergence import bounds as convergence_bounds
 from noisytheory.topics.multiclass.convergence import sides as convergence
 from noisytheory.topics.multiclass.deviations import bounds, simulate
@@ -36,44 +44,90 @@ def floats(rows):
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_fractions_and_floats_have_the_same_update_vectors(number):
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("alpha", [Fraction(0), Fraction(1, 4)])
+def test_update_vectors_are_those_of_the_definition(number, shared, alpha):
     at = random_instances(20)[number]
-    back = exactly.inverse(at.confusion)
-    exact = [
-        exactly.vectors(at.points, at.joint, back, inside)
-        for inside in exactly.regions(at.points, at.weights)
-    ]
-    public = update_vectors(floats(at.points), floats(at.joint), floats(at.weights),
-                            floats(at.confusion), ties="all")
-    np.testing.assert_allclose(public, floats(exact), atol=1e-12)
+    back = uma_again.inverse(at.confusion)
+    again = np.array([
+        uma_again.vectors(at.points, at.joint, back, inside)
+        for inside in exactly.regions(at.points, at.weights, alpha, shared=shared)
+    ])
+    ties = "all" if shared else "lowest"
+    found = update_vectors(at.points, at.joint, at.weights, at.confusion, alpha=alpha, ties=ties)
+    assert (found == again).all()
+    if shared:  # floats break ties by chance
+        public = update_vectors(floats(at.points), floats(at.joint), floats(at.weights),
+                                floats(at.confusion), alpha=float(alpha), ties=ties)
+        np.testing.assert_allclose(public, floats(again), atol=1e-12)
 
 
 @pytest.mark.parametrize("step", ["predicted", "forced", "worst", "uniform"])
 @pytest.mark.parametrize("normalise", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
-def test_fractions_and_floats_have_the_same_runs(step, normalise, shared):
+def test_runs_in_fractions_are_those_of_the_definition_and_floats_have_them_too(
+    step, normalise, shared
+):
     # A sample: the population itself has ties, which floats break by chance.
     law = floats(FIVE.joint).ravel()
     counts = np.random.default_rng(9).multinomial(1024, law / law.sum()).reshape(5, 3)
-    seen = exactly.fractions(counts / 1024)
-    exact = exactly.run(FIVE.points, seen, FIVE.confusion, step=step, normalise=normalise,
-                        shared=shared, tolerance=Fraction(1, 10**6), max_iter=12)
-    public = uma(floats(FIVE.points), counts / 1024, floats(FIVE.confusion),
-                 step=step, normalise=normalise, ties="all" if shared else "lowest",
-                 tolerance=1e-6, max_iter=12)
-    assert public.pairs.tolist() == [list(pair) for pair in exact.pairs]
-    np.testing.assert_allclose(public.weights, floats(exact.weights), atol=1e-9)
+    seen, options = exactly.fractions(counts / 1024), dict(
+        step=step, normalise=normalise, max_iter=12
+    )
+    again = uma_again.run(FIVE.points, seen, FIVE.confusion, shared=shared,
+                          tolerance=Fraction(1, 10**6), **options)
+    ties = "all" if shared else "lowest"
+    found = uma(FIVE.points, seen, FIVE.confusion, ties=ties, tolerance=Fraction(1, 10**6),
+                **options)
+    assert (found.weights == np.array(again.weights)).all()
+    assert found.norms.tolist() == [exactly.root(square) for square in again.squares]
+    assert (found.updates, found.skipped, found.stopped) == (
+        again.updates, again.skipped, again.stopped
+    )
+    public = uma(floats(FIVE.points), counts / 1024, floats(FIVE.confusion), ties=ties,
+                 tolerance=1e-6, **options)
+    assert public.pairs.tolist() == [list(pair) for pair in again.pairs]
+    np.testing.assert_allclose(public.weights, floats(again.weights), atol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [Fraction(0), Fraction(1, 5)])
+def test_margins_of_regions_and_error_sets_in_fractions(alpha):
+    for at in random_instances(12):
+        start = [[4 * v for v in row] for row in at.weights]
+        options = dict(alpha=alpha, error_alpha=alpha, start=start, max_iter=8)
+        again = uma_again.run(at.points, at.joint, at.confusion, shared=True, **options)
+        found = uma(at.points, at.joint, at.confusion, orientation="column", ties="all",
+                    tolerance=0, **options)
+        assert (found.weights == np.array(again.weights)).all()
+        assert found.stopped == again.stopped
 
 
 @pytest.mark.parametrize("step", ["worst", "uniform"])
 def test_online_runs_agree_in_both_arithmetics(step):
     rng = np.random.default_rng(1)
     points, labels = rng.integers(-4, 5, size=(40, 3)), rng.integers(3, size=40)
-    exact = exactly.online(exactly.fractions(points), labels.tolist(), 3, step=step)
-    public = ultraconservative(points.astype(float), labels, 3, step=step)
+    rows = exactly.fractions(points)
+    again = uma_again.online(rows, labels.tolist(), 3, step=step)
+    found = ultraconservative(rows, labels, 3, step=step)
+    assert (found.weights == np.array(again.weights)).all()
+    assert (found.updates, found.largest_step) == (again.updates, again.largest_step)
     if step == "worst":  # thirds round
-        assert public.updates == exact.updates
-        np.testing.assert_array_equal(public.weights, floats(exact.weights))
+        public = ultraconservative(points.astype(float), labels, 3, step=step)
+        assert public.updates == again.updates
+        np.testing.assert_array_equal(public.weights, floats(again.weights))
+
+
+def test_proportional_steps_are_exact_in_fractions():
+    scores = np.array([Fraction(1, 3), Fraction(2), Fraction(1)])
+    tau = steps(scores, 0, error_set(scores, 0), "proportional")
+    assert tau.tolist() == [1, Fraction(-5, 7), Fraction(-2, 7)]
+
+
+def test_samples_and_whole_numbers_in_a_run_of_fractions():
+    points = [[Fraction(1), Fraction(0)], [Fraction(-1), Fraction(0)]]
+    found = uma(points, [0, 1], [[1, 0], [0, 1]])
+    assert found.weights.tolist() == [[Fraction(1, 2), 0], [Fraction(-1, 2), 0]]
+    assert found.shares.tolist() == [Fraction(1, 2), Fraction(1, 2)]
 
 
 def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
@@ -82,9 +136,9 @@ def test_the_rare_class_needs_as_many_updates_as_the_formula_says():
     for share in (Fraction(1, 10), Fraction(1, 20), Fraction(1, 50), Fraction(1, 1000)):
         joint = [[Fraction(0), 1 - share], [share, Fraction(0)]]
         identity = [[Fraction(i == j) for j in (0, 1)] for i in (0, 1)]
-        found = exactly.run(corner, joint, identity, max_iter=600)
+        found = uma(corner, joint, identity, tolerance=0, max_iter=600)
         assert found.updates == 2 + int((1 - share) / (2 * share))
-        short = exactly.run(corner, joint, identity, max_iter=600, normalise=True)
+        short = uma(corner, joint, identity, tolerance=0, max_iter=600, normalise=True)
         assert short.updates == 2
 
 
@@ -107,6 +161,27 @@ def test_half_of_the_sample_size_is_needed():
     (found,) = simulate.needed(5.5, 0.5, 0.05, "squared")
     assert found.lhs == 383
     assert bounds.sample_size(0.5, 0.05, 5.5) == pytest.approx(242 * np.log(40))
+
+
+def test_the_appendix_by_hand():
+    # Two losses 0 or 4 with even chances: means 0, 2, 4, of which none is off by more than 2.
+    at = {(dict(c.steps)["examples"], dict(c.steps)["chance of a loss"]): c.lhs
+          for c in deviations.ghosts(32)}
+    assert at[2, Fraction(1, 2)] == 0
+    # Of three, 0 and 4 are off by 2, which is more than the root of 8/3.
+    assert at[3, Fraction(1, 2)] == Fraction(1, 4)
+    # One example: samples differ by 4 on the second function, 3 on the first, or not at all.
+    first = next(deviations.swapped("of swaps"))
+    assert first.lhs == first.rhs == 1 - Fraction(1, 4) - Fraction(1, 9) - Fraction(1, 36)
+    (least,) = deviations.least_bound(1.0, 2, -1)
+    assert float(sum(least.lhs) / 2) == pytest.approx(512 * np.exp(-16))
+
+
+def test_no_pair_is_longer_than_the_tolerance_at_the_stop():
+    cases = list(convergence.lengths_at_the_stop("all_pairs"))
+    assert sum(case.applies for case in cases) > 3
+    printed = [case for case in convergence.lengths_at_the_stop("printed") if case.applies]
+    assert any(case.lhs > case.rhs for case in printed)
 
 
 def test_swaps_by_hand():

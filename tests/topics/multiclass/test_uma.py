@@ -8,6 +8,7 @@ from scipy import sparse
 
 from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, uma_runs, update_vectors
 from noisytheory.topics.multiclass import kept as kept_module
+from noisytheory.topics.multiclass.kept import Scaled, scaled
 from noisytheory.vocabulary.noise import Confusion
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
@@ -70,9 +71,12 @@ def test_kept_sums_give_the_pairs_of_the_plain_form(step, normalise, seed):
     np.testing.assert_allclose(run.weights, weights, atol=1e-10)
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse", "sparse, many", "masses", "bytes"])
+@pytest.mark.parametrize(
+    "form", ["dense", "sparse", "sparse, many", "masses", "bytes", "rows", "rows of 32 bits"]
+)
 def test_all_forms_of_a_sample_agree(form, monkeypatch):
-    monkeypatch.setattr(kept_module, "COMPILED", 1)
+    if form != "dense":
+        monkeypatch.setattr(kept_module, "COMPILED", 1)
     if form == "sparse, many":
         monkeypatch.setattr(kept_module, "SPARSE_FEW", 0)
     x, y, confusion = sample(np.random.default_rng(7), 700, 9, 5, whole=True)
@@ -80,10 +84,39 @@ def test_all_forms_of_a_sample_agree(form, monkeypatch):
     given = {
         "dense": (x.astype(float), y), "sparse": (sparse.csr_matrix(x.astype(float)), y),
         "masses": (x.astype(float), np.eye(5)[y] / len(y)), "bytes": (x.astype(np.uint8), y),
+        "rows": (x.astype(float), y),
+        "rows of 32 bits": (Scaled(x.astype(np.float32), np.ones(len(x))), y),
     }[form.partition(",")[0]]
     run = uma(*given, confusion, max_iter=40, tolerance=1e-6)
     assert run.pairs.tolist() == [list(pair) for pair in pairs]
     np.testing.assert_allclose(run.weights, weights, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize(("intercept", "unit"), [(False, True), (True, True), (True, False)])
+def test_rows_that_are_not_made_are_as_good_as_made(kind, intercept, unit, monkeypatch):
+    x, y, confusion = sample(np.random.default_rng(8), 900, 30, 4, whole=True)
+    x = x.astype(kind)
+    x[5] = 0  # without an intercept it stays 0
+    rows = scaled(x, intercept=intercept, unit=unit)
+    made = np.hstack([x.astype(float), np.ones((900, 1))]) if intercept else x.astype(float)
+    if unit:
+        made /= np.maximum(np.linalg.norm(made, axis=1), 1e-300)[:, None]
+    np.testing.assert_allclose(rows.dense(), made, rtol=1e-15)
+    options = dict(max_iter=30, tolerance=1e-6, start=np.eye(4, made.shape[1]) / 8)
+    plain = uma(made, y, confusion, **options)
+    monkeypatch.setattr(kept_module, "COMPILED", 1)
+    monkeypatch.setattr(kept_module, "BLOCK", 100)
+    run = uma(rows, y, confusion, **options)
+    assert run.pairs.tolist() == plain.pairs.tolist()
+    np.testing.assert_allclose(run.weights, plain.weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(run.residual, plain.residual, rtol=1e-9, atol=1e-12)
+    # What cannot be done row by row is done on the rows made.
+    for other in (dict(ties="all"), dict(alpha=0.01)):
+        np.testing.assert_allclose(
+            uma(rows, y, confusion, **options, **other).weights,
+            uma(made, y, confusion, **options, **other).weights, rtol=1e-9, atol=1e-12,
+        )
 
 
 def test_bytes_with_dark_edges_and_full_sums_are_exact(monkeypatch):
@@ -169,10 +202,12 @@ def test_the_printed_stop_looks_at_one_pair():
 @pytest.mark.parametrize(
     "options",
     [dict(), dict(step="forced", strategy="confusion"), dict(step="uniform", normalise=True),
-     dict(step="proportional", alpha=1e-3, start=np.eye(4)), dict(stop="printed", tolerance=0.05)],
+     dict(step="proportional", alpha=1e-3, start=np.eye(4)), dict(stop="printed", tolerance=0.05),
+     dict(step="worst", normalise=True, start=np.eye(4), error_alpha=1e-3),
+     dict(strategy="confusion", least_share=0.24, tolerance=0.02)],
 )
 @pytest.mark.parametrize(("n", "form"), [(40, "labels"), (400, "labels"), (40, "masses")])
-def test_runs_in_lockstep_are_those_one_by_one(options, n, form):
+def test_several_runs_are_those_one_by_one(options, n, form):
     rng = np.random.default_rng(6)
     samples = [sample(rng, n, 4, 4) for _ in range(5)]
     x, y = (np.array([one[k] for one in samples]) for k in range(2))

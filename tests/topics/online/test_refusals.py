@@ -39,7 +39,7 @@ FITTING = {
     "Bg": 1.0, "Bpsi": 1.0, "Blabel": 1.0, "sigma2": 1.0, "delta": 0.1, "eta": 1.0, "G": 1.0,
     "c": -1.0, "s": 1.0, "a": 1.0, "variance": 1.0, "x": 0.5, "s2": 0.5, "J": 1.0, "low": -1.0,
     "high": 1.0, "K": 2, "k": 1.0, "kernel": LinearProduct(), "loss": AffineLoss(),
-    "f": ExponentialLoss(),
+    "f": ExponentialLoss(), "step": "adaptive",
 }
 FUNCTIONS = [
     getattr(bounds, name)
@@ -62,6 +62,11 @@ def test_a_bound_names_what_it_refuses(function):
         for value in nonsense:
             with pytest.raises(ValueError, match=f"^{name} must be"):
                 function(**{**fitting, name: value})
+
+
+def test_a_step_that_no_learner_has():
+    with pytest.raises(ValueError, match="step must be one of theory, adaptive, no horizon"):
+        online.promised_regret(10, 1.0, 1.0, 1.0, "doubling")
 
 
 def test_a_bound_broadcasts_and_keeps_names():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import pickle
 import sys
 import tempfile
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -842,3 +844,44 @@ def test_a_tolerance_out_of_reach_ends_the_loop():
     assert (len(found.errors), found.error, found.picks.tolist()) == (1, 2.0, [1])
     never = sparse.herding(Linear(), *line, 100, candidates=[0, 1], tolerance=1.0, gap=-1.0)
     assert len(never.errors) == 100
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(1.0)], ids=str)
+@pytest.mark.parametrize("algorithm", [
+    sparse.herding, sparse.away_steps, sparse.fully_corrective,
+])
+def test_errors_of_every_step_are_those_of_the_weights_then_returned(algorithm, kernel):
+    # Against a run that ends there.
+    points = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [0.25, -1.0]])
+    alpha = np.array([0.25, 0.25, 0.375, 0.125])
+    found = algorithm(kernel, points, alpha, 60)
+    for step in sorted({*range(0, len(found.errors), 7), len(found.errors) - 1}):
+        weights = alpha.copy()
+        short = algorithm(kernel, points, alpha, step + 1)
+        weights[short.indices] -= short.weights
+        square = math.fsum((weights[:, None] * weights * kernel(points)).ravel())
+        left = np.linalg.norm(weights @ points) if kernel == Linear() else math.sqrt(max(square, 0))
+        assert found.errors[step] == pytest.approx(left, abs=1e-11)
+    # After two steps nothing is left of two points, and a third would change nothing.
+    pair = algorithm(kernel, [[0.3], [1.0]], [0.3, 0.7], 3, gap=-1.0)
+    assert pair.errors[1:].max() < 1e-11
+
+
+def test_errors_far_from_the_origin_are_right_to_the_last_digits():
+    line = 1e4 + np.arange(12.0)[:, None] / 8
+    alpha = np.full(12, 1 / 12)
+    found = sparse.herding(Linear(), line, alpha, 200)
+    left = {i: Fraction(a) for i, a in enumerate(alpha.tolist())}
+    for i, weight in zip(found.indices.tolist(), found.weights.tolist(), strict=True):
+        left[i] -= Fraction(weight)
+    exact = abs(sum(c * Fraction(line[i, 0]) for i, c in left.items()))
+    assert found.error == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_picks_are_the_points_of_the_steps():
+    line = [[0.0], [1.0], [3.0]]
+    away = sparse.away_steps(Linear(), line, [0.5, 0.25, 0.25], 3)
+    # The mean is 1, and all score it: 3 is first, of the largest product; from 3 on to 0.
+    assert away.picks[:2].tolist() == [2, 0] and len(away.picks) == len(away.errors)
+    recursive = sparse.recursive_herding(Linear(), line, [0.5, 0.25, 0.25], 0.1, rounds=2)
+    assert set(recursive.picks.tolist()) == set(recursive.indices.tolist()) == {0, 2}

@@ -11,6 +11,7 @@ from worked import certificate
 
 import noisytheory as nt
 from noisytheory.topics.sparse import samples
+from noisytheory.topics.sparse.means import sides
 from noisytheory.topics.sparse.partitions import sides as partitions
 from noisytheory.topics.sparse.projection import simplex_weights
 
@@ -42,19 +43,34 @@ def test_a_mean_of_means_by_hand():
 
 
 def test_the_score_of_an_error_by_hand():
-    # v = (1, 1) and x = (3/5, 4/5): (7/5)^2 = 49/25, below 2.
-    found = worked("average-classifier/discriminative", error=[1, 1], point=["3/5", "4/5"])
-    assert found == (Fraction(49, 25), 2, True)
+    # e_1/2 + e_2/2 less e_1 is v = (-1/2, 1/2), and x = (-3/5, 4/5): (7/10)^2, below 1/2.
+    found = worked("average-classifier/discriminative", points=[[1, 0], [0, 1]],
+                   alpha=["1/2", "1/2"], weights=[1, 0], epsilon=1, feature=["-3/5", "4/5"])
+    assert found == (Fraction(49, 100), (1 + Fraction(1, 2**30)) ** 2, True)
 
 
 def test_the_sign_of_a_shifted_score_by_hand():
     # An error 1/2 along the feature leaves 1/4 of a score of 3/4, and makes -1/4 of one of 1/4,
     # which is not above the error's length.
-    shifted = dict(error=[HALF, 0, 0, 0, 0], point=[1, 0, 0, 0, 0])
     claim = nt.claims["average-classifier/discriminative/signs"]
     for score, changed, applies in ((3 * HALF / 2, 0, True), (HALF / 2, 1, False)):
-        found = claim.certify(**shifted, score=score, quarters=4)
+        found = claim.certify(
+            points=np.array([[1, 0]]), feature=np.array([1, 0]), alpha=np.array([score]),
+            weights=np.array([score - HALF]), epsilon=HALF, quarters=4,
+        )
         assert (found.lhs, found.rhs, found.applies) == (changed, 0, applies)
+
+
+def test_features_near_the_error_are_where_the_trial_is_sharp():
+    drawn = sides.Herded.draw("near the error", size=600, rng=np.random.default_rng(5))
+    at = sides.Herded(**drawn)
+    own, other = at.scores
+    assert np.linalg.norm(at.feature, axis=1).max() <= 1 + 1e-12
+    moved = np.abs(own - other) / at.epsilon
+    np.testing.assert_allclose(moved[::2], 1, rtol=1e-9)
+    above = (np.abs(own) > at.epsilon)[1::2] & (np.abs(own) < 1.2 * at.epsilon)[1::2]
+    assert above.sum() > 30
+    assert np.mean((own * other <= 0)[1::2] & (np.abs(own) > 0.8 * at.epsilon)[1::2]) > 0.05
 
 
 @pytest.mark.parametrize("product, square", [(1, "4/5"), (-1, "16/5")])
@@ -72,7 +88,6 @@ def test_distances_of_labelled_features_by_hand(product, square):
 
 
 @pytest.mark.parametrize("name", ["kernel-mean/lemma-22", "average-classifier/parallel",
-                                  "average-classifier/discriminative",
                                   "kernel-mean/distance-formula",
                                   "kernel-mean/distance-formula/unlike-labels"])
 def test_floats_equal_fractions_row_by_row(name):
@@ -84,6 +99,17 @@ def test_floats_equal_fractions_row_by_row(name):
             found = claim.call(claim.certify, cell, instance)
             assert (found.lhs, found.rhs) == (instance["lhs"], instance["rhs"])
             assert found.applies == instance.get("applies", True)
+
+
+def test_scores_in_floats_are_those_in_fractions():
+    claim = nt.claims["average-classifier/discriminative"]
+    for cell in claim.cells():
+        drawn = claim.call(claim.simulate, cell, size=30, rng=np.random.default_rng(3))
+        for row in range(30):
+            instance = {key: array[row] for key, array in drawn.items()}
+            found = claim.call(claim.certify, cell, instance)
+            assert float(found.lhs) == pytest.approx(instance["lhs"], rel=1e-12, abs=1e-15)
+            assert float(found.rhs) == pytest.approx(instance["rhs"], rel=1e-15)
 
 
 # Six points on a line, two cells: {0, 1, 2} and {7, 8, 9} have diameter 2, and no two have less.
@@ -176,15 +202,14 @@ def test_both_signs_of_a_sample_by_hand():
 def herded(name, **cell):
     claim = nt.claims[name]
     cell, instance = {**claim.given, **cell}, {}
-    for key in ("top", "low"):
-        instance[key] = np.array(cell.pop(key), float)[()]
+    instance["shares"] = np.array(cell.pop("shares"), float)
     return claim.call(claim.certify, cell, instance)
 
 
 def test_two_steps_on_the_square_by_hand():
     # Target (1/2, 1/4): first e1, error 1/4 + 1/16 = 5/16. Left (-1/2, 1/4), so -e1 next, direction
     # (-2, 0), rate 1 / 4, and (1/2, 0) is reached: error 1/16.
-    target = dict(top=[2, 1], low=4, hull="cross 2", k=2)
+    target = dict(shares=[9, 5, 1, 1], hull="cross 2", k=2)
     found = herded("kernel-mean/herding-rates/exponential/repaired", **target)
     # d^2 = (1/4)^2 / 2 = 1/32 of D^2 = 4: 5/16 times 127/128.
     assert (found.lhs, found.rhs) == (Fraction(1, 16), Fraction(5, 16) * Fraction(127, 128))
@@ -202,7 +227,7 @@ def test_two_steps_on_the_square_by_hand():
 def test_equal_weights_in_the_middle_of_a_segment_by_hand():
     # From (1/2, 1/2) both ends are 1/sqrt(2) away, d = r. After three steps the weights are 2/3 and
     # 1/3: error sqrt(2) / 6, a third of r; an even number of steps has none.
-    middle = dict(top=[1, 1], low=2, hull="simplex 2")
+    middle = dict(shares=[1, 1], hull="simplex 2")
     for name in ("kernel-mean/herding-rates/inverse", "kernel-mean/herding-rates/inverse-sharp"):
         found = herded(name, **middle, k=3)
         assert found.lhs == found.rhs
@@ -212,16 +237,16 @@ def test_equal_weights_in_the_middle_of_a_segment_by_hand():
 
 def test_the_instances_nearest_to_the_rates():
     # One step on the segment: the target 65/64 takes 2, 63/64 away; the bound is 4/3.
-    found = herded("average-classifier/jones", top=[65], low=64, hull="segment", k=1,
+    found = herded("average-classifier/jones", shares=[63, 1], hull="segment", k=1,
                    step="classic")
     assert (found.lhs, found.rhs) == (Fraction(63, 64) ** 2, Fraction(4, 3))
     # The kite, in 256ths: from (0, -1) towards (224, 16), slope 17 and curvature 224^2 + 17^2.
-    found = herded("kernel-mean/herding-rates/exponential/repaired", top=[0, 0], low=256,
-                   hull="kite", k=2)
+    found = herded("kernel-mean/herding-rates/exponential/repaired",
+                   shares=[128, 13, 91, 24], hull="kite", k=2)
     assert found.lhs == 1 - Fraction(17**2, 224**2 + 17**2)
     assert found.rhs == 1 - Fraction(16**2, 256**2)
     # The triangle: from (0, -1) both others score alike, (31, 1) is first: slope 2, curvature 965.
-    found = herded("kernel-mean/herding-rates/away-steps", top=[0, 0], low=64, hull="triangle",
+    found = herded("kernel-mean/herding-rates/away-steps", shares=[32, 1, 31], hull="triangle",
                    k=2)
     assert found.lhs == 1 - Fraction(2**2, 31**2 + 2**2)
     assert found.rhs[0] < np.sqrt(1 - 4 / (4 * 32**2)) < found.rhs[1]
@@ -229,7 +254,7 @@ def test_the_instances_nearest_to_the_rates():
 
 def test_weights_from_the_empty_set_by_hand():
     # Target (1/2, 1/4): the first step by line search takes e1 with weight 1/2.
-    target = dict(top=[2, 1], low=4, hull="cross 2", k=1)
+    target = dict(shares=[9, 5, 1, 1], hull="cross 2", k=1)
     assert herded("average-classifier/algorithm-1/weights/printed", **target).lhs == HALF
     assert herded("average-classifier/algorithm-1/weights/repaired", **target).lhs == 1
     found = worked("average-classifier/algorithm-1/frank-wolfe", rest=[1, 2, 0], vertex=[3, 0, 1])
@@ -291,13 +316,13 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("kernel-mean/herding-rates/theorem-20-distance", {"points": np.eye(3)[:2]}, {"n": 3},
      Fraction(1, 6), Fraction(1, 6)),
     # Two atoms of four, a half each: four coordinates a quarter off.
-    ("kernel-mean/theorem-20/attained", {"top": np.ones(4), "low": 4.0},
+    ("kernel-mean/theorem-20/attained", {"shares": np.ones(4)},
      {"n": 4, "k": 2, "step": "uniform"}, Fraction(1, 4), Fraction(1, 4)),
     # As in two steps on the square: e1 with 3/4 and -e1 with 1/4.
-    ("average-classifier/algorithm-1/support", {"top": np.array([2.0, 1]), "low": 4.0},
+    ("average-classifier/algorithm-1/support", {"shares": np.array([9.0, 5, 1, 1])},
      {"hull": "cross 2", "k": 2, "step": "line search"}, 2, 2),
     # The first atom is the target, and the second step goes nowhere.
-    ("average-classifier/algorithm-1/support", {"top": np.array([0.0, 1]), "low": 1.0},
+    ("average-classifier/algorithm-1/support", {"shares": np.array([0.0, 1, 0, 0])},
      {"hull": "cross 2", "k": 2, "step": "line search"}, 1, 2),
     # Half of (1, 0) and of (0, 2), and nothing found: 1/4 + 1, against (2 / 4)^2.
     ("average-classifier/recursive", {"points": TWELVE, "alpha": HALVES, "found": [0.0] * 12},
@@ -314,9 +339,9 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("average-classifier/computation/matrix", {}, {"n": 10}, 100, 100),
     ("average-classifier/computation/iteration", {}, {"n": 10, "k": 7}, 70, 70),
     ("kernel-mean/algorithm-1/cost", {}, {"n": 10, "m": 2}, 20, 20),
-    # 1/k - 1/10000 is 4/10000 at k = 2000.
-    ("average-classifier/herding-rates/printed", {"case": 0}, {"n": 10_000, "epsilon": 0.02},
-     2000, 80),
+    # 1/k - 1/10000 is 1/10000 at k = 5000; the logarithm of 100 is below 6.
+    ("average-classifier/herding-rates/printed", {"case": 0}, {"epsilon": 0.01, "constant": 20.0},
+     5000, 120),
     # Weights of a half each.
     ("average-classifier/sparsity-prose", {"points": np.array([[1.0, 0, 0, 0], [-1, 1, 0, 0]])},
      {"n": 2}, 2, 2),

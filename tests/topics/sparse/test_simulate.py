@@ -24,7 +24,12 @@ from noisytheory.topics.sparse.greedy.simulate import (
 )
 from noisytheory.topics.sparse.partitions import sides as partitions
 from noisytheory.topics.sparse.rates import sides as hulls
-from noisytheory.topics.sparse.rates.hulls import RANDOM, diameter_square, pyramidal_width_square
+from noisytheory.topics.sparse.rates.hulls import (
+    PLANE,
+    RANDOM,
+    diameter_square,
+    pyramidal_width_square,
+)
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import Undecided, ends
 from noisytheory.vocabulary.kernels import Linear
@@ -153,23 +158,23 @@ def inside(hull, size, seed):
 # Rational targets tie; where they do, fractions and floats may go different ways later on.
 @pytest.mark.parametrize("step, k", [("line search", 6), ("uniform", 6), ("classic", 3)])
 def test_runs_in_coordinates_are_those_of_the_kernel_form_and_of_fractions(hull, step, k):
-    floats, fractions = inside(hull, 5, 4)
+    floats, fractions = inside(hull, 5, 1)
     vertices = hulls.vertices_of(hull)
-    errors, _, _ = hulls.run(vertices, floats.target, k, step)
-    exact, _, _ = hulls.run(vertices, fractions.target, k, step)
+    errors, _, _ = hulls.run(vertices, floats.target(hull), k, step)
+    exact, _, _ = hulls.run(vertices, fractions.target(hull), k, step)
     assert isinstance(exact[0, -1], Fraction)
     scale = hulls._diameter_square(hull)
     np.testing.assert_allclose(errors / scale, exact.astype(float) / scale, atol=1e-12)
     if hull.startswith("simplex"):
-        found = sparse.herding(Linear(), vertices, floats.target[0], k, step=step, gap=-1.0)
-        np.testing.assert_allclose(found.errors**2, errors[0], atol=1e-12)
+        found = hulls.herded(floats.shares[0], hull, k, step)
+        np.testing.assert_allclose(found, errors[0], atol=1e-12)
 
 
 @pytest.mark.parametrize("hull", RANDOM)
 def test_the_boundary_of_a_random_hull_is_as_far_as_quickhull_has_it(hull):
     floats, fractions = inside(hull, 5, 4)
     *normal, offset = ConvexHull(hulls.vertices_of(hull)).equations.T
-    least = -(floats.target @ normal + offset).max(axis=1)
+    least = -(floats.target(hull) @ normal + offset).max(axis=1)
     for at in (floats, fractions):
         np.testing.assert_allclose(at.distance_square(hull).astype(float), least**2, rtol=1e-9)
 
@@ -178,7 +183,7 @@ def test_the_boundary_of_a_random_hull_is_as_far_as_quickhull_has_it(hull):
 def test_intervals_of_a_long_run_hold_what_fractions_find(hull, monkeypatch):
     _, fractions = inside(hull, 4, 6)
     vertices = hulls.vertices_of(hull)
-    for target in fractions.target[:, None]:
+    for target in fractions.target(hull)[:, None]:
         exact, _, _ = hulls.run(vertices, target, 11, "line search")
         with monkeypatch.context() as patch:
             patch.setattr(hulls, "LONG", 2**40)
@@ -213,7 +218,7 @@ def test_a_run_that_intervals_cannot_follow_ends_in_what_is_certain(monkeypatch)
 def test_distances_from_the_boundary(hull):
     floats, _ = inside(hull, 5, 5)
     distances = np.sqrt(floats.distance_square(hull))
-    for point, distance in zip(floats.target, distances, strict=True):
+    for point, distance in zip(floats.target(hull), distances, strict=True):
         if hull.startswith("cross"):
             normals = np.array(list(itertools.product([-1, 1], repeat=3))) / np.sqrt(3)
             nearest = np.min(1 / np.sqrt(3) - normals @ point)
@@ -229,11 +234,12 @@ def test_distances_from_the_boundary(hull):
 
 
 def test_distances_of_the_hulls_by_hand_from_their_edges():
-    # Written in 256ths: the kite's target 0 is 16 from the side at height 16; at (0, -40) the edge
-    # from (0, -64) to (-32, 16), 5x + 2y = -128, is nearest: 48 / sqrt(29).
-    at = hulls.Inside(np.array([[0.0, 0.0], [0.0, -40.0]]), np.ones(2))
+    # The kite's target 0 is 16 from the side at height 16; (0, -40) is 13 parts of (0, -1) and 8 of
+    # (0, -64), and the edge from (0, -64) to (-32, 16), 5x + 2y = -128, is nearest: 48 / sqrt(29).
+    at = hulls.Inside(np.array([[128.0, 13, 91, 24], [24, 0, 0, 39]]))
+    assert at.target("kite").tolist() == [[0, 0], [0, -40]]
     assert at.distance_square("kite").tolist() == pytest.approx([256, 48**2 / 29])
-    segment = hulls.Inside(np.array([[65.0]]), np.array([64.0]))
+    segment = hulls.Inside(np.array([[63.0, 1]]))
     assert segment.distance_square("segment") == 64.0**-2
     assert segment.radius_square("segment") == (63 / 64) ** 2
 
@@ -262,12 +268,13 @@ def test_certificates_of_costs_count_for_themselves(n):
 
 def test_pyramidal_widths_are_distances_between_a_face_and_the_other_vertices():
     # Every face of these hulls is where some direction with entries -1, 0, 1 is largest, or what
-    # such a face leaves.
+    # such a face leaves; with entries up to 18, the longest that sides have, in the plane.
     for hull in ("cross 2", "cross 3", "cross 5", "cube 2", "cube 3", "simplex 4", "simplex 5",
-                 "triangle"):
+                 "triangle", *PLANE):
         vertices = hulls.vertices_of(hull)
         faces = set()
-        for direction in itertools.product((-1, 0, 1), repeat=vertices.shape[1]):
+        entries = range(-19, 20) if hull in PLANE else (-1, 0, 1)
+        for direction in itertools.product(entries, repeat=vertices.shape[1]):
             heights = vertices @ np.array(direction)
             faces.add(tuple(heights == heights.max()))
         away = vertices[:, None] - vertices
@@ -310,13 +317,24 @@ def test_away_steps_in_fractions_are_those_of_the_library():
         for k in (5, 6):
             drawn = hulls.away_error(hull, k, size=6, rng=rng)
             for row in range(6):
-                top, low = drawn["top"][row], drawn["low"][row]
-                found = hulls.away_certificate(hull, k, 1, top, low)
+                found = hulls.away_certificate(hull, k, 1, drawn["shares"][row])
                 scale = hulls._diameter_square(hull)
                 assert float(found.lhs) / scale == pytest.approx(
                     drawn["lhs"][row] / scale, abs=1e-12
                 )
                 assert not found.exceeds()
+
+
+def test_best_weights_in_fractions_are_those_of_the_library():
+    rng = np.random.default_rng(5)
+    for hull in ("cross 2", "cross 5", "simplex 4", "shifted simplex", PLANE[0]):
+        k = 3
+        drawn = hulls.corrective_error(hull, k, size=6, rng=rng)
+        scale = hulls._diameter_square(hull)
+        for row in range(6):
+            found = hulls.corrective_certificate(hull, k, 1, drawn["shares"][row])
+            assert float(found.lhs) / scale == pytest.approx(drawn["lhs"][row] / scale, abs=1e-12)
+            assert not found.exceeds()
 
 
 def test_projection_on_two_of_three_points_attains_its_bound():

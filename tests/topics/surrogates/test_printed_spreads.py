@@ -17,7 +17,7 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
-from noisytheory.topics.surrogates.printed_table.laws import table_moments
+from noisytheory.topics.surrogates.printed_table.moments import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import table_trial
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 from noisytheory.trial.kept import numbers

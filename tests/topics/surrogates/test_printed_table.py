@@ -21,7 +21,8 @@ from noisytheory.topics.surrogates.long_servedio.simulate import (
 )
 from noisytheory.topics.surrogates.long_servedio.three_points import margins, vertices
 from noisytheory.topics.surrogates.printed_table.bounds import OURS, PRINTED
-from noisytheory.topics.surrogates.printed_table.laws import table_law, table_moments
+from noisytheory.topics.surrogates.printed_table.laws import table_law
+from noisytheory.topics.surrogates.printed_table.moments import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import (
     intermediate_trials,
     table_trial,
@@ -104,6 +105,21 @@ def test_law_of_the_t_logistic_column_is_enumerated_where_the_sample_is_small():
         table_law("t-logistic", 0.3)
     with pytest.raises(ValueError, match="column must be one of"):
         table_law("perceptron", 0.3)
+
+
+@pytest.mark.parametrize("column, sigma", [("linear", 0.49), ("hinge", 0.1), ("t-logistic", 0.3)])
+def test_moments_by_draws_are_within_their_errors(column, sigma):
+    drawn = table_moments(column, sigma, draws=20_000, rng=np.random.default_rng(8))
+    exact = dict(zip(("mean", "sd"), OURS[column][sigma], strict=True))
+    for name in ("mean", "sd"):
+        error = drawn[f"{name}_error"]
+        # Ours are known to 0.0011 for t-logistic loss; six standard errors.
+        assert abs(drawn[name] - exact[name]) < 6 * (error + 0.0011 * (column == "t-logistic"))
+        assert 0.0005 < error < 0.004
+    risks = np.array([table_moments(column, sigma, n=40, draws=50, rng=np.random.default_rng(k))
+                      ["mean"] for k in range(200)])
+    told = table_moments(column, sigma, n=40, draws=10_000, rng=np.random.default_rng(1))
+    assert risks.std() == pytest.approx(told["sd"] / 50**0.5, rel=0.25)
 
 
 def test_simulated_linear_column_follows_the_law():

@@ -64,7 +64,8 @@ def _within_rates(optimum: Numeric, least: Numeric, most: Numeric) -> Numeric:
 
 THIRD = (
     "All masses of three points that are halves, all shares that are quarters up to 1/2, and a "
-    "lattice of scores with ties."
+    "lattice of scores with ties. The public function measures one in seven, on eight scores a "
+    "class, sums over the masses the others."
 )
 EIGHTHS = "All rates that are eighths above 0, three shares of positive labels, two of a point."
 TWO_FUNCTIONS = (
@@ -108,7 +109,10 @@ theorem_18 = PAPER.identity(
         why="the last term without its one half",
     ),
     **BALANCED,
-    **both(sides.balanced_error, sides.Classes, bounds.balanced_error_contaminated),
+    **{
+        **both(sides.balanced_error, sides.Classes, bounds.balanced_error_contaminated),
+        "exact": sides.balanced_error_of_scores,
+    },
 )
 mutual_contamination = PAPER.identity(
     "mutual-contamination",
@@ -168,7 +172,10 @@ auc_unaffected = PAPER.identity(
     quantity="AUC on contaminated classes",
     note=THIRD,
     twin=dict(**both(sides.auc, sides.Classes, _without_last), why="the last term dropped"),
-    **both(sides.auc, sides.Classes, bounds.balanced_error_contaminated),
+    **{
+        **both(sides.auc, sides.Classes, bounds.balanced_error_contaminated),
+        "exact": sides.auc_of_scores,
+    },
 )
 
 INSTANCE: dict[str, Any] = dict(

@@ -3,11 +3,14 @@ r"""Two classes mixed into each other, and labels flipped at rates that vary wit
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from noisytheory.topics.label_noise.classes import balance
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.joint_masses import (
     LABELS,
@@ -17,7 +20,7 @@ from noisytheory.vocabulary.joint_masses import (
     labelled,
     twice_wrong,
 )
-from noisytheory.vocabulary.losses import LabelFreeSquare, LinearLoss, Loss, Ramp
+from noisytheory.vocabulary.losses import LabelFreeSquare, LinearLoss, Loss, Ramp, ZeroOne
 
 Numbers: TypeAlias = Any
 Drawn: TypeAlias = dict[str, Numbers]
@@ -111,6 +114,38 @@ def _area(masses: Numbers, f: Numbers) -> Numbers:
     pairs = masses[..., :, None, 0] * masses[..., None, :, 1]
     # Masses of a class sum to one half.
     return 2 * np.sum(pairs * (1 * (one > other) + 1 * (one >= other)), axis=(-2, -1))
+
+
+EIGHTHS = 8
+"""Instances of a class, of whose scores `Classes` has the masses."""
+MEASURED = 7
+"""One in so many cases is measured by the public function, which has one at a time."""
+
+
+def balanced_error_of_scores(loss: str) -> Sides:
+    """The two balanced errors; of one case in seven by the public function, of eight scores."""
+    chosen = ZeroOne("half") if loss.startswith("0-1") else LOSSES[loss]
+    return _of_scores(partial(balance.balanced_error, chosen), balanced_error, loss)
+
+
+def auc_of_scores() -> Sides:
+    """The two areas; of one case in seven by the public function, of eight scores a class."""
+    return _of_scores(balance.auc, auc)
+
+
+def _of_scores(
+    measure: Callable[[Numbers, Numbers], float], sides: Callable[..., Sides], *given: str
+) -> Sides:
+    drawn = Classes.every()
+    at = Classes(**drawn)
+    found = sides(at, *given)
+    for name, masses in (("lhs", at.seen), ("error", at.P)):
+        counts = np.rint(2 * EIGHTHS * masses[::MEASURED]).astype(int)
+        found[name][::MEASURED] = [
+            measure(np.repeat(f, own[:, 0]), np.repeat(f, own[:, 1]))
+            for f, own in zip(at.f[::MEASURED], counts, strict=True)
+        ]
+    return found | drawn
 
 
 @dataclass(frozen=True)

@@ -174,40 +174,27 @@ CLUSTERS = GaussianMixture(
     kernel=Gaussian(0.25),
 )
 """Sixteen clusters of spread 0.1 on the corners of the four by four grid, labels in turns."""
+FRESH = 200
+"""Examples on which an accuracy is measured."""
 
 
-def accuracy_lost(
-    sigma: float, n: int, against: str, flips: str, *, size: int, rng: np.random.Generator
+def clean_accuracy(
+    sigma: float, m: int, n: int, *, size: int, rng: np.random.Generator
 ) -> Doubles:
-    r"""Clean error of another sparse classifier, less that of 16 cells of a noisy sample.
+    r"""Accuracy on clean labels of Algorithm 1 with `m` cells, on `n` noisy examples.
 
-    Algorithm 1 (`noisytheory.sparse.clustered`) on the same `n` examples of a checkerboard; errors
-    are shares of fresh examples with clean labels, a score of zero an error.
-
-    Parameters
-    ----------
-    sigma : float
-        Noise rate.
-    n : int
-        Examples.
-    against : {"16 cells, clean labels", "32 cells, noisy labels"}
-        The other classifier.
-    flips : {"some", "none"}
-        Whether labels are flipped at all.
+    Clustered sub-sampling (`noisytheory.sparse.clustered`) of a checkerboard; the accuracy is the
+    share of `FRESH` fresh examples that are right, a score of zero an error.
     """
+    kernel, flips = CLUSTERS.kernel, SymmetricFlip(sigma)
+    points, clean = CLUSTERS.sample(size * (n + FRESH), rng=rng)
+    noisy = flips.apply(clean, rng=rng)
     found = np.empty(size)
-    m = int(against[:2])
-    for row in range(size):
-        points, clean = CLUSTERS.sample(n, rng=rng)
-        fresh, truth = CLUSTERS.sample(n, rng=rng)
-        noisy = SymmetricFlip(sigma if flips == "some" else 0.0).apply(clean, rng=rng)
-        labels = clean if against.endswith("clean labels") else noisy
-        errors = []
-        for cells, seen in ((m, labels), (16, noisy)):
-            sparse = clustered(CLUSTERS.kernel, points, seen / n, cells, rng=rng)
-            scores = np.asarray(CLUSTERS.kernel(fresh, points[sparse.indices])) @ sparse.weights
-            errors.append(float(np.mean(truth * scores <= 0)))
-        found[row] = errors[0] - errors[1]
+    for row, start in enumerate(range(0, len(points), n + FRESH)):
+        seen, fresh = slice(start, start + n), slice(start + n, start + n + FRESH)
+        sparse = clustered(kernel, points[seen], noisy[seen] / n, m, rng=rng)
+        scores = np.asarray(kernel(points[fresh], points[seen][sparse.indices])) @ sparse.weights
+        found[row] = np.mean(clean[fresh] * scores > 0)
     return found
 
 

@@ -111,6 +111,17 @@ outside = PAPER.always(
     twin=dict(given=dict(vectors_of="a sample"), why="sampled vectors"),
     **OUTSIDE,
 )
+at_the_stop = PAPER.always(
+    "algorithm-2/stop",
+    statement=r"\text{at the stop }\|z_{pq}\|\le s\text{ for all }p\ne q",
+    place="Algorithm 2, step 13, Sec. 3.2",
+    hypotheses=["forced steps, the confusion strategy", "exact update vectors"],
+    given=dict(stop="all_pairs"),
+    quantity="squared length of an update vector",
+    note="The stop of print looks at the pair at hand: another may be long.",
+    twin=dict(given=dict(stop="printed"), why="stop by the pair at hand"),
+    **worked(sides.lengths_at_the_stop),
+)
 
 UPDATES: dict[str, Any] = dict(place="Proposition 4, Sec. 3.4", quantity="updates")
 proposition_4_printed = PAPER.always(
@@ -185,7 +196,7 @@ final_error_printed = PAPER.always(
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
     hypotheses=["ultraconservative steps, stop when no pair with an error set is long"],
     grid=dict(n=[10**5]),
-    given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+    given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
     expect="refuted",
     note=(
         "A pair of mass 1/2 may have an empty error set, at any n: a noise weight that is nearly 0 "
@@ -198,9 +209,9 @@ final_error = PAPER.always(
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
     hypotheses=["steps always from the predicted class, stop when no pair is long"],
     grid=dict(n=[10**5]),
-    given=dict(flips="1/10", step="forced", tolerance="1/20", number=60),
+    given=dict(flips="1/10", step="forced", tolerance="1/20", number=30),
     origin="candidate",
-    twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=60),
+    twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
               why="steps from the error set alone"),
     **LAST,
 )

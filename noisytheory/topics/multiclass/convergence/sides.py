@@ -12,19 +12,13 @@ from scipy.sparse import csr_matrix
 
 from noisytheory.topics.multiclass.exactly import (
     Matrix,
-    RunInFractions,
-    dot,
     error_of,
     fractions,
-    inverse,
     means,
-    online,
     regions,
     root,
-    run,
     squared,
     unit,
-    vectors,
 )
 from noisytheory.topics.multiclass.instances import (
     FIVE,
@@ -34,7 +28,9 @@ from noisytheory.topics.multiclass.instances import (
     taught_by,
     taught_instances,
 )
-from noisytheory.topics.multiclass.uma import uma, update_vectors
+from noisytheory.topics.multiclass.steps import error_set
+from noisytheory.topics.multiclass.ultraconservative import ultraconservative
+from noisytheory.topics.multiclass.uma import Run, uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
@@ -88,13 +84,19 @@ def drawn_masses(at: Instance, n: int, rng: np.random.Generator) -> Matrix:
     return [[Fraction(int(c), n) for c in row] for row in counts]
 
 
+def run(at: Instance, seen: Matrix, confusion: Matrix, **options: Any) -> Run:
+    """A run of the public algorithm in fractions; it stops where nothing at all is left."""
+    said = {"tolerance": ZERO, "max_iter": 200} | options
+    return uma(at.points, seen, confusion, orientation="column", **said)
+
+
 def exact_means(lengths: str, limit: str) -> Iterator[Certificate]:
     """Updates with exact update vectors, of length 1 or as they are; ties lie in all regions."""
     for taught in separable():
         at, square = taught.at, taught.gap**2 / taught.norm
-        found = run(at.points, at.joint, at.confusion, normalise=lengths == "one", shared=True,
+        found = run(at, at.joint, at.confusion, normalise=lengths == "one", ties="all",
                     max_iter=700)
-        norms = [root(s) for s in found.squares] or [ONE]
+        norms = found.norms.tolist() or [ONE]
         low, high = min(norms), max(norms)
         factor = (high + low) ** 2 / (4 * high * low) if limit == "Kantorovich" else ONE
         radius = max(*map(squared, at.points), ONE)  # rounded points may be a little longer
@@ -109,7 +111,7 @@ def alpha_from_zero(alpha: str) -> Iterator[Certificate]:
     """Whether a run stops without an update though its error is positive."""
     for taught in separable():
         at = taught.at
-        found = run(at.points, at.joint, at.confusion, alpha=Fraction(alpha),
+        found = run(at, at.joint, at.confusion, alpha=Fraction(alpha),
                     error_alpha=Fraction(alpha), max_iter=1)
         error = error_of(at.points, at.masses, at.labels, [[ZERO] * len(at.points[0])
                                                            for _ in range(at.classes)])
@@ -122,8 +124,7 @@ def final_error_by_alpha(alpha: str) -> Iterator[Certificate]:
     """Error at the end, with exact update vectors of length 1."""
     for taught in separable():
         at = taught.at
-        found = run(at.points, at.joint, at.confusion, normalise=True, alpha=Fraction(alpha),
-                    shared=True, max_iter=200)
+        found = run(at, at.joint, at.confusion, normalise=True, alpha=Fraction(alpha), ties="all")
         error = error_of(at.points, at.masses, at.labels, found.weights)
         yield Certificate(error, 0, [("updates", found.updates), ("stopped", found.stopped)],
                           applies=found.stopped != "max_iter")
@@ -132,29 +133,27 @@ def final_error_by_alpha(alpha: str) -> Iterator[Certificate]:
 def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
     """Pairs with mistakes in the region whose exact update vector has an empty error set."""
     for at in random_instances(30):
+        least = Fraction(alpha) if threshold == "alpha" else ZERO
+        found = update_vectors(
+            at.points, at.joint, at.weights, at.confusion, alpha=Fraction(alpha)
+        )
         for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
-            for q in range(at.classes):
+            for q, z in enumerate(found[p]):
                 if p == q or not any(
                     i and t == q for i, t in zip(inside, at.labels, strict=True)
                 ):
                     continue
-                z = means(at.points, at.masses, at.labels, inside, q)
-                scores = [dot(w, z) for w in at.weights]
-                least = Fraction(alpha) if threshold == "alpha" else ZERO
-                erring = [r for r in range(at.classes)
-                          if r != q and scores[r] - scores[q] >= least]
-                yield Certificate(int(not erring), 0, [("z", z)])
+                erring = error_set(np.array(at.weights) @ z, q, least)
+                yield Certificate(int(not erring.any()), 0, [("z", list(z))])
 
 
 def longest(pairs: str) -> Iterator[Certificate]:
     """Whether the longest update vector is one of a class predicted right."""
     for at in (FIVE, *(taught.at for taught in taught_instances(12))):
-        back = inverse(at.confusion)
+        z = update_vectors(at.points, at.joint, at.weights, at.confusion, ties="lowest")
         found = {
-            (p, q): squared(z)
-            for p, inside in enumerate(regions(at.points, at.weights, shared=False))
-            for q, z in enumerate(vectors(at.points, at.joint, back, inside))
-            if p != q or pairs == "all"
+            (p, q): squared(list(z[p, q]))
+            for p in range(at.classes) for q in range(at.classes) if p != q or pairs == "all"
         }
         p, q = max(found, key=lambda pair: found[pair])
         # Only where there is an error to be corrected.
@@ -165,25 +164,45 @@ def longest(pairs: str) -> Iterator[Certificate]:
 @functools.cache
 def sampled(
     flips: str, n: int, step: str, tolerance: str, count: int
-) -> tuple[tuple[Taught, RunInFractions, Fraction], ...]:
-    """Runs on counts of n examples: two orthonormal atoms, and five on the circle."""
+) -> tuple[tuple[Taught, Run, Fraction, Fraction], ...]:
+    """Runs on counts of n examples: two orthonormal atoms, and five on the circle.
+
+    With the largest deviation of any update vector along the run, and the tolerance.
+    """
     rng = np.random.default_rng(24)
     eta, out = Fraction(flips), []
     two = best_taught(unit(2), [0, 1], [HALF, HALF], [[1 - eta, eta], [eta, 1 - eta]])
     five = best_taught(FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
+    # A rare class three fifths of a right angle away: without length 1 it needs many updates.
+    rare = best_taught([[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [1, 0],
+                       [1 - Fraction(1, 10), Fraction(1, 10)], two.at.confusion)
     for case in range(count):
         taught = two if case % 4 or n <= 10**6 else five
+        if count == 8 and case == 1:
+            taught = rare
         at = taught.at
-        found = run(at.points, drawn_masses(at, n, rng), at.confusion, step=step, normalise=True,
-                    tolerance=Fraction(tolerance), truth=at.joint, max_iter=400, shared=True)
-        out.append((taught, found, Fraction(tolerance)))
+        seen, met = drawn_masses(at, n, rng), [np.zeros((at.classes, len(at.points[0])))]
+        found = run(at, seen, at.confusion, step=step, normalise=True,
+                    tolerance=Fraction(tolerance), max_iter=400, ties="all",
+                    watch=lambda _, weights: met.append(weights.copy()))  # noqa: B023
+        eta = max(_deviation(at, seen, weights) for weights in met)
+        out.append((taught, found, eta, Fraction(tolerance)))
     return tuple(out)
+
+
+def _deviation(at: Instance, seen: Matrix, weights: Any) -> Fraction:
+    """Largest deviation of an update vector of a sample from that of the population."""
+    off = ~np.eye(at.classes, dtype=bool)
+    gap = update_vectors(at.points, seen, weights, at.confusion)[off] - update_vectors(
+        at.points, at.joint, weights, at.confusion
+    )[off]
+    return root(max((gap**2).sum(axis=1)))
 
 
 def sampled_updates(flips: str, n: int, step: str, tolerance: str) -> Iterator[Certificate]:
     """Updates of length 1 on samples, with the deviation along the run."""
-    for taught, found, s in sampled(flips, int(n), step, tolerance, 8):
-        theta, eta = root(taught.gap**2 / taught.norm), root(found.square_deviation)
+    for taught, found, eta, s in sampled(flips, int(n), step, tolerance, 8):
+        theta = root(taught.gap**2 / taught.norm)
         more = 2 if step == "forced" else 1
         bracket = theta - (theta + more * root(Fraction(2))) * eta / s
         yield Certificate(
@@ -203,17 +222,39 @@ def sampled_error(
         unit(2), [[-ONE, ZERO], [ONE, ZERO]],
     )
     radius = cosine / 2 + Fraction(1, 2**20)
-    stopped = run(hidden.points, hidden.joint, hidden.confusion, step=step, normalise=True,
+    stopped = run(hidden, hidden.joint, hidden.confusion, step=step, normalise=True,
                   tolerance=radius)
-    first = (Taught(hidden, hidden.weights, 2 * cosine, Fraction(2)), stopped, radius)
-    for taught, found, s in (first, *sampled(flips, int(n), step, tolerance, int(number))):
-        at = taught.at
-        theta, eta = root(taught.gap**2 / taught.norm), root(found.square_deviation)
+    first = (Taught(hidden, hidden.weights, 2 * cosine, Fraction(2)), stopped, ZERO, radius)
+    for taught, found, eta, s in (first, *sampled(flips, int(n), step, tolerance, int(number))):
+        at, theta = taught.at, root(taught.gap**2 / taught.norm)
         error = error_of(at.points, at.masses, at.labels, found.weights)
         limit = root(Fraction(2)) * at.classes * (at.classes - 1) * (s + eta) / theta
         steps = [("theta", theta), ("eta", eta), ("tolerance", s), ("classes", at.classes),
                  ("skipped", found.skipped)]
         yield Certificate(error, limit, steps, applies=found.stopped != "max_iter")
+
+
+def lengths_at_the_stop(stop: str) -> Iterator[Certificate]:
+    """Squared length of the longest update vector left at the end of a run, and the tolerance's.
+
+    The tolerance is a little below a length that the first update leaves.
+    """
+    for at in (FIVE, *(taught.at for taught in taught_instances(8))):
+        once = run(at, at.joint, at.confusion, step="forced", max_iter=1)
+        left = max(once.residual.ravel()) if once.updates else ZERO
+        if not left:
+            continue
+        tolerance = left * Fraction(15, 16)
+        found = run(at, at.joint, at.confusion, step="forced", tolerance=tolerance, stop=stop,
+                    strategy="confusion", max_iter=60)
+        # By the definition: means of the classes within the regions.
+        longest = max(
+            squared(means(at.points, at.masses, at.labels, inside, q))
+            for p, inside in enumerate(regions(at.points, found.weights + ZERO, shared=False))
+            for q in range(at.classes) if p != q
+        )
+        yield Certificate(longest, tolerance**2, [("updates", found.updates)],
+                          applies=found.stopped == "small")
 
 
 def given_label(read: str) -> Iterator[Certificate]:
@@ -239,8 +280,14 @@ def outside(vectors_of: str) -> Iterator[Certificate]:
         seen = here.joint
         if vectors_of == "a sample":
             seen = drawn_masses(here, 60, rng)
-        found = run(here.points, seen, noisy, step="worst", max_iter=30)
-        yield Certificate(found.outside + found.skipped, 0, [("updates", found.updates)])
+        met = [np.zeros((q, len(here.points[0])))]
+        found = run(here, seen, noisy, step="worst", max_iter=30,
+                    watch=lambda _, weights: met.append(weights.copy()))  # noqa: B023
+        missed = 0
+        for weights, (p, true) in zip(met, found.pairs.tolist(), strict=False):
+            z = update_vectors(here.points, seen, weights, noisy, ties="lowest")[p, true]
+            missed += not error_set(weights @ z, true)[p]
+        yield Certificate(missed + found.skipped, 0, [("updates", found.updates)])
 
 
 def one_update(confusion: str) -> Iterator[Certificate]:
@@ -250,10 +297,10 @@ def one_update(confusion: str) -> Iterator[Certificate]:
         truly = [[m * (t == k) for k in range(q)]
                  for m, t in zip(at.masses, at.labels, strict=True)]
         seen = at.joint if confusion == "as given" else truly
-        found = run(at.points, seen, unit(q), max_iter=1)
-        if not found.pairs:
+        found = run(at, seen, unit(q), max_iter=1)
+        if not found.updates:
             continue
-        p, true = found.pairs[0]
+        p, true = found.pairs[0].tolist()
         inside = regions(at.points, [[ZERO] * len(at.points[0])] * q, shared=False)[p]
         batch = means(at.points, at.masses, at.labels, inside, true)
         for a, b in zip(found.weights[true], batch, strict=True):
@@ -314,19 +361,15 @@ def batch_and_online() -> Iterator[Certificate]:
         at = taught.at
         size = len(at.points)
         even = [[Fraction(t == k, size) for k in range(at.classes)] for t in at.labels]
-        batch = run(at.points, even, at.confusion, max_iter=100)
-        passes = online(at.points, at.labels, at.classes, passes=100)
+        batch = run(at, even, at.confusion, max_iter=100)
+        passes = ultraconservative(at.points, at.labels, at.classes, passes=100)
         yield Certificate(batch.updates, passes.updates)
 
 
 def selected(strategy: str, by: str) -> Iterator[Certificate]:
     """What the pair that the public algorithm takes first has of a criterion, and the most."""
     for at in (FIVE, *(taught.at for taught in taught_instances(10))):
-        back = inverse(at.confusion)
-        masses = np.array(at.joint, float)
-        points = np.array(at.points, float)
-        first = uma(points, masses, np.array(at.confusion, float), orientation="column",
-                    strategy=strategy, start=np.array(at.weights, float), step="forced",
+        first = run(at, at.joint, at.confusion, strategy=strategy, start=at.weights, step="forced",
                     max_iter=1)
         if not first.updates:
             continue
@@ -334,12 +377,12 @@ def selected(strategy: str, by: str) -> Iterator[Certificate]:
             sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
             for q in range(at.classes)
         ]
-        # Norms below the tolerance of the public run do not count, and shares must be positive.
+        # By the definition: means of the classes within the regions. Shares must be positive.
         value = {
-            (p, q): squared(z) / (shares[q] ** 2 if by == "share" else 1)
+            (p, q): squared(means(at.points, at.masses, at.labels, inside, q))
+            / (shares[q] ** 2 if by == "share" else 1)
             for p, inside in enumerate(regions(at.points, at.weights, shared=False))
-            for q, z in enumerate(vectors(at.points, at.joint, back, inside))
-            if p != q and (by == "norm" or shares[q] > 0)
+            for q in range(at.classes) if p != q and (by == "norm" or shares[q] > 0)
         }
         pair = tuple(first.pairs[0].tolist())
         yield Certificate(value.get(pair, ZERO), max(value.values()), [("pair", pair)],

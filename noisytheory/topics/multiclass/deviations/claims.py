@@ -353,3 +353,81 @@ swap_repaired = PAPER.always(
     ),
     **SWAP, **worked(sides.swaps, "m"),
 )
+SIGN: dict[str, Any] = dict(
+    place="(21), Appendix A",
+    grid=dict(epsilon=[1.0], dimension=[2, 5]),
+    quantity="least right side",
+    **worked(sides.least_bound),
+)
+sign_printed = PAPER.always(
+    "appendix/eq21-sign-printed",
+    statement=r"\min_m\big(\tfrac8\epsilon\big)^{d+1}e^{m\epsilon^2/512}\le1",
+    given=dict(sign=1),
+    expect="refuted",
+    note=(
+        "As printed the exponent grows with m: a bound of a probability that is never below 1. "
+        "With the repaired constant; 128 is worse."
+    ),
+    **SIGN,
+)
+sign_repaired = PAPER.always(
+    "appendix/eq21-sign-repaired",
+    statement=r"\min_m\big(\tfrac8\epsilon\big)^{d+1}e^{-m\epsilon^2/512}\le1",
+    given=dict(sign=-1),
+    note="Of m up to 8,192: print's words, and not its right side, are those of a small chance.",
+    twin=dict(given=dict(sign=1), why="the sign as printed"),
+    **SIGN,
+)
+symmetrise = PAPER.always(
+    "appendix/symmetrise",
+    statement=r"m\epsilon^2\ge32\Rightarrow\Pr\big[|\mathrm{err}_T-\mathrm{err}|>\tfrac\epsilon2\big]"
+    r"\le\tfrac12",
+    place="Symmetrization, Appendix A",
+    hypotheses=["losses in [0, 4]"],
+    given=dict(least=32),
+    quantity="probability",
+    unit="probability",
+    note=(
+        "By Chebyshev's inequality, which nothing tried attains: the largest is three tenths. "
+        "Right for the range that the losses have, and not for the printed [0, 2], where 8 would "
+        "do. The bad function must be defined by T, not by T'."
+    ),
+    twin=dict(given=dict(least=8), why="8, which the printed range asks for"),
+    **worked(sides.ghosts),
+)
+SWAPS: dict[str, Any] = dict(
+    place="Swapping permutations, Appendix A", quantity="probability", unit="probability",
+    **worked(sides.swapped),
+)
+swaps_printed = PAPER.identity(
+    "appendix/permutations-printed",
+    statement=r"\Pr_{T,T'}[\cdot]=\mathbb E\,\tfrac1{2m}\textstyle\sum_{\sigma\in\Gamma_m}"
+    r"1\{\cdot\}",
+    given=dict(number="twice the examples"),
+    expect="refuted",
+    note="There are $2^m$ swaps, as print says itself; with m = 1 and 2 it is the same number.",
+    **SWAPS,
+)
+swaps_repaired = PAPER.identity(
+    "appendix/permutations-repaired",
+    statement=r"\Pr_{T,T'}[\cdot]=\mathbb E\,2^{-m}\textstyle\sum_{\sigma\in\Gamma_m}1\{\cdot\}",
+    given=dict(number="of swaps"),
+    note="Two functions on three points; all pairs of samples of up to three are enumerated.",
+    twin=dict(given=dict(number="twice the examples"), why="1/(2m), as printed"),
+    **SWAPS,
+)
+union_line = PAPER.always(
+    "appendix/union-line",
+    statement=r"|\mathrm{err}_T[f]-\mathrm{err}_{T'}[f]|-|\mathrm{err}_T[g]-\mathrm{err}_{T'}[g]|"
+    r"\le2\cdot\tfrac\epsilon8",
+    place="Reduction to a finite class, Appendix A",
+    hypotheses=["g is within epsilon/8 of f at every point of both samples"],
+    given=dict(times=2),
+    quantity="difference of differences",
+    note=(
+        "Attained. So the probability after the union bound is of a difference of epsilon/4, as "
+        "before it and in (24), not of epsilon/8 as printed there."
+    ),
+    twin=dict(given=dict(times=1), why="the cover's radius once"),
+    **worked(sides.covered),
+)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from noisytheory.topics.multiclass.exactly import Matrix, Vector, dot
 from noisytheory.trial.claim import Certificate
@@ -43,6 +45,77 @@ def losses(most: str) -> Iterator[Certificate]:
     corners: list[Vector] = [[ONE, ZERO], [-ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]]
     for first, second, x in itertools.product(corners, repeat=3):
         yield Certificate(2 - (dot(first, x) - dot(second, x)), Fraction(most))
+
+
+def least_bound(epsilon: float, dimension: int, sign: int) -> Iterator[Certificate]:
+    """The least value of (21)'s right side over sample sizes up to 2^13, against 1."""
+    least = min(
+        (8 / epsilon) ** (dimension + 1) * math.exp(sign * 2**k * epsilon**2 / 512)
+        for k in range(14)
+    )
+    rounding = Fraction(1, 10**12)
+    yield Certificate((Fraction(least) * (1 - rounding), Fraction(least) * (1 + rounding)), 1)
+
+
+def ghosts(least: int) -> Iterator[Certificate]:
+    """Chance that a mean of m losses 0 or 4 is off by more than epsilon/2, m epsilon^2 given."""
+    for m in range(1, 17):
+        for chance in (Fraction(k, 16) for k in range(1, 9)):
+            # |4 k/m - 4 p| > epsilon/2, squared and times m^2/16.
+            off = sum((
+                math.comb(m, k) * chance**k * (1 - chance) ** (m - k)
+                for k in range(m + 1) if (k - m * chance) ** 2 * 64 > least * m
+            ), ZERO)
+            yield Certificate(off, ONE / 2, [("examples", m), ("chance of a loss", chance)])
+
+
+FUNCTIONS = ((ZERO, Fraction(4), ONE), (Fraction(3), ONE, ZERO))
+"""Losses of two functions at three points."""
+
+
+def swapped(number: str) -> Iterator[Certificate]:
+    """Chance that two samples differ by epsilon/2 on some function, and its mean over the swaps."""
+    law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+
+    def apart(pairs: Any) -> Fraction:
+        return max(abs(sum((f[a] - f[b] for a, b in pairs), ZERO)) for f in FUNCTIONS) / len(pairs)
+
+    for m in (1, 2, 3):
+        each = [
+            (math.prod(law[a] * law[b] for a, b in pairs), pairs)
+            for pairs in itertools.product(itertools.product(range(3), repeat=2), repeat=m)
+        ]
+        for half in (ONE, Fraction(2), Fraction(3)):
+            chance = sum((mass for mass, pairs in each if apart(pairs) >= half), ZERO)
+            total = sum((
+                mass * sum(
+                    apart([(b, a) if turn else (a, b)
+                           for turn, (a, b) in zip(signs, pairs, strict=True)]) >= half
+                    for signs in itertools.product((False, True), repeat=m)
+                ) for mass, pairs in each
+            ), ZERO)
+            over = 2**m if number == "of swaps" else 2 * m
+            yield Certificate(chance, total / over, [("examples", m)])
+
+
+def covered(times: int) -> Iterator[Certificate]:
+    """What two samples differ by on a function more than on its neighbour in a cover."""
+    rng = random.Random(7)
+    for case in range(40):
+        m, eighth = rng.randint(1, 4), Fraction(rng.randint(1, 4), 8)
+        losses = [[Fraction(rng.randint(0, 16), 4) for _ in range(m)] for _ in range(2)]
+        # The neighbour is within epsilon/8 at every point of both samples: at first as far as it
+        # may be, the one way on one sample and the other way on the other.
+        off = [
+            [eighth * (sign if not case % 2 else Fraction(rng.randint(-4, 4), 4)) for _ in range(m)]
+            for sign in (1, -1)
+        ]
+        ours, near = (
+            abs(sum(a, ZERO) - sum(b, ZERO)) / m
+            for a, b in (losses, [[v - d for v, d in zip(*rows, strict=True)]
+                                  for rows in zip(losses, off, strict=True)])
+        )
+        yield Certificate(ours - near, times * eighth, [("function", ours), ("neighbour", near)])
 
 
 def swaps(m: int, epsilon: float, constant: int) -> Iterator[Certificate]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.uma import update_vectors
+from noisytheory.topics.multiclass.uma import class_shares, update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
@@ -67,23 +67,27 @@ class OneAtom:
         row = inverse_of(self.confusion)[1]
         return float(row**2 @ self.confusion[:, self.true])
 
-    def vectors(self, n: int, size: int, rng: np.random.Generator) -> Floats:
-        """Coordinate of z along the instance, in samples of n, by the public function."""
-        hits = rng.binomial(n, self.confusion[1, self.true], size=size)
-        counts = np.stack([n - hits, hits], axis=1)[:, None, :]
-        weights = np.array([[1.0], [0.0]])
-        return np.array([
-            update_vectors([[1.0]], count / n, weights, self.confusion)[0, 1, 0] for count in counts
-        ])
+    def vector(self, share: float) -> float:
+        """Coordinate of z along the instance, by the public function, of a share of labels 1."""
+        law, weights = [[1 - share, share]], [[1.0], [0.0]]
+        return float(update_vectors([[1.0]], law, weights, self.confusion)[0, 1, 0])
 
-    def law(self, n: int) -> tuple[Floats, Floats]:
-        """Values of the same coordinate and their probabilities."""
+    def vectors(self, n: int, size: int, rng: np.random.Generator) -> Floats:
+        """The same in samples of n."""
+        hits = rng.binomial(n, self.confusion[1, self.true], size=size)
+        return np.array([self.vector(share) for share in hits / n])
+
+    def chances(self, n: int) -> Floats:
+        """Of none to n labels 1 in a sample of n."""
         from scipy.stats import binom
 
-        hits = np.arange(n + 1)
-        row = inverse_of(self.confusion)[1]
-        chance = binom.pmf(hits, n, self.confusion[1, self.true])
-        return (row[0] * (n - hits) + row[1] * hits) / n, chance / chance.sum()
+        chance = binom.pmf(np.arange(n + 1), n, self.confusion[1, self.true])
+        return np.asarray(chance / chance.sum())
+
+    def law(self, n: int) -> tuple[Floats, Floats]:
+        """Values of the same coordinate and their probabilities: z is linear in the share."""
+        none, every = self.vector(0.0), self.vector(1.0)
+        return none + (every - none) * np.arange(n + 1) / n, self.chances(n)
 
 
 def _read(values: Floats, mean: float, side: str, scale: float) -> Floats:
@@ -222,16 +226,20 @@ def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[
     n = _last_violation(float(beta), float(epsilon), float(level))
     exact = Fraction(beta)
     keep, off = exact / (2 * exact - 1), Fraction(epsilon)
+    inverse = inverse_of([[keep, 1 - keep], [1 - keep, keep]])
+    # The share of the class that samples of one label and of the other say; all others lie between.
+    none, every = class_shares(np.eye(2, dtype=int) * Fraction(1), inverse)[:, 1]
+    least, most = (n * (1 + side * off - none) / (every - none) for side in (-1, 1))
     top, bottom = keep.numerator, keep.denominator
     within = 0
     ways = (bottom - top) ** n
     for k in range(n + 1):
-        if abs(Fraction(k, n) - keep) <= off * (2 * keep - 1):
+        if least <= k <= most:
             within += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
     chance = 1 - Fraction(within, bottom**n)
     exceeded = chance > Fraction(level)
-    inverse = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
-    due = (2 * beta**2 if promise == "squared" else 1) * inverse / epsilon**2
+    log = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
+    due = (2 * beta**2 if promise == "squared" else 1) * log / epsilon**2
     steps = [("examples", n), ("chance", Fraction(round(float(chance), 6)))]
     yield Certificate(n if exceeded else 0, _near(due), steps)

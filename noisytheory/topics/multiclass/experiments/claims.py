@@ -132,6 +132,7 @@ protocol = PAPER.identity(
     given=dict(by="class"),
     quantity="entry of the confusion",
     note="Shares of each true class. Of each prediction they would be another matrix.",
+    also=[PAPER.also("example-1", "Example 1, Sec. 2.2")],
     twin=dict(given=dict(by="prediction"), why="rows normalised"),
     **worked(sides.estimates),
 )

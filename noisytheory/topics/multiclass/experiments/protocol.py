@@ -65,7 +65,8 @@ class FiveSteps:
     def confusion(self) -> ConfusionEstimate:
         """Of g, on the audited."""
         audited, codes = self.known["audited"]
-        return estimate_confusion(_winners(audited, self.rough), codes, len(self.classes))
+        said, true = (self.classes[k] for k in (_winners(audited, self.rough), codes))
+        return estimate_confusion(said, true, self.classes)
 
     def refuse_singular(self) -> None:
         """Raise a ValueError where the confusion has no inverse."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import error_of, fractions, run
+from noisytheory.topics.multiclass.exactly import error_of, fractions
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     OWN,
@@ -15,6 +15,7 @@ from noisytheory.topics.multiclass.experiments.simulate import (
     protocol_runs,
 )
 from noisytheory.topics.multiclass.instances import FIVE, taught_instances
+from noisytheory.topics.multiclass.uma import uma
 from noisytheory.trial.claim import Certificate
 
 FIGURE_1 = ("1/2", "9/4", "17/10", "11/4", "9/5", "13/5", "43/20")
@@ -38,7 +39,8 @@ def two_noises(told: str) -> Iterator[Certificate]:
                  for j in range(q)] for i in range(q)]
         seen = at.population.with_confusion(both).joint.tolist()
         used = both if told == "product" else at.confusion
-        found = run(at.points, seen, used, normalise=True, max_iter=MOST)
+        found = uma(at.points, seen, used, orientation="column", normalise=True, tolerance=0,
+                    max_iter=MOST)
         error = error_of(at.points, at.masses, at.labels, found.weights)
         yield Certificate(error, 0, [("updates", found.updates), ("stopped", found.stopped)],
                           applies=told == "added" or found.stopped != "max_iter")

@@ -30,7 +30,7 @@ from noisytheory.vocabulary.noise import Confusion
 __all__ = [
     "audit_gain", "centred_kernel_gap", "condition_gap", "crossing", "digits", "drawn",
     "empty_classes", "errors", "late_gain", "misfed_gap", "protocol_gap", "protocol_runs",
-    "rough_gap", "singular", "toy_gap", "toy_norm",
+    "rough_gap", "singular", "toy_gap", "toy_norm", "toy_reference",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -60,7 +60,8 @@ def toy_norm(weights: Floats, points: Floats, labels: Codes) -> float:
     return confusion_rate(counts, scaled=False)
 
 
-def _reference(rng: np.random.Generator) -> Floats:
+def toy_reference(rng: np.random.Generator) -> Floats:
+    """M of Section 4.1."""
     matrix = rng.random((CLASSES, CLASSES))
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 
@@ -70,7 +71,7 @@ def _circles(size: int, level: int, rng: np.random.Generator) -> list[dict[str, 
     found = []
     for _ in range(size):
         x, t, test, truth = toy_data(1000, 500, rng=rng)
-        reference = _reference(rng)
+        reference = toy_reference(rng)
         y = Confusion(noise_path(reference, level)).apply(t, rng=rng)
         found.append(dict(x=x, y=y, reference=reference, test=test, truth=truth))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,18 +23,18 @@ from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     digits,
     toy_norm,
+    toy_reference,
     wrong,
 )
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
-from noisytheory.topics.multiclass.uma import uma
+from noisytheory.topics.multiclass.uma import uma, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "COLUMNS", "DATA", "Split", "by_level", "by_misfed", "by_strategy", "data_at_hand", "folder",
-    "has", "protocol",
-    "split",
+    "COLUMNS", "DATA", "FULL_SIZE", "Split", "by_level", "by_misfed", "by_strategy",
+    "data_at_hand", "everything", "folder", "has", "protocol", "recorded", "split",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -218,41 +219,111 @@ def by_level(
 ) -> dict[str, Floats]:
     """Figure 1(a): norms of the confusion, shape (levels, runs), and the noise in `x`."""
     names = ("UMA", "batch Perceptron")
-    found = {name: np.empty((len(levels), runs)) for name in names}
-    noise = np.empty((len(levels), runs))
+    found = {name: np.empty((len(levels), runs)) for name in (*names, "x")}
     for r in range(runs):
         rng = np.random.default_rng([seed, r])
         x, t, test, truth = toy_data(n, 2000, rng=rng)
-        reference = rng.random((CLASSES, CLASSES))
-        reference /= reference.sum(axis=1, keepdims=True)
-        for k, level in enumerate(levels):
-            matrix = noise_path(reference, level)
-            y = Confusion(matrix).apply(t, rng=np.random.default_rng([seed, r, 1]))
-            noise[k, r] = np.linalg.norm(matrix - np.diag(np.diag(matrix)))
-            for name, used in zip(names, (matrix, np.eye(CLASSES)), strict=True):
-                weights = uma(x, y, used, orientation="row", max_iter=updates).weights
-                found[name][k, r] = toy_norm(weights, test, truth)
-    return {**found, "x": noise}
+        reference = toy_reference(rng)
+        matrices = [noise_path(reference, level) for level in levels]
+        labels = [Confusion(matrix).apply(t, rng=np.random.default_rng([seed, r, 1]))
+                  for matrix in matrices]
+        found["x"][:, r] = [np.linalg.norm(m - np.diag(np.diag(m))) for m in matrices]
+        for name, used in zip(names, (matrices, [np.eye(CLASSES)] * len(levels)), strict=True):
+            learned = uma_runs(x, labels, used, orientation="row", max_iter=updates)
+            found[name][:, r] = [toy_norm(run.weights, test, truth) for run in learned]
+    return found
 
 
 def by_misfed(
     true: int, fed: Sequence[int], runs: int, updates: int, *, seed: int
 ) -> dict[str, Floats]:
-    """Figure 1(b) about another true matrix: norms of the confusion by step, (fed, runs)."""
+    """Figure 1(b) about a true matrix of the path, which at 10 is M itself, as in print: norms of
+    the confusion by step, shape (fed, runs)."""
     rules = {"error set": "predicted", "forced": "forced"}
     found = {name: np.empty((len(fed), runs)) for name in rules}
     for r in range(runs):
         rng = np.random.default_rng([seed, r])
         x, t, test, truth = toy_data(1000, 2000, rng=rng)
-        reference = rng.random((CLASSES, CLASSES))
-        reference /= reference.sum(axis=1, keepdims=True)
+        reference = toy_reference(rng)
         y = Confusion(noise_path(reference, true)).apply(t, rng=rng)
-        for k, level in enumerate(fed):
-            for name, step in rules.items():
-                run = uma(x, y, noise_path(reference, level), orientation="row", step=step,
-                          max_iter=updates)
-                found[name][k, r] = toy_norm(run.weights, test, truth)
+        told = [noise_path(reference, level) for level in fed]
+        for name, step in rules.items():
+            learned = uma_runs(x, [y] * len(fed), told, orientation="row", step=step,
+                               max_iter=updates)
+            found[name][:, r] = [toy_norm(run.weights, test, truth) for run in learned]
     return found
+
+
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.3)
+"""Of the audit in Figures 3 and 4, where that is two examples a class at least."""
+LINES = ("f_y", "f_conf", "f_conf+m", "UMA", "SVM")
+"""Columns of Figures 3 and 4."""
+MORE = {"reuters9": 70}
+"""Examples of each class in Figures 3 and 4, where print has more there than in Table 1."""
+OWN = {"letter": 3000}
+"""Examples that the SVM labels itself in Figures 3 and 4, at most, where there are too many."""
+UPDATES, COUNTS = 100, (5, 10, 20, 30, 50, 100)
+"""Of Figure 5: how many, and after how many every run is kept."""
+
+
+def everything(name: str, runs: int, *, seed: int) -> dict[str, Any]:
+    """Table 1 and Figures 3 to 5 on one of the sets: everything but means by run, in the last axis.
+
+    Parameters
+    ----------
+    name : str
+        One of `DATA`.
+    runs : int
+        Another split, or other landmarks, in each.
+    seed : int
+
+    Returns
+    -------
+    dict of str to array
+        Errors by column of Table 1; ``"3 f_y"`` and so on by share, shape (shares, runs), and
+        ``"shares"``; ``"5 error"`` and so on, error and confusion rate by count, shape
+        (2, counts, runs), and ``"mean 5 error"``, ``"s.e. 5 error"`` after every update; ``"m"``,
+        examples of each class in Table 1 and in Figures 3 and 4.
+    """
+    found: dict[str, list[Any]] = {}
+    for r in range(runs):
+        rng = np.random.default_rng([seed, 1, r])
+        data = split(name, rng=rng)
+        few = MORE.get(name, data.few)
+        shares = [s for s in SHARES if s * len(data.labels) >= 2 * data.classes]
+        run = protocol(data, data.few, data.share, columns=list(COLUMNS), rng=rng)
+        told: list[dict[str, float]] = [
+            protocol(data, few, share, columns=LINES, rng=np.random.default_rng([seed, 4, r]),
+                     own=OWN.get(name)) for share in shares
+        ]
+        paths = by_strategy(data, data.few, data.share, UPDATES,
+                            rng=np.random.default_rng([seed, 5, r]))
+        made: dict[str, Any] = {column: run[column] for column in COLUMNS}
+        made |= {f"3 {column}": [at[column] for at in told] for column in LINES}
+        made |= {f"5 {key}": path for key, path in paths.items()}
+        for key, value in made.items():
+            found.setdefault(key, []).append(value)
+    told_of: dict[str, Any] = {"m": [data.few, few], "shares": shares,
+                               "sizes": [round(s * len(data.labels)) for s in shares]}
+    for key, values in found.items():
+        by_run = np.moveaxis(np.array(values), 0, -1)
+        if key[0] == "5":
+            told_of[f"mean {key}"] = by_run.mean(axis=-1).round(4)
+            told_of[f"s.e. {key}"] = (by_run.std(axis=-1, ddof=1) / np.sqrt(runs)).round(4)
+            by_run = by_run[:, np.array(COUNTS) - 1]
+        told_of[key] = by_run.round(5)
+    return told_of
+
+
+FULL_SIZE = Path(__file__).with_name("full_size.json")
+"""What `everything` found on the sets that are not bundled: minutes, so the script that writes
+``validation/multiclass_tables.md`` keeps it, and pictures show it."""
+
+
+def recorded() -> dict[str, dict[str, NDArray[Any]]]:
+    """By name of the set."""
+    held = json.loads(FULL_SIZE.read_text(encoding="utf-8"))
+    return {name: {key: np.asarray(v) for key, v in of.items()} for name, of in held.items()}
 
 
 def by_strategy(

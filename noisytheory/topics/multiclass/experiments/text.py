@@ -65,7 +65,11 @@ def documents(
     drawn = np.empty(len(of), np.int64)
     for q in range(classes):
         at = np.flatnonzero(labels[of] == q)
-        drawn[at] = np.searchsorted(np.cumsum(topics[q])[:-1], rng.random(len(at)), side="right")
+        uniform = rng.random(len(at))
+        # Few words are looked for among the draws: far fewer than draws among the words.
+        order = np.argsort(uniform)
+        ends = np.searchsorted(uniform[order], np.cumsum(topics[q])[:-1])
+        drawn[at[order]] = np.repeat(np.arange(words), np.diff(ends, prepend=0, append=len(at)))
     # Sorted as whole numbers: SciPy's own way to sum words that repeat takes most of the time.
     entries, times = np.unique(of * words + drawn, return_counts=True)
     starts = np.concatenate([[0], np.cumsum(np.bincount(entries // words, minlength=n))])

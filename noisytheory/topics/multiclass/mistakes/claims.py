@@ -19,9 +19,9 @@ algorithm_1 = PAPER.always(
     given=dict(taken="as it says"),
     quantity="conditions broken",
     note=(
-        "Print updates by $x_q$ and means $x_t$. Steps from the predicted class are "
-        "ultraconservative only where it lies in E. Of proportional and random steps, which round, "
-        "the sum is not asked."
+        "And the shares are those that the rule says. Print updates by $x_q$ and means $x_t$. "
+        "Steps from the predicted class are ultraconservative only where it lies in E. Of random "
+        "steps, which round, the sum is not asked."
     ),
     twin=dict(given=dict(taken="forced"), why="always down by one for the predicted class"),
     **worked(sides.constraints),
@@ -62,6 +62,7 @@ theorem_1 = PAPER.always(
         "share a direction. The margin is that of the best classifier, found in floats and taken "
         "at its value."
     ),
+    also=[PAPER.also("assumption-1/repaired", "Assumption 1, Sec. 2.1")],
     twin=scaled(0.5),
     **K, **worked(sides.mistakes, "theta", "radius"),
 )

@@ -6,21 +6,15 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import (
-    RunInFractions,
-    dot,
-    fractions,
-    online,
-    root,
-    run,
-    squared,
-)
+from noisytheory.topics.multiclass.exactly import dot, fractions, root, squared
 from noisytheory.topics.multiclass.instances import random_instances
 from noisytheory.topics.multiclass.steps import error_set, steps
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
+from noisytheory.topics.multiclass.uma import uma
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
@@ -74,19 +68,15 @@ def mistakes(step: str, sizes: str) -> Iterator[Certificate]:
     for case in examples():
         points, labels, classes, _ = case
         square, radius = margin_and_radius(case)
-        exact = online(points, labels, classes, step=step, passes=4)
-        public = ultraconservative(
-            np.array(points, float), np.array(labels), classes, step=step, passes=4
-        )
-        # Fractions of the norm are exact where floats round: ties may fall elsewhere.
-        size = {
-            "two": Fraction(2), "own": exact.largest_step, "uniform": 1 + Fraction(1, classes - 1),
+        found = ultraconservative(points, labels, classes, step=step, passes=4)
+        size: Any = {
+            "two": Fraction(2), "own": found.largest_step, "uniform": 1 + Fraction(1, classes - 1),
         }[sizes]
         steps_found = [
-            ("updates", exact.updates), ("updates in floats", public.updates),
-            ("theta", root(square)), ("radius", root(radius)), ("largest_step", size),
+            ("updates", found.updates), ("theta", root(square)), ("radius", root(radius)),
+            ("largest_step", size),
         ]
-        yield Certificate(exact.updates, size * radius / square, steps_found)
+        yield Certificate(found.updates, size * radius / square, steps_found)
 
 
 def noisy_mistakes(labels: str) -> Iterator[Certificate]:
@@ -96,7 +86,7 @@ def noisy_mistakes(labels: str) -> Iterator[Certificate]:
         true = [rng.randrange(2) for _ in range(200)]
         points = [[Fraction(1 - 2 * t)] for t in true]
         seen = [t ^ (rng.random() < 0.2) for t in true] if labels == "noisy" else true
-        found = online(points, seen, 2)
+        found = ultraconservative(points, seen, 2)
         named = [("updates", found.updates), ("theta", root(Fraction(2))), ("radius", Fraction(1))]
         yield Certificate(found.updates, 1, named)
 
@@ -117,7 +107,7 @@ def inseparable(deficits: str) -> Iterator[Certificate]:
             margin = min(dot(best[t], x) - dot(w, x) for k, w in enumerate(best) if k != t) / norm
             lack += max(ZERO, theta - margin) ** 2
         deficit = root(lack) if deficits == "counted" else ZERO
-        found = online(points, seen, classes)
+        found = ultraconservative(points, seen, classes)
         yield Certificate(
             found.updates, 2 * (root(radius) + deficit) ** 2 / square,
             [("theta", theta), ("radius", root(radius)), ("deficit", deficit)],
@@ -125,11 +115,12 @@ def inseparable(deficits: str) -> Iterator[Certificate]:
 
 
 def constraints(rule: str, taken: str) -> Iterator[Certificate]:
-    """Conditions (6) that steps break: sums, signs, and classes outside of the error set."""
+    """Conditions (6) that steps break, sums, signs and classes outside of the error set, and
+    shares that are not those of the rule."""
     rng = np.random.default_rng(4)
     for case in range(200):
         classes = int(rng.choice([2, 3, 5]))
-        scores = rng.integers(-2, 3, size=classes).astype(float)
+        scores = np.array(fractions(rng.integers(-2, 3, size=classes)), dtype=object)
         true, predicted = (int(v) for v in rng.integers(classes, size=2))
         if predicted == true:
             continue
@@ -139,11 +130,29 @@ def constraints(rule: str, taken: str) -> Iterator[Certificate]:
         used = rule if taken == "as it says" else "forced"
         tau = fractions(steps(scores, true, erring, used, predicted=predicted,
                               rng=np.random.default_rng(case)))
-        broken = int(tau[true] != 1) + int(rule not in ("proportional", "random") and sum(tau) != 0)
+        broken = int(tau[true] != 1) + int(rule != "random" and sum(tau) != 0)
         broken += sum(
             tau[r] > 0 or (tau[r] != 0 and not erring[r]) for r in range(classes) if r != true
         )
+        if rule != "random":
+            due = _shares(scores, true, np.flatnonzero(erring).tolist(), rule, predicted)
+            broken += sum(-tau[r] != due.get(r, 0) for r in range(classes) if r != true)
         yield Certificate(int(broken), 0, [("scores", fractions(scores)), ("steps", tau)])
+
+
+def _shares(
+    scores: Any, true: int, erring: list[int], rule: str, predicted: int
+) -> dict[int, Fraction]:
+    """What each class of the error set takes of the step, by the rule's own words."""
+    if rule == "uniform":
+        return {r: Fraction(1, len(erring)) for r in erring}
+    if rule == "proportional":
+        over = {r: scores[r] - scores[true] for r in erring}
+        total = sum(over.values())
+        return {r: v / total if total else Fraction(1, len(erring)) for r, v in over.items()}
+    if rule == "predicted" and predicted in erring:
+        return {predicted: Fraction(1)}
+    return {max(erring, key=lambda r: (scores[r], -r)): Fraction(1)}
 
 
 def sums(start: str) -> Iterator[Certificate]:
@@ -152,13 +161,14 @@ def sums(start: str) -> Iterator[Certificate]:
         first = None
         if start == "elsewhere":
             first = [[Fraction(q == 0)] * len(points[0]) for q in range(classes)]
-        found = online(points, labels, classes, step="uniform", start=first)
-        yield _sum(found)
+        found = ultraconservative(points, labels, classes, step="uniform", start=first)
+        yield _sum(found.weights, found.updates)
     for at in random_instances(20):
         first = [[Fraction(start == "elsewhere")] * len(at.points[0]) for _ in at.confusion]
-        yield _sum(run(at.points, at.joint, at.confusion, max_iter=6, start=first))
+        run = uma(at.points, at.joint, at.confusion, orientation="column", tolerance=0, max_iter=6,
+                  start=first)
+        yield _sum(run.weights, run.updates)
 
 
-def _sum(found: RunInFractions) -> Certificate:
-    total = [sum(column, ZERO) for column in zip(*found.weights, strict=True)]
-    return Certificate(max(map(abs, total)), 0, [("updates", found.updates)])
+def _sum(weights: Any, updates: int) -> Certificate:
+    return Certificate(max(map(abs, weights.sum(axis=0))), 0, [("updates", updates)])

@@ -6,10 +6,14 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from noisytheory.topics.multiclass.exactly import dot, inverse, means, regions, squared
+import numpy as np
+
+from noisytheory.topics.multiclass.exactly import squared, transposed, unit
 from noisytheory.topics.multiclass.instances import FIVE, random_instances, taught_instances
-from noisytheory.topics.multiclass.updates.sides import mean_and_mass, samples, transposed
+from noisytheory.topics.multiclass.uma import class_shares, update_vectors
+from noisytheory.topics.multiclass.updates.sides import region_means, samples
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.confusion import inverse_of
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -19,9 +23,8 @@ def sandwich(side: str) -> Iterator[Certificate]:
     for taught in taught_instances(30):
         at = taught.at
         radius = max(map(squared, at.points))
-        for inside in regions(at.points, at.weights):
-            for q in range(at.classes):
-                mean, mass = mean_and_mass(at, inside, q)
+        for _, of_class in region_means(at):
+            for mean, mass in of_class:
                 square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
                 if side == "above":
                     yield Certificate(square, mass**2 * radius, [("mass", mass)])
@@ -37,8 +40,10 @@ def by_norm() -> Iterator[Certificate]:
     masses = [Fraction(m, 20) for m in (6, 5, 5, 4)]
     points = [[-ONE, ZERO, ZERO], [c, s, ZERO], [c, -s, ZERO], [ZERO, ZERO, ONE]]
     labels = [0, 1, 1, 2]
-    inside = [True] * 4
-    norms = {q: squared(means(points, masses, labels, inside, q)) for q in (1, 2)}
+    joint = [[m * (t == k) for k in range(3)] for m, t in zip(masses, labels, strict=True)]
+    # At W = 0 all lie in the region of class 0.
+    z = update_vectors(points, joint, np.zeros((3, 3)), unit(3), ties="lowest")[0]
+    norms = {q: squared(list(z[q])) for q in (1, 2)}
     wrong = {
         q: sum((m for m, t in zip(masses, labels, strict=True) if t == q), ZERO) for q in (1, 2)
     }
@@ -51,16 +56,16 @@ def by_norm() -> Iterator[Certificate]:
 
 def shares(orientation: str) -> Iterator[Certificate]:
     """Expected class shares over all samples of two examples, against the true ones."""
-    for at in random_instances(10):
+    for at in random_instances(8):
         used = at.confusion if orientation == "column" else transposed(at.confusion)
         try:
-            back = inverse(used)
-        except ZeroDivisionError:
+            back = inverse_of(used)
+        except ValueError:
             continue
-        found = [ZERO] * at.classes
-        for chance, masses in samples(at, 2):
-            seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
-            found = [f + chance * dot(row, seen) for f, row in zip(found, back, strict=True)]
+        drawn = list(samples(at, 2))
+        seen = class_shares([[sum(column, ZERO) for column in zip(*masses, strict=True)]
+                             for _, masses in drawn], back)
+        found = np.array([chance for chance, _ in drawn]) @ seen
         for q in range(at.classes):
             true = sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
             yield Certificate(found[q], true)
@@ -68,20 +73,20 @@ def shares(orientation: str) -> Iterator[Certificate]:
 
 def negative_shares() -> Iterator[Certificate]:
     """Minus the least estimated share over all samples of two examples."""
-    back = inverse(FIVE.confusion)
+    back = inverse_of(FIVE.confusion)
     for _, masses in samples(FIVE, 2):
         seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
-        yield Certificate(-min(dot(row, seen) for row in back), 0, [("label shares", seen)])
+        yield Certificate(-min(class_shares(seen, back)), 0, [("label shares", seen)])
 
 
 def growing_region(added: str) -> Iterator[Certificate]:
     """Squared relative spread of an update vector in a larger region, against a smaller one."""
     flip, first = Fraction(3, 10), Fraction(1, 10)
+    row = inverse_of([[1 - flip, flip], [flip, 1 - flip]])[1]
     spread = []
     for region in (Fraction(r, 10) for r in (1, 2, 4, 7, 10)):
         mass = first if added == "correct points" else region
         # One atom: mass of class 1 predicted 0, the rest of the region of class 0.
-        row = [-flip / (1 - 2 * flip), (1 - flip) / (1 - 2 * flip)]
         seen = mass * (flip * row[0] ** 2 + (1 - flip) * row[1] ** 2)
         seen += (region - mass) * ((1 - flip) * row[0] ** 2 + flip * row[1] ** 2)
         spread.append((seen - mass**2) / mass**2)

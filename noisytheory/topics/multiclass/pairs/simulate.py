@@ -23,6 +23,8 @@ def share_gap(population: OneAtom, n: int, *, size: int, rng: np.random.Generato
 
 
 def share_law(population: OneAtom, n: int) -> Law:
-    """The law of the same."""
-    values, chance = population.law(n)
-    return Law(np.abs(values - population.norm), chance, error=1e-7)
+    """The law of the same: every sample there is, by the public function."""
+    hits = np.arange(n + 1)
+    seen = np.stack([n - hits, hits], axis=1) / n
+    shares = class_shares(seen, inverse_of(population.confusion))[:, 1]
+    return Law(np.abs(shares - population.norm), population.chances(n), error=1e-7)

@@ -28,6 +28,41 @@ classifier = PAPER.always(
     twin=dict(given=dict(moved="one"), why="v added to one row alone"),
     **worked(sides.predictions),
 )
+MARGINS: dict[str, Any] = dict(
+    place="Definition 2, Sec. 2.1", quantity="least difference of scores",
+    **worked(sides.sampled_margins),
+)
+on_a_sample = PAPER.always(
+    "definition-2/printed",
+    statement=r"\text{a concept on }\mathcal S\text{ of margin }\theta\text{ has it under the law}"
+    r"\text{ of }X",
+    given=dict(of="sample"),
+    expect="refuted",
+    note="The concept's domain is the input space: a sample may lack the instances that are near.",
+    **MARGINS,
+)
+on_the_inputs = PAPER.always(
+    "definition-2/repaired",
+    statement=r"\text{a concept of margin }\theta\text{ under the law of }X\text{ has it on every}"
+    r"\text{ sample}",
+    given=dict(of="population"),
+    note="Of the same weights; the margin is that of weights with Frobenius norm 1.",
+    twin=dict(given=dict(of="sample"), why="the other way round"),
+    **MARGINS,
+)
+any_margin = PAPER.always(
+    "assumption-1/printed",
+    statement=r"\theta\ge0\text{ is enough for a bound on the updates: }K\le100",
+    place="Assumption 1, Sec. 2.1",
+    grid=dict(inputs=[4, 128]),
+    expect="refuted",
+    quantity="updates",
+    note=(
+        r"$2/\theta^2$ needs $\theta>0$. Orthonormal inputs are separable by a margin that falls "
+        "with their number, and cost an update each: no number will do in place of 100."
+    ),
+    **worked(sides.orthonormal),
+)
 LABELS: dict[str, Any] = dict(
     place="Assumption 2 and (4), Sec. 2.1", quantity="probability of a label",
     **worked(sides.laws_of_labels),
@@ -67,6 +102,18 @@ pair_error = PAPER.identity(
     twin=dict(given=dict(of="pair"), why="of one pair"),
     **PAIRS,
 )
+pair_rate = PAPER.identity(
+    "eq-18",
+    statement=r"\Pr_{\mathcal S}[f_W(X)=p\mid t(X)=q]=\tfrac1{n_q}\textstyle\sum_i"
+    r"1\{t(x_i)=q,f_W(x_i)=p\}",
+    place="(18), Sec. 3.5",
+    hypotheses=["every class is there"],
+    given=dict(of="class"),
+    quantity="entry of the confusion matrix",
+    note=r"The public matrix of counts. It is $\hat m_{pq}$ over the class's share.",
+    twin=dict(given=dict(of="sample"), why="over the whole sample, as (17)"),
+    **worked(sides.pair_rates),
+)
 margin_ceiling = PAPER.always(
     "margin-ceiling",
     statement=r"\theta^2\le\frac{Q}{(Q-1)^2}",
@@ -79,7 +126,7 @@ margin_ceiling = PAPER.always(
     quantity="squared margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **worked(sides.margins),
+    **worked(sides.margins, "margin"),
 )
 RATE: dict[str, Any] = dict(
     place="Conclusion", quantity="updates", **worked(sides.mistakes_on_simplex)
@@ -103,6 +150,11 @@ def least_mistakes(classes: Any) -> Any:
     return bounds.least_mistake_bound(classes)
 
 
+def of_two_classes(classes: Any) -> Any:
+    """The same, whatever their number."""
+    return bounds.least_mistake_bound(2) + 0 * classes
+
+
 free_of_classes = PAPER.always(
     "sum-rate-independent-of-q/repaired",
     statement=r"K\le\frac{2(Q-1)^2}{Q}\text{ on the simplex, the least }2/\theta^2\text{ there is}",
@@ -111,8 +163,8 @@ free_of_classes = PAPER.always(
     given=dict(bound="own"),
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
-    twin=dict(given=dict(bound="two"), bound=None, why="the bound of two classes"),
-    **{**RATE, **worked(sides.mistakes_on_simplex)},
+    twin=dict(given=dict(bound="two"), bound=of_two_classes, why="the bound of two classes"),
+    **{**RATE, **worked(sides.mistakes_on_simplex, "updates")},
 )
 remark_1 = PAPER.identity(
     "remark-1",
@@ -214,7 +266,7 @@ path_end = PAPER.identity(
     **PATH, **worked(sides.path_end),
 )
 CONFUSION: dict[str, Any] = dict(
-    place="Sec. 4", quantity="squared confusion rate", **worked(sides.rates)
+    place="Sec. 4", quantity="squared confusion rate"
 )
 confusion_rate = PAPER.always(
     "confusion-rate",
@@ -222,7 +274,15 @@ confusion_rate = PAPER.always(
     given=dict(scaled=1),
     note="Attained where each class is wholly taken for one other.",
     twin=dict(given=dict(scaled=0), why="1/sqrt(Q) dropped, as Figure 1 does"),
-    **CONFUSION,
+    **CONFUSION, **worked(sides.rates),
+)
+confusion_rate_defined = PAPER.identity(
+    "confusion-rate/definition",
+    statement=r"\tfrac1Q\|\hat C\|_F^2=\tfrac1Q\textstyle\sum_{p\ne q}\Pr[f(X)=p\mid t(X)=q]^2",
+    given=dict(scaled=1),
+    note="A class that is not there counts as without error.",
+    twin=dict(given=dict(scaled=0), why="1/sqrt(Q) dropped, as Figure 1 does"),
+    **CONFUSION, **worked(sides.defined_rates),
 )
 estimated = PAPER.always(
     "estimated-c",

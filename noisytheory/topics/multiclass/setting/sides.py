@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -15,17 +16,28 @@ from noisytheory.topics.multiclass.exactly import (
     error_of,
     fractions,
     gap_of,
-    inverse,
-    online,
     regions,
-    run,
     squared,
-    vectors,
+    transposed,
+    unit,
 )
-from noisytheory.topics.multiclass.instances import columns_of, random_instances
+from noisytheory.topics.multiclass.instances import (
+    columns_of,
+    random_instances,
+    taught_instances,
+)
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.ultraconservative import ultraconservative
+from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion, posterior_confusion
+from noisytheory.vocabulary.confusion import (
+    confusion_rate,
+    estimate_confusion,
+    inverse_of,
+    leakage,
+    observed_confusion,
+    posterior_confusion,
+)
 from noisytheory.vocabulary.joint_masses import flipped, labelled
 
 ZERO = Fraction(0)
@@ -62,6 +74,41 @@ def predictions(moved: str) -> Iterator[Certificate]:
                     [("weights", what), ("scores", before)],
                     applies=before.count(max(before)) == 1,
                 )
+
+
+def sampled_margins(of: str) -> Iterator[Certificate]:
+    """Least differences of scores on the atoms of a sample, and on all that have mass."""
+    rng = random.Random(6)
+    for taught in taught_instances(30):
+        at = taught.at
+        seen = sorted({rng.randrange(len(at.points)) for _ in range(2)})
+        sample = gap_of(
+            taught.teacher, [at.points[a] for a in seen], [at.labels[a] for a in seen]
+        )
+        sides = (taught.gap, sample) if of == "population" else (sample, taught.gap)
+        yield Certificate(*sides, [("atoms in the sample", len(seen))])
+
+
+def orthonormal(inputs: int) -> Iterator[Certificate]:
+    """Updates on orthonormal inputs of two classes: separable, by a margin that falls."""
+    found = ultraconservative(np.eye(inputs), np.arange(inputs) % 2, 2)
+    yield Certificate(found.updates, 100, [("inputs", inputs)])
+
+
+def pair_rates(of: str) -> Iterator[Certificate]:
+    """Entries of the public confusion matrix, against counts of a pair over those of a class."""
+    rng = np.random.default_rng(34)
+    for q in (2, 3, 4):
+        for _ in range(4):
+            # Classes of 1, 2, 4, ... examples: shares are exact in floats.
+            true = np.repeat(np.arange(q), 2 ** rng.permutation(q))
+            said = rng.integers(q, size=len(true))
+            found = estimate_confusion(said, true, q).matrix
+            for i, j in np.ndindex(q, q):
+                both = int(np.count_nonzero((said == i) & (true == j)))
+                over = np.count_nonzero(true == j) if of == "class" else len(true)
+                if i != j:
+                    yield Certificate(Fraction(float(found[i, j])), Fraction(both, int(over)))
 
 
 def pair_errors(of: str) -> Iterator[Certificate]:
@@ -108,7 +155,7 @@ def margins(classes: int, present: str) -> Iterator[Certificate]:
 def mistakes_on_simplex(classes: int, bound: str) -> Iterator[Certificate]:
     """Updates on the simplex, which has the largest margin there is, in two passes or fewer."""
     points = simplex(classes)
-    found = online(points, list(range(classes)), classes, passes=50)
+    found = ultraconservative(points, range(classes), classes, passes=50)
     # 2 R^2 / theta^2 of the simplex, of this many classes or of two.
     size = {"two": 2, "own": classes}[bound]
     yield Certificate(
@@ -215,7 +262,8 @@ def monotone(rates: str) -> Iterator[Certificate]:
         confusion = [[1 - mean[0], mean[1]], [mean[0], 1 - mean[1]]]
         used = each if rates == "falling" else np.array(mean)[labels, None]
         joint = flipped(clean, used).tolist()
-        found = run(atoms, joint, confusion, normalise=True, max_iter=40)
+        found = uma(atoms, joint, confusion, orientation="column", normalise=True, tolerance=0,
+                    max_iter=40)
         error = error_of(atoms, masses, labels, found.weights)
         steps = [("updates", found.updates), ("stopped", found.stopped), ("class rates", mean)]
         # A run that was cut short says nothing.
@@ -225,21 +273,21 @@ def monotone(rates: str) -> Iterator[Certificate]:
 def column_sums(orientation: str) -> Iterator[Certificate]:
     """Over the true classes, update vectors of a region sum to the mean of its points."""
     for at in random_instances(40):
-        matrix = at.confusion
+        used = unit(at.classes) if orientation == "row" else at.confusion
+        found = update_vectors(at.points, at.joint, at.weights, used)
         if orientation == "row":
-            matrix = [list(row) for row in zip(*matrix, strict=True)]
-        try:
-            back = inverse(matrix)
-        except ZeroDivisionError:
-            continue
-        for inside in regions(at.points, at.weights):
-            found = vectors(at.points, at.joint, back, inside)
-            for j in range(len(at.points[0])):
+            # No confusion matrix that the public function would take.
+            try:
+                found = inverse_of(transposed(at.confusion)) @ found
+            except ValueError:
+                continue
+        for p, inside in enumerate(regions(at.points, at.weights)):
+            for j, total in enumerate(found[p].sum(axis=0)):
                 mean = sum((
                     m * x[j] for m, x, within in zip(at.masses, at.points, inside, strict=True)
                     if within
                 ), ZERO)
-                yield Certificate(sum((z[j] for z in found), ZERO), mean)
+                yield Certificate(total, mean)
 
 
 def references(seed: int) -> Iterator[list[list[Fraction]]]:
@@ -281,21 +329,44 @@ def path_end(early: int) -> Iterator[Certificate]:
 
 def rates(scaled: int) -> Iterator[Certificate]:
     """Squared confusion rates of random predictions, of perverse ones, and of a missing class."""
+    for counts in predicted_counts():
+        found = Fraction(confusion_rate(counts, scaled=bool(scaled)))
+        yield Certificate(found**2, 1, [("rate", fractions(round(float(found), 6)))])
+
+
+def predicted_counts() -> Iterator[Any]:
+    """Counts of (predicted, true): each class for one other, none, and at random."""
     rng = np.random.default_rng(8)
     for q in (2, 3, 5, 10):
-        cases = [np.roll(np.eye(q, dtype=int), 1, axis=0), np.eye(q, dtype=int)]
+        yield np.roll(np.eye(q, dtype=int), 1, axis=0)
+        yield np.eye(q, dtype=int)
         for _ in range(8):
             true = rng.integers(q, size=30)
-            cases.append(observed_confusion(rng.integers(q, size=30), true, q))
-        for counts in cases:
-            found = confusion_rate(counts, scaled=bool(scaled))
+            yield observed_confusion(rng.integers(q, size=30), true, q)
+
+
+def defined_rates(scaled: int) -> Iterator[Certificate]:
+    """Squared confusion rates by the public function, and by the definition.
+
+    Of four classes whose shares of errors are sixteenths with a sum of squares that has a root:
+    the public number is then exact. The last class may be missing.
+    """
+    rng = np.random.default_rng(8)
+    for missed in ((6, 8, 0, 0), (4, 6, 12, 0), (2, 4, 4, 0), (4, 4, 7, 0), (8, 8, 8, 8),
+                   (2, 4, 5, 6), (16, 0, 0, 0)):
+        for _ in range(3):
+            counts = np.zeros((4, 4), dtype=int)
+            for q, wrong in enumerate(missed):
+                p = (q + int(rng.integers(1, 4))) % 4
+                counts[p, q], counts[q, q] = wrong, 16 - wrong
+            if not missed[-1]:
+                counts[:, -1] *= rng.integers(2)
             sizes = [int(n) for n in counts.sum(axis=0)]
             exact = sum((
                 Fraction(int(counts[i, j]), sizes[j]) ** 2
-                for i in range(q) for j in range(q) if i != j and sizes[j]
-            ), ZERO) / (q if scaled else 1)
-            assert abs(found**2 - exact) < 1e-12
-            yield Certificate(exact, 1, [("rate", fractions(round(found, 6)))])
+                for i in range(4) for j in range(4) if i != j and sizes[j]
+            ), ZERO) / (4 if scaled else 1)
+            yield Certificate(Fraction(confusion_rate(counts)) ** 2, exact)
 
 
 def leaking(orientation: str) -> Iterator[Certificate]:
@@ -304,23 +375,19 @@ def leaking(orientation: str) -> Iterator[Certificate]:
     for at in random_instances(40):
         guess = columns_of(rng, at.classes)
         try:
-            back = inverse(guess)
-        except ZeroDivisionError:
+            leak = abs(leakage(guess, at.confusion))
+        except ValueError:
             continue
-        leak = [
-            [sum((back[q][k] * at.confusion[k][r] for k in range(at.classes)), ZERO) - (q == r)
-             for r in range(at.classes)] for q in range(at.classes)
-        ]
-        true_back = inverse(at.confusion)
+        largest = leak.max(axis=1 if orientation == "row" else 0)
         radius = max(map(squared, at.points))
-        for inside in regions(at.points, at.weights):
-            found = vectors(at.points, at.joint, back, inside)
-            right = vectors(at.points, at.joint, true_back, inside)
+        found, right = (
+            update_vectors(at.points, at.joint, at.weights, used) for used in (guess, at.confusion)
+        )
+        for p, inside in enumerate(regions(at.points, at.weights)):
             mass = sum((m for m, within in zip(at.masses, inside, strict=True) if within), ZERO)
             for q in range(at.classes):
-                row = leak[q] if orientation == "row" else [line[q] for line in leak]
-                gap = squared([a - b for a, b in zip(found[q], right[q], strict=True)])
-                yield Certificate(gap, max(abs(v) for v in row) ** 2 * mass**2 * radius)
+                gap = squared(list(found[p, q] - right[p, q]))
+                yield Certificate(gap, largest[q] ** 2 * mass**2 * radius)
 
 
 def shattered_by_classifiers(

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
 
 from noisytheory.topics.multiclass.exactly import (
     Matrix,
-    Vector,
     dot,
-    inverse,
     means,
     regions,
-    run,
     unit,
-    vectors,
 )
 from noisytheory.topics.multiclass.instances import Instance, random_instances, taught_instances
+from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.confusion import inverse_of
 from noisytheory.vocabulary.exact import compositions
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -42,55 +42,51 @@ def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
         yield chance, masses
 
 
+SMALL = tuple(random_instances(14)[number] for number in (7, 13))
+"""Three classes, uneven masses, tied scores; few enough samples to enumerate them all."""
+
+
 @functools.cache
 def _two(number: int) -> list[tuple[Fraction, Matrix]]:
-    """Samples of two examples of one of the random instances: several claims enumerate them."""
-    return list(samples(random_instances(4)[number], 2))
+    """Samples of two examples of one of these instances: several claims enumerate them."""
+    return list(samples(SMALL[number], 2))
 
 
-def transposed(matrix: Matrix) -> Matrix:
-    """Rows as columns."""
-    return [list(row) for row in zip(*matrix, strict=True)]
-
-
-def _mixed(matrix: Matrix, rows: Matrix) -> Matrix:
-    return [
-        [sum((c * row[j] for c, row in zip(line, rows, strict=True)), ZERO)
-         for j in range(len(rows[0]))] for line in matrix
-    ]
+@functools.cache
+def _averaged(number: int, alpha: Fraction, what: str) -> Any:
+    """Expected sums by label, or update vectors, over all samples of two examples."""
+    at = SMALL[number]
+    used = unit(at.classes) if what == "sums" else at.confusion
+    return sum(
+        chance * update_vectors(at.points, masses, at.weights, used, alpha=alpha)
+        for chance, masses in _two(number)
+    )
 
 
 def expected(what: str, read: str) -> Iterator[Certificate]:
     """Coordinates of the expected sums (or update vectors) over all samples of two examples."""
-    for number, at in enumerate(random_instances(4)):
-        if len(at.points) * at.classes > 16:
-            continue
-        used = transposed(at.confusion) if read == "transposed" else at.confusion
-        try:
-            back = unit(at.classes) if what == "sums" else inverse(used)
-        except ZeroDivisionError:
-            continue
+    for number, at in enumerate(SMALL):
+        matrix = np.array(at.confusion)
         for alpha in (ZERO, ONE / 4):
-            for inside in regions(at.points, at.weights, alpha):
-                true = [
+            if read == "transposed" and what == "vectors":
+                # No confusion matrix that the public function would take.
+                try:
+                    mean = inverse_of(matrix.T) @ _averaged(number, alpha, "sums")
+                except ValueError:
+                    continue
+            else:
+                mean = _averaged(number, alpha, what)
+            for p, inside in enumerate(regions(at.points, at.weights, alpha)):
+                right = np.array([
                     means(at.points, at.masses, at.labels, inside, q) for q in range(at.classes)
-                ]
-                mean = [[ZERO] * len(at.points[0]) for _ in range(at.classes)]
-                for chance, masses in _two(number):
-                    found = vectors(at.points, masses, back, inside)
-                    mean = [
-                        [a + chance * b for a, b in zip(x, y, strict=True)]
-                        for x, y in zip(mean, found, strict=True)
-                    ]
-                right = true
+                ])
                 if what == "sums":
                     # As printed in the proof of Proposition 2 each row has its own mean throughout.
                     right = (
-                        [[sum(line, ZERO) * v for v in row]
-                         for line, row in zip(at.confusion, true, strict=True)]
-                        if read == "own row" else _mixed(used, true)
+                        matrix.sum(axis=1)[:, None] * right if read == "own row"
+                        else (matrix.T if read == "transposed" else matrix) @ right
                     )
-                for a, b in zip(itertools.chain(*mean), itertools.chain(*right), strict=True):
+                for a, b in zip(mean[p].ravel(), right.ravel(), strict=True):
                     yield Certificate(a, b)
 
 
@@ -102,15 +98,14 @@ PAIR = Instance.of(
 
 def _bias(at: Instance, weights: Matrix, masses: Matrix) -> Fraction:
     """Sum over pairs of the deviation of z along the difference of weights."""
-    back, total = inverse(at.confusion), ZERO
+    found = update_vectors(at.points, masses, weights, at.confusion, ties="lowest")
+    total = ZERO
     for p, inside in enumerate(regions(at.points, weights, shared=False)):
-        found = vectors(at.points, masses, back, inside)
         for q in range(at.classes):
             if q != p:
                 mean = means(at.points, at.masses, at.labels, inside, q)
-                gap = [a - b for a, b in zip(found[q], mean, strict=True)]
                 along = [a - b for a, b in zip(weights[p], weights[q], strict=True)]
-                total += dot(along, gap)
+                total += dot(along, found[p, q] - mean)
     return total
 
 
@@ -118,10 +113,11 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
     """Expected deviation along the weights that a sample of n taught, on it or on another."""
     for at in (PAIR,):
         drawn = list(samples(at, int(n)))
-        taught = [
-            (chance, run(at.points, masses, at.confusion, max_iter=2).weights, masses)
-            for chance, masses in drawn
-        ]
+        taught = []
+        for chance, masses in drawn:
+            run = uma(at.points, masses, at.confusion, orientation="column", tolerance=0,
+                      max_iter=2)
+            taught.append((chance, run.weights + ZERO, masses))
         if sample == "same":
             bias = sum((chance * _bias(at, w, masses) for chance, w, masses in taught), ZERO)
         else:
@@ -132,23 +128,26 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
         yield Certificate(bias, 0, [("samples", len(drawn))])
 
 
-def mean_and_mass(at: Instance, inside: list[bool], true: int) -> tuple[Vector, Fraction]:
-    """Sum of mass times point, and mass, of a true class within a region."""
-    mass = sum((
-        m for m, within, label in zip(at.masses, inside, at.labels, strict=True)
-        if within and label == true
-    ), ZERO)
-    return means(at.points, at.masses, at.labels, inside, true), mass
+@functools.cache
+def region_means(at: Instance, alpha: Fraction = ZERO) -> list[tuple[list[bool], Any]]:
+    """Regions, and for each true class the population's update vector, its mean, and its mass."""
+    found = update_vectors(at.points, at.joint, at.weights, at.confusion, alpha=alpha)
+    out = []
+    for p, inside in enumerate(regions(at.points, at.weights, alpha)):
+        mass = [ZERO] * at.classes
+        for m, within, label in zip(at.masses, inside, at.labels, strict=True):
+            mass[label] += m * within
+        out.append((inside, [(list(z), m) for z, m in zip(found[p], mass, strict=True)]))
+    return out
 
 
 def true_margins(share: str) -> Iterator[Certificate]:
     """The margin times a mass, against the least margin of an update mean under the teacher."""
     for taught in taught_instances(30):
         at = taught.at
-        for inside in regions(at.points, at.weights):
-            whole = sum((m for m, i in zip(at.masses, inside, strict=True) if i), ZERO)
-            for q in range(at.classes):
-                mean, mass = mean_and_mass(at, inside, q)
+        for _, of_class in region_means(at):
+            whole = sum((mass for _, mass in of_class), ZERO)
+            for q, (mean, mass) in enumerate(of_class):
                 least = min(
                     dot(taught.teacher[q], mean) - dot(w, mean)
                     for k, w in enumerate(taught.teacher) if k != q
@@ -162,12 +161,11 @@ def true_margins(share: str) -> Iterator[Certificate]:
 
 def predicted_margins(share: str, alpha: str) -> Iterator[Certificate]:
     """alpha times a mass, against the least lead of the predicted class on an update mean."""
-    for at in random_instances(40):
-        for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
-            for q in range(at.classes):
+    for at in random_instances(24):
+        for p, (_, of_class) in enumerate(region_means(at, Fraction(alpha))):
+            for q, (mean, mass) in enumerate(of_class):
                 if q == p:
                     continue
-                mean, mass = mean_and_mass(at, inside, q)
                 least = min(
                     dot(at.weights[p], mean) - dot(w, mean)
                     for k, w in enumerate(at.weights) if k != p
@@ -180,11 +178,10 @@ def class_of_mean(which: str, alpha: str, massless: str) -> Iterator[Certificate
     """Update means that the teacher (or the current weights) give to another class."""
     for taught in taught_instances(30):
         at = taught.at
-        for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
-            for q in range(at.classes):
+        for p, (_, of_class) in enumerate(region_means(at, Fraction(alpha))):
+            for q, (mean, mass) in enumerate(of_class):
                 if q == p:
                     continue
-                mean, mass = mean_and_mass(at, inside, q)
                 weights, wanted = (taught.teacher, q) if which == "teacher" else (at.weights, p)
                 scores = [dot(w, mean) for w in weights]
                 yield Certificate(
@@ -197,9 +194,8 @@ def wronged(reading: str) -> Iterator[Certificate]:
     """Update means that the teacher gives to the predicted class, or to the true one."""
     for taught in taught_instances(30):
         at = taught.at
-        for p, inside in enumerate(regions(at.points, at.weights)):
-            for q in range(at.classes):
-                mean, mass = mean_and_mass(at, inside, q)
+        for p, (_, of_class) in enumerate(region_means(at)):
+            for q, (mean, mass) in enumerate(of_class):
                 if q == p or not mass:
                     continue
                 true, other = (q, p) if reading == "true q" else (p, q)
@@ -222,10 +218,9 @@ def unobservable(noise: str) -> Iterator[Certificate]:
             law = [float(row[at.labels[a]]) for row in matrix]
             masses[a][rng.choices(range(at.classes), law)[0]] += Fraction(1, n)
             truly[a] += Fraction(1, n)
-        back = inverse(matrix)
-        for inside in regions(at.points, at.weights):
-            found = vectors(at.points, masses, back, inside)
+        found = update_vectors(at.points, masses, at.weights, matrix)
+        for p, inside in enumerate(regions(at.points, at.weights)):
             for q in range(at.classes):
                 mean = means(at.points, truly, at.labels, inside, q)
-                for a_, b_ in zip(mean, found[q], strict=True):
+                for a_, b_ in zip(mean, found[p, q], strict=True):
                     yield Certificate(a_, b_)

@@ -13,6 +13,7 @@ from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import Numeric
 
 HALF = scaled(Fraction(1, 2))
+UNDER_SECTION_2 = "Theorem 1, Sec. 4.1, under the protocol of Sec. 2"
 ADAPTIVE: dict[str, Any] = dict(
     place="Theorem 4, Sec. 5.1, and Theorem 1 under the protocol of Sec. 2",
     simulate=simulate.adaptive_regret,
@@ -38,6 +39,7 @@ theorem_4_adaptive = PAPER.mean(
         "depend on the run."
     ),
     picture=pictures.adaptive_adversary,
+    also=[PAPER.also("theorem-1-regret/adaptive/printed", UNDER_SECTION_2)],
     **ADAPTIVE,
 )
 theorem_4_repaired = PAPER.mean(
@@ -48,6 +50,7 @@ theorem_4_repaired = PAPER.mean(
     given=dict(fixed=0),
     note="The factor 2 is ours; .7 of it is reached in these short games, .82 at T = 16v.",
     twin=dict(bound=general_regret, why="without the factor 2"),
+    also=[PAPER.also("theorem-1-regret/adaptive", UNDER_SECTION_2)],
     **ADAPTIVE,
 )
 theorem_4_pseudo = PAPER.mean(
@@ -59,6 +62,7 @@ theorem_4_pseudo = PAPER.mean(
     note="Against the adversary who is best for the comparator w = 1: .9 of it and more, at "
     "T = 16v .98. So near to the bound, more runs are needed than of the claims beside it.",
     twin=HALF,
+    also=[PAPER.also("theorem-1-regret/adaptive/pseudo-regret", UNDER_SECTION_2)],
     **ADAPTIVE | dict(rows=1024),
 )
 

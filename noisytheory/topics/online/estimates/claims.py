@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online.bounds import Coefficients
+from noisytheory.topics.online.bounds import Coefficients, asked_by
 from noisytheory.topics.online.degrees import Geometric
 from noisytheory.topics.online.estimates import bounds, pictures, power_series, sides, simulate
 from noisytheory.topics.online.estimates.power_series import Powers, Sampling
@@ -44,12 +44,14 @@ def _next_tail(z: Numeric, p: Numeric) -> Numeric:
     return bounds.sample_tail(z, p) / p
 
 
+@asked_by(bounds.scalar_second_moment)
 def _lemma_1(
     p: Numeric, m: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, g3: Numeric
 ) -> Numeric:
     return bounds.scalar_second_moment(p, m, Coefficients(g0, g1, g2, g3))
 
 
+@asked_by(bounds.gradient_second_moment_labels)
 def _labels(
     p: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, Blabel: Numeric
 ) -> Numeric:

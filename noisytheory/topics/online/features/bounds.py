@@ -38,6 +38,7 @@ def map_second_moment(p: Numeric, Bx: Numeric, kernel: Function) -> Numeric:
     ----------
     kernel : object with ``at``
         Of the Gaussian one, whose map has an envelope, this is `map_second_moment_gaussian`.
+        Infinite where the series is.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online import planning
-from noisytheory.topics.online.bounds import Coefficients
+from noisytheory.topics.online.bounds import Coefficients, asked_by
 from noisytheory.topics.online.degrees import Fixed, Geometric
 from noisytheory.topics.online.estimates.claims import CALLS
 from noisytheory.topics.online.features import bounds, pictures, sides, simulate
@@ -29,16 +29,19 @@ def _unbiased(x: Numeric, z: Numeric, s2: Numeric) -> Numeric:
     return bounds.noisy_exponential_kernel(x, z, 0 * s2)
 
 
+@asked_by(bounds.map_second_moment)
 def _lemma_3(p: Numeric, Bx: Numeric, b0: Numeric, b1: Numeric, b2: Numeric) -> Numeric:
     return bounds.map_second_moment(p, Bx, Coefficients(b0, b1, b2))
 
 
+@asked_by(bounds.gradient_second_moment)
 def _lemma_2(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric
 ) -> Numeric:
     return bounds.gradient_second_moment(p, Bw, Bpsi, Coefficients(g0, g1, g2))
 
 
+@asked_by(bounds.gradient_second_moment)
 def _lemma_2_regression(
     p: Numeric, Bw: Numeric, Bpsi: Numeric, g0: Numeric, g1: Numeric, g2: Numeric, By: Numeric
 ) -> Numeric:

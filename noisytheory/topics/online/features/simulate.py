@@ -20,7 +20,7 @@ from noisytheory.topics.online.copied_kernels import (
 )
 from noisytheory.topics.online.degrees import DegreeLaw, Geometric
 from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
-from noisytheory.topics.online.expansion import Expansion
+from noisytheory.topics.online.expansion import Expansion, Stack
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
@@ -263,7 +263,7 @@ def squared_lengths(population: Lengths, *, size: int, rng: np.random.Generator)
 def _own_square(run: Descent) -> float:
     expansion: Expansion = run.expansion
     return expansion.scale * sum(
-        float(bucket.at(expansion.base) @ expansion.inner(bucket.vectors[: bucket.count]))
+        float(bucket.at(expansion.base) @ expansion.inner(Stack([bucket.vectors[: bucket.count]])))
         for bucket in expansion.buckets.values()
     )
 

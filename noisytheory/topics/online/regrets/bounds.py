@@ -34,13 +34,14 @@ from noisytheory.vocabulary.domains import (
     POSITIVE,
     REAL,
     Numeric,
+    one_of,
     requires,
 )
 
 __all__ = [
     "any_step_regret", "averaging_floor", "batch_excess", "doubling_regret", "general_regret",
-    "horizon_free_regret", "linear_regret", "regret", "regret_gaussian", "regret_gaussian_printed",
-    "squared_radius", "tuning_free_regret", "two_copies_regret",
+    "horizon_free_regret", "linear_regret", "promised_regret", "regret", "regret_gaussian",
+    "regret_gaussian_printed", "squared_radius", "tuning_free_regret", "two_copies_regret",
 ]
 
 
@@ -51,7 +52,8 @@ def squared_radius(p: Numeric, Bw: Numeric, Bx: Numeric, kernel: Function) -> Nu
     Parameters
     ----------
     kernel : object with ``at``
-        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`.
+        Of the Gaussian one, whose map has an envelope, this is `radius_gaussian`. Infinite where
+        the series is.
 
     Returns
     -------
@@ -305,6 +307,34 @@ def tuning_free_regret(T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric) -> N
     28.28
     """
     return 2 * math.sqrt(2) * _general(T, Bw, Bg, Bpsi)
+
+
+STEPS = {"theory": 1.0, "adaptive": 2 * math.sqrt(2), "no horizon": 3.0}
+
+
+@requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)
+def promised_regret(
+    T: Numeric, Bw: Numeric, Bg: Numeric, Bpsi: Numeric, step: str = "theory"
+) -> Numeric:
+    r"""What the learners' `regret_bound` says: $\sqrt{B_wB_gB_\Psi T}$ times 1, $2\sqrt2$ or 3.
+
+    Parameters
+    ----------
+    step : {"theory", "adaptive", "no horizon"}
+        As in `general_regret`, in `tuning_free_regret`, or in `horizon_free_regret` with the
+        theory's $\eta$.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> float(promised_regret(100, 1.0, 1.0, 4.0, "no horizon"))
+    60.0
+    """
+    one_of("step", step, list(STEPS))
+    return STEPS[step] * _general(T, Bw, Bg, Bpsi)
 
 
 @requires(T=ROUNDS, Bw=BALL, Bg=GRADIENT, Bpsi=MAP)

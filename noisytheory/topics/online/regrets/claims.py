@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online.prospects import trivial_regret
 from noisytheory.topics.online.regrets import bounds, pictures, simulate
 from noisytheory.topics.online.regrets.games import (
     LINEAR,
@@ -25,7 +24,6 @@ from noisytheory.topics.online.regrets.simulate import (
     SILENT,
     TWO_POINTS,
     Environment,
-    Leaning,
 )
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.analytic import (
@@ -71,31 +69,6 @@ THEOREM_1: dict[str, Any] = dict(
     **REGRET,
 )
 HALF = scaled(Fraction(1, 2))
-
-
-def _anyway(T: int, Bw: float, By: float) -> float:
-    return trivial_regret(T, Bw, 1.0, SQUARED, By)
-
-
-setting = PAPER.mean(
-    "setting",
-    statement=r"\mathrm{regret}_T=\sum_t\ell(w_t)-\min_w\sum_t\ell(w)\le "
-    r"T\max_{|a|\le\sqrt{B_wk(x,x)}+B_y}\ell(a)",
-    place="Sec. 2, Eq. (1)",
-    hypotheses=["squared loss, on the clean instances", r"$|y_t|\le B_y$"],
-    bound=_anyway,
-    exact=simulate.swinging_exactly,
-    grid=dict(population=[
-        simulate.Swing(T, 1.0, By) for T, By in [(24, 0.5), (24, 1.0), (96, 1.0), (24, 4.0)]
-    ]),
-    origin="candidate",
-    note="What no regret exceeds, which the theorems' bounds are held against: `trivial_regret`. A "
-    "predictor that swings from edge to edge, each time to the wrong one, has .75 of it where "
-    "$B_y$ is the radius, and .85 where it is half of that. The protocol "
-    "itself is what the other claims run.",
-    quantity="regret of a run",
-    twin=HALF,
-)
 
 
 def _noise_alone(
@@ -282,23 +255,6 @@ linear_loss = PAPER.mean(
     ]),
     note="One noisy copy is enough where nothing is curved. Of copies 0 and 2 .93 of the bound.",
     twin=HALF, **REGRET | dict(rows=512),
-)
-online_to_batch = PAPER.mean(
-    "online-to-batch",
-    statement=r"\mathbb E\,\mathrm{risk}(\bar w)-\min_w\mathrm{risk}(w)\le"
-    r"\sqrt{B_wB_gB_\Psi/T},\quad\bar w=\tfrac1T\sum_tw_t",
-    place="Sec. 2: standard online-to-batch conversion",
-    hypotheses=["independent examples", "convex loss"],
-    bound=bounds.batch_excess,
-    simulate=simulate.batch_excess,
-    exact=simulate.batch_excess_exactly,
-    low=0.0, high=lambda lean: 2 * lean, trivial=lambda lean: 2 * lean,
-    grid=dict(population=[
-        Leaning(1.5, 216, 0.4), Leaning(2.0, 128, 0.5), Leaning(3.0, 108, 0.5),
-    ]),
-    quantity="excess risk",
-    note="The averaged predictor is our choice; print leaves the conversion open.",
-    twin=HALF,
 )
 infinite_horizon = PAPER.mean(
     "infinite-horizon",

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.online.adversaries import (
-    after_round,
     expected_regret,
     hardest_labels,
     lattice,
-    moved_on,
     regret_law,
-    start,
 )
 from noisytheory.topics.online.comparator import best_in_ball, regret_of
 from noisytheory.topics.online.degrees import Fixed
@@ -109,7 +107,7 @@ class Game:
         """Width of a Gaussian kernel."""
         return float(getattr(self.kernel, "sigma2", math.nan))
 
-    @property
+    @cached_property
     def high(self) -> float:
         """No regret is larger: rounds times the range of the loss over the ball."""
         x = self.examples.x
@@ -127,7 +125,7 @@ class Game:
         """No regret is smaller."""
         return -self.high
 
-    @property
+    @cached_property
     def best(self) -> float:
         """Cumulative loss of the best fixed predictor."""
         return _best(self)
@@ -172,18 +170,6 @@ class Line:
     def eta(self) -> float:
         """The step, over root T."""
         return 1 / math.sqrt(self.Bg * self.Bpsi)
-
-
-@dataclass(frozen=True)
-class Leaning(Line):
-    """The same with independent labels of this mean."""
-
-    lean: float
-
-    @property
-    def name(self) -> str:
-        """For labels."""
-        return f"{super().name}, mean label {self.lean:g}"
 
 
 def _best_of(game: Game) -> float:
@@ -359,35 +345,6 @@ def tuning_free_exactly(T: int, by: str) -> Law:
 
 
 @dataclass(frozen=True)
-class Swing:
-    """Labels of this size that alternate, x = 1, and steps from one side of the ball to the other.
-
-    Parameters
-    ----------
-    T : int
-    Bw, By : float
-    """
-
-    T: int
-    Bw: float
-    By: float
-
-    @property
-    def name(self) -> str:
-        """For labels."""
-        return f"T={self.T}, Bw={self.Bw:g}, By={self.By:g}"
-
-
-def swinging_exactly(population: Swing) -> Law:
-    """Regret of squared loss. Nothing is random: one run is all there is."""
-    at = population
-    y = np.where(np.arange(at.T) % 2, -at.By, at.By)
-    examples = Examples("by turns", np.ones((at.T, 1)), y)
-    loss, rule = SquaredLoss(0.0, "regression"), Rule(at.Bw, 1e3, T=1)
-    return Law([descended(examples, loss, rule, np.random.default_rng(0))], [1.0])
-
-
-@dataclass(frozen=True)
 class Environment:
     """Squared loss on [-1, 1] and one copy a round, the variance of its noise known.
 
@@ -448,31 +405,6 @@ def known_noise_regret(
     x, y = examples.x[:, 0], examples.y
     best = float(np.clip(x @ y / (x @ x), -1, 1))
     return runs.losses - float(np.square(best * x - y).sum())
-
-
-def batch_excess(population: Leaning, *, size: int, rng: np.random.Generator) -> Floats:
-    """Excess risk of the averaged predictor."""
-    at = population
-    examples = Examples("independent", np.ones((at.T, 1)), np.ones(at.T))
-
-    def labels(t: int, scores: Floats, sums: Floats) -> Floats:
-        return np.where(rng.random(size) < (1 + at.lean) / 2, 1.0, -1.0)
-
-    runs = replicate(examples, LinearProduct(), AffineLoss(), SILENT, Rule(1.0, at.eta, T=at.T),
-                     p=at.p, size=size, rng=rng, labels=labels)
-    return np.asarray(at.lean * (1 - runs.averaged[:, 0]))
-
-
-def batch_excess_exactly(population: Leaning) -> Law:
-    """Its law: the predictor keeps to a lattice, and so does the sum of all predictors."""
-    T, lean = population.T, population.lean
-    m, v = lattice(population.p, T)
-    law = start(m)
-    for _ in range(T):
-        law = after_round(moved_on(law, 1), v, (1 + lean) / 2)
-    mass = law.sum(axis=0)
-    at = np.flatnonzero(mass)
-    return Law(lean * (1 - (at - m * T) / m / T), mass[at])
 
 
 def regret_of_mean(

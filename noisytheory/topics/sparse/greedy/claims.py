@@ -11,6 +11,7 @@ from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
 from noisytheory.topics.kernel_mean.terms import farthest
 from noisytheory.topics.sparse.greedy import simulate
+from noisytheory.topics.sparse.publicly import on_hard_rows
 from noisytheory.topics.sparse.rates import sides as hulls
 from noisytheory.topics.sparse.rates.hulls import RANDOM
 from noisytheory.topics.sparse.terms import BOUNDED, ERROR, HULLS, LEVELS, SQUARE
@@ -72,10 +73,10 @@ average_classifier = [
         hypotheses=["line search"],
         grid={"hull": [*HULLS, *RANDOM], "k": [2, 3, 10]},
         given={"step": "line search"},
-        rows=512,
+        rows=4,
         twin={"given": {"step": "uniform"}, "why": "steps 1/t"},
         **SQUARE,
-        **both(hulls.herding_progress, hulls.Inside),
+        **on_hard_rows(hulls.herding_progress, hulls.Inside, hulls.Herded),
     ),
     AVERAGE_CLASSIFIER.identity(
         "algorithm-1/weights/printed",

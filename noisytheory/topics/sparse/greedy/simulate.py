@@ -13,7 +13,6 @@ from noisytheory.topics.sparse.farthest_first import farthest_first
 from noisytheory.topics.sparse.herding import herding, recursive_herding
 from noisytheory.topics.sparse.rates.sides import (
     Inside,
-    masses_of,
     next_rate,
     run,
     shortened,
@@ -173,11 +172,11 @@ def summed_weights(at: Inside, hull: str, k: int, empty: int) -> Arrays:
 
     From the first atom; from $\omega=0$, as printed, if ``empty``.
     """
-    corners = vertices_of(hull).astype(at.top.dtype)
-    point, total = 0 * at.target, 0 * at.low
+    corners, target = vertices_of(hull).astype(at.shares.dtype), at.target(hull)
+    point, total = 0 * target, 0 * at.low
     rates = []
     for t in range(1, k + 1):
-        residual = at.target - point
+        residual = target - point
         direction = corners[(residual @ corners.T).argmax(axis=1)] - point
         curvature = np.sum(direction**2, axis=-1)
         rate = np.sum(direction * residual, axis=-1) / np.where(curvature > 0, curvature, 1)
@@ -185,17 +184,16 @@ def summed_weights(at: Inside, hull: str, k: int, empty: int) -> Arrays:
         rates.append(rate if empty or t > 1 else 0 * rate + 1)
         point = point + rates[-1][:, None] * direction
         total = (1 - rates[-1]) * total + rates[-1]
-    return dict(lhs=total, rhs=0 * total + 1, target=at.target, rates=np.stack(rates, axis=1))
+    return dict(lhs=total, rhs=0 * total + 1, target=target, rates=np.stack(rates, axis=1))
 
 
 def herding_weights(
     hull: str, k: int, *, size: int, rng: np.random.Generator
 ) -> Arrays:
     """Sum of the weights that `herding` returns for random targets, and 1."""
-    drawn = Inside.draw(hull, size=size, rng=rng)
-    masses = masses_of(hull, Inside(**drawn).target)
-    vertices = vertices_of(hull)
-    found = [herding(Linear(), vertices, row, k).weights.sum() for row in masses]
+    drawn, vertices = Inside.draw(hull, size=size, rng=rng), vertices_of(hull)
+    found = [herding(Linear(), vertices, row / row.sum(), k).weights.sum()
+             for row in drawn["shares"]]
     return {"lhs": np.array(found), "rhs": np.ones(size), **drawn}
 
 
@@ -209,17 +207,17 @@ def stuck_error(k: int, gap: float) -> Arrays:
 
 def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generator) -> Arrays:
     """Atoms that ``k`` steps of the public algorithm end with."""
-    drawn = Inside.draw(hull, size=size, rng=rng)
-    masses, vertices = masses_of(hull, Inside(**drawn).target), vertices_of(hull)
+    drawn, vertices = Inside.draw(hull, size=size, rng=rng), vertices_of(hull)
     return {"lhs": np.array([
-        len(herding(Linear(), vertices, row, k, step=step).indices) for row in masses
+        len(herding(Linear(), vertices, row / row.sum(), k, step=step).indices)
+        for row in drawn["shares"]
     ]), **drawn}
 
 
 def atoms_left(at: Inside, hull: str, k: int, step: str, fewer: int) -> Arrays:
     """Vertices with weight after ``k`` steps of a run of our own, and ``k`` less ``fewer``."""
     vertices = vertices_of(hull)
-    _, places, rates = run(vertices, at.target, k, step)
+    _, places, rates = run(vertices, at.target(hull), k, step)
     taken = places[:, :, None] == np.arange(len(vertices))
     weights = 1 * taken[:, 0]
     for t in range(1, k):

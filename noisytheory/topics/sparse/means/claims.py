@@ -83,18 +83,23 @@ parallel = [
 
 # Comparisons: luckiness, herding, projection.
 
+HERDS: dict[str, Any] = {
+    "place": "Sec. 6.4",
+    "hypotheses": [
+        BOUNDED, "epsilon is the error that herding reports, and a billionth of it for rounding",
+    ],
+    "grid": {"direction": ["free", "near the error"]},
+    "rows": 128,
+}
 discriminative = [
     AVERAGE_CLASSIFIER.always(
         "discriminative",
         statement=r"|\langle\omega_S-\tilde\omega,\phi(x)\rangle|\le\epsilon\ \forall x",
-        place="Sec. 6.4",
-        hypotheses=[BOUNDED],
-        grid={"direction": ["free", "along the feature"]},
-        rows=1024,
-        note="Tight where the error points along a feature.",
+        note="Means of six points, herded for three steps. Tight where x is along the error.",
         twin=scaled(Fraction(1, 2)),
         quantity="squared score",
-        **both(sides.score_error, sides.Scored),
+        **HERDS,
+        **both(sides.score_error, sides.Herded),
     ),
     AVERAGE_CLASSIFIER.always(
         "discriminative/signs",
@@ -103,15 +108,12 @@ discriminative = [
             r"\mathrm{sign}\langle\tilde\omega,\phi(x)\rangle"
             r"=\mathrm{sign}\langle\omega_S,\phi(x)\rangle"
         ),
-        place="Sec. 6.4: what the bound on scores is for",
-        hypotheses=[BOUNDED],
-        grid={"direction": ["free", "along the feature"]},
         given={"quarters": 4},
-        rows=1024,
-        note="Some scores exceed the length of the error by a sixteenth.",
+        note="Means of six points, herded for three steps; many a score is just above epsilon.",
         twin={"given": {"quarters": 3}, "why": "three quarters of the square of epsilon"},
         quantity="1 if the sign changes",
-        **both(sides.sign_agreement, sides.Shifted),
+        **HERDS,
+        **both(sides.sign_agreement, sides.Herded),
     ),
 ]
 

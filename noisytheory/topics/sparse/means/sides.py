@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from noisytheory.topics.sparse.algorithms import map_reduce
+from noisytheory.topics.sparse.herding import herding
 from noisytheory.topics.sparse.projection import nearest_centre
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.exact import sphere
@@ -109,57 +110,86 @@ def mean_of_means(at: Parts, weighted: int) -> Sides:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """An error, and the feature whose score has it.
+class Herded:
+    r"""A mean $\omega_S$, what the public herding makes of it, and a feature that both score.
 
     Parameters
     ----------
-    error, point : array, shape (size, 5)
+    points : array, shape (size, 6, 5)
+    alpha, weights : array, shape (size, 6)
+        Of the mean, and of its approximation by three steps.
+    epsilon : array, shape (size,)
+        The approximation's error, as `noisytheory.sparse.herding` reports it.
+    feature : array, shape (size, 5)
+        Of length 1 at most.
     """
 
-    error: Numbers
-    point: Numbers
+    points: Numbers
+    alpha: Numbers
+    weights: Numbers
+    epsilon: Numbers
+    feature: Numbers
 
     @staticmethod
     def draw(direction: str, *, size: int, rng: Rng) -> Drawn:
-        """Any error, or one along the feature."""
-        point = _features(size, rng)
-        error = rng.integers(-9, 10, point.shape) / 4 if direction == "free" else point
-        return {"error": error, "point": point}
+        """Six signed features in uneven shares; the scored one any, or searched for.
+
+        Of those searched for one half points along the error, where a score moves most; the others
+        have a score near the error's length, to either side of it, that the error nearly cancels.
+        """
+        points = _features(6 * size, rng).reshape(size, 6, 5)
+        alpha = rng.multinomial(16, [1 / 6] * 6, size) / 16 * rng.choice([-1, 1], (size, 6))
+        weights, epsilon = np.zeros((size, 6)), np.zeros(size)
+        for row in range(size):
+            run = herding(Linear(), points[row], alpha[row], 3)
+            weights[row, run.indices], epsilon[row] = run.weights, run.error
+        mean, error = (np.einsum("ri,rij->rj", of, points) for of in (alpha, alpha - weights))
+        free = direction == "free"
+        found = _features(size, rng) if free else _near_the_error(mean, error, rng)
+        return {"points": points, "alpha": alpha, "weights": weights, "epsilon": epsilon,
+                "feature": found}
+
+    @property
+    def scores(self) -> tuple[Numbers, Numbers]:
+        """Of the mean, and of the approximation."""
+        products = np.sum(self.points * self.feature[..., None, :], axis=-1)
+        return np.sum(self.alpha * products, axis=-1), np.sum(self.weights * products, axis=-1)
+
+    @property
+    def square(self) -> Numbers:
+        """The square of the error, a billionth longer, which rounding may have cost."""
+        return (self.epsilon * (2**30 + 1) / 2**30) ** 2
 
 
-def score_error(at: Scored) -> Sides:
-    r"""$\langle v,x\rangle^2$ and $\|v\|^2$."""
-    score = np.sum(at.error * at.point, axis=-1)
-    return dict(lhs=score**2, rhs=np.sum(at.error**2, axis=-1), score=score)
+def _near_the_error(mean: Numbers, error: Numbers, rng: Rng) -> Numbers:
+    """Features in the plane of a mean and an error: along it, or with a score near its length."""
+    size, length = len(mean), np.linalg.norm(error, axis=1)
+    along = np.divide(error, length[:, None], out=0 * error, where=length[:, None] > 0)
+    own = np.sum(mean * along, axis=1)
+    across = mean - own[:, None] * along
+    rest = np.linalg.norm(across, axis=1)
+    across = np.divide(across, rest[:, None], out=0 * across, where=rest[:, None] > 0)
+    share = np.where(np.arange(size) % 2, rng.uniform(0.8, 1, size), 1.0)
+    wanted = rng.uniform(0.7, 1.2, size) * length
+    turn = np.divide(wanted - own * share, rest, out=np.zeros(size), where=rest > 0)
+    turn *= np.arange(size) % 2
+    found = share[:, None] * along + turn[:, None] * across
+    scale = rng.choice([-1, 1], size) / np.maximum(1.0, np.linalg.norm(found, axis=1))
+    return found * scale[:, None]
 
 
-@dataclass(frozen=True)
-class Shifted(Scored):
-    """The same with the score that the error shifts.
-
-    Parameters
-    ----------
-    score : array, shape (size,)
-    """
-
-    score: Numbers
-
-    @staticmethod
-    def draw(direction: str, *, size: int, rng: Rng) -> Drawn:
-        """Scores and errors of up to two, in sixteenths; along the feature, or free."""
-        drawn = Scored.draw(direction, size=size, rng=rng)
-        length, score = rng.integers(-32, 33, (2, size)) / 16
-        scale = length if direction != "free" else rng.choice([1 / 16, 1 / 4], size)
-        return {"error": drawn["error"] * scale[:, None], "point": drawn["point"], "score": score}
+def score_error(at: Herded) -> Sides:
+    r"""$\langle\omega_S-\tilde\omega,x\rangle^2$ and $\epsilon^2$."""
+    own, other = at.scores
+    return dict(lhs=(own - other) ** 2, rhs=at.square, score=own, sparse_score=other)
 
 
-def sign_agreement(at: Shifted, quarters: int) -> Sides:
-    r"""1 where a score's sign changes, and 0, if its square exceeds ``quarters`` of $\|v\|^2$."""
-    moved = at.score - np.sum(at.error * at.point, axis=-1)
+def sign_agreement(at: Herded, quarters: int) -> Sides:
+    r"""1 where a score's sign changes, and 0; it applies above ``quarters`` of $\epsilon^2$."""
+    own, other = at.scores
     return dict(
-        lhs=1 * (at.score * moved <= 0), rhs=0 * at.score, moved_score=moved,
-        applies=4 * at.score**2 > quarters * np.sum(at.error**2, axis=-1),
+        lhs=1 * (own * other <= 0), rhs=0 * own, score=own, sparse_score=other,
+        applies=4 * own**2 > quarters * at.square,
     )
 
 

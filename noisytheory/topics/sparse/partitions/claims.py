@@ -30,9 +30,18 @@ NEAREST = both(sides.nearest_centre_square, sides.Whole)
 
 WEIGHTED = both(sides.weighted_centre_square, sides.Weighted)
 
+def _share(found: dict[str, Any], over: str = "rhs", power: int = 1) -> Any:
+    """The left side, to a power, over what the right one is made of."""
+    return found["lhs"] ** power / np.maximum(found[over], 1e-20)
+
+
+def _of_least(found: dict[str, Any]) -> Any:
+    return _share(found, "least", 2)
+
+
 PROJECTION: dict[str, Any] = {
     "bound": _projection,
-    "rows": 256,
+    "rows": 32,
     **ERROR,
 }
 
@@ -43,7 +52,7 @@ cruz_cortes_scott = [
         place="Sec. 5.5.3",
         hypotheses=["equal weights", "distinct points", "farthest-first centres"],
         simulate=publicly(
-            sides.projection_error, partial(sides.by_centres, projection)),
+            sides.projection_error, partial(sides.by_centres, projection), _of_least, 8),
         certify=SPAN["certify"],
         grid={"n": [5, 6, 8], "m": [1, 2, 4], "dimension": [3, 6, 8]},
         note="Tight: with 2 centres of 3 points, and 3 of 4, some samples attain it.",
@@ -56,7 +65,7 @@ cruz_cortes_scott = [
         place="not in the paper",
         hypotheses=["equal weights", "distinct points", "each point replaced by its centre"],
         simulate=publicly(
-            sides.nearest_centre_error, partial(sides.by_centres, nearest_centre)),
+            sides.nearest_centre_error, partial(sides.by_centres, nearest_centre), _of_least),
         certify=NEAREST["certify"],
         grid={"n": [7], "m": [2, 3], "dimension": [1, 2]},
         origin="sharper",
@@ -70,12 +79,12 @@ cruz_cortes_scott = [
         place="not in the paper",
         hypotheses=["each point replaced by its centre"],
         simulate=publicly(
-            sides.weighted_centre_error, partial(sides.by_centres, nearest_centre)),
+            sides.weighted_centre_error, partial(sides.by_centres, nearest_centre), _share),
         certify=WEIGHTED["certify"],
         grid={"n": [7], "m": [1, 2, 3], "dimension": [1, 2]},
         origin="sharper",
         twin=scaled(Fraction(1, 2), power=2),
-        rows=256,
+        rows=32,
         **ERROR,
     ),
 ]
@@ -226,9 +235,9 @@ traversal = [
         place="behind Algorithm 1: m + 1 points at mutual distance r",
         origin="sharper",
         twin=scaled(Fraction(1, 2)),
-        **INTEGER,
+        **INTEGER | {"rows": 16},
         certify=RADIUS["certify"],
-        simulate=publicly(RADIUS["simulate"], sides.public_radius),
+        simulate=publicly(RADIUS["simulate"], sides.public_radius, _share),
     ),
     KERNEL_MEAN.always(
         "algorithm-1/diameter",
@@ -236,8 +245,8 @@ traversal = [
         place="Sec. 5.2, quoting Gonzalez 1985",
         note="The factor 2 is attained. The worst of all starts.",
         twin=scaled(Fraction(1, 2)),
-        **INTEGER,
+        **INTEGER | {"rows": 16},
         certify=DIAMETER["certify"],
-        simulate=publicly(DIAMETER["simulate"], sides.public_diameter),
+        simulate=publicly(DIAMETER["simulate"], sides.public_diameter, _share),
     ),
 ]

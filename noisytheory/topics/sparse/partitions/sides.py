@@ -213,21 +213,37 @@ def best_sparse(population: Scheme, m: int) -> Arrays:
     return {"lhs": np.array([min(found)])}
 
 
-def _flat(gram: list[list[Fraction]]) -> NDArray[Any] | None:
-    """Weights of sum 1 of least norm, by elimination; None if the points are dependent."""
+def flat_weights(gram: list[list[Fraction]]) -> NDArray[Any] | None:
+    """Weights of sum 1 of least norm, by elimination; None if some do without a point.
+
+    Parameters
+    ----------
+    gram : list of lists of Fraction
+        Inner products of the points.
+
+    Returns
+    -------
+    array of Fraction, shape (n,)
+
+    Examples
+    --------
+    >>> [str(w) for w in flat_weights([[Fraction(1), Fraction(0)], [Fraction(0), Fraction(2)]])]
+    ['2/3', '1/3']
+    """
     n = len(gram)
-    rows = [[*row, Fraction(1)] for row in gram]
-    for i in range(n):
-        pivot = next((j for j in range(i, n) if rows[j][i]), None)
+    # With a multiplier for the sum, last but one: what is alike in all rows of the gradient.
+    one, none = Fraction(1), Fraction(0)
+    rows = [[*row, one, none] for row in gram] + [[*[one] * n, none, one]]
+    for i in range(n + 1):
+        pivot = next((j for j in range(i, n + 1) if rows[j][i]), None)
         if pivot is None:
             return None
         rows[i], rows[pivot] = rows[pivot], rows[i]
         rows[i] = [x / rows[i][i] for x in rows[i]]
-        for j in range(n):
-            if j != i:
+        for j in range(n + 1):
+            if j != i and rows[j][i]:
                 rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i], strict=True)]
-    found = np.array([row[n] for row in rows])
-    return np.asarray(found / found.sum())
+    return np.array([row[-1] for row in rows[:n]])
 
 
 def _every_support(population: Scheme, m: int, times: int, more: int) -> Certificate:
@@ -244,7 +260,7 @@ def _every_support(population: Scheme, m: int, times: int, more: int) -> Certifi
     best: tuple[Fraction, tuple[int, ...]] | None = None
     for size in range(1, 2 * m + 1):
         for chosen in combinations(range(len(points)), size):
-            weights = _flat(gram[np.ix_(chosen, chosen)].tolist())
+            weights = flat_weights(gram[np.ix_(chosen, chosen)].tolist())
             if weights is not None and min(weights) >= 0:
                 square = weights @ gram[np.ix_(chosen, chosen)] @ weights
                 best = min(best or (square, chosen), (square, chosen))

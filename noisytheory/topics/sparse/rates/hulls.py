@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -30,6 +33,7 @@ RANDOM = {
     f"{len(points)} random points in {'the plane' if len(points[0]) == 2 else 'space'}": points
     for points in (_random(2, 3), _random(2, 211), _random(3, 231), _random(3, 309))
 }
+PLANE = [hull for hull, points in RANDOM.items() if len(points[0]) == 2]
 POINTS = {**{hull: points for hull, (points, _) in BY_HAND.items()}, **RANDOM}
 
 
@@ -53,17 +57,19 @@ def pyramidal_width_square(hull: str) -> Fraction:
     r"""Squared pyramidal width: the least distance of a face from the hull of the other vertices.
 
     $1/(p-1)$ for a cross-polytope of dimension $p\ge2$, $4/p$ for a cube of side 2, for $p$
-    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd; for the triangle
-    the distance of its sides' ends from the axis, 2. Peña and Rodríguez 2019 have the width as this
-    distance; cube and simplex are in Lacoste-Julien and Jaggi 2015.
+    orthonormal points $4/p$ where $p$ is even and $4p/(p^2-1)$ where it is odd. Peña and Rodríguez
+    2019 have the width as this distance, by which it is found of points in the plane; cube and
+    simplex are in Lacoste-Julien and Jaggi 2015.
 
     Examples
     --------
     >>> [str(pyramidal_width_square(hull)) for hull in ("cross 2", "cube 3", "simplex 4")]
     ['1', '4/3', '1']
+    >>> str(pyramidal_width_square("triangle"))
+    '4'
     """
-    if hull == "triangle":
-        return Fraction(4)
+    if hull in POINTS and len(POINTS[hull][0]) == 2:
+        return _planar_width_square(tuple(map(tuple, POINTS[hull])))
     if hull == "shifted simplex":
         return Fraction(3, 2)
     shape, dimension = hull.split()
@@ -71,3 +77,51 @@ def pyramidal_width_square(hull: str) -> Fraction:
     if shape == "cross":
         return Fraction(1, p - 1)
     return Fraction(4 * p, p * p - 1) if shape == "simplex" and p % 2 else Fraction(4, p)
+
+
+Point = tuple[int, ...]
+
+
+@cache
+def _planar_width_square(points: tuple[Point, ...]) -> Fraction:
+    """Of points in the plane, from every corner and every side: those between two are no face."""
+    distinct = sorted(set(points))
+    faces: set[tuple[Point, ...]] = set()
+    for a, b in combinations(distinct, 2):
+        heights = [_turn(a, b, c) for c in distinct]
+        if all(h >= 0 for h in heights) or all(h <= 0 for h in heights):
+            side = tuple(c for c, h in zip(distinct, heights, strict=True) if h == 0)
+            faces |= {side, side[:1], side[-1:]}
+    # Two hulls that do not meet are as far apart as two of their pairs of points.
+    return min(
+        _apart_square(one, other)
+        for face in faces
+        for one in _pairs(face)
+        for other in _pairs([c for c in distinct if c not in face])
+    )
+
+
+def _turn(a: Point, b: Point, c: Point) -> int:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _pairs(points: Sequence[Point]) -> list[tuple[Point, Point]]:
+    return list(combinations_with_replacement(points, 2))
+
+
+def _apart_square(one: tuple[Point, Point], other: tuple[Point, Point]) -> Fraction:
+    """Squared distance of two line segments that do not cross: from an end of one of them."""
+    return min(
+        _foot_square(end, line)
+        for ends, line in ((one, other), (other, one)) for end in ends
+    )
+
+
+def _foot_square(point: Point, line: tuple[Point, Point]) -> Fraction:
+    start, end = line
+    along = [b - a for a, b in zip(start, end, strict=True)]
+    apart = [p - a for a, p in zip(start, point, strict=True)]
+    length = sum(x * x for x in along)
+    share = Fraction(sum(x * y for x, y in zip(along, apart, strict=True)), length or 1)
+    share = min(max(share, Fraction(0)), Fraction(1))
+    return sum(((y - share * x) ** 2 for x, y in zip(along, apart, strict=True)), Fraction(0))

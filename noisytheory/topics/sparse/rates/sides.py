@@ -8,6 +8,7 @@ fractions double in length with every step, in rational intervals.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -17,9 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.herding import away_steps, herding
+from noisytheory.topics.sparse.partitions.sides import flat_weights
+from noisytheory.topics.sparse.projection import fully_corrective
 from noisytheory.topics.sparse.rates.hulls import BY_HAND, POINTS, RANDOM, pyramidal_width_square
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import Enclosed, Undecided, enclosed_root, ends, root
 from noisytheory.vocabulary.kernels import Linear
 
@@ -50,6 +55,11 @@ def vertices_of(hull: str) -> Ints:
     return np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
 
 
+def _unit(hull: str) -> bool:
+    """Whether the vertices are the unit vectors: of a target they see the coordinates."""
+    return hull.startswith("simplex")
+
+
 @cache
 def _diameter_square(hull: str) -> int:
     """Squared diameter, from the vertices; the bound has closed forms of its own."""
@@ -60,63 +70,72 @@ def _diameter_square(hull: str) -> int:
 
 @dataclass(frozen=True)
 class Inside:
-    """A target in the relative interior of a hull.
+    """A target in the relative interior of a hull, by its masses on all vertices.
 
     Parameters
     ----------
-    top : array, shape (size, dimension)
-        Whole coordinates, to be divided by ``low``.
-    low : array, shape (size,)
+    shares : array, shape (size, vertices)
+        Whole numbers above 0, to be divided by their sum.
     """
 
-    top: Numbers
-    low: Numbers
+    shares: Numbers
 
     @staticmethod
     def draw(hull: str, *, size: int, rng: np.random.Generator) -> Arrays:
-        """Any target; half of them the one by hand, where there is one."""
+        """Any target; half of them the one by hand, or of equal weights, where that is hard."""
+        shape, (n, p) = hull.split()[0], vertices_of(hull).shape
+        coin = rng.integers(0, 2, (size, 1)) == 1
         if hull in BY_HAND:
-            points, worst = BY_HAND[hull]
-            low = np.full(size, sum(worst))
-            free = 1 + rng.multinomial(low[0] - len(worst), np.full(len(worst), 1 / len(worst)),
-                                       size=size)
-            top = np.where(rng.integers(0, 2, (size, 1)) == 1, free, worst) @ np.array(points)
-        elif hull.startswith("simplex"):
-            top = rng.integers(1, 10, (size, vertices_of(hull).shape[1]))
-            if top.shape[1] >= EVEN:
-                top[rng.integers(0, 2, size) == 1] = 1
-            low = top.sum(axis=1)
+            worst = np.array(BY_HAND[hull][1])
+            free = 1 + rng.multinomial(worst.sum() - n, np.full(n, 1 / n), size=size)
+            shares = np.where(coin, free, worst)
+        elif shape == "simplex":
+            shares = rng.integers(1, 10, (size, n))
+            if n == 2 or n >= EVEN:
+                shares = np.where(coin, shares, 1)
         elif hull in RANDOM:
-            corners = vertices_of(hull)
-            free = rng.geometric(rng.uniform(0.01, 0.9, (size, len(corners))))
-            top, low = free @ corners, free.sum(axis=1)
+            shares = rng.geometric(rng.uniform(0.01, 0.9, (size, n)))
         else:
-            top = rng.integers(-9, 10, (size, vertices_of(hull).shape[1]))
-            cross = hull.startswith("cross")
-            low = np.abs(top).sum(axis=1) + rng.integers(1, 10, size) if cross \
-                else np.full(size, 10)
-        return {"top": 1.0 * top, "low": 1.0 * low}
+            # Tenths of a cube; what the coordinates leave of a cross is spread over all vertices.
+            top = rng.integers(-9, 10, (size, p))[:, None]
+            if shape == "cube":
+                shares = np.prod(10 + top * vertices_of(hull), axis=2)
+            else:
+                parts = np.maximum(np.sum(top * vertices_of(hull), axis=2), 0)
+                shares = n * parts + rng.integers(1, 10, (size, 1))
+        return {"shares": 1.0 * shares}
 
     @property
-    def target(self) -> Numbers:
+    def low(self) -> Numbers:
+        """What coordinates are divided by."""
+        return self.shares.sum(axis=1)
+
+    def top(self, hull: str) -> Numbers:
+        """The target's coordinates times that, whole numbers."""
+        if _unit(hull):
+            return self.shares
+        return self.shares @ vertices_of(hull).astype(self.shares.dtype)
+
+    def target(self, hull: str) -> Numbers:
         """The target's coordinates."""
-        return self.top / self.low[:, None]
+        return self.top(hull) / self.low[:, None]
 
     def distance_square(self, hull: str) -> Numbers:
         """Squared distance from the relative boundary."""
-        shape, p = hull.split()[0], self.top.shape[1]
+        shape, top, low = hull.split()[0], self.top(hull), self.low
+        p = top.shape[1]
         if shape == "simplex":
             # The facet opposite vertex i is at distance mu_i sqrt(p / (p - 1)).
-            return (self.top.min(axis=1) / self.low) ** 2 * p / (p - 1)
+            return (top.min(axis=1) / low) ** 2 * p / (p - 1)
         if shape == "cross":
-            return ((self.low - np.abs(self.top).sum(axis=1)) / self.low) ** 2 / p
+            return ((low - np.abs(top).sum(axis=1)) / low) ** 2 / p
         if shape == "cube":
-            return ((self.low - np.abs(self.top).max(axis=1)) / self.low) ** 2
-        return _facet_square(vertices_of(hull), self.target)
+            return ((low - np.abs(top).max(axis=1)) / low) ** 2
+        return _facet_square(vertices_of(hull), self.target(hull))
 
     def radius_square(self, hull: str) -> Numbers:
         """Squared distance from the farthest vertex."""
-        apart = self.target[:, None] - vertices_of(hull).astype(self.top.dtype)
+        apart = self.target(hull)[:, None] - vertices_of(hull).astype(self.shares.dtype)
         return np.sum(apart**2, axis=-1).max(axis=1)
 
 
@@ -212,13 +231,33 @@ def _shorter(value: Any) -> Any:
     return Enclosed.of(value) if long else value
 
 
+def herded(shares: Doubles, hull: str, k: int, step: str) -> Doubles:
+    """Squared errors after every step of the public algorithm: the last is that of its weights.
+
+    It stops where nothing is left of the target; what rounding leaves of a distance counts as none.
+    """
+    vertices, masses = vertices_of(hull), shares / shares.sum()
+    found = herding(Linear(), vertices, masses, k, step=step, gap=-np.inf)
+    rest = masses @ vertices - found.weights @ vertices[found.indices]
+    squares = np.full(k, rest @ rest)
+    squares[: len(found.errors) - 1] = found.errors[:-1] ** 2
+    return np.where(squares > 1e-28 * (vertices**2).sum(axis=1).max(), squares, 0.0)
+
+
+class Herded(Inside):
+    """The same, for the public algorithm."""
+
+
 def _found(at: Inside, hull: str, step: str, k: int) -> tuple[Numbers, Arrays]:
-    """Squared errors, and the run as a reader sees it."""
-    vertices = vertices_of(hull)
-    errors, places, rates = run(vertices, at.target, k, step)
-    # The search reads both sides only, and thousands of atoms fill the memory.
-    shown = {} if errors.dtype != object else {"atoms": vertices[places]}
-    return errors, dict(target=at.target, **shown, rates=rates, squared_errors=errors)
+    """Squared errors by a run of our own, which a reader sees, or by the public algorithm."""
+    if isinstance(at, Herded):
+        return np.stack([herded(row, hull, k, step) for row in at.shares]), {}
+    vertices, target = vertices_of(hull), at.target(hull)
+    errors, places, rates = run(vertices, target, k, step)
+    if errors.dtype != object:
+        return errors, {}
+    return errors, dict(
+        target=target, atoms=vertices[places], rates=rates, squared_errors=errors)
 
 
 def herding_progress(at: Inside, hull: str, step: str, k: int) -> Arrays:
@@ -238,15 +277,6 @@ def herding_line_search(at: Inside, hull: str, step: str, k: int) -> Arrays:
     r"""Squared error after ``k`` steps of line search, and $D^2/(k+2)$."""
     found = herding_general(at, hull, step, k)
     return {**found, "rhs": found["rhs"] / 4}
-
-
-def public_line_search(row: Arrays, hull: str, k: int, **_: object) -> float:
-    """Squared error of the public algorithm, where masses of the target are known."""
-    if hull in POINTS:
-        return float(row["lhs"])
-    target, vertices = row["top"] / row["low"], vertices_of(hull)
-    found = herding(Linear(), vertices, masses_of(hull, target[None])[0], k)
-    return float(np.sum((target - found.weights @ vertices[found.indices]) ** 2))
 
 
 def herding_classic(at: Inside, hull: str, step: str, k: int) -> Arrays:
@@ -286,53 +316,59 @@ def herding_inverse_sharp(at: Inside, hull: str, k: int) -> Arrays:
     return {**found, "rhs": root(np.maximum(far, far**2 / near / 4) / k**2)}
 
 
-def masses_of(hull: str, target: Doubles) -> Doubles:
-    """Positive masses on the vertices whose means are the targets."""
-    vertices = vertices_of(hull)
-    if hull == "shifted simplex":
-        return target - [9, 0, 0]
-    if hull == "triangle":
-        rows = np.concatenate([vertices.T, np.ones((1, 3))])
-        sides = np.concatenate([target, np.ones((len(target), 1))], axis=1)
-        # Of 64ths: scores of the target 0 must be 0.
-        return np.asarray(np.round(64 * np.linalg.solve(rows, sides.T).T) / 64)
-    shape = hull.split()[0]
-    if shape == "simplex":
-        return target
-    if shape == "cube":
-        return np.asarray(np.prod((1 + target[:, None] * vertices[None]) / 2, axis=2))
-    # What the coordinates leave is spread over all vertices.
-    masses = np.concatenate([np.maximum(target, 0), np.maximum(-target, 0)], axis=1)
-    return np.asarray(masses + (1 - masses.sum(axis=1, keepdims=True)) / len(vertices))
-
-
 def away_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
-    """Squared error of herding with away steps, and after the first."""
-    drawn = Inside.draw(hull, size=size, rng=rng)
-    target, vertices = Inside(**drawn).target, vertices_of(hull)
-    masses = masses_of(hull, target)
+    """Squared error of the public herding with away steps, and after the first."""
+    return _corrected(away_steps, hull, k, size, rng)
+
+
+def corrective_error(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:
+    """The same of the best weights after every step."""
+    return _corrected(fully_corrective, hull, k, size, rng)
+
+
+def _corrected(
+    algorithm: Callable[..., Approximation], hull: str, k: int, size: int, rng: np.random.Generator
+) -> Arrays:
+    drawn, vertices = Inside.draw(hull, size=size, rng=rng), vertices_of(hull)
     lhs, first = np.empty(size), np.empty(size)
-    for i in range(size):
-        found = away_steps(Linear(), vertices, masses[i], k)
-        rest = target[i] - found.weights @ vertices[found.indices]
+    for i, shares in enumerate(drawn["shares"]):
+        masses = shares / shares.sum()
+        found = algorithm(Linear(), vertices, masses, k)
+        rest = masses @ vertices - found.weights @ vertices[found.indices]
         lhs[i], first[i] = rest @ rest, found.errors[0] ** 2
     return {"lhs": lhs, "first": first, **drawn}
 
 
-def away_certificate(hull: str, k: int, times: int, top: Any, low: Any) -> Certificate:
+def away_certificate(hull: str, k: int, times: int, shares: Any) -> Certificate:
     r"""Herding with away steps once more, in fractions, and the rate of ``times`` the width.
 
     A run of its own, as the public algorithm is on trial: with atoms that are dropped, row by row.
     """
-    target = [Fraction(x) / Fraction(low) for x in top.tolist()]
+    return _by_width(_exact_away, hull, k - 1, k, times, shares)
+
+
+def corrective_certificate(hull: str, k: int, times: int, shares: Any) -> Certificate:
+    """Herding with the best weights after every step, in fractions, and its rate, twice as fast."""
+    return _by_width(_exact_corrective, hull, 2 * (k - 1), k, times, shares)
+
+
+Run = Callable[[list[list[int]], list[Any], int], tuple[list[Any], list[tuple[str, object]]]]
+
+
+def _by_width(
+    algorithm: Run, hull: str, power: int, k: int, times: int, shares: Any
+) -> Certificate:
+    """A run against its rate, whose square has this power."""
+    at = Inside(exact_numbers(shares)[None])
+    target = at.target(hull)[0].tolist()
     rows = [[int(x) for x in row] for row in vertices_of(hull)]
-    errors, lines = _exact_away(rows, target, k)
+    errors, lines = algorithm(rows, target, k)
     square, diameter = times**2 * pyramidal_width_square(hull), _diameter_square(hull)
     share = min(square / (4 * diameter), Fraction(1))
     left = errors[-1]
     return Certificate(
         (left.low, left.high) if isinstance(left, Enclosed) else left,
-        enclosed_root(errors[0] ** 2 * (1 - share) ** (k - 1)),
+        enclosed_root(errors[0] ** 2 * (1 - share) ** power),
         [("target", [str(x) for x in target]), *lines,
          ("w squared", square), ("D squared", diameter)],
     )
@@ -381,6 +417,46 @@ def _away_step(
     most = held[away] / (1 - held[away])
     size = _ratio(here - gains[away], rows[away], point)
     return (away, -most, away) if size >= most else (away, -size, None)
+
+
+def _exact_corrective(
+    rows: list[list[int]], target: list[Any], k: int
+) -> tuple[list[Any], list[tuple[str, object]]]:
+    """Squared errors after every step, and what was done: the nearest mixture of the atoms.
+
+    That is the nearest point of the flat through some of them; all sets of atoms are tried that
+    hold the new one, beside those that had weight.
+    """
+    gains = [_dot(target, row) for row in rows]
+    held = [gains.index(max(gains))]
+    residual = [a - b for a, b in zip(target, rows[held[0]], strict=True)]
+    errors = [_dot(residual, residual)]
+    lines: list[tuple[str, object]] = [("step 1", f"atom {rows[held[0]]}, error {errors[0]}")]
+    for t in range(2, k + 1):
+        gains = [_dot(residual, row) for row in rows]
+        z = gains.index(max(gains))
+        if z in held:
+            return errors, [*lines, (f"from step {t}", "no point is better than those held")]
+        held, rest = _nearest_mixture(rows, target, [*held, z])
+        residual = (-rest).tolist()
+        errors.append(rest @ rest)
+        lines.append((f"step {t}", f"atom {rows[z]}, squared error {_readable(errors[-1])}"))
+    return errors, lines
+
+
+def _nearest_mixture(
+    rows: list[list[int]], target: list[Any], atoms: list[int]
+) -> tuple[list[int], Numbers]:
+    """Atoms with weight in the mixture of them that is nearest to the target, and what is left."""
+    apart = np.array([[Fraction(x) - y for x, y in zip(rows[i], target, strict=True)]
+                      for i in atoms], dtype=object)
+    gram, found = apart @ apart.T, []
+    for size in range(1, len(atoms) + 1):
+        for chosen in map(list, combinations(range(len(atoms)), size)):
+            weights = flat_weights(gram[np.ix_(chosen, chosen)].tolist())
+            if weights is not None and min(weights) > 0:
+                found.append(([atoms[i] for i in chosen], weights @ apart[chosen]))
+    return min(found, key=lambda one: one[1] @ one[1])
 
 
 def _ratio(slope: Any, row: list[int], point: list[Any]) -> Any:

@@ -15,6 +15,10 @@ from noisytheory.vocabulary.domains import NOISE_RATE, Numeric, requires
 from noisytheory.vocabulary.exact import around
 
 FIGURE_3 = "Figure 3, Sec. 7.2"
+RIGHT: dict[str, Any] = dict(
+    quantity="share of the clean population classified rightly", unit="probability"
+)
+HINGED = simulate.programmed(simulate.hinge_risk, simulate.hinge_programme)
 RISK: dict[str, Any] = dict(quantity="0-1 risk on the clean population", unit="probability")
 RATES = [0.1, 0.15, 0.3, 0.45]
 POPULATION = r"$(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$, all positive"
@@ -22,15 +26,17 @@ POPULATION = r"$(1,-1)$, $(1,3)$, $(R,0)$ with masses $\frac12,\frac14,\frac14$,
 figure_3_clean = KERNEL_MEAN.identity(
     "figure-3/clean",
     also=[AVERAGE_CLASSIFIER.also("figure-2/clean", "Figure 2, Sec. 9")],
-    statement=r"\min_\omega\mathrm{Risk}_{\mathrm{hinge}}(P,\omega)"
-    r"=\mathrm{Risk}_{\mathrm{hinge}}(P,(1,0))",
+    statement=r"1-\mathrm{Risk}_{01}(P,\omega)=1,\quad\omega\in\arg\min"
+    r"\mathrm{Risk}_{\mathrm{hinge}}(P,\omega)",
     place=FIGURE_3,
-    given=dict(R=30, sigma=0.0),
-    quantity="hinge risk",
-    note=f"Population: {POPULATION}. The minimum is 0 and classifies everything. The earlier "
-    "paper's print has lost the coordinates, not the masses.",
-    twin=dict(given=dict(R=30, sigma=0.15), why="noise at rate 0.15"),
-    **worked(simulate.clean_hinge),
+    grid=dict(R=[1, 4, 30, 1000]),
+    given=dict(sigma=0.0, promised="all right"),
+    note=f"Population: {POPULATION}; print has R = 30. The least hinge risk is 0, at (1, 0) and "
+    "elsewhere: all its vertices are tried. The earlier paper's print has lost the coordinates, "
+    "not the masses.",
+    twin=dict(given=dict(sigma=0.15, promised="all right"), why="noise at rate 0.15"),
+    **RIGHT,
+    **HINGED,
     picture=pictures.hyperplanes,
 )
 
@@ -58,13 +64,9 @@ figure_3_noisy = KERNEL_MEAN.identity(
     ),
     twin=dict(**worked(_half_the_noise), why="half the noise: 0.05 is below the threshold 4/53"),
     **RISK,
-    **worked(simulate.hinge_risk),
+    **HINGED,
     picture=pictures.hyperplanes,
 )
-
-
-def _threshold(R: int) -> dict[str, Any]:
-    return {"lhs": np.array([float(simulate.threshold(R))])}
 
 
 def _certified_threshold(R: int) -> Certificate:
@@ -87,7 +89,7 @@ figure_3_threshold = KERNEL_MEAN.identity(
     statement=r"\sigma^*(R)=\frac{(1-a)/2}{\frac34+\frac R4-a},\quad a=\frac4{3R}-\frac13",
     place=FIGURE_3,
     bound=bounds.hinge_threshold,
-    exact=_threshold,
+    exact=simulate.programmed_threshold,
     certify=_certified_threshold,
     grid=dict(R=[10, 30, 50, 100, 1000]),
     quantity="largest noise rate at which (1, 0) minimises hinge risk",
@@ -128,13 +130,14 @@ figure_3_scale = KERNEL_MEAN.identity(
 figure_3_mean = KERNEL_MEAN.identity(
     "figure-3/mean",
     also=[AVERAGE_CLASSIFIER.also("figure-2/mean", "Figure 2, Sec. 9")],
-    statement=r"\mathrm{Risk}_{01}(P,\Phi(P_\sigma))=0",
+    statement=r"1-\mathrm{Risk}_{01}(P,\Phi(P_\sigma))=1",
     place=FIGURE_3,
     hypotheses=["noise rate below 1/2"],
-    grid=dict(R=[30, 1000], sigma=[0.0, 0.3, 0.49]),
-    note=r"Scores 8, 9 and 247.5 times $1-2\sigma$. About the population: samples do fail.",
+    grid=dict(R=[1, 30, 1000], sigma=[0.0, 0.3, 0.49, 0.4999]),
+    note=r"Scores $\frac{R+2}4,\frac{R+6}4,\frac{R(R+3)}4$ times $1-2\sigma$. Of the population: "
+    "samples do fail.",
     twin=dict(**worked(_beyond_half), why="noise above one half"),
-    **RISK,
+    **RIGHT,
     **worked(simulate.mean_scores),
     picture=pictures.hyperplanes,
 )
@@ -176,7 +179,7 @@ impossibility = KERNEL_MEAN.identity(
     ),
     twin=dict(given=dict(far="30"), why="one population for all rates and potentials"),
     **IMPOSSIBLE,
-    **worked(simulate.defeated),
+    **simulate.programmed(simulate.defeated, simulate.defeated_programme),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -26,14 +27,18 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
     two_slopes,
     vertices,
 )
-from noisytheory.topics.surrogates.minimisers import potential_minimiser
+from noisytheory.topics.surrogates.minimisers import (
+    hinge_minimiser,
+    piecewise_linear_minimiser,
+    potential_minimiser,
+)
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary import joint_masses
 from noisytheory.vocabulary.losses import Exponential, Logistic, Loss, SquaredHinge
 
 __all__ = [
     "certified_potential",
-    "clean_hinge",
     "clean_risk",
     "defeated",
     "explicit_potential",
@@ -41,6 +46,8 @@ __all__ = [
     "mean_scores",
     "noisy_masses",
     "potential_risk",
+    "programmed",
+    "programmed_threshold",
     "t_logistic_risk",
     "threshold",
 ]
@@ -74,29 +81,81 @@ def noisy_masses(sigma: float) -> Floats:
     return np.ravel(joint_masses.flipped(FLOATS, sigma))
 
 
-def clean_hinge(R: int, sigma: float) -> Iterator[Certificate]:
-    r"""Risk of $\omega=(1,0)$, which is right everywhere, against the least on $P_\sigma$."""
-    rate, far = Fraction(str(sigma)), Fraction(R)
-    omega = (Fraction(1), Fraction(0))
-    value, best = minimisers(far, rate, HINGE)
-    yield Certificate(
-        risk(far, omega, rate, HINGE), value,
-        [("omega", "(1, 0)"), ("minimiser", f"({best[0][0]}, {best[0][1]})"), ("least", value)],
-    )
-
-
 def hinge_risk(R: int, sigma: float, promised: str) -> Iterator[Certificate]:
-    r"""0-1 risk of the hinge minimiser on $P_\sigma$, against one half (or 0, if all are right)."""
+    r"""0-1 risk of hinge minimisers on $P_\sigma$ against one half; or what is right, against 1.
+
+    Parameters
+    ----------
+    promised : {"guessing", "all right"}
+    """
     rate, far = Fraction(str(sigma)), Fraction(R)
     value, found = minimisers(far, rate, HINGE)
     for omega in found:
-        scores = margins(far, omega)
+        scores, wrong = margins(far, omega), risk01(far, omega)
+        sides = (wrong, Fraction(1, 2)) if promised == "guessing" else (1 - wrong, Fraction(1))
         yield Certificate(
-            risk01(far, omega), Fraction(1, 2) if promised == "guessing" else 0,
+            *sides,
             [("sigma, R", f"{rate}, {far}"), ("least hinge risk", value),
              ("attained at", f"({omega[0]}, {omega[1]})"),
              ("scores of the three points", ", ".join(str(u) for u in scores))],
         )
+
+
+def programmed(
+    cases: Callable[..., Iterable[Certificate]], solved: Callable[..., float]
+) -> dict[str, Any]:
+    """Fields of a claim: all minimisers at vertices, and the one that the public function finds.
+
+    Parameters
+    ----------
+    cases : callable
+        As for `worked`.
+    solved : callable
+        Of the same parameters: the left side at the public function's minimiser.
+    """
+    made = worked(cases)
+
+    @functools.wraps(made["exact"])
+    def exact(**given: Any) -> dict[str, Any]:
+        rows = made["exact"](**given)
+        more = {name: np.append(array, array[:1]) for name, array in rows.items()}
+        more["lhs"][-1] = solved(**given)
+        return more
+
+    return {**made, "exact": exact}
+
+
+def _atoms(R: Fraction | int) -> Floats:
+    """The three points, each twice: with either label."""
+    return np.array(points(Fraction(R)), float).repeat(2, axis=0)
+
+
+def hinge_programme(R: int, sigma: float, promised: str) -> float:
+    """The left side of `hinge_risk` at the minimiser of `noisytheory.surrogates`."""
+    places = _atoms(R)
+    omega, _ = hinge_minimiser(places, LABELS, noisy_masses(sigma))
+    wrong = float(joint_masses.risk(FLOATS, places[::2] @ omega))
+    return wrong if promised == "guessing" else 1 - wrong
+
+
+def programmed_threshold(R: int) -> dict[str, Any]:
+    r"""The rate of `threshold`, by the least hinge risks of `noisytheory.surrogates`.
+
+    From a rate beyond it on: where the minimiser there would cost as much as $(1,0)$ is nearer.
+    """
+    places = _atoms(R)
+
+    def cost(omega: Floats, sigma: float) -> float:
+        return float(noisy_masses(sigma) @ np.maximum(0.0, 1 - LABELS * (places @ omega)))
+
+    own, rate = np.array([1.0, 0.0]), 0.5
+    for _ in range(20):
+        omega, least = hinge_minimiser(places, LABELS, noisy_masses(rate))
+        dearer, cheaper = cost(own, rate) - least, cost(omega, 0.0) - cost(own, 0.0)
+        if dearer <= 1e-12:
+            break
+        rate *= cheaper / (cheaper + dearer)
+    return {"lhs": np.array([rate])}
 
 
 FARTHEST = 2**30
@@ -149,6 +208,18 @@ def defeated(potential: str, sigma: float, far: str) -> Iterator[Certificate]:
         )
 
 
+def defeated_programme(potential: str, sigma: float, far: str) -> float:
+    """The left side of `defeated` at the minimiser of `noisytheory.surrogates`."""
+    steps = dict(next(defeated(potential, sigma, far)).steps)
+    R = Fraction(str(steps["sigma, R"]).split(", ")[1])
+    psi = STRAIGHT[potential](Fraction(str(sigma)))
+    places = _atoms(R)
+    omega, _ = piecewise_linear_minimiser(
+        places, LABELS, noisy_masses(sigma), np.array(psi.lines, float)
+    )
+    return float(joint_masses.risk(FLOATS, places[::2] @ omega))
+
+
 def explicit_potential(R: int, sigma: float) -> Iterator[Certificate]:
     r"""0-1 risk of the minimiser of a potential that survives on $P_\sigma$, against one half."""
     rate, far = Fraction(str(sigma)), Fraction(R)
@@ -183,7 +254,7 @@ def threshold(R: int) -> Fraction:
 
 
 def mean_scores(R: int, sigma: float) -> Iterator[Certificate]:
-    r"""0-1 risk of the mean of $P_\sigma$ on the clean population, against 0."""
+    r"""Share of the clean population that the mean of $P_\sigma$ classifies rightly, against 1."""
     rate, far = Fraction(str(sigma)), Fraction(R)
     mean = [
         (1 - 2 * rate) * sum((m * p[k] for m, p in zip(MASSES, points(far), strict=True)),
@@ -191,7 +262,7 @@ def mean_scores(R: int, sigma: float) -> Iterator[Certificate]:
         for k in (0, 1)
     ]
     yield Certificate(
-        risk01(far, mean), 0,
+        1 - risk01(far, mean), Fraction(1),
         [("mean", f"({mean[0]}, {mean[1]})"),
          ("scores", ", ".join(str(u) for u in margins(far, (mean[0], mean[1]))))],
     )

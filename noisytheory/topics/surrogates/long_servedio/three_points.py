@@ -48,6 +48,17 @@ class PiecewiseLinear:
     value: Callable[[Fraction], Fraction]
     kinks: tuple[Fraction, ...]
 
+    @property
+    def lines(self) -> list[tuple[Fraction, Fraction]]:
+        """Slope and intercept of each piece."""
+        ends = [self.kinks[0] - 1, *self.kinks, self.kinks[-1] + 1]
+        found = []
+        for left, right in itertools.pairwise(ends):
+            low, high = self.value(left), self.value(right)
+            slope = (high - low) / (right - left)
+            found.append((slope, low - slope * left))
+        return found
+
 
 HINGE = PiecewiseLinear("hinge", lambda v: max(Fraction(0), 1 - v), (Fraction(1),))
 

@@ -48,14 +48,14 @@ order_equivalence = KERNEL_MEAN.identity(
     given=dict(directions="both"),
     quantity="whether no pair of distributions is ranked apart",
     note=(
-        "How the package finds a pair of distributions that two losses rank apart, a projection, "
-        "against the definition's own words on all pairs of a lattice. See also "
-        "`kernel-mean/proposition-26`."
+        "How the package finds a pair of distributions that two losses rank apart, a projection "
+        "or, of every third pair of losses, a linear programme, against the definition's own words "
+        "on all pairs of a lattice. See also `kernel-mean/proposition-26`."
     ),
     twin=dict(
         given=dict(directions="one"), why="the first order implies the second, not the converse"
     ),
-    **worked(simulate.agreement),
+    **{**worked(simulate.agreement), "exact": simulate.agreement_in_floats},
 )
 
 proposition_26 = KERNEL_MEAN.identity(

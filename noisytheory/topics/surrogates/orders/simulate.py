@@ -13,12 +13,17 @@ import operator
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from noisytheory.topics.surrogates.orders.order import affine_relation, reversed_pair_exact
+from noisytheory.topics.surrogates.orders.order import (
+    affine_relation,
+    reversed_pair,
+    reversed_pair_exact,
+)
 from noisytheory.trial.claim import Certificate
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.exact import lattice, simplex
 from noisytheory.vocabulary.joint_masses import Zero, confused, flips, twice_wrong
 
@@ -130,6 +135,21 @@ def agreement(directions: str) -> Iterator[Certificate]:
              *((f"ranked apart: {name}", _join(tuple(q)))
                for pair in found[:1] for name, q in zip(("Q", "Q'"), pair, strict=True))],
         )
+
+
+PROGRAMMED = 3
+"""One in so many pairs of losses is tried by the linear programme as well."""
+
+
+def agreement_in_floats(directions: str) -> dict[str, Any]:
+    """The sides of `agreement`; every third pair's left side by `reversed_pair`, in floats."""
+    sides: dict[str, Any] = worked(agreement)["exact"](directions=directions)
+    losses = itertools.product(range(3), repeat=3)
+    pairs = list(itertools.product(losses, repeat=2))[::PROGRAMMED]
+    sides["lhs"][::PROGRAMMED] = [
+        reversed_pair(a, b) is None and reversed_pair(b, a) is None for a, b in pairs
+    ]
+    return sides
 
 
 def _risk(mixture: Sequence[Fraction], loss: Numbers) -> Fraction:

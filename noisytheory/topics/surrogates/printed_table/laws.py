@@ -29,7 +29,7 @@ from noisytheory.vocabulary.domains import LEVEL, NOISE_RATE
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.atoms import checked_whole
 
-__all__ = ["RISKS", "table_law", "table_moments"]
+__all__ = ["RISKS", "table_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -89,41 +89,13 @@ def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
     return laws[column](sigma, n, cut)
 
 
-def table_moments(
-    column: str, sigma: float, n: int = 800, cut: float = 1e-10
-) -> dict[str, float]:
-    """Mean and standard deviation of the 0-1 risk of a trial of Table 1, from its exact law.
-
-    Parameters
-    ----------
-    column, sigma, n, cut
-        As in `table_law`.
-
-    Returns
-    -------
-    dict
-        ``mean``, ``sd`` and ``missing``: the mass that the law leaves out, and that both leave out.
-
-    Examples
-    --------
-    >>> found = table_moments("hinge", 0.1)
-    >>> round(found["mean"], 4), round(found["sd"], 4), found["missing"] < 1e-8
-    (0.4511, 0.1485, True)
-    """
-    law = table_law(column, sigma, n, cut)
-    mass = float(law.sum())
-    mean = float(law @ RISKS) / mass
-    second = float(law @ RISKS**2) / mass
-    return {"mean": mean, "sd": math.sqrt(max(second - mean**2, 0.0)),
-            "missing": max(1 - mass, 0.0)}
-
-
 def _enumerated(sigma: float, n: int, _: float) -> Floats:
     from scipy.special import gammaln, xlogy
 
     if (outcomes := math.comb(n + 5, 5)) > ENUMERATED:
         raise ValueError(
-            f"n must be at most 26 for t-logistic loss, got {n}: {outcomes:,} outcomes"
+            f"n must be at most 26 for t-logistic loss, got {n}: {outcomes:,} outcomes; "
+            "table_moments can draw"
         )
     counts = compositions(n, 6)
     log = xlogy(counts, noisy_masses(sigma)).sum(axis=1) - gammaln(counts + 1).sum(axis=1)

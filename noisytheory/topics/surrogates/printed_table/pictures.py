@@ -13,7 +13,7 @@ from noisytheory.topics.surrogates.printed_table.bounds import (
     most_between,
     trials_above_half,
 )
-from noisytheory.topics.surrogates.printed_table.laws import table_moments
+from noisytheory.topics.surrogates.printed_table.moments import table_moments
 from noisytheory.topics.surrogates.printed_table.simulate import (
     TRAINING,
     TRIALS,

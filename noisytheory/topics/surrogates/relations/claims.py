@@ -43,7 +43,7 @@ ONLY: dict[str, Any] = dict(
         r"=\{\hat\Phi(S)\}"
     ),
     place="Lemma 4, Sec. 3",
-    quantity="other minimisers on a lattice",
+    quantity="minimisers, of a lattice and the unit mean",
     **worked(simulate.other_minimisers),
 )
 lemma_4_printed = KERNEL_MEAN.identity(

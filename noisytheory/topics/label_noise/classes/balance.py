@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.surrogates.checks import checked_loss, checked_numbers
+from noisytheory.vocabulary.checks import checked_loss, checked_numbers
 from noisytheory.vocabulary.losses import Loss
 
 __all__ = ["auc", "balanced_error"]

@@ -1,0 +1,209 @@
+"""Several short runs of UMA, compiled: of small samples NumPy's calls take most of the time.
+
+Written out in loops, as `compiled` is. Every sum has one order, so no machine rounds it otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["learn", "learned"]
+
+STEPS = ("worst", "predicted", "forced")
+"""Whom a step takes from, by the number that `learn` knows it by."""
+
+STOPPED = ("max_iter", "small", "no error set")
+"""Why a run stopped, by number."""
+
+
+def learned(
+    points: NDArray[Any], labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
+    shares: NDArray[Any], usable: NDArray[Any], *, strategy: str, step: str, normalise: bool,
+    tolerance: Any, error_alpha: Any, max_iter: int,
+) -> list[tuple[Any, ...]]:
+    """Runs by `learn`, from arguments of `noisytheory.multiclass.uma_runs`: a `Run`'s fields."""
+    runs, classes = shares.shape
+    pairs, lengths = np.zeros((runs, max_iter, 2), np.int64), np.zeros((runs, max_iter))
+    norms, counts = np.zeros((runs, classes, classes)), np.zeros((runs, 4), np.int64)
+    learn(
+        points if points.ndim == 3 else points[None], labels, np.ascontiguousarray(inverses),
+        weights, shares, usable, strategy == "confusion", STEPS.index(step), bool(normalise),
+        float(tolerance), float(error_alpha), pairs, lengths, norms, counts,
+    )
+    off = ~np.eye(classes, dtype=bool)
+    return [
+        (weights[s], updates, draws, pairs[s, :updates], lengths[s, :updates], norms[s] * off,
+         skipped, STOPPED[stopped], shares[s])
+        for s, (updates, draws, skipped, stopped) in enumerate(counts.tolist())
+    ]
+
+
+@njit(cache=True)
+def _lowest_best(scores: NDArray[Any], best: NDArray[Any], region: NDArray[Any]) -> None:
+    for i in range(best.shape[0]):
+        best[i], region[i] = scores[0, i], 0
+    for q in range(1, scores.shape[0]):
+        for i in range(best.shape[0]):
+            if scores[q, i] > best[i]:
+                best[i], region[i] = scores[q, i], q
+
+
+@njit(cache=True)
+def _add_scores(scores: NDArray[Any], weights: NDArray[Any], columns: NDArray[Any]) -> None:
+    for i in range(scores.shape[0]):
+        scores[i] = 0.0
+    for j in range(columns.shape[0]):
+        if weights[j] != 0:
+            for i in range(scores.shape[0]):
+                scores[i] += weights[j] * columns[j, i]
+
+
+@njit(cache=True)
+def learn(
+    points: NDArray[Any], labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
+    shares: NDArray[Any], usable: NDArray[Any], by_share: bool, down_first: int,
+    normalise: bool, tolerance: float, error_alpha: float,
+    pairs: NDArray[Any], lengths: NDArray[Any], norms: NDArray[Any], counts: NDArray[Any],
+) -> None:
+    """One run after the other, up to as many updates as `pairs` has room for.
+
+    Parameters
+    ----------
+    points : array, shape (R, n, d), or (1, n, d) for all runs
+    labels : array of int, shape (R, n)
+    inverses : array, shape (R, Q, Q)
+    weights : array, shape (R, Q, d)
+        Those to start from; holds the last ones afterwards.
+    shares, usable : array, shape (R, Q)
+        Of the true classes, and which of them the confusion strategy may take.
+    by_share : bool
+        Whether norms are divided by shares.
+    down_first : int
+        0 for the worst class of the error set, 1 for the predicted one if it is there, 2 for the
+        predicted one always.
+    normalise : bool
+    tolerance, error_alpha : float
+        As for `noisytheory.multiclass.uma`.
+    pairs, lengths : array, shape (R, max_iter, 2) and (R, max_iter)
+        Filled with the pair of every update and the norm of its vector.
+    norms : array, shape (R, Q, Q)
+        Filled with those at the end.
+    counts : array of int, shape (R, 4)
+        Filled with updates, draws, pairs that were skipped, and why the run stopped: 0 for the
+        last update, 1 for small norms, 2 for no error set.
+    """
+    runs, classes, d = weights.shape
+    n, most = labels.shape[1], pairs.shape[1]
+    columns, scores = np.empty((d, n)), np.empty((classes, n))
+    best, product = np.empty(n), np.empty(n)
+    region, old = np.empty(n, np.int64), np.empty(n, np.int64)
+    vectors = np.empty((classes, classes, d))
+    sums = np.empty((classes, classes, d))
+    along, at = np.empty(d), np.empty(classes)
+    inside = np.empty(classes, np.int64)
+    changed = np.empty(classes, np.bool_)
+    among = np.empty((classes, classes), np.bool_)
+    for s in range(runs):
+        x, y, w = points[min(s, points.shape[0] - 1)], labels[s], weights[s]
+        for i in range(n):
+            for j in range(d):
+                columns[j, i] = x[i, j]
+        for p in range(classes):
+            inside[p], changed[p] = 0, True
+            _add_scores(scores[p], w[p], columns)
+            for k in range(classes):
+                for j in range(d):
+                    sums[p, k, j] = 0.0
+        _lowest_best(scores, best, region)
+        for i in range(n):
+            inside[region[i]] += 1
+            for j in range(d):
+                sums[region[i], y[i], j] += x[i, j]
+        updates, draws, skipped, stopped = 0, 0, 0, 0
+        while True:
+            for p in range(classes):
+                if not changed[p]:
+                    continue
+                changed[p] = False
+                for q in range(classes):
+                    vector, square = vectors[p, q], 0.0
+                    for j in range(d):
+                        vector[j] = 0.0
+                    # Of no points nothing is left but rounding.
+                    for k in range(classes if inside[p] else 0):
+                        share = inverses[s, q, k] / n
+                        for j in range(d):
+                            vector[j] += share * sums[p, k, j]
+                    for j in range(d):
+                        square += vector[j] * vector[j]
+                    norms[s, p, q] = np.sqrt(square)
+                for k in range(0 if inside[p] else classes):
+                    for j in range(d):
+                        sums[p, k, j] = 0.0
+            if updates == most:
+                break
+            for p in range(classes):
+                for q in range(classes):
+                    among[p, q] = p != q and norms[s, p, q] > tolerance
+            down, chosen, passed = -1, 0, False
+            while down < 0:
+                limited = False
+                for c in range(classes * classes if by_share else 0):
+                    limited |= among[c // classes, c % classes] and usable[s, c % classes]
+                chosen, largest = -1, -1.0
+                for c in range(classes * classes):
+                    p, q = c // classes, c % classes
+                    if among[p, q] and (usable[s, q] or not limited):
+                        value = norms[s, p, q] / shares[s, q] if limited else norms[s, p, q]
+                        if value > largest:
+                            chosen, largest = c, value
+                if chosen < 0:
+                    break
+                p, q = chosen // classes, chosen % classes
+                draws += 1
+                for r in range(classes):
+                    at[r] = 0.0
+                    for j in range(d):
+                        at[r] += w[r, j] * vectors[p, q, j]
+                for r in range(classes):
+                    if r != q and at[r] - at[q] >= error_alpha and (down < 0 or at[r] > at[down]):
+                        down = r
+                if down_first == 2 or (
+                    down_first == 1 and down >= 0 and at[p] - at[q] >= error_alpha
+                ):
+                    down = p
+                if down < 0:
+                    among[p, q], passed = False, True
+                    skipped += 1
+            if chosen < 0:
+                stopped = 2 if passed else 1
+                break
+            p, q = chosen // classes, chosen % classes
+            pairs[s, updates, 0], pairs[s, updates, 1] = p, q
+            lengths[s, updates] = norms[s, p, q]
+            updates += 1
+            length = norms[s, p, q] if normalise and norms[s, p, q] > 0 else 1.0
+            for j in range(d):
+                along[j] = vectors[p, q, j] / length
+                w[q, j] += along[j]
+                w[down, j] -= along[j]
+            _add_scores(product, along, columns)
+            for i in range(n):
+                scores[q, i] += product[i]
+                scores[down, i] -= product[i]
+                old[i] = region[i]
+            _lowest_best(scores, best, region)
+            for i in range(n):
+                if region[i] != old[i]:
+                    to, out = region[i], old[i]
+                    changed[to], changed[out] = True, True
+                    inside[to] += 1
+                    inside[out] -= 1
+                    for j in range(d):
+                        sums[to, y[i], j] += x[i, j]
+                        sums[out, y[i], j] -= x[i, j]
+        counts[s, 0], counts[s, 1], counts[s, 2], counts[s, 3] = updates, draws, skipped, stopped
