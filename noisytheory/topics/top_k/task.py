@@ -14,10 +14,10 @@ from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
-from noisytheory.topics.top_k.individual import Individual, individual
+from noisytheory.topics.top_k.individual import Individual, individual, least_constant
 from noisytheory.topics.top_k.smoothing import Smoothed, kept_gram, limited_memory, newton, pieces
 
-__all__ = ["Task", "least_constant", "positive_level"]
+__all__ = ["Task", "positive_level"]
 
 Floats = NDArray[np.float64]
 Losses = Callable[[Floats], tuple[Floats, Design, Floats | None]]
@@ -85,6 +85,7 @@ class Task:
 
     _slack = 0.0
     exactly = True
+    """Whether a linear programme may decide."""
 
     def certify(self, p: Floats, s: Floats) -> float:
         r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
@@ -479,28 +480,6 @@ class Task:
         if near and self.is_zero(objective):
             return "zero", np.zeros(self.design.width)
         return ("nu" if self.level(w) > 0 else "C"), w
-
-
-def least_constant(
-    kind: Individual, targets: Floats, masses: Floats | None, nu: float
-) -> float:
-    """Least aggregate of the losses of one score for all; without masses each counts alike."""
-    from scipy.optimize import minimize_scalar
-
-    if kind.margin:
-        share = float(np.mean(targets > 0) if masses is None else masses[targets > 0].sum())
-        targets, masses = np.array([1.0, -1.0]), np.array([share, 1 - share])
-        reach = 50.0  # no loss gains by a larger one
-    else:
-        reach = float(np.abs(targets).max())
-
-    def value(b: float) -> float:
-        losses = kind.values(targets, np.full(len(targets), b))
-        return nu * float(average_top_k(losses, float(nu), masses))
-
-    found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
-                            options={"xatol": 1e-13 * reach})
-    return float(found.fun)
 
 
 def positive_level(level: Any, slack: Any, nu: Any, value: Any) -> Any:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task, least_constant, positive_level
+from noisytheory.topics.top_k.individual import individual, least_constant
+from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task, positive_level
 
 __all__ = ["Knot", "Walk", "collapsed_up_to"]
 

@@ -26,6 +26,7 @@ from noisytheory.topics.top_k import (
     useful_grid,
 )
 from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
 
@@ -267,6 +268,36 @@ def test_next_to_the_collapse_every_model_is_the_minimiser_of_its_own_k(loss):
         assert found.gap.max() <= 1e-2
     chosen = select(x, y, loss, validation=held, Cs=[1.0], ks=ks)
     assert chosen.errors[0] == pytest.approx(errors, abs=0.003)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "square", "absolute"])
+def test_of_weighted_examples_that_gain_little_every_model_is_the_minimiser_of_its_own_k(loss):
+    """Next to the collapse, or beside a constant that is nearly all there is to predict."""
+    rng, slope = np.random.default_rng(1), np.geomspace(0.1, 1, 4)
+    x, times = rng.normal(size=(50, 4)) * slope[::-1], rng.integers(0, 4, 50)
+    signal, total = x @ slope, int(times.sum())
+    if INDIVIDUAL[loss].margin:
+        y = np.where(signal + 0.05 * rng.logistic(size=50) >= 0, 1.0, -1.0)
+        first = int(collapse_threshold(x, y, intercept=True, sample_weight=times) + 1 + 1e-7)
+        ks = [first - 1, first, first + 1, first + 5, total // 2, total]
+    else:
+        y = 5 + 0.03 * signal + 0.2 * rng.standard_t(3, size=50)
+        ks = [1, 2, 5, 20, total // 2, total]
+    many, answers = np.repeat(x, times, axis=0), np.repeat(y, times)
+    settings = dict(C=1.0, intercept=True)
+    exact = [fit(many, answers, loss, k=k, tol=1e-8, **settings) for k in ks]
+    gain = [least_constant(INDIVIDUAL[loss], answers, None, k / total) - one.objective
+            for k, one in zip(ks, exact, strict=True)]
+    assert min(gain[1:]) < 0.01 * max(one.objective for one in exact)
+    at = np.array(ks) - 1
+    found = path(x, y, loss, sample_weight=times, tol=1e-2, **settings)
+    assert found.k[at].tolist() == ks
+    over = found.objective[at] - [one.objective for one in exact]
+    assert np.all(np.abs(over) <= 1e-2 * np.array(gain) + 1e-9)
+    for one, w in zip(exact, found.coef[at], strict=True):
+        # The square of the distance is twice the gap's at most.
+        assert np.linalg.norm(w[:4] - one.coef) <= 0.15 * np.linalg.norm(one.coef) + 1e-9
+    assert (found.regime[at] == "zero").tolist() == [one.regime == "zero" for one in exact]
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge", "absolute"])
