@@ -260,14 +260,20 @@ def least_constant(
 
     if kind.margin:
         share = float(np.mean(targets > 0) if masses is None else masses[targets > 0].sum())
-        targets, masses = np.array([1.0, -1.0]), np.array([share, 1 - share])
         reach = 50.0  # no loss gains by a larger one
+
+        def value(b: float) -> float:
+            one, other = map(float, kind.psi(np.array([b, -b])))
+            mass = share
+            if one < other:
+                one, other, mass = other, one, 1 - share
+            return min(mass, nu) * one + max(nu - mass, 0.0) * other
     else:
         reach = float(np.abs(targets).max())
 
-    def value(b: float) -> float:
-        losses = kind.values(targets, np.full(len(targets), b))
-        return nu * float(average_top_k(losses, float(nu), masses))
+        def value(b: float) -> float:
+            losses = kind.values(targets, np.full(len(targets), b))
+            return nu * float(average_top_k(losses, float(nu), masses))
 
     found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
                             options={"xatol": 1e-13 * reach})

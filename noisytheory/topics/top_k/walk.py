@@ -178,7 +178,7 @@ class Walk:
         """
         task = _Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                      self.free, SOLVED * self.tol, start_value=float(self.at_zero.top(nu)))
-        task.kept = self.kept
+        task.kept, task.constant = self.kept, self.none(nu)
         self.fits += 1
         if not (flat and self.zero(task, task.start_value)):
             task.zero = False
@@ -203,7 +203,7 @@ class Walk:
         """A solution with its certificate."""
         assert task.best_weights is not None
         return Knot(task.nu, w, scores, task.best_linear, task.best_push,
-                    float(task.best_weights.sum()), self.sort(task.nu, scores))
+                    float(task.best_weights.sum()), self.sort(task.nu, scores, none=task.constant))
 
     def descend(self, high: Knot) -> list[Knot]:
         """Knots from zero, or the smallest k that is asked for, up to this one.
