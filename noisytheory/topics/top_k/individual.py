@@ -16,7 +16,9 @@ from scipy import special
 
 from noisytheory.topics.top_k.aggregate import average_top_k
 
-__all__ = ["CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual", "least_constant"]
+__all__ = [
+    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual", "least_constant",
+]
 
 Floats = NDArray[np.float64]
 Values = NDArray[Any]
