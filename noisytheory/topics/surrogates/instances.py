@@ -16,8 +16,9 @@ from typing import TypeAlias
 from noisytheory.vocabulary.exact import enclosed_root, lattice
 
 __all__ = [
-    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNEVEN", "UNIT",
-    "Vector", "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
+    "BALL", "CIRCLE", "HERDED", "LARGER", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNEVEN",
+    "UNIT", "Vector",
+    "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
 ]
 
 UNIT = "features of norm 1"
@@ -99,22 +100,20 @@ SAMPLES: list[tuple[Vector, ...]] = sorted({min(_alike(sample)) for sample in TR
 """Every one of `TRIPLES` but for the symmetries of a square, which change no length."""
 
 
-def _uneven(size: int) -> tuple[Vector, ...]:
-    """Random rational points of the circle: some repeated, and two that are nearly one."""
-    rng = random.Random(size)
-    found: list[Vector] = []
-    while len(found) < size:
-        a, b = rng.randint(-6, 6), rng.randint(1, 6)
-        point = (Fraction(b * b - a * a, a * a + b * b), Fraction(2 * a * b, a * a + b * b))
-        found += [point] * min(rng.choice([1, 1, 1, 3]), size - len(found))
-    near = Fraction(1, 64)
-    turned = ((1 - near**2) / (1 + near**2), 2 * near / (1 + near**2))
-    (u, v), (c, s) = found[0], turned
-    return (*found[:-1], (c * u - s * v, s * u + c * v))
+def _drawn(sites: Sequence[Vector], size: int, count: int) -> list[tuple[Vector, ...]]:
+    """Random samples of six of these points at most, some of them often: weights are uneven."""
+    draws = random.Random(size)
+    return [
+        tuple(sorted(draws.choices(draws.sample(list(sites), 6), (6, 4, 3, 2, 1, 1), k=size)))
+        for _ in range(count)
+    ]
 
 
-UNEVEN: list[tuple[Vector, ...]] = [_uneven(size) for size in (5, 8, 13)]
-"""Larger samples, with repeated points and nearly equal ones, symmetric in no way."""
+LARGER: list[tuple[Vector, ...]] = _drawn([
+    (Fraction(a, 65), Fraction(b, 65))
+    for a in range(-65, 66) for b in range(-65, 66) if a * a + b * b == 65**2
+], 9, 6)
+"""Six random samples of nine of the thirty-six points of the circle that are 65ths."""
 
 
 def _rational(sample: Sequence[Vector]) -> bool:
@@ -124,3 +123,5 @@ def _rational(sample: Sequence[Vector]) -> bool:
 
 RATIONAL: list[tuple[Vector, ...]] = [sample for sample in SAMPLES if _rational(sample)]
 """Those of `SAMPLES` whose mean has a rational norm, above 0: its unit vector is rational."""
+UNEVEN: list[tuple[Vector, ...]] = [*filter(_rational, _drawn(CIRCLE, 7, 30))]
+"""Of thirty random samples of seven of the twelve points those whose mean has a rational norm."""
