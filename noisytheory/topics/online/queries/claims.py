@@ -191,6 +191,7 @@ CALLS: dict[str, Any] = dict(
     margin=_some_calls,
     grid=dict(T=[8], p=[1.25, 2.0, 3.0]),
     rows=32,
+    apart=True,
     origin="candidate",
     quantity="calls of Prod",
     twin=dict(bound=_calls_without_mean, why=r"without $\frac1{p-1}$"),
