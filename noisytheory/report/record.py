@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial.passes import AT_ONCE
-
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -30,6 +28,9 @@ LEAST = 1e-300
 
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown."""
+
+SHOWN = 2**18
+"""Draws of a cell that a page is made of, at most, unless a block has more."""
 
 ORIGINS = {
     "paper": "as printed in the paper",
@@ -362,12 +363,12 @@ class Record:
     def draws(self, name: str, index: int) -> list[NDArray[np.float64]]:
         """Stored draws of a cell by block, of the rows where the hypotheses apply.
 
-        Of more than `AT_ONCE` draws the first blocks.
+        Of more than `SHOWN` draws the first blocks.
         """
         if name not in self.dataset:
             return []
         where = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True))
-        first = slice(max(1, AT_ONCE // self.dataset.sizes["draw"]))
+        first = slice(max(1, SHOWN // self.dataset.sizes["draw"]))
 
         def blocks(of: str) -> NDArray[np.float64]:
             stored = self.dataset[of].isel(where | {"chain": first}).transpose("chain", "draw")
