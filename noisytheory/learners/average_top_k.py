@@ -144,7 +144,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        For all k, hinge or logistic loss, it takes as long as 5 to 26 single fits, of 11 problems
+        For all k, hinge or logistic loss, it takes as long as 5 to 26 single fits, of 22 problems
         half at most 10: see the notes of `noisytheory.topics.top_k.path`.
 
         Parameters

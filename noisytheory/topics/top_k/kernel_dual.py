@@ -51,7 +51,8 @@ class KernelSolution:
     relative_gap : float
         Relative to the objective, or to what the scores gain over none if that is less.
     regime : str
-        ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance.
+        ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance, beside the
+        largest that C, k and the kernel allow.
     steps : int
     """
 
@@ -177,9 +178,9 @@ def kernel_fit(
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)
         dual = float(c @ alpha) / C - norm / (2 * C)
-        # A small C makes small scores that are not 0: at most C times the largest K(x, x).
+        # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
         flat = not regression and (
-            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
+            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
         unit = objective if flat else min(objective, size - dual)
         relative = (objective - dual) / max(unit, 1e-10 * size)
         if relative <= 10 * tol or violation > within or taken >= steps or within < 1e-13:

@@ -49,9 +49,9 @@ def kernel_path(
 
     Notes
     -----
-    At C = n of 500 and 2,000, Gaussian kernel, for all k the processor time of 19 and 65 fits to a
-    violation of $10^{-4}$ with the hinge (.06 and 1.3 seconds), 11 and 10 of regression. At C = 1,
-    where the coefficients gain next to nothing at small k, of 53 to 400, and of regression each of
+    At C = n of 500 and 2,000, Gaussian kernel, for all k the processor time of 25 and 65 fits to a
+    violation of $10^{-4}$ with the hinge (.04 and .9 seconds), 12 and 11 of regression. At C = 1,
+    where the coefficients gain next to nothing at small k, of 40 to 360, and of regression each of
     the smallest k takes a solution of its own.
 
     Examples

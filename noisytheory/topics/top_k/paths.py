@@ -108,15 +108,15 @@ def path(
 
     Notes
     -----
-    For all k, hinge or logistic loss, the processor time of 5 to 26 fits to $10^{-6}$ (11
-    problems, median 10; 10 to 25 solutions), to a gap of .01 of 10 to 49 (median 14), and to
-    $10^{-4}$ of 44 to 193 (median 74): the dual weights of a mixture lack what the square of the
-    distance between two solutions says, so a hundredth of the gap takes ten times the solutions.
-    The models are nearer than what is proven: at the default by .0008 of the gain (median over 12 k
-    of each problem), at most .016. The problems are every ninth of 96: 500 to 20,000 examples, 5 to
-    100 features of one size or falling to 1/30, C = 1 and 100, much and little noise; a fit is the
-    median one of five k that are not zero. Of regression the smallest k differ most, and each takes
-    a solution of its own.
+    For all k, hinge or logistic loss, the processor time of 5 to 26 fits to $10^{-6}$ (22
+    problems, median 10; 10 to 26 solutions), to a gap of .01 of 10 to 49 (11 of them, median 14),
+    and to $10^{-4}$ of 44 to 193 (median 74): the dual weights of a mixture lack what the square of
+    the distance between two solutions says, so a hundredth of the gap takes ten times the
+    solutions. Beside fits to $10^{-4}$ it is a tenth more. The models are nearer than what is
+    proven: at the default by .0008 of the gain (median over 12 k of 11 problems), at most .016. The
+    problems are two of every nine of 96: 500 to 20,000 examples, 5 to 100 features of one size or
+    falling to 1/30, C = 1 and 100, much and little noise; a fit is the median one of five k that
+    are not zero. Of regression the smallest k differ most, and each takes a solution of its own.
 
     Examples
     --------

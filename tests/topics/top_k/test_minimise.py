@@ -197,6 +197,23 @@ def test_the_kernel_dual_is_the_linear_problem(regression):
             assert np.allclose(x.T @ other.dual_coef, one.coef, atol=1e-3)
 
 
+@pytest.mark.parametrize("C", [1e-3, 1.0])
+def test_a_small_C_and_k_make_small_scores_that_are_not_zero(C):
+    """Where the kernel separates distinct points nothing collapses."""
+    x, y = problem("hinge", n=60, seed=2)
+    gram = np.exp(-((x[:, None] - x) ** 2).sum(-1))
+    for nu in (1 / 60, 0.1, 0.3):
+        rough, exact = (kernel_fit(gram, y, nu=nu, C=C, tol=tol) for tol in (1e-3, 1e-6))
+        gain = nu - exact.dual
+        assert rough.regime == exact.regime == "nu"
+        assert 0 <= rough.objective - exact.dual <= 1.1e-2 * gain
+    linear = x[:, :1] @ x[:, :1].T
+    flipped = np.where(np.arange(60) % 2, y, -y)
+    k = int(collapse_threshold(x[:, :1], flipped))
+    assert k > 3
+    assert kernel_fit(linear, flipped, nu=(k - 2) / 60, C=C).regime == "zero"
+
+
 def test_working_sets_give_the_same(monkeypatch):
     from noisytheory.topics.top_k import kernel_dual
 
