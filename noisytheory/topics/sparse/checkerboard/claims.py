@@ -35,6 +35,7 @@ experiments = [
         grid={"bandwidth": [0.25]},
         given={"rule": "clustered"},
         rows=1024,
+        apart=True,
         low=0.0,
         high=1.0,
         trivial=1.0,

@@ -44,6 +44,7 @@ EVERY: dict[str, Any] = {
     "exact": simulate.clustered_law,
     "trivial": _largest,
     "rows": 256,
+    "apart": True,
     **ERROR,
 }
 # One draw from a simplex whose last corner has almost half; draws from {0, 1} so many that a
