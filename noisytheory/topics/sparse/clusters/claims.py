@@ -179,7 +179,7 @@ theorem_21 = [
         low=0.0,
         high=_largest_square,
         margin=_room,
-        rows=512,
+        rows=256,
         grid={"population": [*MEANS["grid"]["population"][:-1], *TRAVERSED[:1],
                              Scheme(simplices(1, 61, 0.49), 1, (0,) * 61),
                              Scheme(opposed(5), 5), Scheme(SAMPLES["weighted"], 2),

@@ -65,7 +65,7 @@ def _subset_room(sample: str, k: int) -> Numeric:
     return _room(sample, k, False) * _subset(sample, k)
 
 
-DRAWN: dict[str, Any] = {"low": 0.0, "high": _farthest, "rows": 512}
+DRAWN: dict[str, Any] = {"low": 0.0, "high": _farthest, "rows": 256}
 # Near the two ends of an axis, five points each, of uneven weights: too many outcomes to count.
 ENDS = Finite(
     "two spread ends", [[sign * (1 - Fraction(i, 64))] for sign in (1, -1) for i in range(5)],
