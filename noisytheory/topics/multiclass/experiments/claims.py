@@ -92,7 +92,7 @@ figure_1a = PAPER.tail(
     note=(
         "Level and updates were chosen after looking: the gap is wide there. At the lowest the two "
         "cannot be told apart, and at the highest both are near chance; "
-        "`validation/multiclass_tables.md` has all 20."
+        "`validation/multiclass_tables.md` has every level."
     ),
     twin=dict(given=dict(level=7, updates=30, order="Perceptron first"), why="sign turned"),
     **{**MEDIAN, "rows": 12},
@@ -280,7 +280,7 @@ figure_4 = PAPER.tail(
         "more with 60. " + LOOKED
     ),
     twin=dict(given=runs("uma", "svm", **FOURTH), why="sign turned"),
-    **{**LINES, "hypotheses": [
+    **{**LINES, "picture": pictures.figure_4, "hypotheses": [
         DIGITS, "200 to learn from, m = 10", DRAWN, "in most runs",
         "a linear SVM that trains itself in place of an S3VM, which is not to be had",
     ]},
