@@ -72,7 +72,8 @@ def _claims_in(path: Path) -> list[Claim]:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     with contextlib.ExitStack() as stack:
-        if click.get_current_context().meta.get(OWN_PROCESS) and path.is_file():
+        context = click.get_current_context(silent=True)
+        if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
         from noisytheory.trial.catalogue import load_file
     return load_file(path)
@@ -437,6 +438,7 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         lines.append(f"print errs  {', '.join(claim.discrepancies)}; `noisytheory discrepancies`")
     if claim.simulate is not None or claim.exact is not None:
         drawn = f", blocks of {claim.rows} replicates" if claim.simulate is not None else ""
+        drawn += ", each drawn apart" * claim.apart
         exact = ", exact" + " where it can be" * bool(drawn) if claim.exact is not None else ""
         lines += [
             f"left side   {claim.quantity} [{claim.unit}]",

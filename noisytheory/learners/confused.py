@@ -531,7 +531,9 @@ class UMAClassifier(_Linear):
         fits = isinstance(given, tuple | list) and len(given) == 2
         if fits:
             examples, known = given[0], np.asarray(given[1])
-            there: Any = examples.tocsr() if sparse.issparse(examples) else np.asarray(examples)
+            there: Any = examples.tocsr() if sparse.issparse(examples) else examples
+            if not (sparse.issparse(there) or hasattr(there, "iloc")):
+                there = np.asarray(there)
             fits = there.ndim == 2 and known.shape == there.shape[:1]
         if not fits or not np.isin(known, self.classes_).all():
             raise ValueError(

@@ -191,7 +191,7 @@ def _half_the_noise(
 noise_costs_accuracy = PAPER.equal(
     "noise-raises-diameter/accuracy",
     statement=(
-        r"1-\mathbb E\,\mathrm{Risk}_{01}(P,\tilde\omega_{m,\sigma})=\mu\quad\mu\text{ at }"
+        r"\mu=1-\mathbb E\,\mathrm{Risk}_{01}(P,\tilde\omega_{m,\sigma})\quad\mu\text{ at }"
         r"\sigma=.02,.1,.3:\ "
         + r",\ ".join(
             rf"m={m}:\ " + ",".join(f"{ACCURACIES[rate, m]:.3f}" for rate in RATES) for m in MANY

@@ -7,7 +7,7 @@ where there are not too many outcomes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -69,6 +69,8 @@ def clustered_law(population: Scheme) -> Law | None:
 
     The cells are the algorithm's own, or those given to it.
     """
+    if not population.counted:
+        return None
     chosen, m = population.sample, population.m
     target = chosen.target
     cells = population.cells
@@ -95,6 +97,20 @@ def clustered_errors(
         runs = (clustered(Linear(), points, alpha, population.m, rng=rng, cells=population.given)
                 for _ in range(size))
     return np.array([run.error for run in runs])
+
+
+def uniform_errors(population: Scheme, *, size: int, rng: np.random.Generator) -> Doubles:
+    """Errors if the points of a cell had equal chances: of a target with such weights, and off."""
+    cells, alpha = population.cells, np.array(population.sample.alpha)
+    masses = np.abs(alpha)
+    shares = np.bincount(cells, masses) / np.bincount(cells)
+    flat = replace(population.sample, alpha=tuple((np.sign(alpha) * shares[cells]).tolist()))
+    points = np.array(flat.points)
+    runs = (clustered(Linear(), points, flat.alpha, population.m, rng=rng, cells=cells)
+            for _ in range(size))
+    return np.array([
+        np.linalg.norm(alpha @ points - run.weights @ points[run.indices]) for run in runs
+    ])
 
 
 def clustered_squares(population: Scheme, *, size: int, rng: np.random.Generator) -> Doubles:

@@ -69,6 +69,7 @@ ranges = [
         grid={"case": [TOYS[5]]},
         given={"times": 100.0, "largest": "good"},
         rows=6,
+        apart=True,
         expect="refuted",
         quantity="whether the logistic loss makes no error there",
         note="Print has larger ranges of good k for the hinge. With exact solutions the logistic "
