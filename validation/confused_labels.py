@@ -434,7 +434,7 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
     right, wrong, missed, silent = seen[LABELS]
     harms = right + missed
     former = seen[FORMER]
-    best = max((label for label in seen if label != LABELS),
+    best = max((label for label in seen if label not in (LABELS, FORMER)),
                key=lambda label: seen[label][0] + seen[label][3])
     yield sure(
         right > wrong and right + silent > max(c[0] + c[3] for label, c in seen.items()
