@@ -476,7 +476,7 @@ class UMAClassifier(_Linear):
         _true_or_false(self, "fit_intercept", "unit_norm")
         given, self._told = self.confusion, False
         for name in ("expected_gain_", "audited_errors_"):
-            vars(self).pop(name, None)  # of another fit
+            self.__dict__.pop(name, None)  # of another fit
         self.confusion_: Floats = self._confusion_of(given, self.orientation)
         inverse_of(self.confusion_)
         self.condition_ = float(np.linalg.cond(self.confusion_))
