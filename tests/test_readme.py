@@ -39,3 +39,10 @@ def test_the_readme_has_both_commands():
 def test_the_readme_lists_how_to_name_a_claim_of_a_file():
     # That it works, the command line's own tests show.
     assert "noisytheory show FILE.py::ID" in README
+
+
+def test_who_names_a_file_is_told_that_it_is_run():
+    from commands import answer
+
+    for text in (README, answer("audit", "--help")):
+        assert "run as code" in " ".join(text.split())

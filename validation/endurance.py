@@ -1,17 +1,19 @@
 """Disturb audits in every way at hand, and see that nothing is lost and nothing is silent.
 
-    python validation/endurance.py [--audits 120] [--seed 1] [--only PART]
+    python validation/endurance.py [--audits 120] [--seed 1] [--only PART ...] [--record]
 
 Everything goes through the command line. Signals come at log-uniform instants, from the one on at
 which Python has read our first line, to the parent, a worker or the whole group; limits make the
 n-th system call fail; stores are damaged byte by byte; files, ids and arguments are hostile. What
-is counted besides the tries is meant to be zero. The table goes to reports/endurance.md.
+is counted besides the tries is meant to be zero. With ``--record`` the parts that ran are kept in
+validation/endurance.json, and the page reports/endurance.md is written of all that is kept there.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import os
 import random
@@ -33,6 +35,7 @@ import surroundings
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
 from noisytheory.trial.store import Damaged, Store, StoreError
+from noisytheory.trial.worker import versions
 
 ROOT = Path(__file__).parents[1]
 
@@ -286,14 +289,17 @@ def damage(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
             count["tries"] += 1
             count["other exit code"] += pages.returncode not in {0, 2}
             count["traceback"] += "Traceback" in pages.stderr
-            # A copy of what the list of the store says is not read while the list is whole.
-            spare = path.name == "run.json" or path.parent.name == "mine"
-            count["silent"] += changed and pages.returncode == 0 and not spare
+            # Death between the list and its copy leaves none.
+            named = changed and (path.name != "run.json" or path.exists())
+            count["silent"] += named and not (pages.returncode == 2 and "damaged" in pages.stderr)
             again = subprocess.run(
                 audit_words(quiet.folder, store, 1), capture_output=True, text=True,
                 timeout=PATIENCE, check=False,
             )
             count["traceback"] += "Traceback" in again.stderr
+            count["silent"] += named and str(store) not in again.stderr
+            if count["silent"] or "Traceback" in again.stderr + pages.stderr:
+                print(name, path, pages.stderr[-300:], again.stderr[-300:], file=sys.stderr)
             if again.returncode != 2:  # refused by name, as a pipe is
                 count["bits differ"] += again.returncode != 0 or not quiet.same(store)
         yield f"store with {name}", count
@@ -317,7 +323,12 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         "statement.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "None")}',
         "essay.py": f'{head}{paper}"t", note="x" * 10**6, {small}',
         "reserved.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("theorem-5", {small}',
-        "ends.py": f"import os\nos._exit(0)\n{head}", "leaves.py": f"{head}raise GeneratorExit\n",
+        "ends.py": f"import os\nos._exit(0)\n{head}",
+        "kills.py": f"import os\nos.kill(os.getpid(), 9)\n{head}",
+        "faults.py": f"import ctypes\nctypes.string_at(0)\n{head}",
+        "closes.py": f"import os\nos.closerange(0, 99)\n{head}",
+        "title.py": f'{head}c = nt.Paper("m", "\\x1b]0;title\\x07").tail("t", {small}',
+        "leaves.py": f"{head}raise GeneratorExit\n",
         "death.py": f'{head}import os\n{paper}"t", {small}'.replace(
             "rng.uniform(size=size)", "os._exit(0)"),
     }
@@ -327,12 +338,16 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         (folder / name).write_bytes(text.encode("latin-1"))
     os.mkfifo(folder / "pipe.py")
     (folder / "device.py").symlink_to("/dev/zero")
-    for name in ("fifo", "device", "deep", "array"):
+    stores = ("fifo", "device", "deep", "array", "shape")
+    for name in stores:
         (folder / name).mkdir()
     os.mkfifo(folder / "fifo" / "zarr.json")
     (folder / "device" / "zarr.json").symlink_to("/dev/zero")
     (folder / "deep" / "zarr.json").write_text('{"attributes":' * 20_000)
     (folder / "array" / "zarr.json").write_text('{"attributes": [1, 2]}')
+    whole = (quiet.folder / "quiet" / "zarr.json").read_text()
+    absurd = whole.replace('"shape":[6', '"shape":[6' + "0" * 30)
+    (folder / "shape" / "zarr.json").write_text(absurd)
     one = ["audit", "kernel-mean/lemma-10", "--budget", "smoke"]
     words: list[list[object]] = [
         ["bound", "kernel-mean/theorem-5", "n=1e9999999", "delta=.1"],
@@ -347,8 +362,8 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         *(["audit", folder / name, "--workers", workers]
           for name in sorted(files) for workers in (0, 1)),
         ["audit", folder / "pipe.py"], ["audit", folder / "device.py"],
-        *(["report", folder / name] for name in ("fifo", "device", "deep", "array")),
-        *([*one, "--store", folder / name] for name in ("fifo", "device", "deep", "array")),
+        *(["report", folder / name] for name in stores),
+        *([*one, "--store", folder / name] for name in stores),
     ]
     count = Count()
     for given in words:
@@ -368,12 +383,14 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         count["escape sent"] += "\x1b" in done.stdout + done.stderr
         if wrong:
             print(done.returncode, str(given)[-100:], done.stderr[-300:], file=sys.stderr)
-    full = subprocess.run(
-        f"{' '.join(command('claims'))} > /dev/full", shell=True, capture_output=True, text=True,
-        check=False,
-    )
-    count["tries"] += 1
-    count["other exit code"] += full.returncode != 2
+    for where in ("> /dev/full", "> /dev/full 2>&1", ">&-", ">&- 2>&-"):
+        full = subprocess.run(
+            f"{' '.join(command('claims'))} {where}", shell=True, capture_output=True, text=True,
+            check=False,
+        )
+        count["tries"] += 1
+        count["other exit code"] += full.returncode != 2
+        count["traceback"] += "Traceback" in full.stderr
     yield "hostile words and files", count
 
 
@@ -382,15 +399,16 @@ PARTS = {
     **{
         name: getattr(surroundings, name)
         for name in ("calls", "threads", "others", "power", "draws", "memory", "cluster", "s3",
-                     "words")
+                     "words", "times")
     },
 }
+KEPT = Path(__file__).with_suffix(".json")
 
 
 def table(rows: list[tuple[str, Count]]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
-             "traceback", "hang", "escape sent", "over 300 MB"]
+             "traceback", "hang", "escape sent", "over 300 MB", "over 20 s"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
     return lines
@@ -401,30 +419,54 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--audits", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS))
+    parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
-    start, rows = time.perf_counter(), []
+    found: dict[str, dict[str, Any]] = {}
     warnings.simplefilter("ignore", Damaged)
     with tempfile.TemporaryDirectory() as folder:
         quiet = Quiet(Path(folder))
-        for name, part in PARTS.items():
-            if options.only in (None, name):
-                for row in part(quiet, options.audits, random.Random(options.seed)):
-                    rows.append(row)
-                    print(row[0], dict(row[1]), flush=True)
-    lines = table(rows)
-    print("\n".join(lines))
-    if options.only is None:
-        minutes = (time.perf_counter() - start) / 60
-        text = [
-            "# Audits disturbed", "",
-            "Written by `python validation/endurance.py`. A try is a command that was disturbed "
-            "once; everything in the other columns is meant to be zero. Every audit that was cut "
-            "off was resumed, and its store compared bit by bit with one that nobody disturbed.",
-            "", *lines, "", f"{options.audits} audits, seed {options.seed}, {minutes:.0f} minutes.",
-        ]
-        (ROOT / "reports" / "endurance.md").write_text("\n".join(text) + "\n")
+        for name in options.only:
+            start, rows = time.perf_counter(), []
+            for row in PARTS[name](quiet, options.audits, random.Random(options.seed)):
+                rows.append(row)
+                print(row[0], dict(row[1]), flush=True)
+            minutes = (time.perf_counter() - start) / 60
+            found[name] = {
+                "rows": rows, "audits": options.audits, "seed": options.seed,
+                "minutes": round(minutes, 1), "code": versions()["code"],
+            }
+            print(f"{name}: {minutes:.1f} minutes", flush=True)
+            if options.record:
+                record(found)
+    rows = [row for part in found.values() for row in part["rows"]]
+    print("\n".join(table(rows)))
     return int(any(n for _, count in rows for name, n in count.items() if name != "tries"))
+
+
+def record(found: dict[str, dict[str, Any]]) -> None:
+    """Keep the parts that ran beside those kept before, and write the page of all of them."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept = {name: (kept | found)[name] for name in PARTS if name in kept | found}
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+    rows = [(name, Counter(count)) for part in kept.values() for name, count in part["rows"]]
+    runs: dict[tuple[int, int, str], list[str]] = {}
+    for name, part in kept.items():
+        runs.setdefault((part["audits"], part["seed"], part["code"]), []).append(name)
+    missing = [name for name in PARTS if name not in kept]
+    text = [
+        "# Audits disturbed", "",
+        "Written by `python validation/endurance.py --record`. A try is a command that was "
+        "disturbed once; everything in the other columns is meant to be zero. Every audit that was "
+        "cut off was resumed, and its store compared bit by bit with one that nobody disturbed. "
+        "Memory is that of the largest process; times are of a machine that had other work, too.",
+        "", *table(rows), "",
+        *(f"{audits} audits, seed {seed}, code {code}: {', '.join(names)}."
+          for (audits, seed, code), names in runs.items()),
+        *([f"Not run: {', '.join(missing)}."] if missing else []),
+        f"{sum(part['minutes'] for part in kept.values()):.0f} minutes in all.",
+    ]
+    (ROOT / "reports" / "endurance.md").write_text("\n".join(text) + "\n")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,7 @@ run()
 '''
 
 BAD_CLAIMS = '''
-import ctypes, os, signal, sys
+import ctypes, multiprocessing, os, signal, sys
 import numpy as np
 import noisytheory as nt
 
@@ -117,9 +118,58 @@ def bad(i, way):
                     bound=lambda n: 0.6 if n == 1 else way(), grid=dict(n=[1, 2]))
     yield mine.always(f"certify-{i}", statement="x", simulate=ties, certify=lambda: way(), rows=64)
 
+def of_a_worker(way, value):
+    return way() if multiprocessing.parent_process() is None else value
+
+def spared(i, way):
+    own = dict(grid=dict(n=[1, 2], delta=[0.1]), statement="x", rows=256, expect="undecided")
+    yield mine.tail(f"parent-{i}", simulate=fine, **own,
+                    bound=lambda n, delta: of_a_worker(way, 1 - delta))
+    yield mine.tail(f"parent-drawn-{i}", **own,
+                    bound=lambda u, delta: of_a_worker(way, 1 - delta * u),
+                    simulate=lambda n, *, size, rng: {"lhs": rng.uniform(size=size),
+                                                      "u": np.ones(size)})
+
 claims = [tail("fine"), tail("infinite", infinite)]
+claims += [claim for i, way in enumerate([*ways, lambda: os.kill(os.getpid(), signal.SIGINT)])
+           if i % 3 == PART for claim in spared(i, way)]
 claims += [claim for i, way in enumerate(ways) if i % 3 == PART for claim in bad(i, way)]
 claims.append(tail("last"))
+'''
+
+
+GREEDY = '''
+import numpy as np
+import noisytheory as nt
+
+def takes(*given, **more):
+    held = []
+    while True:
+        held.append(np.ones(10**6))
+
+def fine(n, *, size, rng):
+    return rng.uniform(size=size)
+
+def bound(n, delta):
+    return 1 - delta
+
+def greedy_simulate(n, *, size, rng):
+    return takes()
+
+def greedy_bound(n, delta):
+    return takes()
+
+def greedy_exact(n):
+    return takes()
+
+mine = nt.Paper("mine", "One greedy claim loses only itself")
+
+def tail(name, **of):
+    own = dict(simulate=fine, bound=bound) | of
+    return mine.tail(name, statement="x", rows=256, expect="undecided",
+                     grid=dict(n=[1, 2], delta=[0.1]), **own)
+
+claims = [tail("first"), tail("greedy", WHICH=greedy_WHICH), tail("last")]
 '''
 
 
@@ -199,6 +249,40 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
             shutil.rmtree(store)
     yield "a group of another seed", count
     count = Count()
+    with subprocess.Popen([*quiet.words(quiet.folder / "7", 1), "--seed", "7"]) as it:
+        journals = quiet.folder / "7" / ".journal"
+        while it.poll() is None and not list(journals.glob("*.blocks")):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        it.kill()
+    for journal in journals.glob("*.blocks"):
+        store = quiet.folder / "foreign"
+        shutil.copytree(quiet.folder / "quiet", store)
+        shutil.copy(journal, store / ".journal" / journal.name)
+        again = _run(quiet.words(store, 1))
+        _told(count, again, {2})
+        count["silent"] += "from another run (seed 7" not in again.stderr
+        shutil.rmtree(store)
+    yield "a journal of another seed", count
+    count, store = Count(), quiet.folder / "strays"
+    shutil.copytree(quiet.folder / "quiet", store)
+    (array, *_) = sorted(store.glob("*/*/*/zarr.json"))
+    own = [store, store / ".journal", *array.parents[2::-1]]
+    strays = [folder / "theirs" for folder in own]
+    for stray in strays:
+        stray.symlink_to("/etc/passwd")
+    for words in (
+        quiet.command("report", store, "--output", quiet.folder / "pages"), quiet.words(store, 1)
+    ):
+        done = _run(words)
+        _told(count, done, {0, 2} if "audit" in words else {0})
+        # One in the place of what only this package writes locks the store, by name.
+        named = [str(stray.relative_to(store)) in done.stderr for stray in strays]
+        count["silent"] += not (all(named) or (done.returncode == 2 and any(named)))
+        count["silent"] += not all(stray.is_symlink() for stray in strays)
+    shutil.rmtree(store)
+    yield "what is not ours in a store", count
+    count = Count()
     for name in ("mine~maximum-0.blocks", "run.json", "write.partial", "lock"):
         store, theirs = quiet.folder / "linked", quiet.folder / "theirs"
         theirs.write_bytes(b"of others")
@@ -264,7 +348,11 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         found = json.loads(done.stdout or "{}")
         tried = {claim["id"].removeprefix("mine/") for claim in found.get("claims", [])}
         pictures = {name for name in tried if name.startswith("picture")}
-        count["tries"] += len(found.get("not_tried", {}))
+        spared = {name for name in tried if name.startswith("parent")}
+        tried -= spared
+        count["tries"] += len(found.get("not_tried", {})) + len(spared)
+        count["silent"] += len(spared) != (8, 8, 6)[part]
+        count["silent"] += done.stderr.count("picture could not be drawn") != len(pictures)
         count["silent"] += tried - pictures != {"fine", "infinite", "last"}
         count["silent"] += any("picture" in name for name in found.get("not_tried", {}))
         for name in pictures:
@@ -272,6 +360,23 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
             count["silent"] += "picture could not be drawn" not in text
         count["silent"] += not pictures or not (pages / "mine" / "infinite.html").exists()
     yield "claims whose draws, bound, picture, ... raise, or end their process", count
+    count = Count()
+    for which in ("simulate", "bound", "exact"):
+        file = quiet.folder / f"greedy-{which}.py"
+        file.write_text(GREEDY.replace("WHICH", which))
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9, 2 * 10**9))
+
+        done = _run(
+            quiet.command("audit", file, "--workers", 2, "--budget", "smoke", "--json"),
+            preexec_fn=limit, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        _told(count, done, {2})
+        found = json.loads(done.stdout or "{}")
+        tried = {claim["id"] for claim in found.get("claims", [])}
+        count["silent"] += tried != {"mine/first", "mine/last"}
+    yield "claims whose draws, bound or exact evidence take all memory there is", count
 
 
 def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
@@ -287,6 +392,50 @@ def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         count["tries"] += 1
         count["over 300 MB"] += most > measured.GOAL
         yield f"10^7 replicates of a {kind} ({most:.0f} MB)", count
+        store, count = quiet.folder / f"{kind}-store", Count()
+        done = _run(quiet.command("audit", file, "--replicates", 10**7, "--store", store, "-q"))
+        _told(count, done, {0})
+        most = max(_peaks(quiet.command("report", store, "--output", quiet.folder / kind)))
+        count["over 300 MB"] += most > measured.GOAL
+        shutil.rmtree(store)
+        yield f"the report of 10^7 replicates of a {kind} ({most:.0f} MB)", count
+
+
+def _peaks(words: Sequence[str]) -> list[float]:
+    """The most that a command and its processes have held, in MB."""
+    import memory as measured
+
+    peaks = [0.0]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as running:
+        while running.poll() is None:
+            those = [running.pid, *measured.children_of(running.pid)]
+            peaks += [measured.peak_of(process) * 2**20 / 1e6 for process in those]
+            peaks = [max(peaks)]
+            time.sleep(0.02)
+    return peaks
+
+
+def times(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """The report of all claims on two cores; of a busy machine the processors' time counts."""
+    count, store = Count(), quiet.folder / "all"
+    done = _run(
+        quiet.command("audit", "--budget", "smoke", "--workers", 2, "--store", store, "-q"),
+        timeout=10 * PATIENCE,
+    )
+    _told(count, done, {0})
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = _run(
+        quiet.command("report", store, "--output", quiet.folder / "all-pages"),
+        timeout=10 * PATIENCE,
+    )
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    _told(count, done, {0})
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    count["over 20 s"] += used / 2 > 20
+    yield (
+        f"the report of all claims ({used:.1f} s of two processors, {wall:.1f} s by the clock)",
+        count,
+    )
 
 
 @contextlib.contextmanager

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial.passes import AT_ONCE
-
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -25,8 +23,14 @@ __all__ = ["Record", "read"]
 UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
 """Flag values of the variable ``decision``."""
 
+LEAST = 1e-300
+"""An existence of no more than this promises more than nothing."""
+
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown."""
+
+SHOWN = 2**18
+"""Draws of a cell that a page is made of, at most, unless a block has more."""
 
 ORIGINS = {
     "paper": "as printed in the paper",
@@ -179,7 +183,11 @@ class Record:
         if name not in self.dataset:
             return np.full((self.size, max(1, self.deltas.size)), np.nan)
         dims = (*self.dims, "delta") if self.deltas.size else self.dims
-        return self._ordered(name, dims).reshape(self.size, max(1, self.deltas.size))
+        found = self._ordered(name, dims).reshape(self.size, max(1, self.deltas.size))
+        if name.startswith("tightness") and self.kind == "exists":
+            # Of the smallest number, which promises a sign and no size, there is no share.
+            found = np.where(self.per_level("rhs") > LEAST, found, np.nan)
+        return found
 
     def _ordered(self, name: str, dims: tuple[str, ...]) -> NDArray[Any]:
         # Of the variable: making an array with coordinates of it takes ten times as long.
@@ -355,12 +363,12 @@ class Record:
     def draws(self, name: str, index: int) -> list[NDArray[np.float64]]:
         """Stored draws of a cell by block, of the rows where the hypotheses apply.
 
-        Of more than `AT_ONCE` draws the first blocks.
+        Of more than `SHOWN` draws the first blocks.
         """
         if name not in self.dataset:
             return []
         where = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True))
-        first = slice(max(1, AT_ONCE // self.dataset.sizes["draw"]))
+        first = slice(max(1, SHOWN // self.dataset.sizes["draw"]))
 
         def blocks(of: str) -> NDArray[np.float64]:
             stored = self.dataset[of].isel(where | {"chain": first}).transpose("chain", "draw")

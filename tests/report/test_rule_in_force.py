@@ -310,3 +310,14 @@ def test_a_curve_resolves_nothing(trial):
     assert np.isfinite(trial["planted/masked-rate-0.4"].resolution)
     said = prose.verdict(record(trial, "log-over-root-noise-0.05"))
     assert said.startswith("Curvature is seen, so no power law holds on the range: the slope is")
+
+
+def test_a_page_is_made_of_so_many_draws_and_no_more(trial, monkeypatch):
+    # Memory must not follow the replicates.
+    of_blocks = (result.dataset for result in trial if result.dataset.sizes.get("chain", 0) > 1)
+    about = Record.of(next(of_blocks))
+    blocks, rows = about.draws("lhs", 0), about.dataset.sizes["draw"]
+    assert len(blocks) > 1
+    monkeypatch.setattr("noisytheory.report.record.SHOWN", rows)
+    (only,) = about.draws("lhs", 0)
+    np.testing.assert_array_equal(only, blocks[0])

@@ -272,7 +272,7 @@ def uma(
     Scores and sums by (region, label) are kept: an update costs one product of the sample with a
     vector, O(nd), and not O(ndQ). A large dense sample of one run is read once an update, and what
     it weighs is what it takes: of 60,000 rows of 784 bytes a hundred updates take half a second,
-    of as many doubles four to five times that (``validation/benchmarks/uma.py``); the first call of
+    of as many doubles some four times that (``validation/benchmarks/uma.py``); the first call of
     all compiles for some seconds, once and for later processes. ``ties="all"`` and a positive
     `alpha` take a slower way, the one with a mass for every class and row.
 

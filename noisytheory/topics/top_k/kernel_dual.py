@@ -78,7 +78,7 @@ class KernelSolution:
 def kernel_fit(
     gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
-    tol: float = 1e-3, steps: int = 10_000_000,
+    tol: float = 1e-3, start: Floats | None = None, steps: int = 10_000_000,
 ) -> KernelSolution:
     """Solve the dual for hinge loss, or for absolute loss.
 
@@ -101,6 +101,8 @@ def kernel_fit(
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
         leaves a relative gap above ten times this.
+    start : array, shape (n,), optional
+        Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
         At most.
 
@@ -149,6 +151,12 @@ def kernel_fit(
     largest = 1.0 if diagonal is None else float(diagonal.max())
     if not np.isfinite(largest):
         raise ValueError("gram must be finite, got an infinity or NaN")
+    if start is not None and matrix is not None:
+        wanted = np.concatenate([start, -start]) if regression else signs * start
+        alpha = np.clip(wanted, 0.0, upper)
+        alpha *= min(1.0, cap / max(float(alpha.sum()), 1e-300))
+        slack = cap - float(alpha.sum())
+        scores = matrix @ np.bincount(index, signs * alpha, n)
     none = np.abs(labels) if regression else np.ones(n)
     weights = None if masses is None else q
 
