@@ -276,7 +276,7 @@ figure_4 = PAPER.tail(
     given=runs("svm", "uma", **FOURTH),
     note=(
         "The right end of the figure. Its left end, UMA ahead with a small audit, is seen with 30 "
-        "audited: of 400 digits with m = 15 in 38 of 40 runs, with print's m = 10 in 31, and no "
+        "audited: of 400 digits with m = 15 in 35 of 40 runs, with print's m = 10 in 32, and no "
         "more with 60. " + LOOKED
     ),
     twin=dict(given=runs("uma", "svm", **FOURTH), why="sign turned"),
