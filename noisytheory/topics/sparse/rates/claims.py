@@ -107,7 +107,7 @@ QUADRATIC: dict[str, Any] = {
     # Errors fall, and by the repaired rate at least by exp(-d^2/8) a step, as D is 2.
     "low": 0.0,
     "high": lambda inverse_distance: 8 * inverse_distance**2,
-    "rows": 256,
+    "rows": 384,
     "quantity": "steps in which the error falls by a factor e",
 }
 
