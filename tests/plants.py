@@ -480,6 +480,14 @@ def dependence() -> list[Plant]:
                simulate=somewhere(unseeded), grid=some),
         _plant("rows", "own-with-noise", "tail", "refused", simulate=noisy_own, bound=_at(0.99)),
         _plant("rows", "three-seeds", "tail", "refused", simulate=few_seeds, bound=_at(0.99)),
+        *(_plant("rows", f"{name}-apart", "tail", "refused", simulate=simulate, bound=_at(0.9),
+                 apart=True)
+          for name, simulate in (("ignores-rng", seeded), ("ignores-rng-unseeded", unseeded),
+                                 ("ignores-rng-global", global_numpy))),
+        _plant("rows", "own-with-noise-apart", "tail", {"refused", "undecided"}, bound=_at(0.99),
+               simulate=noisy_own, apart=True),
+        _plant("rows", "independent-rare-apart", "tail", "upheld", bound=_at(0.5), apart=True,
+               simulate=lambda n, *, size, rng: 1.0 * (rng.uniform(size=size) < 0.01)),
         _plant("rows", "own-rare", "tail", "refused", bound=_at(0.5),
                simulate=lambda n, *, size, rng: 1.0 * (
                    np.random.default_rng(2).uniform(size=size) < 0.01)),
@@ -974,6 +982,10 @@ def effects() -> list[Plant]:
     return [
         *(_plant("rows", f"struck-calls-of-{rows}", "tail", {"refused", "undecided"}, bound=HALF,
                  simulate=struck, grid={"delta": [0.43]}, rows=rows) for rows in (8, 16, 31)),
+        *(_plant("rows", f"struck-apart-{level}", "tail", right | {"refused"}, bound=HALF,
+                 simulate=struck,
+                 grid={"delta": [level]}, rows=64, apart=True)
+          for level, right in ((0.2, FALSE), (0.43, FALSE), (0.46, TRUE), (0.7, TRUE))),
         _plant("rows", "shared-right-side", "tail", never_refuted, simulate=shared_right,
                rows=2048),
         _plant("rows", "shared-second-law", "equal", never_refuted, simulate=shared_other,
@@ -1308,8 +1320,9 @@ def calls() -> list[Plant]:
         *(_plant("rows", f"{kind}-by-turns", kind, false, bound=_at(0.47), margin=0.05, rows=2048,
                  simulate=lambda *, size, rng: rng.choice([0.47, 0.6]) + 0.3 * rng.uniform(
                      -1, 1, size), **UNIT) for kind in ("equal", "published")),
-        *(_plant("rows", f"seeded-by-{name}", "tail", "refused", simulate=some_of(part),
-                 bound=lambda n: 0.99 * n, **two) for name, part in parts.items()),
+        *(_plant("rows", f"seeded-by-{name}{'-apart' * apart}", "tail", "refused", apart=apart,
+                 simulate=some_of(part), bound=lambda n: 0.99 * n, **two)
+          for name, part in parts.items() for apart in (False, True)),
     ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import auditor
 import campaign
+import faults
 import plants
 import pytest
 
@@ -84,3 +85,8 @@ def test_every_twin_has_its_figure():
     twins = {claim.id for claim in nt.claims.values() if claim.twin is not None}
     assert set(FIGURES["twins"]["refuted"]) - set(campaign.absent()) == twins
     assert set(FIGURES["twins"]["drawn"]) < set(FIGURES["twins"]["refuted"])
+
+
+@pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.name)
+def test_every_planted_fault_has_its_place(fault):
+    assert faults.place(fault, faults.ROOT).is_file() and fault.old != fault.new

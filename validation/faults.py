@@ -77,7 +77,7 @@ FAULTS = [
     ),
     Fault(
         "a look of the two-sample test off by one", "noisytheory/trial/verdict.py",
-        "4 * look * (look + 1)", "4 * look * (look - 1) + 1",
+        "4 * directions * look * (look + 1)", "4 * directions * look * (look - 1) + 1",
         ("tests/trial",),
     ),
     Fault(
@@ -87,7 +87,7 @@ FAULTS = [
     ),
     Fault(
         "a block drawn from its neighbour's stream", "noisytheory/trial/draws.py",
-        "spawn_key=(block,)", "spawn_key=(block // 2,)",
+        "spawn_key=(block, *row)", "spawn_key=(block // 2, *row)",
         ("tests/trial",),
     ),
     Fault(
@@ -108,16 +108,22 @@ FAULTS = [
 ]
 
 
-def plant(fault: Fault, root: Path) -> None:
-    """Write the fault into the one file that has what it replaces."""
+def place(fault: Fault, root: Path) -> Path:
+    """The one file that has what the fault replaces."""
     places = [
         path for path in sorted(root.glob(fault.file))
         if path.is_file() and fault.old in path.read_text(encoding="utf-8")
     ]
     if len(places) != 1:
         raise ValueError(f"{fault.name}: {len(places)} files have {fault.old!r}")
-    text = places[0].read_text(encoding="utf-8")
-    places[0].write_text(text.replace(fault.old, fault.new, 1), encoding="utf-8")
+    return places[0]
+
+
+def plant(fault: Fault, root: Path) -> None:
+    """Write the fault into its place."""
+    path = place(fault, root)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(fault.old, fault.new, 1), encoding="utf-8")
 
 
 def caught(fault: Fault, root: Path) -> str:

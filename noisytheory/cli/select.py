@@ -438,6 +438,7 @@ def show(out: TextIO, claim_id: str, as_json: bool) -> None:
         lines.append(f"print errs  {', '.join(claim.discrepancies)}; `noisytheory discrepancies`")
     if claim.simulate is not None or claim.exact is not None:
         drawn = f", blocks of {claim.rows} replicates" if claim.simulate is not None else ""
+        drawn += ", each drawn apart" * claim.apart
         exact = ", exact" + " where it can be" * bool(drawn) if claim.exact is not None else ""
         lines += [
             f"left side   {claim.quantity} [{claim.unit}]",

@@ -16,8 +16,9 @@ from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
+from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import Solution, fit
-from noisytheory.topics.top_k.paths import Path, kernel_path, path
+from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.selection import (
     Selected,
     kernel_select,
@@ -139,13 +140,12 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 1e-2, relative_to: str = "gain",
+        tol: float = 5e-2,
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        For all k, hinge or logistic loss, it takes as long as 14 to 163 single fits, of 11 problems
-        half at most 64; with ``relative_to="largest"``, which says nothing of the k next to the
-        collapse, 1 to 7: see the notes of `noisytheory.topics.top_k.path`.
+        For all k, hinge or logistic loss, it takes as long as 5 to 26 single fits, of 22 problems
+        half at most 10: see the notes of `noisytheory.topics.top_k.path`.
 
         Parameters
         ----------
@@ -157,8 +157,6 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             Points and labels on which errors are counted.
         tol : float
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it.
-        relative_to : {"gain", "largest"}
-            What the coefficients gain at their own k, or at the largest.
 
         Returns
         -------
@@ -167,7 +165,6 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         self._check()
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
         return path(self._rows(points), targets, self.loss, C=self.C, ks=ks, tol=tol,
-                    relative_to=relative_to,
                     intercept=self.fit_intercept is True, sample_weight=weight,
                     scaling=self.scaling, test=None if test is None else self._others(test))
 
@@ -397,7 +394,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 1e-2,
+        tol: float = 5e-2,
     ) -> Path:
         """Error and objective over k at this estimator's C, from one Gram matrix and a few fits.
 

@@ -435,7 +435,7 @@ class UMAClassifier(_Linear):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
-            self._hint()
+            self._hint(3)
         return self._learn(points, codes, None if first else self.coef_, 1)
 
     def _features(self, points: Any) -> Any:
@@ -475,6 +475,8 @@ class UMAClassifier(_Linear):
         """Check the confusion, and say what it costs."""
         _true_or_false(self, "fit_intercept", "unit_norm")
         given, self._told = self.confusion, False
+        for name in ("expected_gain_", "audited_errors_"):
+            self.__dict__.pop(name, None)  # of another fit
         self.confusion_: Floats = self._confusion_of(given, self.orientation)
         inverse_of(self.confusion_)
         self.condition_ = float(np.linalg.cond(self.confusion_))
@@ -514,16 +516,16 @@ class UMAClassifier(_Linear):
                 stacklevel=3,
             )
         else:
-            self._hint()
+            self._hint(4)
 
-    def _hint(self) -> None:
+    def _hint(self, level: int) -> None:
         """What was mostly better than an estimate from so few."""
         given = self.confusion
         if isinstance(given, ConfusionEstimate) and np.median(given.audited) <= AUDITED:
             warnings.warn(
                 f"{given.counts.sum()} examples were audited: training on them alone was better "
                 f"in most trials with up to {AUDITED} a class; give them to fit as audited= to see",
-                UserWarning, stacklevel=4,
+                UserWarning, stacklevel=level,
             )
 
     def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
@@ -531,7 +533,9 @@ class UMAClassifier(_Linear):
         fits = isinstance(given, tuple | list) and len(given) == 2
         if fits:
             examples, known = given[0], np.asarray(given[1])
-            there: Any = examples.tocsr() if sparse.issparse(examples) else np.asarray(examples)
+            there: Any = examples.tocsr() if sparse.issparse(examples) else examples
+            if not (sparse.issparse(there) or hasattr(there, "iloc")):
+                there = np.asarray(there)
             fits = there.ndim == 2 and known.shape == there.shape[:1]
         if not fits or not np.isin(known, self.classes_).all():
             raise ValueError(

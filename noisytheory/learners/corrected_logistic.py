@@ -24,8 +24,8 @@ class CorrectedLogisticRegression(_Linear):
 
     Parameters
     ----------
-    confusion : array-like, ConfusionEstimate, or None
-        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$; None is no noise.
+    confusion : array-like or table, ConfusionEstimate, or None
+        $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$, read as by `UMAClassifier`; None is no noise.
     correction : {"forward", "backward", "none"}
         Backward is unbiased and unbounded below: weights grow until the penalty stops them.
     orientation : {"column", "row"}, optional
@@ -79,7 +79,8 @@ class CorrectedLogisticRegression(_Linear):
         y : array-like, shape (n,)
             Noisy labels.
         classes : array-like, optional
-            All classes, where ``y`` may lack some that the confusion has.
+            All classes, where ``y`` may lack some that the confusion has, or where a matrix
+            without names has them in an order that is not the sorted one.
 
         Returns
         -------

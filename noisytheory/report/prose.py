@@ -294,7 +294,12 @@ def caveats(record: Record) -> list[str]:
             f"Over {claims}, any true one is refuted with {level}, and any false one upheld with "
             f"{level}, {test}."
         )
-        if compared := record.dataset.attrs.get("compared"):
+        if record.dataset.attrs.get("apart"):
+            out.append(
+                "Every row was drawn by a call of its own, from a generator of its own: rows are "
+                "independent by construction."
+            )
+        elif compared := record.dataset.attrs.get("compared"):
             least = record.dataset.attrs["compared_least"]
             others = f", {number(least)} or more in every other" if least < compared else ""
             out.append(

@@ -23,6 +23,9 @@ __all__ = ["Record", "read"]
 UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
 """Flag values of the variable ``decision``."""
 
+LEAST = 1e-300
+"""An existence of no more than this promises more than nothing."""
+
 CONFIDENCE = 0.99
 """Coverage of the intervals that are shown."""
 
@@ -180,7 +183,11 @@ class Record:
         if name not in self.dataset:
             return np.full((self.size, max(1, self.deltas.size)), np.nan)
         dims = (*self.dims, "delta") if self.deltas.size else self.dims
-        return self._ordered(name, dims).reshape(self.size, max(1, self.deltas.size))
+        found = self._ordered(name, dims).reshape(self.size, max(1, self.deltas.size))
+        if name.startswith("tightness") and self.kind == "exists":
+            # Of the smallest number, which promises a sign and no size, there is no share.
+            found = np.where(self.per_level("rhs") > LEAST, found, np.nan)
+        return found
 
     def _ordered(self, name: str, dims: tuple[str, ...]) -> NDArray[Any]:
         # Of the variable: making an array with coordinates of it takes ten times as long.

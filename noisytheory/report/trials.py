@@ -191,6 +191,11 @@ def _otherwise(record: Record) -> str:
             return f"{never} was: lowered by more than {number(-gap)}{unit}, it would have fallen."
         left = f"the left side ({record.dataset.attrs['quantity']})"
         return f"{never} was: what would have made it fall is one instance where {left} exceeds it."
+    if record.kind == "exists":
+        least = number(float(record.per_cell("mean").min()))
+        return ("It promises that the optimum is above 0 and names no size, so that no share of it "
+                f"says how sharp the trial was: an optimum of 0 would have made it fall, and the "
+                f"least is {least}.")
     if record.kind == "mean" and (found := _lowest(record)) is not None:
         low, promised = map(number, found)
         sure = "" if record.exact else "certainly "

@@ -492,6 +492,10 @@ class Claim:
         Grid parameter along which a rate is fitted.
     rows : int
         Replicates in a block.
+    apart : bool
+        Whether each of them is a call of its own, from a generator of its own: whatever a call
+        does, they are independent then, and none are drawn to be compared. For simulators to which
+        one row costs hardly more than a row among many.
     rounding : float
         Certified rounding error of the two sides, relative to the larger of them, or to ``scale``
         where the simulator draws it. What breaks the promise by less does not count against it. Of
@@ -565,6 +569,7 @@ class Claim:
     printed_error: float | Callable[..., float] = 0.0
     along: str | None = None
     rows: int = 4096
+    apart: bool = False
     rounding: float = 1e-11
     slack: float | Callable[..., float] = 0.0
     weight_high: float | Callable[..., float] | None = None
@@ -647,6 +652,10 @@ class Claim:
         whole = isinstance(self.rows, int | np.integer) and not isinstance(self.rows, bool)
         if not whole or self.rows < 1:
             raise ValueError(f"{self.id}: rows must be a whole number >= 1, got {self.rows}")
+        if not isinstance(self.apart, bool):
+            raise ValueError(f"{self.id}: apart must be True or False, got {self.apart!r}")
+        if self.apart and not self.can_err:
+            raise ValueError(f"{self.id}: apart is said of what draws decide")
         if self.simulate is not None:
             try:
                 names = parameters(self.simulate)

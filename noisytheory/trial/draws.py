@@ -32,7 +32,9 @@ class UnreadError(ClaimError):
     """A simulator that draws what its claim could only ignore: a few rows show it."""
 
 
-def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.random.Generator:
+def block_generator(
+    seed: int, claim_id: str, address: str, block: int, *row: int
+) -> np.random.Generator:
     """The generator of one block: root seed, claim, cell and block index, nothing else.
 
     Parameters
@@ -43,6 +45,8 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
         The claim's id and the cell as text.
     block : int
         Block index within the cell.
+    *row : int
+        Of a row that is drawn apart.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def block_generator(seed: int, claim_id: str, address: str, block: int) -> np.ra
     # The words that SeedSequence would make of the seed and the digest, which it does slowly.
     root = int(seed).to_bytes(4 * max(1, -(-int(seed).bit_length() // 32)), "little")
     words = np.frombuffer(root + text, dtype="<u4")
-    return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(block,)))
+    return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(block, *row)))
 
 
 def draw(
@@ -77,7 +81,7 @@ def draw(
     seed : int
         Root seed.
     rows : int, optional
-        Another number of rows than the claim's: a look, not a part of any block.
+        Of a look, which is no part of any block: one call, whatever the claim says.
     address : str, optional
         Another address than the cell's, for a look.
 
@@ -91,10 +95,28 @@ def draw(
     ClaimError
         If the simulator raises, or returns a wrong shape or a NaN; the message gives the address.
     """
+    at = claim.address(cell)
+    if rows is not None or not claim.apart:
+        rng = block_generator(seed, claim.id, address or at, block)
+        return _called(claim, cell, block, rng, claim.rows if rows is None else rows)
+    each = [
+        _called(claim, cell, block, block_generator(seed, claim.id, at, block, row), 1)
+        for row in range(claim.rows)
+    ]
+    if any(set(one) != set(each[0]) for one in each):
+        raise ClaimError(
+            f"{claim.id} at {at or 'its cell'}, block {block}: simulate draws other arrays in one "
+            "row than in another"
+        )
+    return {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+
+
+def _called(
+    claim: Claim, cell: Cell, block: int, rng: np.random.Generator, rows: int
+) -> Arrays:
+    """What one call of the simulator returns, checked."""
     assert claim.simulate is not None
-    rows = claim.rows if rows is None else rows
     where = f"{claim.id} at {claim.address(cell) or 'its cell'}, block {block}"
-    rng = block_generator(seed, claim.id, address or claim.address(cell), block)
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)

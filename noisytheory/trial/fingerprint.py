@@ -52,7 +52,7 @@ def fingerprint(claim: Claim) -> str:
     declared = {
         "id": claim.id,
         "kind": claim.kind,
-        "rows": claim.rows,
+        "rows": [claim.rows, "apart"] if claim.apart else claim.rows,
         "grid": {name: [_digest(claim, v) for v in claim.grid[name]] for name in claim.dims},
         "given": sorted(claim.given),
         # An audit asks before the first draw, and pins the answer.

@@ -265,6 +265,8 @@ class Comparison:
 def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str, bool]:
     """Whether rows depend on each other, before draws decide a claim.
 
+    Of rows that were drawn apart only what a probe shows, for none has anything to do with another.
+
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
     is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
     two behind, or with the same rows of other blocks (Ljung and Box, on ranks): left sides, their
@@ -298,7 +300,7 @@ def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], s
     drawn = [] if asked.looks else probe(claim, cell, seed)
     if not claim.can_err:
         return drawn, "", True
-    for some in (asked.sizes, [claim.rows] * _MORE):
+    for some in ([],) if claim.apart else (asked.sizes, [claim.rows] * _MORE):
         drawn += look(claim, cell, seed, some, len(asked.looks) + len(drawn))
         blocks = [dict(block) for block in (*asked.decided, *asked.looks, *drawn)]
         chances = _chances(claim, cell, blocks, len(asked.decided))

@@ -85,9 +85,12 @@ def plainly(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest(experiment: Callable[..., Any]) -> str:
-    """Of the file that keeps an experiment's numbers; empty where there is none."""
-    path = where(experiment)
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.exists() else ""
+    """Of the numbers that are kept beside an experiment, in any file; empty where there are none.
+
+    What takes minutes a picture may read of another file, which names the command that wrote it.
+    """
+    held = [path.read_bytes() for path in sorted(where(experiment).parent.glob("*.json"))]
+    return hashlib.blake2b(b"".join(held), digest_size=16).hexdigest() if held else ""
 
 
 @functools.cache

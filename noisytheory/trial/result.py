@@ -240,6 +240,8 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     }
     if trial.compared[1]:
         attributes["compared"], attributes["compared_least"] = trial.compared
+    if claim.apart:
+        attributes["apart"] = 1
     if (file := file_of(claim)) is not None:
         attributes["file"] = file
     if claim.given:

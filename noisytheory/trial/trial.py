@@ -403,7 +403,7 @@ class Trial:
             self.against[s.index].max() if refuted else -self.support[s.index].min() for s in drawn
         ]
         order = [drawn[i] for i in np.argsort(says)[::-1]]
-        sizes = sizes_to_compare(
+        sizes = [[]] * len(order) if self.claim.apart else sizes_to_compare(
             self.claim.rows, len(order), refuted=refuted,
             decided=min(order[0].blocks, KEPT) if order else 0,
         )
@@ -432,7 +432,9 @@ class Trial:
 
     def _least(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
         """What so many rows must say, by level, where few blocks decided: half what those would."""
-        if self.rule.together or not 0 < state.blocks <= _FEW or not self.claim.can_err:
+        if self.rule.together or self.claim.apart or not self.claim.can_err:
+            return []
+        if not 0 < state.blocks <= _FEW:
             return []
         share, at = min(1.0, rows / (2 * self.claim.rows * state.blocks)), state.index
         limits = self.thresholds.entry, self.thresholds.uphold
@@ -452,7 +454,7 @@ class Trial:
                 self._check_block(self.cells[at], block)
             if refusal:
                 raise ClaimError(refusal)
-        if self.claim.can_err:
+        if self.claim.can_err and not self.claim.apart:
             generators = [
                 len(self.answers[at][0]) + min(self.cells[at].blocks, KEPT)
                 + (len(self.looks) if at == 0 else 0) for at in self.comparisons

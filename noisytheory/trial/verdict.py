@@ -1025,8 +1025,8 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
     Before it stand the sum of the draws' rounding, and the ends of the declared range, which a rare
     event may span.
     """
-    import statsmodels.api as sm
     from scipy import stats
+    from statsmodels.regression.linear_model import WLS
 
     draws, mean, squares, room, low, high, exponents = line.T
     none: dict[str, float] = dict.fromkeys(_SLOPES, np.nan)
@@ -1042,7 +1042,7 @@ def _slopes(x: Floats, line: Floats, threshold: float) -> dict[str, float]:
         error = error + room
         columns = np.vander(centred[at], powers + 1, increasing=True)
         weights = (error / mean + 1e-12)[at] ** -2.0
-        return sm.WLS(np.log(mean[at]), columns, weights=weights).fit(cov_type="fixed scale")
+        return WLS(np.log(mean[at]), columns, weights=weights).fit(cov_type="fixed scale")
 
     straight, curved = fit(1), fit(2)
     middle = len(x) // 2

@@ -141,7 +141,7 @@ def test_somebody_elses_claim_is_drawn_by_another_process(mine, monkeypatch):
     (claim,) = select.chosen_claims([str(mine)])
     lone = dataclasses.replace(claim, grid={name: list(values)[:1] for name, values in
                                             claim.grid.items()})
-    ours = find("kernel-mean/figure-2")
+    ours = find("noisy-kernels/theorem-5/printed")
     for cores, least in ((4, 2), (1, 1)):
         monkeypatch.setattr("joblib.cpu_count", lambda cores=cores: cores)
         assert lone.size == 1 and audit.usable_cores([lone]) == least

@@ -164,6 +164,17 @@ def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
             UMAClassifier(NOISE).fit(x, noisy, audited=bad)
 
 
+def test_a_table_of_examples_may_be_audited():
+    x, noisy, true = confused(300)
+    rows, some = pd.DataFrame(x, columns=["a", "b", "c"]), np.arange(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of feature names that are not there, say
+        warnings.filterwarnings("ignore", message="on 100 audited")
+        model = UMAClassifier(NOISE).fit(rows, noisy, audited=(rows[:100], true[some]))
+        plain = UMAClassifier(NOISE).fit(x, noisy, audited=(x[:100], true[some]))
+    assert model.audited_errors_ == plain.audited_errors_
+
+
 def test_an_audit_with_one_example_of_a_class_is_enough_to_compare():
     x, noisy, true = confused(300)
     some = np.concatenate([np.flatnonzero(true == 0)[:12], np.flatnonzero(true == 1)[:1]])

@@ -390,7 +390,8 @@ def test_a_forest_that_would_hide_what_is_broken_is_not_drawn():
 def test_infinite_draws_have_a_picture():
     """They end no report: an axis ends where the finite ones do."""
     claim = planted.PAPER.tail(
-        "infinite", statement="x", bound=lambda n, delta: 1.0, grid={"n": [1], "delta": [0.1]},
+        "infinite", statement="x", bound=lambda n, delta: 1.0,
+        grid={"n": [1], "delta": [0.1, 0.2]},
         simulate=lambda n, *, size, rng: np.where(rng.uniform(size=size) < 0.5, np.inf, -np.inf),
         expect="refuted",
     )
@@ -457,4 +458,32 @@ def test_tries_that_keep_the_promise_are_drawn_by_their_sides():
     shown = line(axes_of(below["sides"]), "a try")
     np.testing.assert_allclose(shown.get_ydata(), shown.get_xdata() ** 2)
     assert "the bound" in names(below["sides"])
-    assert title(below["sides"]).startswith("The sides are equal")
+    assert re.fullmatch("None of .* tries breaks the bound, and .* reach it", title(below["sides"]))
+
+
+def test_a_single_mark_is_no_picture_and_a_label_breaks_between_its_words():
+    def simulate(n, *, size, rng):
+        return rng.random((size, n)).mean(axis=1) / 2
+
+    def coin(name, **grid):
+        return planted.PAPER.tail(name, statement="x", bound=lambda n, delta: 0.45,
+                                  simulate=simulate, grid=grid)
+
+    claims = [coin("one-mark", n=[2], delta=[0.3]), coin("marks", n=[2, 3], delta=[0.3, 0.2])]
+    with audit(claims, budget="smoke") as found:
+        one, more = (figures.deciding(found[c.id].dataset) for c in claims)
+    assert list(one) == ["distribution"] and "violations" in more
+    label = more["violations"].axes[0].get_ylabel()
+    assert label == "rate of violations,\n99% limits [probability]"
+
+
+def test_a_mean_below_zero_is_drawn_there():
+    claim = planted.PAPER.mean(
+        "below-zero", statement="x", bound=lambda n: 1.0 * n, grid={"n": [1, 2]}, low=-1.0,
+        high=0.5, simulate=lambda n, *, size, rng: rng.uniform(-0.6, -0.4, size),
+    )
+    with audit([claim], budget="smoke") as found:
+        drawn = figures.deciding(found[claim.id].dataset)["means"]
+    axes = drawn.axes[0]
+    places = np.concatenate([line.get_xdata() for line in axes.get_lines()])
+    assert places.min() == pytest.approx(-0.5, abs=0.02) and axes.get_xlim()[0] < -0.5

@@ -176,11 +176,11 @@ def test_the_numbers_of_every_experiment_are_kept_and_no_others():
     assert found == {(kept.where(run), run.__name__) for run in EXPERIMENTS} != set()
 
 
-ROUNDING_DECIDES = {"by_column": 0.1, "by_share": 0.06, "by_strategy": 0.02}
+ROUNDING_DECIDES = {"on_digits": 0.08}
 """Experiments of perceptrons, whose path the last bit decides, and how far a series may be off on
-average, beside the largest. With six kernels of linear algebra that is up to .07, .04 and .014;
-with ten other seeds the first two are always further off, the third with nine of them. That two
-strategies are interchanged whose curves are nearer than that no number here tells."""
+average, beside the largest; three times that for standard errors, which are rougher. With three
+kernels of linear algebra it is up to .067 (.17); with five other seeds some series is off by .2 at
+least."""
 
 
 @pytest.mark.campaign
@@ -198,6 +198,8 @@ def test_kept_numbers_are_what_the_experiment_finds(experiment):
             # elsewhere within its tolerance. A series of perceptrons' errors in the mean only.
             largest, apart = np.abs(values).max(initial=0), np.abs(values - np.array(found[name]))
             share = ROUNDING_DECIDES.get(experiment.__name__)
+            if share is not None and name.startswith("s.e."):
+                share *= 3
             if share is None:
                 assert apart.max(initial=0) <= 1e-3 * largest, name
             else:

@@ -156,7 +156,7 @@ def test_what_cannot_fail_is_listed_with_how_far_off_it_is(tmp_path):
 
 
 def test_every_upheld_claim_is_on_the_page_of_trials_or_names_a_share(tmp_path):
-    """An equality drawn, one of zeros, and right sides that are never above 0 name no share."""
+    """Equalities drawn or of zeros, right sides that are never above 0 and a sign name no share."""
     low = {"statement": "x", "grid": {"p": [0.25]}, "low": -1.0, "high": 1.0}
     paper = Paper("p", "P")
     claims = [
@@ -166,6 +166,8 @@ def test_every_upheld_claim_is_on_the_page_of_trials_or_names_a_share(tmp_path):
                    rng.uniform(-0.9, -0.7, size), **low),
         paper.identity("zeros", statement="x", quantity="loss", exact=lambda: {
             "lhs": np.zeros(2), "rhs": np.zeros(2)}, certify=lambda: Certificate(0, 0)),
+        paper.exists("sign", statement="x", bound=lambda a: 0 * a + np.finfo(float).tiny,
+                     exact=lambda a: (a / 8, 0.0), grid={"a": [1.0, 2.0]}),
         planted.identity(), planted.exact_hoeffding(),
     ]
     with audit(claims, budget="smoke") as found:
@@ -173,7 +175,9 @@ def test_every_upheld_claim_is_on_the_page_of_trials_or_names_a_share(tmp_path):
         write(found, tmp_path)
     assert {record.verdict for record in records.values()} == {"upheld"}
     told = {entry.record.name: entry.why for entry in unscaled(records.values())}
-    assert set(told) == {"drawn", "less", "zeros"}
+    assert set(told) == {"drawn", "less", "zeros", "sign"}
+    assert "above 0 and names no size" in told["sign"] and "least is 0.125" in told["sign"]
+    assert records["sign"].tightness is None
     size = float(records["drawn"].per_cell("resolution")[0])
     assert f"{number(size)} away, {number(4 * size)} of what is promised," in told["drawn"]
     assert "in place of \u22120.25" in told["less"] and "(loss) are 0" in told["zeros"]

@@ -9,7 +9,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory import Paper
-from noisytheory.trial.draws import ClaimError, draw
+from noisytheory.trial.draws import ClaimError, block_generator, draw
 from noisytheory.trial.independence import (
     FALSE_ALARM,
     Comparison,
@@ -232,3 +232,51 @@ def test_every_cell_is_looked_at(kind):
                        **fields)
         with pytest.raises(ClaimError, match="the same lhs from different generators"):
             nt.audit(own, budget="smoke")
+
+
+def test_rows_apart_are_calls_of_one_row_from_generators_of_their_own():
+    sizes = []
+
+    def simulate(*, size, rng):
+        sizes.append(size)
+        return rng.random(size)
+
+    claim = claim_of(simulate, rows=6, apart=True, bound=lambda: 2.0, trivial=9.0)
+    block = draw(claim, {}, 3, seed=5)
+    assert sizes == [1] * 6 and len(set(block["lhs"].tolist())) == 6
+    alone = block_generator(5, claim.id, claim.address({}), 3, 4).random(1)
+    assert block["lhs"][4] == alone[0]
+    # The probe's four looks are one call each, and nothing else is drawn to be compared.
+    sizes.clear()
+    claim = claim_of(simulate, rows=64, apart=True, grid={"delta": [0.5]})
+    found = nt.audit(claim, budget="smoke", seed=5)
+    assert found.verdict == "upheld" and sizes == [8] * 4 + [1] * 64
+    assert found.summary.attrs["apart"] and "compared" not in found.summary.attrs
+
+
+def test_what_strikes_whole_calls_hurts_no_verdict_on_rows_apart():
+    def struck(*, size, rng):
+        return 1.0 * (rng.random() < 0.3) + 0.1 * rng.random(size)
+
+    for level, wrong in ((0.25, "upheld"), (0.35, "refuted")):
+        claim = claim_of(struck, rows=64, apart=True, bound=lambda: 0.5, grid={"delta": [level]})
+        for seed in range(8):
+            try:
+                assert nt.audit(claim, budget="smoke", seed=seed).verdict != wrong
+            except ClaimError:
+                continue
+
+
+def test_rows_apart_that_have_the_same_generator_are_refused():
+    def own(*, size, rng):
+        return np.random.default_rng(7).normal(size=size)
+
+    with pytest.raises(ClaimError, match="the same lhs from different generators"):
+        nt.audit(claim_of(own, rows=16, apart=True), budget="smoke", seed=1)
+
+
+def test_what_no_draws_decide_has_no_rows_apart():
+    with pytest.raises(ValueError, match="apart is said of what draws decide"):
+        claim_of(LAWS["normal"], kind="always", grid={}, apart=True)
+    with pytest.raises(ValueError, match="apart must be True or False"):
+        claim_of(LAWS["normal"], apart=1)

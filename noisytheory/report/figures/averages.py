@@ -67,7 +67,8 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     shift = 0.0 if as_ratio else rhs
     centre, low, high = ((v - shift) / scale for v in (mean, *record.mean_limits))
     if record.kind == "mean" and as_ratio:
-        centre = ratio_limits(record)[0][:, 0]
+        # A tightness is never below 0, a mean may be.
+        centre = np.where(mean < 0, centre, ratio_limits(record)[0][:, 0])
     line = 1.0 if as_ratio else 0.0
     distance = centre - line if record.kind == "mean" else np.abs(centre - line)
     rows = rows_shown(record, distance)
@@ -85,7 +86,7 @@ def means(dataset: xr.Dataset | Record) -> Figure:
     divisor = "bound" if record.kind == "mean" else "promised value"
     unit = f" [{record.unit}]" if record.unit else ""
     bare = not record.exact and np.isnan(low[rows]).all()
-    what = f"/ {divisor}" if as_ratio else f"− {divisor}{unit}"
+    what = f"/\u00a0{divisor}" if as_ratio else f"−\u00a0{divisor}{unit}"
     axes.set_xlabel(
         balanced(f"mean of the left side {what}", 40) + interval_note(centre, low, high, rows)
         + ("\n(no interval: it takes a range, or a variance)" if bare else "")

@@ -157,7 +157,7 @@ def draw_rows(
     high: NDArray[Any], line: float, name: str, values: bool = True,
 ) -> tuple[Figure, Axes]:
     """A row a cell: its value with limits, against a line that must not be crossed."""
-    labels = [textwrap.fill(shortened(record.labels[i], 72), 36) for i in rows]
+    labels = [textwrap.fill(shortened(record.labels[i], 108), 36) for i in rows]
     deep = max(label.count("\n") + 1 for label in labels)
     figure, axes = canvas(height=0.95 + (0.19 + 0.12 * (deep - 1)) * len(rows))
     states = record.decision[:, record.level]

@@ -15,6 +15,7 @@ from noisytheory.report.figures.cells import (
     judged,
     ring_counterexample,
     rows_shown,
+    share_of,
     state_of,
 )
 from noisytheory.report.figures.style import (
@@ -106,7 +107,9 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
     ring_counterexample(record, axes, rows, values)
     unit = f" [{record.unit}]" if record.unit else ""
-    what = "left − right side" if record.kind == "always" else "|left − right side|"
+    what = "left\u00a0− right\u00a0side" if record.kind == "always" else (
+        "|left\u00a0−\u00a0right\u00a0side|"
+    )
     note = f"\n(drawn as 0: rounding, up to {number(float(rounded), 2)})" if rounded else ""
     axes.set_xlabel(balanced(f"largest {what}{unit}", 40) + note)
     broken = int((record.decision == REFUTED).sum())
@@ -267,7 +270,15 @@ def _agreement(
             else f"Both sides are the same numbers in {tries}"
         )
     equal = int(np.sum(right - left <= least))
-    return f"The sides are equal in {number(equal)} of {tries}"
+    if record.verdict != "upheld":
+        return judged(record, f"The sides are equal in {number(equal)} of {tries}")
+    if equal:
+        return f"None of {tries} breaks the bound, and {number(equal)} reach it"
+    positive = right > 0
+    if not positive.any():
+        return f"None of {tries} reaches the bound"
+    nearest = float(np.max(left[positive] / right[positive]))
+    return f"None of {tries} breaks the bound; the nearest is {share_of(nearest)} it"
 
 
 @styled
@@ -287,7 +298,8 @@ def optimum(dataset: xr.Dataset | Record) -> Figure:
     found, promised = record.per_cell("mean").astype(float), record.per_level("rhs")[:, 0]
     rows = rows_shown(record, promised - found)
     labels = [textwrap.fill(shortened(record.labels[i], 72), 36) for i in rows]
-    figure, axes = canvas(height=0.8 + 0.25 * len(rows))
+    deep = max(label.count("\n") + 1 for label in labels)
+    figure, axes = canvas(height=0.8 + (0.25 + 0.12 * (deep - 1)) * len(rows))
     y = np.arange(len(rows))
     axes.hlines(y, promised[rows], found[rows], color=MUTED, linewidth=1.2)
     axes.plot(

@@ -234,7 +234,9 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
     ratios = record.per_level("tightness")
     ratio = bool(np.isfinite(ratios).any())
     if record.kind == "tail":
-        drawn["violations"] = violations
+        # A single mark says no more than a verdict that was reached.
+        if record.size * record.deltas.size > 1 or record.verdict == "undecided":
+            drawn["violations"] = violations
         # Of weighted draws the law drawn from is not the one that is promised.
         if not record.weighted and np.any(record.per_level("rhs")[:, record.level] > 0):
             drawn["distribution"] = distribution

@@ -228,18 +228,31 @@ def style_of(index: int) -> dict[str, Any]:
 
 
 def balanced(text: str, width: int) -> str:
-    """The text in as few lines of this width as it takes, and no line much shorter than others."""
+    """The text in as few lines of this width as it takes, and no line much shorter than others.
+
+    No line ends at a no-break space, which is written as any other.
+    """
     lines = {
         w: textwrap.wrap(text, w, break_long_words=False)
         for w in (width, *range(max(1, width // 2), width))
     }
     fewest = [w for w, found in lines.items() if len(found) == len(lines[width])]
-    return "\n".join(lines[min(fewest)])
+    return "\n".join(lines[min(fewest)]).replace("\u00a0", " ")
 
 
 def shortened(text: str, width: int = 44) -> str:
-    """The text, cut to a width."""
-    return text if len(text) <= width else text[: width - 1] + "…"
+    """The text, cut to a width in its middle: names of cells differ at their ends.
+
+    Examples
+    --------
+    >>> shortened("two opposed kernels, 2.1 deviations apart, n = 200", 40)
+    'two opposed kernels, 2.…s apart, n = 200'
+    """
+    if len(text) <= width:
+        return text
+    tail = 2 * width // 5
+    return f"{text[: width - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+
 
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 

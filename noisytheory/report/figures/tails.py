@@ -238,8 +238,8 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     alt += " Marks on the lower edge lie there or below." if seen["edge"] else ""
     alt += " A dash: with the draws that rounding leaves open." if seen["ties"] else ""
     label = "rate of violations"
-    label += ", worst cell" if worst_of_several else ""
-    label += ", 99% limits" if seen["interval"] else ""
+    label += ", worst\u00a0cell" if worst_of_several else ""
+    label += ", 99%\u00a0limits" if seen["interval"] else ""
     axes.set_ylabel(balanced(f"{label} [probability]", 34))
     return finish(figure, axes, title, alt)
 

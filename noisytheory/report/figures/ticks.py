@@ -97,6 +97,6 @@ def plain_small(axis: Any) -> None:
     """Small numbers, and large ones, of a linear axis, without a power of ten in its corner."""
     from matplotlib.ticker import FuncFormatter
 
-    if not 1e-2 <= np.abs(axis.get_view_interval()).max() < 1e6:
+    if not 0.1 <= np.abs(axis.get_view_interval()).max() < 1e6:
         axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v), 2)))
         axis.get_major_locator().set_params(nbins=5)

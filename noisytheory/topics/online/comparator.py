@@ -70,8 +70,8 @@ def best_in_ball(
     Raises
     ------
     ValueError
-        If the matrix is not square, of the number of labels, or a label of a classification loss
-        is neither 1 nor -1.
+        If the matrix is not square, of the number of labels, or has a negative number on its
+        diagonal, or a label of a classification loss is neither 1 nor -1.
 
     Examples
     --------
@@ -89,6 +89,8 @@ def best_in_ball(
             f"gram must be square, with a row for each of the labels y of shape {y.shape}, "
             f"got shape {gram.shape}"
         )
+    if (least := float(np.diag(gram).min(initial=0.0))) < 0:
+        raise ValueError(f"gram must have squared norms on its diagonal, got {least:g}")
     return _best(gram.__matmul__, y, loss, Bw, tolerance, steps)
 
 

@@ -41,12 +41,12 @@ class Sample:
         return np.asarray(target.points * target.signs[:, None])
 
 
-def _spread(n: int, uneven: bool) -> Sample:
-    """Points of a space of eight dimensions, and weights, whole numbers drawn once, or equal."""
+def _uneven_corners(n: int) -> Sample:
+    """Random corners of a cube of 64 dimensions, all about as far from their mean."""
     rng = np.random.default_rng(n)
-    points, weights = rng.integers(0, 64, (n, 8)) / 64, rng.integers(1, 10, n)
-    alpha = weights / weights.sum() if uneven else np.full(n, 1 / n)
-    return Sample(f"{n} spread points", tuple(map(tuple, points.tolist())), tuple(alpha.tolist()))
+    points, weights = rng.integers(0, 2, (n, 64)) / 4, rng.integers(1, 10, n)
+    return Sample(f"{n} uneven corners", tuple(map(tuple, points.tolist())),
+                  tuple((weights / weights.sum()).tolist()))
 
 
 def _equal(name: str, points: list[tuple[float, ...]]) -> Sample:
@@ -68,7 +68,7 @@ SAMPLES = {
         Sample("mixed", ((1.0, 0.0), (0.9, 0.3), (0.0, 1.0), (0.2, 0.9), (0.6, 0.7)),
                (0.5, -0.4, 0.3, -0.2, 0.1)),
         Sample("opposite", ((1.0, 0.0), (0.995, 0.0998749)), (1.0, -1.0)),
-        _spread(30, True), _spread(40, False),
+        _uneven_corners(40),
         _equal("orthonormal 6", [tuple(map(float, row)) for row in np.eye(6)]),
         Sample("one heavy corner", tuple(tuple(map(float, row)) for row in np.eye(6)),
                (0.6, *[0.08] * 5)),
@@ -83,7 +83,9 @@ TINY = 1e-7
 """Mass of a point that is there to be a centre."""
 
 
-def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False) -> Sample:
+def heavy(
+    m: int, share: float = 0.5, extra: bool = False, spread: bool = False, ends: float = 0.0
+) -> Sample:
     """Points on a line, almost all mass in one cell of about twice the least diameter.
 
     Farthest-first centres from 0 leave -1, 0 and 1 together, though ``m`` cells of diameter 1 hold
@@ -101,6 +103,9 @@ def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False)
     spread : bool
         Whether -1 and 1 are five points each, up to 1/16 nearer to 0, of uneven weights: too many
         outcomes to enumerate.
+    ends : float
+        Mass that the last two of the others share, far out: who leaves out the farthest point
+        would have both in one cell.
 
     Returns
     -------
@@ -111,13 +116,18 @@ def heavy(m: int, share: float = 0.5, extra: bool = False, spread: bool = False)
     >>> [x for x, in heavy(4).points]
     [0.0, 2.0, 10.0, 20.0, -1.0, 1.0]
     """
-    far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))] + [11.0] * extra
+    far = [0.0, 2.0, *(10.0 * i for i in range(1, m - 1))]
+    light = [TINY] * len(far)
+    if ends:
+        far[-2:], light[-2:] = [1e4, 2e4], [ends / 2, ends / 2]
+    far, light = far + [11.0] * extra, light + [TINY] * extra
     inward = [i / 64 for i in range(5)] if spread else [0.0]
     parts = np.random.default_rng(m).integers(1, 10, (2, len(inward)))
-    parts = parts / parts.sum(axis=1)[:, None] * [[share], [1 - share]] * (1 - TINY * len(far))
+    parts = parts / parts.sum(axis=1)[:, None] * [[share], [1 - share]] * (1 - sum(light))
     name = f"heavy {'spread ' * spread}cell, share {share:g}" + (", extra point" if extra else "")
+    name += f", {ends:g} far out" if ends else ""
     points = *far, *(i - 1 for i in inward), *(1 - i for i in inward)
-    return Sample(name, tuple((x,) for x in points), (*(TINY,) * len(far), *parts.ravel().tolist()))
+    return Sample(name, tuple((x,) for x in points), (*light, *parts.ravel().tolist()))
 
 
 def uneven(seed: int) -> Sample:
@@ -160,6 +170,11 @@ def uneven_pairs(*shares: Fraction) -> Sample:
     points = tuple((10.0 * i + j,) for i in range(len(shares)) for j in (0, 1))
     weights = tuple(float(share / 2) for share in shares for _ in (0, 1))
     return Sample("pairs of mass " + ", ".join(map(str, shares)), points, weights)
+
+
+def one_cell() -> Scheme:
+    """The uneven corners in one cell, one draw from which is about as far off as another."""
+    return Scheme(SAMPLES["40 uneven corners"], 1, (0,) * 40, counted=False)
 
 
 def simplices(cells: int, corners: int, last: float | None = None) -> Sample:
@@ -215,6 +230,39 @@ def corners(*halves: int, signed: bool = False) -> Scheme:
                   tuple(given.tolist()))
 
 
+def lopsided(*halves: int, signed: bool = False) -> Scheme:
+    """Cells of uneven shares far from each other, each with two groups of five points at its ends.
+
+    The groups are up to an eighth wide, and the upper one has three quarters of the weight:
+    uniform draws would be off by a quarter of the diameter.
+
+    Parameters
+    ----------
+    *halves : int
+        As in `corners`.
+    signed : bool
+        Whether every other cell has negative weights, with its points on the other side of 0.
+
+    Returns
+    -------
+    Scheme
+    """
+    m, cells = sum(halves) // 2, len(halves)
+    rng = np.random.default_rng(m)
+    parts = rng.integers(1, 10, (cells, 2, 5))
+    weights = parts / parts.sum(axis=2)[:, :, None] * [[1 / 4], [3 / 4]]
+    weights = weights * np.array(halves)[:, None, None] / (2 * m)
+    heights = np.array([[i / 32 for i in range(5)], [1 - i / 32 for i in range(5)]])
+    points = np.stack(np.broadcast_arrays(10.0 * np.arange(cells)[:, None, None], heights), axis=-1)
+    if signed:
+        weights[1::2] *= -1
+        points[1::2] *= -1
+    name = f"{'signed ' * signed}lopsided cells, {', '.join(map(str, halves))} halves of draws"
+    return Scheme(Sample(name, tuple(map(tuple, points.reshape(-1, 2).tolist())),
+                         tuple(weights.ravel().tolist())), m,
+                  tuple(np.repeat(np.arange(cells), 10).tolist()))
+
+
 @dataclass(frozen=True)
 class Scheme:
     """A sample with cells: those of a farthest-first traversal from its first point, or given ones.
@@ -228,17 +276,20 @@ class Scheme:
         Cell of every point.
     extra : int
         Centres beyond ``m``: the printed loop ends with one more.
+    counted : bool
+        Whether outcomes are counted where they are few enough; if not the public sampler draws.
     """
 
     sample: Sample
     m: int
     given: tuple[int, ...] | None = None
     extra: int = 0
+    counted: bool = True
 
     @property
     def name(self) -> str:
         """Short and human-readable."""
-        return f"{self.sample.name}; m = {self.m}"
+        return f"{self.sample.name}; m = {self.m}" + ("" if self.counted else ", drawn")
 
     def digest(self) -> str:
         """What the laws depend on."""

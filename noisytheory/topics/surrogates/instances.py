@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,7 +16,8 @@ from typing import TypeAlias
 from noisytheory.vocabulary.exact import enclosed_root, lattice
 
 __all__ = [
-    "BALL", "CIRCLE", "HERDED", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNIT", "Vector",
+    "BALL", "CIRCLE", "HERDED", "LARGER", "PLANE", "RATIONAL", "SAMPLES", "TRIPLES", "UNEVEN",
+    "UNIT", "Vector",
     "combined", "dot", "has_length", "length", "mean_of", "show", "steps_of", "times",
 ]
 
@@ -98,6 +100,22 @@ SAMPLES: list[tuple[Vector, ...]] = sorted({min(_alike(sample)) for sample in TR
 """Every one of `TRIPLES` but for the symmetries of a square, which change no length."""
 
 
+def _drawn(sites: Sequence[Vector], size: int, count: int) -> list[tuple[Vector, ...]]:
+    """Random samples of six of these points at most, some of them often: weights are uneven."""
+    draws = random.Random(size)
+    return [
+        tuple(sorted(draws.choices(draws.sample(list(sites), 6), (6, 4, 3, 2, 1, 1), k=size)))
+        for _ in range(count)
+    ]
+
+
+LARGER: list[tuple[Vector, ...]] = _drawn([
+    (Fraction(a, 65), Fraction(b, 65))
+    for a in range(-65, 66) for b in range(-65, 66) if a * a + b * b == 65**2
+], 9, 6)
+"""Six random samples of nine of the thirty-six points of the circle that are 65ths."""
+
+
 def _rational(sample: Sequence[Vector]) -> bool:
     mean = mean_of(sample)
     return any(mean) and has_length(mean)
@@ -105,3 +123,5 @@ def _rational(sample: Sequence[Vector]) -> bool:
 
 RATIONAL: list[tuple[Vector, ...]] = [sample for sample in SAMPLES if _rational(sample)]
 """Those of `SAMPLES` whose mean has a rational norm, above 0: its unit vector is rational."""
+UNEVEN: list[tuple[Vector, ...]] = [*filter(_rational, _drawn(CIRCLE, 7, 30))]
+"""Of thirty random samples of seven of the twelve points those whose mean has a rational norm."""

@@ -42,6 +42,7 @@ from noisytheory.topics.top_k.cvar.bounds import (
 from noisytheory.topics.top_k.descent.bounds import sgd_gap
 from noisytheory.topics.top_k.individual import INDIVIDUAL, Individual, individual
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
+from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.lemmas.bounds import exceedance, hoeffding, uniform_hinge
 from noisytheory.topics.top_k.margins.bounds import (
     data_margin,
@@ -51,7 +52,7 @@ from noisytheory.topics.top_k.margins.bounds import (
     norm_margin_printed,
 )
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
-from noisytheory.topics.top_k.paths import Path, kernel_path, path
+from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.selection import (
     Selected,

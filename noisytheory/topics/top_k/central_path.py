@@ -22,6 +22,9 @@ __all__ = ["follow"]
 
 Floats = NDArray[np.float64]
 
+NEAR = 1e-3
+"""Share of a weight by which those of a start may miss the tail mass."""
+
 STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
 
@@ -97,13 +100,12 @@ def follow(
         lam = max(float(u @ np.abs(values)) / float(u.sum()), 1e-12)
         mu = 0.1 * lam
     else:
-        lam, mu = max(start[1], 1e-12), start[2] * scale / count
-    # On the central path of this threshold: t solves t^2 + (r - 2mu)t = mu r.
+        mu = start[2] * scale / count
+        lam = _threshold(values, u, nu, mu, max(start[1], 1e-12))
     r = values - lam
-    root = np.sqrt(r**2 + 4 * mu**2)
     state = np.empty((4, m))
     alpha, v, t, xi = state
-    t[:], xi[:] = (2 * mu - r + root) / 2, (2 * mu + r + root) / 2
+    t[:], xi[:] = _central(-r, mu), _central(r, mu)
     np.maximum(state[2:], 1e-9 * mu, out=state[2:])
     alpha[:], v[:] = mu * u / t, mu * u / xi
     s = max(nu - float(alpha.sum()), mu * share_of_slack / lam)
@@ -191,6 +193,34 @@ def follow(
         np.maximum(state[2:], 1e-60, out=state[2:])
         r = values - lam
     return w, np.minimum(alpha, u) / scale, lam, steps
+
+
+def _central(r: Floats, mu: float) -> Floats:
+    """The positive root of $t^2-(r+2\\mu)t+\\mu r=0$: an excess on the central path."""
+    return np.asarray((2 * mu + r + np.sqrt(r**2 + 4 * mu**2)) / 2)
+
+
+def _threshold(values: Floats, u: Floats, nu: float, mu: float, lam: float) -> float:
+    """About the threshold at which weights on the central path have the tail mass."""
+
+    def over(at: float) -> float:
+        return float(u @ np.minimum(mu / np.maximum(_central(at - values, mu), 1e-9 * mu), 1)) - nu
+
+    low, high, step = 0.0, np.inf, 4 * mu
+    found = over(lam)
+    for _ in range(60):
+        if abs(found) <= NEAR * float(u.max()):
+            break
+        low, high = (lam, high) if found > 0 else (low, lam)
+        if found > 0 and high == np.inf:
+            new = lam + step
+        elif found < 0 and low == 0:
+            new = max(lam - step, 0.1 * lam)
+        else:
+            new = 0.5 * (low + high)
+        lam, step = new, 2 * step
+        found = over(lam)
+    return max(lam, 1e-12)
 
 
 def _longest(state: Floats, move: Floats, lam: float, dl: float, s: float, ds: float) -> float:

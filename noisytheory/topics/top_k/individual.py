@@ -14,8 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual"]
+from noisytheory.topics.top_k.aggregate import average_top_k
 
+__all__ = [
+    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual", "least_constant",
+]
+
+Floats = NDArray[np.float64]
 Values = NDArray[Any]
 Shape = Callable[[Values], Any]
 LN2 = float(np.log(2))
@@ -230,3 +235,48 @@ def individual(name: str) -> Individual:
     if name not in INDIVIDUAL:
         raise ValueError(f"loss must be one of {', '.join(INDIVIDUAL)}, got {name!r}")
     return INDIVIDUAL[name]
+
+
+def least_constant(
+    kind: Individual, targets: Floats, masses: Floats | None, nu: float
+) -> float:
+    r"""Least $\nu\,AT_k$ of the losses of one score for all; without masses each counts alike.
+
+    Parameters
+    ----------
+    kind : Individual
+    targets : array, shape (n,)
+    masses : array, shape (n,), or None
+    nu : float
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(least_constant(individual("square"), np.array([0.0, 2.0, 5.0]), None, 2 / 3), 6)
+    4.166667
+    """
+    from scipy.optimize import minimize_scalar
+
+    if kind.margin:
+        share = float(np.mean(targets > 0) if masses is None else masses[targets > 0].sum())
+        reach = 50.0  # no loss gains by a larger one
+
+        def value(b: float) -> float:
+            one, other = map(float, kind.psi(np.array([b, -b])))
+            mass = share
+            if one < other:
+                one, other, mass = other, one, 1 - share
+            return min(mass, nu) * one + max(nu - mass, 0.0) * other
+    else:
+        reach = float(np.abs(targets).max())
+
+        def value(b: float) -> float:
+            losses = kind.values(targets, np.full(len(targets), b))
+            return nu * float(average_top_k(losses, float(nu), masses))
+
+    found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
+                            options={"xatol": 1e-13 * reach})
+    return float(found.fun)

@@ -51,7 +51,8 @@ class KernelSolution:
     relative_gap : float
         Relative to the objective, or to what the scores gain over none if that is less.
     regime : str
-        ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance.
+        ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance, beside the
+        largest that C, k and the kernel allow.
     steps : int
     """
 
@@ -78,7 +79,7 @@ class KernelSolution:
 def kernel_fit(
     gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
-    tol: float = 1e-3, steps: int = 10_000_000,
+    tol: float = 1e-3, start: Floats | None = None, steps: int = 10_000_000,
 ) -> KernelSolution:
     """Solve the dual for hinge loss, or for absolute loss.
 
@@ -101,6 +102,8 @@ def kernel_fit(
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
         leaves a relative gap above ten times this.
+    start : array, shape (n,), optional
+        Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
         At most.
 
@@ -149,6 +152,12 @@ def kernel_fit(
     largest = 1.0 if diagonal is None else float(diagonal.max())
     if not np.isfinite(largest):
         raise ValueError("gram must be finite, got an infinity or NaN")
+    if start is not None and matrix is not None:
+        wanted = np.concatenate([start, -start]) if regression else signs * start
+        alpha = np.clip(wanted, 0.0, upper)
+        alpha *= min(1.0, cap / max(float(alpha.sum()), 1e-300))
+        slack = cap - float(alpha.sum())
+        scores = matrix @ np.bincount(index, signs * alpha, n)
     none = np.abs(labels) if regression else np.ones(n)
     weights = None if masses is None else q
 
@@ -169,9 +178,9 @@ def kernel_fit(
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)
         dual = float(c @ alpha) / C - norm / (2 * C)
-        # A small C makes small scores that are not 0: at most C times the largest K(x, x).
+        # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
         flat = not regression and (
-            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, C * max(largest, 1e-300)))
+            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
         unit = objective if flat else min(objective, size - dual)
         relative = (objective - dual) / max(unit, 1e-10 * size)
         if relative <= 10 * tol or violation > within or taken >= steps or within < 1e-13:

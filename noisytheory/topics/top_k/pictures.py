@@ -10,7 +10,6 @@ from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.linear_populations import LinearPopulation, axis_population
 from noisytheory.topics.top_k.minimise import fit
-from noisytheory.topics.top_k.paths import path
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.recipes import TOYS, Toy, monk_3, split, toy
 from noisytheory.topics.top_k.theorem_2 import bounds
@@ -141,7 +140,10 @@ KS = (1, 30, 60, 75, 90, 100, 110, 120, 130, 140, 150, 165, 180, 200, 216)
 
 
 def on_monk_3() -> dict[str, Any]:
-    """Test errors over k of five splits of Monk 3, and where the minimiser stops being zero."""
+    """Test errors over k of five splits of Monk 3, and where the minimiser stops being zero.
+
+    Of attributes with few values some scores are 0, whose sign is 1, and not their rounding's.
+    """
     x, y = monk_3()
     rng = np.random.default_rng(2026)
     found: dict[str, list[Any]] = {"logistic": [], "hinge": [], "collapse": []}
@@ -149,9 +151,10 @@ def on_monk_3() -> dict[str, Any]:
         train, _, test = split(len(y), rng)
         found["collapse"].append(collapse_threshold(x[train], y[train]))
         for loss in ("logistic", "hinge"):
-            held = (x[test], y[test])
-            runs = path(x[train], y[train], loss, ks=KS, C=100.0, test=held, tol=1e-5)
-            found[loss].append((100 * runs.error).tolist())
+            scores = np.column_stack([
+                fit(x[train], y[train], loss, k=k, C=100.0, tol=1e-8).scores(x[test]) for k in KS])
+            signs = np.where(scores >= -1e-6 * np.abs(scores).max(axis=0), 1.0, -1.0)
+            found[loss].append((100 * (signs != y[test, None]).mean(axis=0)).tolist())
     return found
 
 

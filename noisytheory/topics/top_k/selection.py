@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
     NotCertified,
     Solution,
@@ -25,7 +26,8 @@ from noisytheory.topics.top_k.minimise import (
     checked_masses,
     fit,
 )
-from noisytheory.topics.top_k.paths import collapsed_up_to, counts_of, errors_of, kernel_path, path
+from noisytheory.topics.top_k.paths import counts_of, errors_of, path
+from noisytheory.topics.top_k.walk import collapsed_up_to
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
@@ -44,6 +46,9 @@ class Selected:
     error : float
         On the validation data.
     errors : array, shape (values of C, values of k)
+    coefs : array, shape (values of C, values of k, d)
+        Models that were compared, the intercept last if there is one, or dual coefficients: for
+        another choice than by the error.
     solution : Solution or KernelSolution
     fits : int
         How many problems were solved.
@@ -53,6 +58,7 @@ class Selected:
     k: float
     error: float
     errors: Floats
+    coefs: Floats
     solution: Any
     fits: int
 
@@ -151,12 +157,17 @@ def select(
     common: dict[str, Any] = dict(
         intercept=intercept, sample_weight=sample_weight, scaling=scaling)
     errors = np.full((len(Cs), len(wanted)), np.nan)
+    coefs = np.zeros((*errors.shape, np.shape(X)[1] + intercept))
     fits = 0
-    shared: dict[int, float] = {}
+    # Errors and coefficients, for C = 1, of what does not depend on C.
+    shared: dict[int, tuple[float, Floats]] = {}
     start: Floats | None = None
 
     def error(model: Solution) -> float:
         return float(errors_of(True, answers, model.scores(points)[:, None], np.zeros(1))[0])
+
+    def coef(model: Solution) -> Floats:
+        return np.append(model.coef, [model.intercept] * intercept)
 
     with warnings.catch_warnings():
         # What is compared need not be certified; the chosen one is.
@@ -169,22 +180,23 @@ def select(
                 one, bar = error(whole), k_bar(whole, total)
                 for column, k in enumerate(counts):
                     if k >= bar and whole.regime == "C":
-                        errors[row, column] = one
+                        errors[row, column], coefs[row, column] = one, coef(whole)
                         continue
                     if column not in shared:
-                        shared[column] = error(
-                            fit(X, labels, loss, k=wanted[column], C=C, tol=tol, **common))
+                        found = fit(X, labels, loss, k=wanted[column], C=C, tol=tol, **common)
+                        shared[column] = error(found), coef(found) / C
                         fits += 1
-                    errors[row, column] = shared[column]
+                    errors[row, column], unit = shared[column]
+                    coefs[row, column] = C * unit
                 continue
-            found = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
-                         start=start, **common)
-            fits += found.fits
-            start = found.coef[-1]
-            errors[row] = found.error
+            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
+                        start=start, **common)
+            fits += over.fits
+            start = over.coef[-1]
+            errors[row], coefs[row] = over.error, over.coef
     C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
     chosen = fit(X, labels, loss, k=k, C=C, **common)
-    return Selected(C, k, least, errors, chosen, fits + 1)
+    return Selected(C, k, least, errors, coefs, chosen, fits + 1)
 
 
 def kernel_select(
@@ -228,7 +240,8 @@ def kernel_select(
     C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
     chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                         masses=None if sample_weight is None else masses)
-    return Selected(C, k, least, errors, chosen, sum(found.fits for found in paths) + 1)
+    coefs = np.array([found.coef for found in paths])
+    return Selected(C, k, least, errors, coefs, chosen, sum(found.fits for found in paths) + 1)
 
 
 def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.design import Design, solver
 
-__all__ = ["Smoothed", "eliminate", "limited_memory", "newton"]
+__all__ = ["Smoothed", "eliminate", "kept_gram", "limited_memory", "newton", "pieces"]
 
 Floats = NDArray[np.float64]
 
@@ -301,7 +301,7 @@ def _direction(
     mass = float(zone.sum()) if problem.level else 0.0
     edge = design.combine(zone * slope) if mass > 0 else None
     if problem.sample is None:
-        hessian = _gram(problem, smooth, sharp)
+        hessian = kept_gram(problem, smooth, sharp)
         _finish(hessian, ridge, edge, mass)
         direction = -solver(hessian)(gradient)
         return direction, design.scores(direction)
@@ -343,14 +343,15 @@ def _direction(
     return w, along
 
 
-def _gram(problem: Smoothed, smooth: Floats, sharp: Floats) -> Floats:
+def kept_gram(problem: Any, smooth: Floats, sharp: Floats) -> Floats:
     """Of all rows, weights of the losses' curvature and the zone's; where few are new, only theirs.
 
-    What is left of the curvature lies within a share of the whole in every direction.
+    What is left of the curvature lies within a share of the whole in every direction. The problem
+    has a ``design``, and what is ``kept``.
     """
     design = problem.design
     if np.count_nonzero(sharp) > len(sharp) // FEW:
-        return design.gram(smooth + sharp)
+        return np.asarray(design.gram(smooth + sharp))
     before, found = problem.kept or (np.zeros_like(smooth), None)
     change = smooth - before
     moved = np.abs(change) > CLOSE * before

@@ -14,8 +14,8 @@ from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
-from noisytheory.topics.top_k.individual import Individual, individual
-from noisytheory.topics.top_k.smoothing import Smoothed, limited_memory, newton, pieces
+from noisytheory.topics.top_k.individual import Individual, individual, least_constant
+from noisytheory.topics.top_k.smoothing import Smoothed, kept_gram, limited_memory, newton, pieces
 
 __all__ = ["Task", "positive_level"]
 
@@ -41,7 +41,7 @@ class Task:
 
     def __init__(
         self, rows: Any, targets: Floats, masses: Floats, kind: Individual, nu: float, C: float,
-        free: bool, tol: float, by_gain: bool = True,
+        free: bool, tol: float, by_gain: bool = True, start_value: float | None = None,
     ) -> None:
         self.rows, self.targets, self.masses, self.kind = rows, targets, masses, kind
         self.nu, self.C, self.free, self.tol, self.by_gain = nu, C, free, tol, by_gain
@@ -51,13 +51,16 @@ class Task:
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
         self.best_linear, self.best_push = -np.inf, np.zeros(rows.shape[1])
-        self.start_value = self.objective(np.zeros(self.design.width))
+        self.start_value = (self.objective(np.zeros(self.design.width)) if start_value is None
+                            else start_value)
         self.size = max(self.start_value, 1e-300)
         self.zero: bool | None = None
+        self.kept: tuple[Floats, Floats] | None = None
 
-    def objective(self, w: Floats) -> float:
+    def objective(self, w: Floats, scores: Floats | None = None) -> float:
         """Regularised average of the largest losses at these weights."""
-        losses = self.kind.values(self.targets, self.design.scores(w))
+        scores = self.design.scores(w) if scores is None else scores
+        losses = self.kind.values(self.targets, scores)
         return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
 
     def _aggregate(self, losses: Floats) -> float:
@@ -81,6 +84,8 @@ class Task:
         return float(losses[order[min(reached, len(order) - 1)]])
 
     _slack = 0.0
+    exactly = True
+    """Whether a linear programme may decide."""
 
     def certify(self, p: Floats, s: Floats) -> float:
         r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
@@ -108,26 +113,10 @@ class Task:
     @functools.cached_property
     def constant(self) -> float:
         """Least objective without weights: of the best constant where there is one."""
-        from scipy.optimize import minimize_scalar
-
         if not self.free:
             return self.start_value
-        if self.kind.margin:
-            share = float(self.masses[self.targets > 0].sum())
-            ends = np.array([1.0, -1.0])
-            masses: Floats | None = np.array([share, 1 - share])
-            reach = 50.0  # no loss gains by a larger one
-        else:
-            ends, masses = self.targets, None if self._uniform else self.masses
-            reach = float(np.abs(ends).max())
-
-        def value(b: float) -> float:
-            losses = self.kind.values(ends, np.full(len(ends), b))
-            return self.nu * float(average_top_k(losses, float(self.nu), masses))
-
-        found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
-                                options={"xatol": 1e-13 * reach})
-        return min(float(found.fun), self.start_value)
+        return min(self.start_value, least_constant(
+            self.kind, self.targets, None if self._uniform else self.masses, self.nu))
 
     @property
     def gain(self) -> float:
@@ -151,14 +140,14 @@ class Task:
         gap = primal - self.best_dual
         if gap > self.tol * max(abs(primal), 1e-5 * self.size):
             return False
-        return gap <= self.tol * self.unit(primal) or self._is_zero(primal)
+        return gap <= self.tol * self.unit(primal) or self.is_zero(primal)
 
-    def _is_zero(self, primal: float) -> bool:
+    def is_zero(self, primal: float) -> bool:
         """Whether zero is the minimiser: weights of the whole mass balance the rows, at any C."""
         if self.zero is None and self.kind.margin:
             if primal < self.start_value * (1 - ROUNDING):
                 return False
-            if len(self.targets) <= LINEAR_PROGRAMME:
+            if self.exactly and len(self.targets) <= LINEAR_PROGRAMME:
                 z = self.targets[:, None] * _dense(self.rows)
                 if self.free:
                     z = np.column_stack([z, self.targets])
@@ -209,9 +198,12 @@ class Task:
     def _rows(self, index: Any) -> Any:
         return self.rows if isinstance(index, slice) else self.rows[index]
 
-    def _accept(self, design: Design, w: Floats, alpha: Floats) -> None:
+    def _accept(
+        self, design: Design, w: Floats, alpha: Floats, scores: Floats | None = None
+    ) -> None:
         if self.kind.smooth:
-            self.certify(alpha, self.kind.slopes(self.targets, design.scores(w)))
+            scores = design.scores(w) if scores is None else scores
+            self.certify(alpha, self.kind.slopes(self.targets, scores))
         elif self.kind.margin:
             self.certify(alpha, np.where(alpha > 0, -self.targets, 0.0))
         else:
@@ -250,7 +242,8 @@ class Task:
             w, _, lam, steps = follow(
                 design, losses, u, self.nu, self.ridge,
                 lambda at, alpha, primal, dual: primal - dual <= 1e-3 * abs(primal), most=40)
-            w, more, near = self._reduced(w, lam, size)
+            w, _, more, near = self.reduced(
+                w, lam, self._share(size), 0.2 * self.tol * self.unit(self.start_value))
             steps += more
             if near:
                 return w, np.zeros(n), steps
@@ -262,25 +255,45 @@ class Task:
         chosen = np.random.default_rng(0).choice(len(self.targets), size, replace=False)
         return np.sort(chosen)
 
-    def _reduced(
-        self, w: Floats, lam: float, size: int, loose: float = 0.0
-    ) -> tuple[Floats, int, bool]:
+    def _share(self, size: int) -> float:
+        """Of the rows near the margin: a larger sample's is nearer to that of the whole."""
+        return float(np.clip(0.3 * (4000 / size) ** 0.25, 0.15, 0.3))
+
+    def reduced(
+        self, w: Floats, lam: float, share: float, aim: float, *, gap: float = np.inf,
+        few: float = 0.05, turns: int = 6,
+    ) -> tuple[Floats, Floats, int, bool]:
         """Solve on the rows near the threshold, the others at the ends of their weights.
 
-        Of the others a smooth loss is its second-order expansion, anew in every turn. The start
-        is what so many rows gave; the first turn is content with a loose gap.
+        Of the others a smooth loss is its second-order expansion, anew in every turn.
+
+        Parameters
+        ----------
+        w, lam
+            Coefficients and level to begin with.
+        share : float
+            Of the rows that are near at first.
+        aim : float
+            Gap that the first turn is content with.
+        gap : float
+            About the start's.
+        few : float
+            Share of the rows that may have been held at the wrong end for the next turn to begin
+            where this one ended.
+        turns : int
+
+        Returns
+        -------
+        coefficients, scores, steps, and whether the gap is within the tolerance
         """
         design, losses, u = self._part()
-        n, m, steps, best = self.rows.shape[0], len(u), 0, self.start_value
-        # The larger the sample, the nearer its margin is to that of the whole.
-        share = float(np.clip(0.3 * (4000 / size) ** 0.25, 0.15, 0.3))
-        least = 0.4 * share
-        gap = np.inf
-        for _ in range(6):
-            values, pieces, bend = losses(design.scores(w))
+        n, m, steps, least = self.rows.shape[0], len(u), 0, 0.4 * share
+        scores = design.scores(w)
+        for _ in range(turns):
+            values, pieces, bend = losses(scores)
             r = values - lam
             near = np.abs(r) if m == n else np.minimum(np.abs(r[:n]), np.abs(r[n:]))
-            count = int(share * n)
+            count = max(int(share * n), 3 * design.width)
             if count >= n:
                 break
             index = np.sort(np.argpartition(near, count - 1)[:count])
@@ -295,32 +308,33 @@ class Task:
                 continue
             linear, quadratic = pieces.adjoint(at_end), None
             if bend is not None:
-                quadratic = pieces.gram(at_end * bend)
+                quadratic = kept_gram(self, at_end * bend, np.zeros(m))
                 linear = linear + quadratic @ w
             del values, pieces, r, near
             some, parts, ends = self._part(index)
-            target = max(0.2 * self.tol * self.unit(best), loose)
-            before = w, lam
+            before = w, lam, gap, scores
             w, inner, lam, more = follow(
-                some, parts, ends, rest, self.ridge, _within(target), most=40, linear=linear,
+                some, parts, ends, rest, self.ridge, _within(aim), most=40, linear=linear,
                 quadratic=quadratic, start=(w, lam, 10 * gap) if gap < 0.01 * self.size else None)
             steps += more
             alpha = at_end.copy()
             alpha[kept] = inner
-            self._accept(design, w, alpha)
-            best = self.objective(w)
+            scores = design.scores(w)
+            self._accept(design, w, alpha, scores)
+            best = self.objective(w, scores)
             gap = best - self.best_dual
-            loose = 0.0
             if self.enough(best):
-                return w, steps, True
-            after = losses(design.scores(w))[0] - lam
+                return w, scores, steps, True
+            aim = 0.2 * self.tol * self.unit(best)
+            after = losses(scores)[0] - lam
             wrong = np.count_nonzero(fixed & ((after > 0) != upper))
-            if wrong < 0.05 * n:
+            if wrong < few * n:
                 share = max(least, 4 * wrong / n)
             else:
                 # What is held fixed decides too much: from the same point with more rows.
-                share, (w, lam) = min(0.9, 2 * share), before
-        return w, steps, False
+                share, (w, lam, own, scores) = min(0.9, 2 * share), before
+                gap = own if np.isfinite(own) else gap
+        return w, scores, steps, False
 
     def _smoothed_pieces(self, w: Floats) -> tuple[Floats, Floats, int]:
         if self.kind.margin:
@@ -372,7 +386,8 @@ class Task:
             # Near the collapse a part's minimiser is too long for the whole.
             w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
             if close and not everything and not sparse.issparse(self.rows):
-                w, more, near = self._reduced(w, self._quantile(w), size, 0.005 * gain)
+                aim = max(0.2 * self.tol * self.unit(self.start_value), 0.005 * gain)
+                w, _, more, near = self.reduced(w, self._quantile(w), self._share(size), aim)
                 steps += more
                 if not near:
                     w, more, near = self._followed(30)
@@ -401,7 +416,7 @@ class Task:
 
         def look(primal: float) -> float:
             # Zero is proven: any point will do.
-            if problem.width < 0.5 * width and self._is_zero(primal):
+            if problem.width < 0.5 * width and self.is_zero(primal):
                 return np.inf
             return self.tol * self.unit(primal)
 
@@ -462,7 +477,7 @@ class Task:
     def regime(self, w: Floats, objective: float, dual: float) -> tuple[str, Floats]:
         """Which of the three it is."""
         near = self.start_value - dual <= 10 * self.tol * self.start_value
-        if near and self._is_zero(objective):
+        if near and self.is_zero(objective):
             return "zero", np.zeros(self.design.width)
         return ("nu" if self.level(w) > 0 else "C"), w
 

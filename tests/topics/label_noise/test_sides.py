@@ -114,7 +114,7 @@ def test_two_orthogonal_points_lose_one_at_a_third_and_not_at_a_quarter():
 
 def test_the_share_that_costs_a_point_is_a_root_of_its_score():
     claim = nt.claims["kernel-mean/any-q-immunity/share"]
-    for margin, share in ((0.5, 1 / 3), (0.25, 0.2), (1 / 64, 1 / 65)):
+    for margin, share in ((1.0, 0.5), (0.5, 1 / 3), (0.25, 0.2), (1 / 64, 1 / 65)):
         optimum, error = claim.exact(margin)
         assert optimum == pytest.approx(share, abs=error) and optimum >= claim.bound(margin)
 

@@ -282,12 +282,29 @@ def test_ties_lie_in_one_region_or_in_all():
         (dict(strategy="random"), "rng must be given"),
         (dict(alpha=-1), "alpha"),
         (dict(max_iter=0), "max_iter"),
+        (dict(points=[[1.0, np.inf], [0, 1]]), "points must be finite"),
+        (dict(points=[[1.0, np.nan], [0, 1]]), "points must be finite"),
+        (dict(points=sparse.csr_matrix([[1.0, np.inf], [0, 1]])), "points must be finite"),
+        (dict(start=[[np.inf, 0], [0, 0]]), "start must be finite"),
+        (dict(normalise="yes"), "normalise must be one of True, False"),
+        (dict(stop="never"), "stop must be one of all_pairs, printed"),
+        (dict(ties="both"), "ties must be one of lowest, all"),
     ],
 )
 def test_bad_input_is_refused_by_name(change, message):
     given = dict(points=np.eye(2), labels=[0, 1], confusion=np.eye(2)) | change
     with pytest.raises(ValueError, match=message):
         uma(given.pop("points"), given.pop("labels"), given.pop("confusion"), **given)
+
+
+def test_what_vectors_online_runs_and_several_runs_refuse():
+    with pytest.raises(ValueError, match="ties must be one of"):
+        update_vectors(np.eye(2), [0, 1], np.eye(2), np.eye(2), ties="both")
+    with pytest.raises(ValueError, match="points must be finite"):
+        ultraconservative([[np.inf]], [0], 2)
+    thin = [sparse.csr_matrix(np.eye(2))] * 2
+    with pytest.raises(ValueError, match="dense points"):
+        uma_runs(thin, [[0, 1], [1, 0]], np.eye(2), ties="all")
 
 
 def test_a_doubly_stochastic_matrix_needs_its_orientation():

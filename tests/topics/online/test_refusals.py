@@ -216,6 +216,8 @@ def _ones(count, rng):
         (lambda: online.NoisyOracle(np.ones(3), InstanceNoise()), r"x must have shape .*\(3,\)"),
         (lambda: online.best_in_ball(np.ones((3, 2)), np.ones(3), AffineLoss(), 1.0),
          "gram must be square"),
+        (lambda: online.best_in_ball(-np.ones((2, 2)), np.ones(2), AffineLoss(), 1.0),
+         "gram must have squared norms on its diagonal, got -1"),
         (lambda: online.best_in_ball(np.ones((3, 3)), np.ones(2), AffineLoss(), 1.0),
          "gram must be square"),
     ],

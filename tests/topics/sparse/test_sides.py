@@ -355,3 +355,16 @@ def test_what_is_left_by_hand(name, instance, cell, left, right):
 def test_equal_points_have_no_only_expansion():
     claim = nt.claims["average-classifier/sparsity-prose"]
     assert not claim.certify(points=np.ones((2, 4)), n=2, fewer=0).applies
+
+
+def test_scores_of_what_was_taken_by_hand():
+    # Target (1/2, 1/4) of the square: e1 is first, and (-1/2, 1/4) is left, which -e1 scores most,
+    # with 1/2. After that step (0, 0) is reached, and e1 scores 1/2, doubled.
+    claim = nt.claims["average-classifier/algorithm-1/picks"]
+    cell = {"hull": "cross 2", "k": 1}
+    taken = dict(shares=np.array([9.0, 5, 1, 1]), picks=np.array([0, 2]))
+    found = claim.certify(**taken, **cell, late=0)
+    assert (found.lhs, found.rhs) == (HALF, HALF)
+    assert claim.certify(**taken, **cell, late=1).rhs == 1
+    wrong = claim.certify(shares=taken["shares"], picks=np.array([0, 1]), **cell, late=0)
+    assert (wrong.lhs, wrong.rhs) == (Fraction(1, 4), HALF)

@@ -260,12 +260,13 @@ harmless_share = PAPER.exists(
         r"\min\{\sigma:\exists Q\ y\langle\Phi(\tilde P),\phi(x)\rangle\le0\}\ge\tfrac12\Gamma"
     ),
     place="Sec. 4.2, after Corollary 8",
-    hypotheses=["two orthogonal points, the weaker one of the given margin"],
+    hypotheses=["two orthogonal points, the weaker one of the given margin; or one, of margin 1"],
     bound=bounds.harmless_share,
     exact=sides.losing_share_of_two,
-    grid=dict(margin=[1 / 64, 1 / 8, 1 / 4, 1 / 2]),
+    grid=dict(margin=[1 / 64, 1 / 8, 1 / 4, 1 / 2, 1.0]),
     quantity="smallest share that can cost the weakest correct point",
     unit="probability",
-    note="The printed threshold as a number; the truth is below the whole margin.",
+    note="The printed threshold as a number; the truth is below the whole margin, and is the "
+    "threshold for a single point.",
     twin=scaled(2, "the whole margin for half of it"),
 )

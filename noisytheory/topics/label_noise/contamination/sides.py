@@ -168,7 +168,7 @@ def losing_share(at: Hit) -> Sides:
 
 
 def losing_share_of_two(margin: float) -> tuple[float, float]:
-    """The same for two orthogonal points, the weaker one of this margin, up to one half."""
+    """The same for two orthogonal points, the weaker one of this margin, up to one half; or one."""
     drawn = {"x": np.eye(2), "P": [[margin, 0], [1 - margin, 0]], "Q": [[0, 1], [0, 0]],
              "sigma": 0.0}
     case = Hit(**{name: np.array(value, float)[None] for name, value in drawn.items()})

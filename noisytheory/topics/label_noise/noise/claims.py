@@ -61,6 +61,7 @@ noise_identity = PAPER.identity(
         ],
         sigma=EXACT_RATES,
     ),
+    rows=1024,
     quantity="score of a point under the mean of the noisy population",
     unit="score",
     note="One side mixes the population with its flipped copy.",
@@ -197,6 +198,7 @@ lemma_10 = PAPER.identity(
         sigma=[1 / 8, 5 / 16, 7 / 16, 63 / 128],
         zero=["both", "half"],
     ),
+    rows=1024,
     quantity="0-1 risk of the mean of the noisy population",
     unit="probability",
     note=(

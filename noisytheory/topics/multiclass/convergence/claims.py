@@ -117,6 +117,7 @@ at_the_stop = PAPER.always(
     place="Algorithm 2, step 13, Sec. 3.2",
     hypotheses=["forced steps, the confusion strategy", "exact update vectors"],
     given=dict(stop="all_pairs"),
+    origin="candidate",
     quantity="squared length of an update vector",
     note="The stop of print looks at the pair at hand: another may be long.",
     twin=dict(given=dict(stop="printed"), why="stop by the pair at hand"),

@@ -42,7 +42,7 @@ vector = PAPER.tail(
     grid=dict(population=NEAR, n=[50, 400], delta=LEVELS[1:]),
     given=dict(side="both", scale=1.0),
     quantity="norm of the deviation",
-    note="Candidate: print has no norm. McDiarmid; tightness near .6 on a single atom.",
+    note="Candidate: print has no norm. McDiarmid; nearest on a single atom, .65 of it.",
     origin="candidate",
     twin=scaled(0.5),
     **DEVIATION,
@@ -374,7 +374,7 @@ sign_repaired = PAPER.always(
     "appendix/eq21-sign-repaired",
     statement=r"\min_m\big(\tfrac8\epsilon\big)^{d+1}e^{-m\epsilon^2/512}\le1",
     given=dict(sign=-1),
-    note="Of m up to 8,192: print's words, and not its right side, are those of a small chance.",
+    note="Of m up to 8,192, and without the constant in O.",
     twin=dict(given=dict(sign=1), why="the sign as printed"),
     **SIGN,
 )

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from noisytheory.topics.multiclass.exactly import error_of, fractions
+from noisytheory.topics.multiclass.experiments import printed
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     OWN,
@@ -18,14 +19,14 @@ from noisytheory.topics.multiclass.instances import FIVE, taught_instances
 from noisytheory.topics.multiclass.uma import uma
 from noisytheory.trial.claim import Certificate
 
-FIGURE_1 = ("1/2", "9/4", "17/10", "11/4", "9/5", "13/5", "43/20")
+FIGURE_1 = (*(v for pair in printed.FIGURE_1A.values() for v in pair), *printed.FIGURE_1B.values())
 """Confusion rates that Section 4.1 reads off Figure 1: UMA and Perceptron, then three of 1(b)."""
 
 
 def figure_1_rates(scaled: int) -> Iterator[Certificate]:
     """Numbers that print calls confusion rates, or as norms, against the largest there can be."""
-    for printed in FIGURE_1:
-        rate = Fraction(printed)
+    for number in FIGURE_1:
+        rate = Fraction(number)
         yield Certificate(rate**2, 1 if scaled else CLASSES, [("printed", rate)])
 
 

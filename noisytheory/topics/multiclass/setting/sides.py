@@ -32,7 +32,6 @@ from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import (
     confusion_rate,
-    estimate_confusion,
     inverse_of,
     leakage,
     observed_confusion,
@@ -96,19 +95,19 @@ def orthonormal(inputs: int) -> Iterator[Certificate]:
 
 
 def pair_rates(of: str) -> Iterator[Certificate]:
-    """Entries of the public confusion matrix, against counts of a pair over those of a class."""
+    """Public counts of (predicted, true) over a class's size, against examples one by one."""
     rng = np.random.default_rng(34)
     for q in (2, 3, 4):
         for _ in range(4):
-            # Classes of 1, 2, 4, ... examples: shares are exact in floats.
-            true = np.repeat(np.arange(q), 2 ** rng.permutation(q))
+            true = np.concatenate([np.arange(q), rng.integers(q, size=20)])
             said = rng.integers(q, size=len(true))
-            found = estimate_confusion(said, true, q).matrix
+            counts = observed_confusion(said, true, q)
             for i, j in np.ndindex(q, q):
-                both = int(np.count_nonzero((said == i) & (true == j)))
-                over = np.count_nonzero(true == j) if of == "class" else len(true)
+                own = int(np.count_nonzero(true == j))
+                both = sum((a, b) == (i, j) for a, b in zip(said, true, strict=True))
                 if i != j:
-                    yield Certificate(Fraction(float(found[i, j])), Fraction(both, int(over)))
+                    over = own if of == "class" else len(true)
+                    yield Certificate(Fraction(int(counts[i, j]), own), Fraction(both, over))
 
 
 def pair_errors(of: str) -> Iterator[Certificate]:

@@ -63,7 +63,7 @@ theorem_4_pseudo = PAPER.mean(
     "T = 16v .98. So near to the bound, more runs are needed than of the claims beside it.",
     twin=HALF,
     also=[PAPER.also("theorem-1-regret/adaptive/pseudo-regret", UNDER_SECTION_2)],
-    **ADAPTIVE | dict(rows=1024),
+    **ADAPTIVE | dict(rows=512),
 )
 
 

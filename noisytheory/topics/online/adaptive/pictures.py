@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import count
 from typing import TYPE_CHECKING
 
 from noisytheory.topics.online.adversaries import adaptive_value, expected_regret
@@ -43,11 +44,15 @@ def adaptive_adversary() -> tuple[Figure, list[list[str]]]:
     for level, name in ((1, "Theorem 4"), (2, "repaired")):
         axes.axhline(level, color=rcParams["axes.edgecolor"], linestyle="--", linewidth=1)
         axes.annotate(name, (rounds[1], level), xytext=(0, 3), textcoords="offset points")
+    first = next(T for T in count(1) if adaptive_value(2.0, T) > math.sqrt(8 * T))
+    axes.axvline(first, color=rcParams["axes.edgecolor"], linestyle=":", linewidth=1)
+    axes.annotate(f"first above 1\nat T = {first}", (first, 1.5), xytext=(4, 0),
+                  textcoords="offset points")
     axes.set(xlabel="rounds", ylabel="regret / bound [1]", ylim=(0, 2.2),
              title="Adaptive labels break the bound")
     axes.legend(frameon=False, loc="lower right")
     figure.set_label(
-        "Regret over bound against the number of rounds: adaptive labels break the bound "
-        "by 32 rounds."
+        "Regret over bound against the number of rounds: adaptive labels first break the bound "
+        f"at {first} rounds, and by more the more rounds there are."
     )
     return figure, rows

@@ -9,7 +9,7 @@ from noisytheory.papers import NOISY_KERNELS as PAPER
 from noisytheory.topics.online.chances import bounds, pictures
 from noisytheory.topics.online.regrets import simulate
 from noisytheory.topics.online.regrets.bounds import general_regret
-from noisytheory.topics.online.regrets.claims import CALLS, OBLIVIOUS
+from noisytheory.topics.online.regrets.claims import CALLS, NAMES, OBLIVIOUS
 from noisytheory.topics.online.regrets.games import game, noise, steps
 from noisytheory.topics.online.regrets.simulate import Game
 from noisytheory.vocabulary.domains import Numeric
@@ -36,7 +36,7 @@ high_prob_candidate = PAPER.tail(
     statement=r"\Pr\big[\mathrm{regret}_T>G\sqrt{B_wT}\,"
     r"(1+\sqrt{2\ln(1/\delta)})\big]\le\delta",
     place="after Theorem 1",
-    hypotheses=[OBLIVIOUS],
+    hypotheses=[OBLIVIOUS, NAMES],
     bound=bounds.regret_tail,
     simulate=simulate.regret,
     exact=simulate.regret_exactly,
@@ -62,7 +62,7 @@ high_prob_clipped = PAPER.tail(
     r"\le\delta,\quad\|\tilde g_t\tilde\Psi_t\|\text{ clipped at }"
     r"G\sqrt{T/\ln(1/\delta)}",
     place="beside the remark on high probability after Theorem 1",
-    hypotheses=[OBLIVIOUS, CALLS, "the noise has a variance, no more"],
+    hypotheses=[OBLIVIOUS, CALLS, "the noise has a variance, no more", NAMES],
     bound=bounds.regret_tail,
     simulate=simulate.regret,
     grid=dict(population=[

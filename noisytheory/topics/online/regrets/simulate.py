@@ -76,10 +76,16 @@ class Game:
 
     @property
     def name(self) -> str:
-        """For labels."""
-        parts = [self.examples.name, self.kernel.name, self.loss.name, self.noise.name,
-                 f"{self.copies} copies" if self.copies else f"p={self.p:g}", f"Bw={self.Bw:g}",
-                 *["noise turned in view of the predictor"] * self.chosen]
+        """For labels: a kernel or a loss that is left out is linear, noise is none, Bw is 1."""
+        curved = [given.name for given, plain in (
+            (self.kernel, LinearProduct()), (self.loss, AffineLoss())
+        ) if given != plain]
+        parts = [
+            self.examples.name, *(curved or ["linear"]),
+            *[self.noise.name] * (self.noise.variance > 0), *["turned by sight"] * self.chosen,
+            f"{self.copies} copies" if self.copies else f"p={self.p:g}",
+            *[f"Bw={self.Bw:g}"] * (self.Bw != 1),
+        ]
         return "; ".join(parts)
 
     @property

@@ -37,6 +37,16 @@ def missed_clusters_law(clusters: int, draws: int, members: int) -> Law:
     return Law([0.0, 1.0], [hit, 1 - hit])
 
 
+SAMPLED = 12
+"""Points a cluster where different ones are drawn instead of counted."""
+
+
+def counted_misses(clusters: int, draws: int, members: int, by: str = "counting") -> Law | None:
+    """The same where it is counted: not by "drawing", nor of clusters of `SAMPLED` points."""
+    drawn = by != "counting" or members == SAMPLED
+    return None if drawn else missed_clusters_law(clusters, draws, members)
+
+
 def missed_a_cluster(
     clusters: int, draws: int, members: int, *, size: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:

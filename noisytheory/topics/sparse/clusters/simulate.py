@@ -7,6 +7,7 @@ where there are not too many outcomes.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.farthest_first import Traversal, traverse
 from noisytheory.topics.sparse.samples import Sample, Scheme
 from noisytheory.topics.sparse.sampling import (
@@ -69,6 +71,8 @@ def clustered_law(population: Scheme) -> Law | None:
 
     The cells are the algorithm's own, or those given to it.
     """
+    if not population.counted:
+        return None
     chosen, m = population.sample, population.m
     target = chosen.target
     cells = population.cells
@@ -87,14 +91,29 @@ def clustered_errors(
     population: Scheme, *, size: int, rng: np.random.Generator
 ) -> Doubles:
     """Errors of the public algorithm: Algorithm 1, as printed if the scheme has a centre more."""
-    points, alpha = np.array(population.sample.points), np.array(population.sample.alpha)
-    if population.extra:
-        runs = (clustered_printed(Linear(), points, alpha, population.m, rng=rng)
-                for _ in range(size))
-    else:
-        runs = (clustered(Linear(), points, alpha, population.m, rng=rng, cells=population.given)
-                for _ in range(size))
+    runs = _runs(population, np.array(population.sample.alpha), size, rng)
     return np.array([run.error for run in runs])
+
+
+def uniform_errors(population: Scheme, *, size: int, rng: np.random.Generator) -> Doubles:
+    """Errors if the points of a cell had equal chances: of a target with such weights, and off."""
+    cells, alpha = population.cells, np.array(population.sample.alpha)
+    shares = np.bincount(cells, np.abs(alpha)) / np.bincount(cells)
+    points = np.array(population.sample.points)
+    runs = _runs(population, np.sign(alpha) * shares[cells], size, rng)
+    return np.array([
+        np.linalg.norm(alpha @ points - run.weights @ points[run.indices]) for run in runs
+    ])
+
+
+def _runs(
+    population: Scheme, alpha: Doubles, size: int, rng: np.random.Generator
+) -> Iterator[Approximation]:
+    points, m = np.array(population.sample.points), population.m
+    if population.extra:
+        return (clustered_printed(Linear(), points, alpha, m, rng=rng) for _ in range(size))
+    given = population.given
+    return (clustered(Linear(), points, alpha, m, rng=rng, cells=given) for _ in range(size))
 
 
 def clustered_squares(population: Scheme, *, size: int, rng: np.random.Generator) -> Doubles:

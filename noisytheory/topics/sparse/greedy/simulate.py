@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.farthest_first import farthest_first
-from noisytheory.topics.sparse.herding import herding, recursive_herding
+from noisytheory.topics.sparse.herding import estimated_scores, herding, recursive_herding
 from noisytheory.topics.sparse.rates.sides import (
     Inside,
     next_rate,
@@ -19,15 +20,16 @@ from noisytheory.topics.sparse.rates.sides import (
     vertices_of,
 )
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.kernels import TILE_ROWS, Kernel, Linear, Plan
+from noisytheory.vocabulary.kernels import Kernel, Linear, Plan
+from noisytheory.vocabulary.populations import Finite
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Arrays = dict[str, Any]
 
 
-# Costs and weights. What the public algorithms look up is counted; certificates count for a plain
-# loop, which is no second arithmetic of the same.
+# Costs and weights. What the public algorithms look up is counted by its number; in certificates by
+# its places, or for a plain loop.
 
 
 class _Counting(Kernel):
@@ -67,23 +69,33 @@ def traversal_evaluations(n: int, m: int) -> Arrays:
     return {"lhs": [int(count[0])]}
 
 
-def traversal_certificate(n: int, m: int) -> Certificate:
-    """Values that a plain loop looks up: every centre's distances from all points.
+class _Noting(_Counting):
+    """The same, noting which rows and columns are looked up."""
 
-    Of many points, those of a later centre from the farthest are looked up a first time before.
-    """
-    points, looked_up = _of_random_points(n)[0], 0
-    nearest, centres = np.full(n, np.inf), [0]
-    few = max(2048, n // 16) if n > 4096 else 0
-    for _ in range(m):
-        if len(centres) > 1 and few:
-            looked_up += int(np.sum(nearest >= np.partition(nearest, n - few)[n - few]))
-        squares = np.sum((points - points[centres[-1]]) ** 2, axis=1)
-        looked_up += squares.size
-        nearest = np.minimum(nearest, squares)
-        centres.append(int(nearest.argmax()))
+    def __init__(self, n: int) -> None:
+        self.every = np.arange(n)
+        self.noted: list[tuple[Ints, Ints]] = []
+
+    def plan(self, x: Any, z: Any, *, scaled: bool = False) -> Plan:
+        """Inner products, noted place by place."""
+        def finish(tile: Any, rows: Any, columns: Any) -> None:
+            self.noted.append((self.every[rows], self.every[columns]))
+
+        return Plan(x, z.T, finish)
+
+
+def traversal_certificate(n: int, m: int) -> Certificate:
+    """Values that the traversal looks up of every centre, point by point."""
+    noting = _Noting(n)
+    found = farthest_first(noting, _of_random_points(n)[0], m)
+    looked_up = np.zeros(n, dtype=np.int64)
+    for rows, columns in noting.noted:
+        looked_up[rows] += columns.size
+    more = (m - 1) * max(2048, n // 16) if n > 4096 else 0
     return Certificate(
-        looked_up, n * m + (m - 1) * few, [("centres", centres[:m]), ("looked up", looked_up)]
+        int(looked_up.sum()), n * m + more,
+        [("centres", found.centres.tolist()),
+         ("values looked up of each", looked_up[found.centres].tolist())],
     )
 
 
@@ -93,17 +105,18 @@ def _of_random_points(n: int) -> tuple[Doubles, Doubles]:
 
 
 def matrix_certificate(n: int) -> Certificate:
-    r"""Kernel values of all scores, from the shape of what is computed, against $n^2$.
-
-    A band of rows is multiplied with its own columns and those to the right of it.
-    """
-    bands = [(min(TILE_ROWS, n - first), n - first) for first in range(0, n, TILE_ROWS)]
-    counted = sum(height * width for height, width in bands)
+    r"""Kernel values of all scores, marked pair by pair, against $n^2$."""
+    noting = _Noting(n)
+    herding(noting, *_of_random_points(n), 1)
+    marks = np.zeros((n, n), dtype=np.int8)
+    for rows, columns in noting.noted:
+        marks[np.ix_(rows, columns)] += 1
+    # The first step looks up a row beyond the scores.
+    counted = int(marks.sum()) - n
     return Certificate(
         counted, n * n,
-        [("bands of rows, heights", [height for height, _ in bands]),
-         ("columns of each", [width for _, width in bands]), ("values", counted),
-         ("of them different", n * (n + 1) // 2)],
+        [("values looked up for all scores", counted), ("of them different", n * (n + 1) // 2),
+         ("pairs never looked up", int(np.sum((marks == 0) & (marks.T == 0))))],
     )
 
 
@@ -214,6 +227,47 @@ def herd_size(hull: str, k: int, step: str, *, size: int, rng: np.random.Generat
     ]), **drawn}
 
 
+@dataclass(frozen=True)
+class Taken(Inside):
+    """With the vertices that herding by steps 1/t takes; -1 once nothing is left of the target.
+
+    Parameters
+    ----------
+    shares : array, shape (size, vertices)
+    picks : int array, shape (size, k)
+    """
+
+    picks: Any
+
+    @staticmethod
+    def draw(hull: str, k: int, *, size: int, rng: np.random.Generator) -> Arrays:  # type: ignore[override]
+        """Taken by the public algorithm, and told in their order."""
+        drawn, vertices = Inside.draw(hull, size=size, rng=rng), vertices_of(hull)
+        picks = np.full((size, k + 1), -1)
+        for row, shares in zip(picks, drawn["shares"], strict=True):
+            found = herding(
+                Linear(), vertices, shares / shares.sum(), k + 1, step="uniform", gap=-np.inf)
+            assert found.picks is not None
+            row[: len(found.picks)] = found.picks
+        return {**drawn, "picks": picks}
+
+
+def picked_score(at: Taken, hull: str, k: int, late: int) -> Arrays:
+    r"""$k\langle\omega_P-\omega_k,z\rangle$ of the last point taken, and the largest of all.
+
+    ``late`` takes the latter after the step.
+    """
+    vertices, picks = vertices_of(hull).astype(at.shares.dtype), at.picks
+    before, after = (
+        made * at.target(hull) - vertices[picks[:, :made]].sum(axis=1) for made in (k, k + 1)
+    )
+    scores = (after if late else before) @ vertices.T
+    return dict(
+        lhs=np.sum(before * vertices[picks[:, k]], axis=1), rhs=scores.max(axis=1),
+        applies=picks.min(axis=1) >= 0, points=vertices[picks], scores=scores,
+    )
+
+
 def atoms_left(at: Inside, hull: str, k: int, step: str, fewer: int) -> Arrays:
     """Vertices with weight after ``k`` steps of a run of our own, and ``k`` less ``fewer``."""
     vertices = vertices_of(hull)
@@ -252,6 +306,13 @@ class Herded:
             herd = recursive_herding(Linear(), points[i], alpha[i], epsilon, rounds=rounds)
             found[i, herd.indices] = herd.weights
         return {"points": points, "alpha": alpha, "found": found}
+
+
+def added_error(rounds: int, fewer: int) -> tuple[float, float]:
+    """Largest error, in tolerances, of the public algorithm on samples that are drawn once."""
+    drawn = Herded.draw(0.25, rounds - fewer, size=100, rng=np.random.default_rng(rounds))
+    squares = recursive_square(Herded(**drawn))["lhs"]
+    return math.sqrt(float(squares.max())) / 0.25, 1e-9
 
 
 def recursive_square(at: Herded) -> Arrays:
@@ -386,8 +447,11 @@ def direction_slope(at: Ahead, sign: int) -> Arrays:
 
 
 def score_deviation(
-    gram: Doubles, weights: Doubles, n: int, *, size: int, rng: np.random.Generator
+    population: Finite, n: int, *, size: int, rng: np.random.Generator
 ) -> Doubles:
-    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the atoms, of samples of size ``n``."""
-    difference = rng.multinomial(n, weights, size=size) / n - weights
-    return np.asarray(np.abs(difference @ gram).max(axis=1))
+    r"""$\max_j|\langle\Phi(S)-\Phi(P),a_j\rangle|$ over the instances, by the public estimate."""
+    points = np.asarray(population.points, float)[population.instances]
+    alpha = population.weights * population.labels
+    scores = points @ (alpha @ points)
+    found = (estimated_scores(Linear(), points, alpha, n, rng=rng) for _ in range(size))
+    return np.array([np.abs(one - scores).max() for one in found])

@@ -41,7 +41,7 @@ def _of_least(found: dict[str, Any]) -> Any:
 
 PROJECTION: dict[str, Any] = {
     "bound": _projection,
-    "rows": 32,
+    "rows": 16,
     **ERROR,
 }
 

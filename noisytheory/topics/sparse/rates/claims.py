@@ -292,7 +292,7 @@ herding_rates = [
         bound=_away,
         simulate=sides.away_error,
         certify=sides.away_certificate,
-        rows=16,
+        rows=8,
         grid={"hull": [*HULLS, "simplex 5", "triangle", "shifted simplex", *PLANE],
               "k": [2, 7, 100]},
         given={"times": 1},

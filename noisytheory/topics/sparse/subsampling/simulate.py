@@ -74,8 +74,9 @@ def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
 
 MOST = 1000
 """Outcomes, at most, that are counted one by one: of more the public samplers draw."""
-DRAWN = ("orthonormal 6", "one heavy corner")
-"""Here they draw, too: every point but one tells repeated draws, or equal ones, from others."""
+DRAWN = ("orthonormal 6", "one heavy corner", "40 uneven corners")
+"""Here they draw, too: every point but one tells repeated draws, or equal ones, from others, and
+one draw from the last is about as far off as another."""
 
 
 def counted(sample: str, k: int, repeated: bool) -> bool:

@@ -18,9 +18,9 @@ relation_mmd = KERNEL_MEAN.identity(
     given=dict(balance="1/2"),
     quantity="squared discrepancy",
     note=(
-        "The supremum is taken over a lattice of unit vectors that holds the difference's own "
-        "direction: every two of six points, with uneven weights, against every two of twelve, "
-        "where that direction is rational, 209 of 3,510 combinations."
+        "The supremum over the unit circle is enclosed by halving arcs, which knows nothing of the "
+        "difference's direction. Two of six points, with uneven weights, against two of twelve: "
+        "122 of 3,510 combinations."
     ),
     twin=dict(given=dict(balance="1/3"), why="labels out of balance"),
     **worked(simulate.mean_discrepancy),
@@ -48,10 +48,12 @@ mmd_quadrature = KERNEL_MEAN.identity(
     quantity="difference of the class means of the unit mean, halved",
     note=(
         "The unit mean attains the discrepancy. Gaussian mixtures on a line, two components "
-        "against one: the closed form of the package against the trapezoidal rule."
+        "against one: the closed form of the package against the trapezoidal rule, certified by "
+        "nodes of Gauss and Hermite."
     ),
     twin=dict(given=dict(balance="examples"), why="negative examples counted one half"),
-    **worked(simulate.discrepancy_by_quadrature),
+    exact=worked(simulate.discrepancy_by_quadrature)["exact"],
+    certify=simulate.discrepancy_by_nodes,
 )
 mmd_variation_nonnegative = KERNEL_MEAN.always(
     "relation-mmd/variation-nonnegative",
@@ -62,9 +64,10 @@ mmd_variation_nonnegative = KERNEL_MEAN.always(
     origin="sharper",
     note=(
         "What is left after the common part of the classes is two laws whose means have a product "
-        "of at least 0. Gaussian mixtures on a line, total variation by quadrature; approached by "
-        "narrow classes far apart."
+        "of at least 0. Gaussian mixtures on a line, total variation by quadrature, certified from "
+        "where the densities cross; approached by narrow classes far apart."
     ),
     twin=scaled(Fraction(1, 2), "half of it, squared: 1/2 for the root of 1/2"),
-    **worked(simulate.variation_by_quadrature),
+    exact=worked(simulate.variation_by_quadrature)["exact"],
+    certify=simulate.variation_by_crossings,
 )

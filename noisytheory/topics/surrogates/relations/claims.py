@@ -7,14 +7,22 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import AVERAGE_CLASSIFIER, KERNEL_MEAN
-from noisytheory.topics.surrogates.instances import RATIONAL, SAMPLES, TRIPLES, UNIT
+from noisytheory.topics.surrogates.instances import (
+    LARGER,
+    RATIONAL,
+    SAMPLES,
+    TRIPLES,
+    UNEVEN,
+    UNIT,
+)
 from noisytheory.topics.surrogates.relations import simulate
 from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import COUNT, Numeric, requires
 
 TRIED = (
     f"Tried: {len(SAMPLES)} samples, which but for the symmetries of a square are all "
-    f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths"
+    f"{len(TRIPLES)} of three of the twelve points of the unit circle that are fifths, and "
+    f"{len(LARGER)} random ones of nine of the 36 that are 65ths, some of them often"
 )
 LATTICE = f"{TRIED}, against every classifier of a lattice."
 
@@ -192,7 +200,8 @@ mkl = KERNEL_MEAN.identity(
     quantity="least linear risk of a mixture",
     note=(
         "Attained at the unit mean of the kernel of largest self-similarity. Every two of "
-        f"{len(RATIONAL)} of {len(SAMPLES)} samples, those whose mean has a rational norm, one a "
+        f"{len(RATIONAL)} of {len(SAMPLES)} samples of three points, those whose mean has a "
+        f"rational norm, and of {len(UNEVEN)} random ones of seven, of uneven weights, one a "
         "kernel; mixtures in quarters of a lattice of either ball, which holds the unit means."
     ),
     twin=dict(given=dict(which="min"), why="the kernel of least self-similarity"),
@@ -206,7 +215,7 @@ theorem_2_similarity = AVERAGE_CLASSIFIER.identity(
     statement=r"\|\omega_S\|^2=\tfrac1{n^2}\sum_{i,j}y_iy_jK(x_i,x_j)",
     place="Theorem 2, Sec. 3",
     given=dict(signs="signed"),
-    note=f"{TRIED}, with all labels.",
+    note=f"{TRIED}; with all labels, or eight choices of them.",
     quantity="squared norm of the mean",
     twin=dict(given=dict(signs="unsigned"), why="the labels dropped"),
     **worked(simulate.self_similarity),

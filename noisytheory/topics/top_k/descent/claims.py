@@ -61,7 +61,9 @@ method = [
         rows=64,
         quantity="whether it overflows",
         twin={"given": {"rule": "printed"}, "why": "the printed step"},
-        note="With the printed step squares overflow at $C=1$ too, as their slopes grow.",
+        note="With the printed step squares overflow at $C=1$ too, as their slopes grow. This step "
+        "never does, so that the twentieth, which is ours, could be any share of itself: one run "
+        "in twenty that overflows would have made it fall.",
         **SHARE,
     ),
     TOP_K.mean(

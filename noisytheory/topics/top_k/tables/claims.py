@@ -188,6 +188,7 @@ sinc = [
         grid={"centres": ["ends", "cells"]},
         low=-1.0, high=-0.6, trivial=-0.6,
         rows=32,
+        apart=True,
         origin="candidate",
         quantity="minus MAE over RMSE",
         twin={"bound": lambda: -0.85, "why": ".85"},
