@@ -130,6 +130,14 @@ def workers_of(parent: int) -> list[int]:
     return []
 
 
+def has_begun(process: int) -> bool:
+    """Whether our first line has been read: before that Python starts, and ends as it does."""
+    with contextlib.suppress(OSError):
+        text = Path(f"/proc/{process}/status").read_text().partition("SigCgt:")[2]
+        return bool(int(text.split()[0], 16) >> (signal.SIGTERM - 1) & 1)
+    return True
+
+
 def disturbed(words: list[str], number: int, target: str, moment: float) -> tuple[int, str]:
     """Run a command, send it a signal at a moment, wait; returns exit code and standard error."""
     with tempfile.TemporaryFile() as said:
@@ -137,6 +145,8 @@ def disturbed(words: list[str], number: int, target: str, moment: float) -> tupl
             words, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
         )
         time.sleep(moment)
+        while process.poll() is None and not has_begun(process.pid):
+            time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             if target == "group":
                 os.killpg(process.pid, number)
@@ -183,6 +193,8 @@ def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
             )
             count["tries"] += 1
             count["other exit code"] += code not in allowed(number, target)
+            if code not in allowed(number, target):
+                print(number.name, target, moment, code, said[-300:], file=sys.stderr)
             count["traceback"] += "Traceback" in said
             try:
                 after = quiet.blocks(store)
