@@ -103,7 +103,7 @@ QUADRATIC: dict[str, Any] = {
     "simulate": simulate.steps_per_nat,
     "along": "inverse_distance",
     # All cells decide together, and the rows of the last are compared at length: short runs.
-    "grid": {"inverse_distance": [32.0, 16.0, 8.0, 4.0, 2.0]},
+    "grid": {"inverse_distance": [48.0, 24.0, 12.0, 6.0, 3.0]},
     # Errors fall, and by the repaired rate at least by exp(-d^2/8) a step, as D is 2.
     "low": 0.0,
     "high": lambda inverse_distance: 8 * inverse_distance**2,

@@ -28,12 +28,12 @@ def steps_per_nat(
     r"""Steps in which the error of line search falls by a factor $e$, at distance $d$ from an edge.
 
     The square has corners $\pm e_1,\pm e_2$, the target is along its edge and $1/d$ is given; the
-    rate is that between $1/d^2$ and $2/d^2$ steps, where it has settled.
+    rate is that between $1/2d^2$ and $1/d^2$ steps, where it has settled.
     """
     along = rng.uniform(0.4, 0.6, size)
     inward = 1 / (np.sqrt(2) * inverse_distance)
     target = np.column_stack([along, 1 - along]) - inward
-    steps = int(np.ceil(inverse_distance**2))
+    steps = int(np.ceil(inverse_distance**2 / 2))
     errors, _, _ = run(vertices_of("cross 2"), target, 2 * steps, "line search")
     # Thousands of steps, hundreds of rows: of all but one they are taken at once.
     errors[0] = herded(_on_the_square(target[0]), "cross 2", 2 * steps, "line search")
