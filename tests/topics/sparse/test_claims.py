@@ -71,10 +71,13 @@ def test_missed_clusters():
 
 
 def test_herding_rate_on_the_square_is_four_d_squared():
-    rng = np.random.default_rng(0)
-    for inverse in (6.0, 12.0, 24.0):
-        steps = steps_per_nat(inverse, size=4, rng=rng)
-        np.testing.assert_allclose(steps * 4 / inverse**2, 1.0, atol=0.1)
+    near, far = (
+        steps_per_nat(inverse, size=4, rng=np.random.default_rng(0)) * 4 / inverse**2
+        for inverse in (12.0, 24.0)
+    )
+    np.testing.assert_allclose(near, far, rtol=2e-3)
+    # Still settling: from below, and to 1 towards the middle of the edge.
+    assert np.all((0.85 < far) & (far < 1))
 
 
 def test_checkerboard_with_32_atoms():
