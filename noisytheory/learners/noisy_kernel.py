@@ -38,7 +38,11 @@ from noisytheory.topics.online.planning import (
 )
 from noisytheory.topics.online.printed import FORMS
 from noisytheory.topics.online.prospects import copies_needed
-from noisytheory.topics.online.regrets.bounds import promised_regret
+from noisytheory.topics.online.regrets.bounds import (
+    any_step_regret,
+    horizon_free_regret,
+    promised_regret,
+)
 from noisytheory.vocabulary.analytic import (
     AffineLoss,
     AnalyticLoss,
@@ -253,7 +257,9 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             ("average", self.average, (True, False)),
         ):
             one_of(name, value, allowed)
-        if self.step not in ("adaptive", "theory"):
+        if isinstance(self.step, str):
+            one_of("step", self.step, ["adaptive", "theory"])
+        else:
             POSITIVE.number("step", self.step)
         Bx = float(squares.max()) if self.Bx is None else POSITIVE.number("Bx", self.Bx)
         if self.step == "theory":
@@ -392,8 +398,11 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
 
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step, and
         times 3 for the theory's after `partial_fit`, whose horizon is unknown:
-        `noisytheory.online.promised_regret`.
-        With clipped gradients or skipped rounds there is no promise, and this is infinite; where
+        `noisytheory.online.promised_regret`. A step that is a number has what
+        `noisytheory.online.any_step_regret` says of it, after `partial_fit` `horizon_free_regret`.
+        Of more than two classes it holds for each class's regret, not for the largest of them.
+        With clipped gradients, skipped rounds or a printed form there is no promise, and this is
+        infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
         were chosen for: give `Bx` and `By` then; and where a second moment, `Bg_` or `Bpsi_`, is.
@@ -409,7 +418,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self, "_runs")
         label_bound(self.By, self.loss_)
-        if self.clip is not None or self.skipped_ or not isinstance(self.step, str):
+        if self.clip is not None or self.skipped_:
             return math.inf
         if "printed" in (self.projection, self.gradient) or hasattr(self, "_outgrown"):
             return math.inf
@@ -417,10 +426,14 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             return math.inf
         with np.errstate(over="ignore"):
             # Steps that fall without a horizon have the same bound from fit's on.
+            if not isinstance(self.step, str):
+                of_step = horizon_free_regret if self._open else any_step_regret
+                G = math.sqrt(self.Bg_ * self.Bpsi_)
+                return float(of_step(self.n_rounds_, self.Bw, G, float(self.step)))
             step = "no horizon" if self.step == "theory" and self._open else self.step
             return float(promised_regret(self.n_rounds_, self.Bw, self.Bg_, self.Bpsi_, step))
 
-    def regret(self, X: ArrayLike, y: Any) -> float:
+    def regret(self, X: ArrayLike, y: Any) -> float | Floats:
         """Realised regret on the clean instances of all rounds so far, in order.
 
         Parameters
@@ -430,8 +443,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
 
         Returns
         -------
-        float
-            Of several classes the largest.
+        float, or array, shape (classes,)
+            Of more than two classes one for each, against all others.
 
         Notes
         -----
@@ -451,14 +464,15 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             regret_of(scores_over_time(run, clean), clean, y, self.kernel_, self.loss_, radius)
             for run, y in zip(self._runs, targets, strict=True)
         ]
-        regret, gap = max(found)
-        if gap > 0.01 * max(1.0, regret):
+        regrets, gaps = np.array(found).T
+        gap = float(gaps.max(initial=0.0, where=gaps > 0.01 * np.maximum(1.0, regrets)))
+        if gap:
             warnings.warn(
                 f"the regret may be larger by up to {gap:.3g}: the best predictor of the ball was "
                 "not found with more precision",
                 ConvergenceWarning, stacklevel=2,
             )
-        return regret
+        return float(regrets[0]) if len(regrets) == 1 else regrets
 
     def _forget(self) -> None:
         for name in ("_runs", "skipped_", "_random", "_outgrown"):

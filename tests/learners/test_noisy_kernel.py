@@ -388,6 +388,33 @@ def test_the_bound_grows_with_what_later_parts_show(measured):
     assert told.partial_fit(3 * copies[50:100], y[50:100]).regret_bound() == math.inf
 
 
+def test_a_step_that_is_a_number_has_its_bound(measured):
+    _, copies, y = measured
+    shared = {"kernel": "linear", "Bw": 1.0, "Bx": 4.0, "random_state": 0}
+    theory = NoisyKernelClassifier(step="theory", **shared).fit(copies, y)
+    eta = 1 / math.sqrt(theory.Bg_ * theory.Bpsi_)
+    same = NoisyKernelClassifier(step=eta, **shared).fit(copies, y)
+    assert same.regret_bound() == pytest.approx(theory.regret_bound(), rel=1e-12)
+    twice = NoisyKernelClassifier(step=2 * eta, **shared).fit(copies, y)
+    assert twice.regret_bound() == pytest.approx(1.25 * theory.regret_bound(), rel=1e-12)
+    twice.partial_fit(copies[:10], y[:10])
+    by_hand = (1 + 2) * math.sqrt(theory.Bg_ * theory.Bpsi_ * 610)
+    assert twice.regret_bound() == pytest.approx(by_hand, rel=1e-12)
+    with pytest.raises(ValueError, match="step must be"):
+        NoisyKernelClassifier(step="fast").fit(copies, y)
+
+
+def test_of_several_classes_each_has_its_regret(measured):
+    clean, copies, _ = measured
+    y = np.arange(600) % 3
+    model = NoisyKernelClassifier("linear", step="theory", Bx=4.0, random_state=0).fit(copies, y)
+    found = model.regret(clean, y)
+    assert found.shape == (3,)
+    for i in range(3):
+        one = NoisyKernelClassifier("linear", step="theory", Bx=4.0, random_state=0)
+        assert found[i] == pytest.approx(one.fit(copies, y == i).regret(clean, y == i), rel=1e-9)
+
+
 @pytest.mark.parametrize("first", [0, 10])
 def test_without_a_horizon_the_theory_promises_what_is_true(first):
     """The hardest labels known for steps that fall, after none or some rounds of `fit`."""

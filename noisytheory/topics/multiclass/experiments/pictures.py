@@ -254,10 +254,10 @@ def figure_4(found: Numbers) -> tuple[Figure, list[list[str]]]:
 
 @drawn_from(on_digits)
 def figure_5(found: Numbers) -> tuple[Figure, list[list[str]]]:
-    r"""Figure 5 again, on four sets: error (lower lines) and confusion rate after each update, by
-    the way in which pairs are selected, means of 10 runs with a band of two standard errors. Print
-    has Reuters, a plateau from the thirtieth update on, which is marked, and no number. From
-    the third update on random pairs are never best.
+    r"""Figure 5 again, on four sets: error and confusion rate after each update, by the way in
+    which pairs are selected, means of 10 runs with a band of two standard errors. Print has
+    Reuters, a plateau from the thirtieth update on, which is marked, and no number. From the third
+    update on random pairs are never best.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
