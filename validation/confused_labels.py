@@ -426,17 +426,17 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         lines.append(f"{sum(won.values())} of {len(at_k)} with {k} a class (fewest on {least}, "
                      f"{won[least]} of {of[least]})")
     most = [at for at in every if at["k"] == AUDITS[-1]]
-    whole, part = (
-        [at for at in most if (at["audited"] == at["n"]) == all_of_it] for all_of_it in (True, False)
-    )
+    whole = [at for at in most if at["audited"] == at["n"]]
+    part = [at for at in most if at["audited"] < at["n"]]
     yield (
         "**Who has audited labels should train on them.** A classifier from the audited labels "
         f"alone beat UMA with the estimated confusion in {'; '.join(lines)}. A class of fewer is "
-        f"audited whole; in {len(whole)} of the fits with {AUDITS[-1]} a class so is every example, "
-        "and what learns from them learns from clean labels: without these "
+        f"audited whole; in {len(whole)} of the fits with {AUDITS[-1]} a class so is every "
+        "example, and what learns from them learns from clean labels: without these "
         f"{sum(at['alone'] < at['UMA'] for at in part)} of {len(part)}. The learner says so of an "
-        f"estimate from {AUDITS[-1]} or fewer a class, or, with `audited=`, where they bear it out. "
-        f"The self-training SVM on the audited labels beat UMA in {estimated('self-training')} fits."
+        f"estimate from {AUDITS[-1]} or fewer a class, or, with `audited=`, where they bear it "
+        "out. The self-training SVM on the audited labels beat UMA in "
+        f"{estimated('self-training')} fits."
     )
     right, wrong, missed, silent = seen[LABELS]
     harms = right + missed
