@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, chdtrc, gammaln, pdtrc
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
+from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept, refuse_other
 from noisytheory.trial.verdict import RULES, SameLaw, conditioned, right_side
 
 __all__ = ["FALSE_ALARM", "Comparison", "Repeats", "compare", "look", "probe", "sizes_to_compare"]
@@ -83,12 +83,7 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
             f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
             "numbers twice: draw from its argument rng"
         )
-    for name, array in first.items():
-        if not _same(array, again[name]):
-            raise ClaimError(
-                f"{claim.id}: simulate draws other {name} from the same generator, so no address "
-                "replays a draw: draw from its argument rng, and from nothing else"
-            )
+    refuse_other(claim, first, again)
     # An instance that an `always` claim enumerates is no draw.
     more = [rows] * (_LOOKS - 1) if claim.can_err else []
     return [kept(claim, first), *look(claim, cell, seed, more, 1)]
@@ -222,10 +217,6 @@ _STAKE = 1 / 8
 """Share of the wealth that is laid on a repetition, block by block."""
 
 
-def _same(left: NDArray[Any], right: NDArray[Any]) -> bool:
-    return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
-
-
 def _global_randomness() -> tuple[object, ...]:
     """The state of the generators that no simulator may use."""
     state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
@@ -265,7 +256,8 @@ class Comparison:
 def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str, bool]:
     """Whether rows depend on each other, before draws decide a claim.
 
-    Of rows that were drawn apart only what a probe shows, for none has anything to do with another.
+    Of rows that were drawn apart only what a probe shows: none has anything to do with another, and
+    the outermost of each block have been drawn twice.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
     is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
