@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import chdtrc
 
 import noisytheory as nt
 from noisytheory import Paper
@@ -14,6 +15,8 @@ from noisytheory.trial.independence import (
     FALSE_ALARM,
     Comparison,
     Repeats,
+    _alike,
+    _of_correlations,
     _outlying,
     _views,
     compare,
@@ -152,6 +155,36 @@ def test_a_block_unlike_the_others_by_hand():
     # All in one block: (1/8)^10.
     assert _outlying(np.r_[np.ones(10), np.zeros(502)], sizes) == pytest.approx(16 * 0.125**10)
     assert _outlying(values[:64], sizes[:1]) == _outlying(np.zeros(512), sizes) == 1.0
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 1, 4, 5, 6, 6]])
+def test_moments_of_correlations_are_those_over_all_orders(values):
+    ranks, lags = np.array(values) - np.mean(values), np.array([1, 2, 4])
+    orders = np.array(list(itertools.permutations(ranks)))
+    found = np.array([(orders[:, :-k] * orders[:, k:]).sum(axis=1) for k in lags]) / (ranks @ ranks)
+    mean, variance = _of_correlations(ranks, lags)
+    assert mean == pytest.approx(found.mean(axis=1))
+    assert variance == pytest.approx(found.var(axis=1))
+
+
+@pytest.mark.parametrize("different", [128, 8])
+def test_the_chance_of_correlated_rows_is_at_most_nominal(different):
+    # Of 60,000 orders of 128 rows Ljung and Box's chance is below 0.001 some 110 times.
+    rng, lags, n = np.random.default_rng(3), 2 ** np.arange(6), 128
+    ranks = np.floor(np.arange(n) * different / n)
+    ranks -= ranks.mean()
+    mean, variance = _of_correlations(ranks, lags)
+    seldom, ljung_and_box, draws = 0, 0, 0
+    for _ in range(12):
+        orders = rng.permuted(np.tile(ranks, (5000, 1)), axis=1)
+        found = np.array([(orders[:, :-k] * orders[:, k:]).sum(axis=1) for k in lags])
+        found /= ranks @ ranks
+        chances = _alike(np.sum((found.T - mean) ** 2 / variance, axis=1), ranks, lags)
+        seldom, draws = seldom + np.sum(chances < 1e-3), draws + chances.size
+        plain = n * (n + 2) * np.sum(found.T**2 / (n - lags), axis=1)
+        ljung_and_box += np.sum(chdtrc(len(lags), plain) < 1e-3)
+    # Of a Poisson number with mean 60 more than 80 have probability 0.006, fewer than 25 1e-6.
+    assert draws == 60_000 and 25 <= seldom <= 80 < ljung_and_box
 
 
 def test_views_that_part_the_draws_alike_are_looked_at_once():
