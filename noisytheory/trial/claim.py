@@ -119,16 +119,17 @@ class Law:
         """Expected value, without the mass that is missing."""
         return float(np.dot(np.asarray(self.values), np.asarray(self.probabilities)))
 
-    def quantile(self, probability: float) -> float:
+    def quantile(self, probability: Any) -> Any:
         """Smallest value that is exceeded with probability at most ``1 - probability``."""
-        return self.beyond(1 - probability)
+        return self.beyond(1 - np.asarray(probability))
 
-    def beyond(self, delta: float) -> float:
+    def beyond(self, delta: Any) -> Any:
         """Smallest value that is exceeded with probability at most ``delta``, however small."""
         mass = np.asarray(self.probabilities)
         above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
-        within = above <= delta * (1 + self.error)
-        return float(np.asarray(self.values)[int(np.argmax(within))])
+        within = np.searchsorted(-above, -np.asarray(delta) * (1 + self.error))
+        found = np.asarray(self.values, float)[within]
+        return found if found.ndim else float(found)
 
 
 @dataclass(frozen=True)
