@@ -18,7 +18,7 @@ from noisytheory.topics.online.copied_kernels import (
     noise_variance,
     squared_norm,
 )
-from noisytheory.topics.online.degrees import DegreeLaw, Geometric
+from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import Descent, Rule, Tape, descend, draw_tape
 from noisytheory.topics.online.expansion import Expansion, Stack
 from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
@@ -213,8 +213,6 @@ def kernel_estimates_exactly(
 
 SHORT = SquaredLoss(1.0)
 """Its derivative has the degree 1, so that lengths are bounded."""
-AHEAD = 200
-"""Rounds before, of which each moves the predictor to the edge with chance 1/8 or more."""
 
 
 @dataclass(frozen=True)
@@ -247,17 +245,16 @@ def squared_lengths(population: Lengths, *, size: int, rng: np.random.Generator)
     scheme, law = population.scheme, population.law
     rule = Rule(1.0, 1e3, T=1, coupled=scheme.coupled)
     run = Descent(Expansion(scheme, 1))
-    # Then a step that is 0 in floats, and labels that say the opposite.
-    still = replace(rule, eta=1e-320, T=10**12)
-    for loss, y, noise, now in (
-        (AffineLoss(), np.ones(AHEAD), InstanceNoise("none", 0.0), rule),
-        (SHORT, -np.ones(size), InstanceNoise("rademacher", 0.25), still),
+    # A long step there, then one that is 0 in floats, and labels that say the opposite.
+    there, still = replace(scheme, law=Fixed(1)), replace(rule, eta=1e-320, T=10**12)
+    for loss, y, noise, now, made, degrees in (
+        (AffineLoss(), np.ones(1), InstanceNoise("none", 0.0), rule, there, Fixed(0)),
+        (SHORT, -np.ones(size), InstanceNoise("rademacher", 0.25), still, scheme, law),
     ):
         oracle = NoisyOracle(np.ones((len(y), 1)), noise)
-        tape = draw_tape(len(y), scheme, law, oracle, rng=rng)
-        descend(tape, y, scheme, loss, law, now, run=run)
-    # To nine digits: the predictor at the edge is 1 up to rounding, of each block another.
-    return np.asarray(np.square(run.lengths[AHEAD:]).round(9), float)
+        tape = draw_tape(len(y), made, degrees, oracle, rng=rng)
+        descend(tape, y, made, loss, degrees, now, run=run)
+    return np.asarray(np.square(run.lengths[1:]), float)
 
 
 def _own_square(run: Descent) -> float:
@@ -285,15 +282,11 @@ def gaussian_prod(
     maps = scheme.estimate(np.arange(size), oracle, rng=rng)
     count = int(maps.degrees.max()) + 1
     root = np.sqrt(kernel.coefficients(count))
-    values = maps.weights * root[maps.degrees] * z**maps.degrees
-    logs = np.zeros(size)
-    signs = np.ones(size)
-    owner = np.repeat(np.arange(size), maps.degrees)
-    with np.errstate(divide="ignore"):
-        np.add.at(logs, owner, np.log(np.abs(maps.vectors[:, 0])))
-    np.multiply.at(signs, owner, np.sign(maps.vectors[:, 0]))
-    envelope = float(kernel.envelope(np.array([[z]]))[0])
-    return np.asarray(values * signs * np.exp(logs) * envelope)
+    values = maps.weights * root[maps.degrees] * float(kernel.envelope(np.array([[z]]))[0])
+    live = np.flatnonzero(maps.degrees)
+    if len(live):
+        values[live] *= np.multiply.reduceat(maps.vectors[:, 0] * z, maps.starts[live])
+    return np.asarray(values)
 
 
 def _moment(p: float, m: float, tau: float, sigma2: float, z: float) -> float:
