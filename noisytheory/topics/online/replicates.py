@@ -72,7 +72,8 @@ class _Line:
         self.degrees, self.values = np.zeros(0, np.int64), np.zeros(0)
         # Of each estimate the noise that came last, which that of the next call may look at, and
         # what an adversary multiplies it by.
-        self.last, self.factor = np.zeros((0, 1)), np.ones((0, 1))
+        self.last: Floats | None = None
+        self.factor: Floats | None = None
 
     def _products(self, rounds: Whole, n: Whole, at: Whole, rng: np.random.Generator) -> Floats:
         """Products of n noisy copies of the instances of these rounds, of the estimates named."""
@@ -82,23 +83,27 @@ class _Line:
         out = np.ones(len(n))
         live = np.flatnonzero(n > 0)
         for j in range(int(n.max(initial=0))):
+            which = at[live]
             drawn = self.noise.draw(1, rounds[live], np.full(len(live), j), rng=rng,
-                                    before=self.last[at[live]]) * self.factor[at[live]]
+                                    before=None if self.last is None else self.last[which])
+            if self.factor is not None:
+                drawn = drawn * self.factor[which]
             out[live] *= x[live] + drawn[:, 0]
-            self.last[at[live]] = drawn
+            if self.last is not None:
+                self.last[which] = drawn
             live = live[n[live] > j + 1]
         return out
 
     def draw(
-        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats | None,
+        before: Floats | None, looked_at: Any = True,
     ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
-        self.last = np.zeros((len(n), 1)) if before is None else before
+        n, self.factor, self.last = self.law.draw(len(rounds), rng=rng), factor, before
         count = int(n.max(initial=0)) + 1
         weights = np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count)
         # Where the kernel has no such degree the copies are asked for and not looked at.
-        live = np.flatnonzero(weights[n] != 0)
+        live = np.flatnonzero((weights[n] != 0) & looked_at)
         values = np.zeros(len(n))
         values[live] = weights[n[live]] * self._products(rounds[live], n[live], live, rng)
         queries = n.copy()
@@ -107,7 +112,8 @@ class _Line:
             k = np.arange(int(pairs.max(initial=0)) + 1)
             factorial = np.array([math.factorial(int(i)) for i in k], float)
             share = (-1 / self.kernel.sigma2) ** k / factorial / self.law.pmf(len(k))
-            values *= share[pairs] * self._products(rounds, 2 * pairs, np.arange(len(n)), rng)
+            values[live] *= share[pairs[live]] * self._products(
+                rounds[live], 2 * pairs[live], live, rng)
             queries = n + 2 * pairs
         if self.kernel.degree is not None:
             n = np.minimum(n, self.kernel.degree)
@@ -152,26 +158,29 @@ class _Space:
             )
         self.linear = slice(1, 1 + d)
         self.vectors = np.zeros((0, self.width))
-        self.last, self.factor = np.zeros((0, d)), np.ones((0, 1))
 
     def draw(
-        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats | None,
+        last: Floats | None, looked_at: Any = True,
     ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
-        self.last = np.zeros((len(n), self.x.shape[1])) if before is None else before
+        n = self.law.draw(len(rounds), rng=rng)
         degree = int(self.kernel.degree or 0)
         weights = np.sqrt(self.kernel.coefficients(degree + 1)) / self.law.pmf(degree + 1)
         self.vectors = np.zeros((len(n), self.width))
         for k in range(degree + 1):
-            live = np.flatnonzero(n == k)
+            live = np.flatnonzero((n == k) & looked_at)
             tensor = np.full((len(live), 1), weights[k])
             for j in range(k if weights[k] else 0):
                 drawn = self.noise.draw(
                     self.x.shape[1], rounds[live], np.full(len(live), j), rng=rng,
-                    before=self.last[live],
-                ) * self.factor[live]
-                copies, self.last[live] = self.x[rounds[live]] + drawn, drawn
+                    before=None if last is None else last[live],
+                )
+                if factor is not None:
+                    drawn = drawn * factor[live]
+                if last is not None:
+                    last[live] = drawn
+                copies = self.x[rounds[live]] + drawn
                 tensor = (tensor[:, :, None] * copies[:, None]).reshape(
                     len(live), copies.shape[1] ** (j + 1)
                 )
@@ -252,16 +261,21 @@ def replicate(
     for start in range(0, T, each):
         rounds = np.arange(start, min(start + each, T))
         x = examples.x[:1] if still else examples.x[rounds]
-        owner = np.repeat(rounds, size)
-        factor = np.ones((len(owner), 1))
+        owner, factor, last = np.repeat(rounds, size), None, None
         if chosen is not None:
             scores = w @ maps.features(x, w.shape[1])[0]
             factor = _held(chosen(start, scores))[:, None]
-        used = maps.draw(owner, rng, factor)
+        if noise.law == "martingale":
+            last = np.zeros((len(owner), d))
+        used = maps.draw(owner, rng, factor, last)
         c = lengths.draw(len(owner), rng=rng)
         slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c]
         asked = np.repeat(np.arange(len(owner)), c)
-        cost = inner.draw(owner[asked], rng, factor[asked], maps.last[asked])
+        # Where the loss has no such degree, inner estimates are asked for and not looked at.
+        cost = inner.draw(
+            owner[asked], rng, None if factor is None else factor[asked],
+            None if last is None else last[asked], slopes[asked] != 0,
+        )
         used += np.bincount(asked, cost, len(owner)).astype(np.int64)
         queries += used.reshape(-1, size).sum(axis=0)
         maps.width = width = inner.fit(maps)
