@@ -29,7 +29,7 @@ Floats: TypeAlias = NDArray[Any]
 Number: TypeAlias = float | Fraction
 
 SMALL = 1 << 18
-"""Numbers of a dense sample up to which several runs are compiled, one after the other."""
+"""Numbers of a sample up to which several runs are compiled, one after the other."""
 
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
@@ -340,7 +340,8 @@ def uma_runs(
     classes = inverses.shape[-1]
     y = _checked_labels(seen.reshape(-1, *seen.shape[2:]), runs * shape[-2], classes)
     return _in_lockstep(
-        x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)), **options
+        x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)),
+        compiled=True, **options,
     )
 
 
@@ -357,7 +358,7 @@ def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _in_lockstep(
-    x: Any, y: NDArray[Any], inverses: Floats, *, strategy: str = "error",
+    x: Any, y: NDArray[Any], inverses: Floats, *, compiled: bool = False, strategy: str = "error",
     step: str = "predicted", normalise: bool = False, stop: str = "all_pairs",
     tolerance: Number = 1e-9, max_iter: int = 1000, alpha: Number = 0.0, error_alpha: Number = 0.0,
     ties: str = "lowest", least_share: float = 0.0, start: Numbers | None = None,
@@ -391,8 +392,8 @@ def _in_lockstep(
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (
-        runs > 1 and isinstance(x, np.ndarray) and x.dtype == np.float64 and y.ndim == 2
-        and x.shape[-2] * x.shape[-1] <= SMALL and strategy != "random"
+        compiled and x.dtype == np.float64 and y.ndim == 2 and _size_of_one(x, runs) <= SMALL
+        and strategy != "random"
         and step in ("worst", "predicted", "forced")
         and not (printed or alpha or ties == "all" or watch)
     ):
@@ -473,6 +474,12 @@ def _in_lockstep(
             np.where(off, norms[s], 0), int(skipped[s]), stopped[s], shares[s])
         for s in range(runs)
     ]
+
+
+def _size_of_one(points: Any, runs: int) -> int:
+    """Numbers that one run's sample holds, those of sparse rows without zeros."""
+    dense = isinstance(points, np.ndarray)
+    return int(points.shape[-2] * points.shape[-1] if dense else points.nnz // runs)
 
 
 def _select(
