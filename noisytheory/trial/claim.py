@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 

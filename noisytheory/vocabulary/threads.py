@@ -81,7 +81,7 @@ def on_one_thread(function: Callable[Given, Done]) -> Callable[Given, Done]:
 
     @wraps(function)
     def limited(*args: Given.args, **kwargs: Given.kwargs) -> Done:
-        # Within another the limit stands; where there is no second thread, nothing is to be limited.
+        # Within another the limit stands; of one thread nothing is to be limited.
         if _free.get():
             return function(*args, **kwargs)
         if _allowed() <= 1:
