@@ -29,6 +29,7 @@ noisy_error = PAPER.identity(
     r"\,\mathrm{Risk}_{01}(P,h)",
     hypotheses=["k classes; a label is flipped to any other class alike", "any classifier"],
     grid=dict(classes=[2, 3, 5, 9], sigma=[1 / 8, 5 / 16, 63 / 128]),
+    rows=1024,
     quantity="0-1 risk on noisy labels",
     unit="probability",
     note="So noisy labels order classifiers as clean ones do, and no rate need be known.",

@@ -222,6 +222,7 @@ linear_loss = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     given=dict(scores="unbounded"),
     quantity="linear risk on the noisy population",
     note="For every real function, not only for scores in [-1, 1].",
@@ -241,6 +242,7 @@ linear_loss_argmin = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF, "a finite class, so that minimisers exist"],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     quantity="set of minimisers on the noisy population, as a binary number",
     note="Sets are compared, ties included, over random classes of six functions.",
     twin=dict(
