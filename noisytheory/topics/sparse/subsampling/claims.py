@@ -85,6 +85,7 @@ random_subsampling = [
         simulate=simulate.sampled_norms,
         exact=simulate.norm_law,
         rows=384,
+        apart=True,
         grid={"population": [axis(), orthonormal(3), ENDS], "k": [5, 11, 100], "delta": LEVELS},
         trivial=farthest,
         note=(
