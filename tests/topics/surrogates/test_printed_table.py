@@ -132,7 +132,7 @@ def test_our_t_logistic_column_is_the_quadrature(sigma):
 
 
 def test_quadrature_refuses_what_it_cannot_take():
-    for wrong in (dict(draws=0), dict(draws=2.5), dict(rng=3), dict(sigma=0.5), dict(n=0)):
+    for wrong in (dict(draws=0), dict(draws=2.5), dict(sigma=0.5), dict(n=0)):
         (name,) = wrong
         with pytest.raises(ValueError, match=f"{name} must be"):
             table_moments(**{"column": "t-logistic", "sigma": 0.3, "n": 800, **wrong})

@@ -43,7 +43,7 @@ def table_moments(
     draws : int, optional
         How many samples to take in place of the law; rounded up to eight equal powers of two.
     rng : numpy.random.Generator, optional
-        Scrambles the nets; the same scrambling every time where there is none.
+        Scrambles the nets that are asked for; the same scrambling every time where there is none.
 
     Returns
     -------
@@ -66,7 +66,9 @@ def table_moments(
     (0.38, 0.21, True)
     """
     LEVEL.number("cut", cut)
-    if draws is None and rng is None and summable(column, n):
+    if draws is None and rng is not None:
+        raise ValueError("draws must be given with rng, got None")
+    if draws is None and summable(column, n):
         law = table_law(column, sigma, n, cut)[None]
     else:
         law = _by_nets(column, sigma, n, DRAWS if draws is None else draws, rng)
