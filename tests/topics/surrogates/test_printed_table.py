@@ -132,12 +132,15 @@ def test_our_t_logistic_column_is_the_quadrature(sigma):
 
 
 def test_quadrature_refuses_what_it_cannot_take():
+    rng = np.random.default_rng(0)
     for wrong in (dict(draws=0), dict(draws=2.5), dict(sigma=0.5), dict(n=0)):
         (name,) = wrong
         with pytest.raises(ValueError, match=f"{name} must be"):
-            table_moments(**{"column": "t-logistic", "sigma": 0.3, "n": 800, **wrong})
+            table_moments("t-logistic", **{"sigma": 0.3, "rng": rng, "draws": 8, **wrong})
     with pytest.raises(ValueError, match="column must be"):
-        table_moments("perceptron", 0.3, draws=16)
+        table_moments("perceptron", 0.3, draws=16, rng=rng)
+    with pytest.raises(ValueError, match="rng must be given"):
+        table_moments("t-logistic", 0.3, draws=16)
 
 
 def test_simulated_linear_column_follows_the_law():

@@ -278,9 +278,9 @@ table_1_t_logistic_repaired = _repaired(
     note=(
         r"The point that is lost first has mass $\frac12$. The numbers are ours, by quadrature "
         "over the counts of a sample, with errors up to 0.00005; trials drawn are held against "
-        "them, to a unit of the last digit in print. The loss is not convex, and nothing shorter is "
-        r"known to us than to minimise it for each of $2.8\cdot10^{12}$ outcomes: the law is not "
-        "summed."
+        "them, to a unit of the last digit in print. The loss is not convex, and nothing shorter "
+        r"is known to us than to minimise it for each of $2.8\cdot10^{12}$ outcomes: the law is "
+        "not summed."
     ),
     rows=8192,
 )

@@ -43,7 +43,7 @@ def table_moments(
     draws : int, optional
         How many samples to take in place of the law; rounded up to eight equal powers of two.
     rng : numpy.random.Generator, optional
-        Scrambles the nets that are asked for; the same scrambling every time where there is none.
+        Scrambles the nets, where ``draws`` are given; the same scrambling every time without.
 
     Returns
     -------
@@ -61,17 +61,21 @@ def table_moments(
     >>> found = table_moments("hinge", 0.1)
     >>> round(found["mean"], 4), round(found["sd"], 4), found["missing"] < 1e-8
     (0.4511, 0.1485, True)
-    >>> found = table_moments("t-logistic", 0.3, draws=2**14)
+    >>> found = table_moments("t-logistic", 0.3, draws=2**14, rng=np.random.default_rng(0))
     >>> round(found["mean"], 2), round(found["sd"], 2), found["mean_error"] < 0.001
     (0.38, 0.21, True)
     """
     LEVEL.number("cut", cut)
     if draws is None and rng is not None:
         raise ValueError("draws must be given with rng, got None")
+    if draws is not None and rng is None:
+        raise ValueError("rng must be given with draws, got None")
     if draws is None and summable(column, n):
         law = table_law(column, sigma, n, cut)[None]
+    elif draws is None or rng is None:
+        law = _by_nets(column, sigma, n, DRAWS, np.random.default_rng(0))
     else:
-        law = _by_nets(column, sigma, n, DRAWS if draws is None else draws, rng)
+        law = _by_nets(column, sigma, n, draws, rng)
     mean, sd = _moments(law.mean(axis=0))
     each = np.array([_moments(one) for one in law])
     errors = each.std(axis=0, ddof=1) / math.sqrt(NETS) if len(law) > 1 else np.zeros(2)
@@ -88,7 +92,7 @@ def _moments(law: Floats) -> tuple[float, float]:
 
 
 def _by_nets(
-    column: str, sigma: float, n: int, draws: int, rng: np.random.Generator | None
+    column: str, sigma: float, n: int, draws: int, rng: np.random.Generator
 ) -> Floats:
     """Shares of each risk, a net a row."""
     from scipy.stats import qmc
@@ -98,9 +102,7 @@ def _by_nets(
     NOISE_RATE.number("sigma", sigma)
     checked_whole("n", n)
     checked_whole("draws", draws)
-    if rng is None:
-        rng = np.random.default_rng(0)
-    elif not isinstance(rng, np.random.Generator):
+    if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     power = max(0, math.ceil(math.log2(draws / NETS)))
     found = []
