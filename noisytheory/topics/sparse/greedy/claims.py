@@ -43,6 +43,11 @@ def _score_radius(n: int, delta: Numeric) -> Numeric:
 
 
 @requires(n=SAMPLE_SIZE)
+def _score_square(n: Numeric) -> Numeric:
+    return 1 / n
+
+
+@requires(n=SAMPLE_SIZE)
 def _matrix(n: Numeric) -> Numeric:
     return n * n
 
@@ -304,7 +309,7 @@ average_classifier = [
         place="behind Sec. 6.2: what estimating the mean costs",
         origin="sharper",
         hypotheses=["s independent draws from fair signs on one axis"],
-        bound=lambda n: 1 / n,
+        bound=_score_square,
         simulate=simulate.score_square,
         grid={"population": [axis()], "n": [2]},
         low=0.0,
