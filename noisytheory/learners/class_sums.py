@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.learners.compiled import add_powers
+from noisytheory.vocabulary.compiled import add_powers
 from noisytheory.learners.tiles import (
     Floats,
     Points,

@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from noisytheory.learners.compiled import add_gaussians, powers_of_two
+from noisytheory.vocabulary.compiled import add_gaussians, powers_of_two
 from noisytheory.learners.labelled import Labelled, SparseRows
 from noisytheory.learners.tiles import (
     Floats,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["add_gaussians", "add_powers", "add_products", "powers_of_two"]
+__all__ = ["add_gaussians", "add_powers", "add_products", "powers_of_two", "stripe_sums"]
 
 TAYLOR = tuple(math.log(2) ** k / math.factorial(k) for k in range(12, -1, -1))
 """Of $2^r$ with $|r|\\le1/2$, the highest power first: what is left out is below rounding."""
@@ -18,14 +18,16 @@ LEAST = -1022.0
 """Below it powers of 2 are 0 here: numbers that are not normal are slow."""
 BYTES = 1 << 20
 """Of a tile, which should stay in the second-level cache."""
+WIDE = 384
+"""Columns of a tile of which both sums are taken."""
 PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
-def _power_of_two(x: float) -> float:
-    """$2^x$ to the last digit or two, of a number up to 0; of a larger one 1."""
-    inside = min(max(x, LEAST), 0.0)
+def _power_of_two(x: float, most: float = 0.0) -> float:
+    """$2^x$ to the last digit or two, of a number up to ``most``; of a larger one that of it."""
+    inside = min(max(x, LEAST), most)
     shifted = inside + NEAREST
     rest = inside - (shifted - NEAREST)
     value = 0.0
@@ -109,6 +111,46 @@ def add_gaussians(
         for i in range(rows):
             for c in range(weights.shape[1]):
                 out[start + i, c] += some[i, c]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def stripe_sums(
+    left: Any, right: Any, most: float, beside: Any, below: Any, across: Any, down: Any
+) -> None:
+    """Sums over columns and over rows of the powers of 2 of inner products, a tile at a time.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    right : array, shape (columns, e)
+        Of which the first are those of the rows themselves.
+    most : float
+        The largest exponent, below 1023; one above it counts as it.
+    beside : array, shape (columns,)
+        Weights of columns.
+    below : array, shape (rows,)
+        Weights of rows.
+    across : array, shape (rows,)
+        The sums over columns, which are added to.
+    down : array, shape (columns,)
+        The sums over rows, which are added to.
+    """
+    tile = np.empty((len(left), WIDE), left.dtype)
+    values = np.empty(WIDE)
+    for first in range(0, len(right), WIDE):
+        some = right[first : first + WIDE]
+        block = tile.ravel()[: len(left) * len(some)].reshape(len(left), len(some))
+        np.dot(left, some.T, block)
+        row, weights, sums = values[: len(some)], beside[first:], down[first:]
+        for i in range(len(left)):
+            given, weight = block[i], below[i]
+            for j in range(len(row)):
+                row[j] = _power_of_two(given[j], most)
+            total = 0.0
+            for j in range(len(row)):
+                total += row[j] * weights[j]
+                sums[j] += weight * row[j]
+            across[i] += total
 
 
 @njit(nogil=True, cache=True)
