@@ -10,7 +10,7 @@ import math
 import numbers
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -46,6 +46,8 @@ TILE_COLUMNS = 384
 SHARE = 1 << 20
 # Entries that are worth compiled loops, which take a third of a second to load.
 COMPILED = 1 << 23
+# Stripes, at least, that threads share then.
+STRIPES = 32
 # Exponents of 2 whose powers, in scaled plans, stay finite beside weights up to 1.
 EXPONENT = 1000.0
 # NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
@@ -370,7 +372,7 @@ class Plan:
     increasing : bool
         Whether $f$ is an increasing function of a number: then it need not be computed to compare.
     exponent : float, optional
-        Largest $t$ if $f(t)$ is $2^t$, and beyond the largest no more: then sums may be compiled.
+        Largest $t$ if $f(t)$ is $2^t$, and beyond it no more: then loops over it may be compiled.
 
     Examples
     --------
@@ -387,6 +389,12 @@ class Plan:
     column_scale: Floats | None = None
     increasing: bool = False
     exponent: float | None = None
+
+    @property
+    def large(self) -> bool:
+        """Whether there are doubles enough to load compiled loops for powers of 2."""
+        doubles = np.result_type(self.left, self.right) == np.float64
+        return doubles and len(self.left) * self.right.shape[1] // 2 >= COMPILED
 
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
@@ -421,7 +429,8 @@ class Plan:
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
                 self.block(rows, columns, out[top:bottom, columns])
 
-        for _ in _shared(stripe, out.shape[0], out.size, len(self.right)):
+        tops = range(0, out.shape[0], TILE_ROWS)
+        for _ in _shared(stripe, tops, out.size, len(self.right)):
             pass
 
     def times(self, rows: Floats, columns: Floats) -> Plan:
@@ -465,15 +474,15 @@ class Plan:
         mirrored = sums if self.row_scale is self.column_scale else np.zeros(n)
         right, left = right.astype(dtype, copy=False), left.astype(dtype, copy=False)
 
-        if self.exponent is not None and n * n // 2 >= COMPILED:
+        high, compiled = TILE_ROWS, None
+        if self.exponent is not None and self.large:
             compiled = _compiled_stripe(self.left, self.right, self.exponent, left, right)
-        else:
-            compiled = None
+            high *= max(1, n // (STRIPES * TILE_ROWS))
 
         def stripe(top: int) -> list[tuple[slice, Floats, slice, Floats]]:
             """Of a stripe's tiles the sums over columns and over rows, and where they go."""
             if compiled:
-                return [compiled(top)]
+                return [compiled(slice(top, min(top + high, n)))]
             rows = slice(top, min(top + TILE_ROWS, n))
             found: list[tuple[slice, Floats, slice, Floats]] = []
             tile = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=dtype)
@@ -487,7 +496,7 @@ class Plan:
                 found.append((rows, block @ right[columns], beyond, left[rows] @ block[:, seen:]))
             return found
 
-        for found in _shared(stripe, n, n * n // 2, len(self.right)):
+        for found in _shared(stripe, range(0, n, high), n * n // 2, len(self.right)):
             for rows, across, beyond, down in found:
                 sums[rows] += across
                 mirrored[beyond] += down
@@ -503,28 +512,27 @@ class Plan:
 
 def _compiled_stripe(
     left: Floats, right: Floats, exponent: float, below: Floats, beside: Floats
-) -> Callable[[int], tuple[slice, Floats, slice, Floats]]:
-    """What takes both sums of a stripe of powers of 2, without a lock that threads wait for."""
+) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
+    """What takes both sums of rows of powers of 2, without a lock that threads wait for."""
     from noisytheory.vocabulary.compiled import stripe_sums
 
     columns = np.ascontiguousarray(right.T)
 
-    def stripe(top: int) -> tuple[slice, Floats, slice, Floats]:
-        rows = slice(top, min(top + TILE_ROWS, len(left)))
-        across, down = np.zeros(rows.stop - top), np.zeros(len(left) - top)
+    def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:
+        start = rows.start
+        across, down = np.zeros(rows.stop - start), np.zeros(len(left) - start)
         stripe_sums(
-            left[rows], columns[top:], exponent, beside[top:], below[rows], across, down
+            left[rows], columns[start:], exponent, beside[start:], below[rows], across, down
         )
-        return rows, across, slice(rows.stop, None), down[len(across):]
+        return rows, across, slice(start, None), down
 
     return stripe
 
 
 def _shared(
-    work: Callable[[int], Done], rows: int, entries: int, dimension: int
+    work: Callable[[int], Done], tops: Sequence[int], entries: int, dimension: int
 ) -> Iterator[Done]:
     """Work on stripes of tiles, in their order: by threads where there is enough for them."""
-    tops = range(0, rows, TILE_ROWS)
     if entries <= TILE_ROWS * TILE_COLUMNS:
         yield from map(work, tops)
         return

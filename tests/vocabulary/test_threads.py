@@ -30,6 +30,34 @@ def test_tiles_shared_out_give_the_same_bits(kernel, monkeypatch):
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("scaled", [True, False])
+def test_compiled_sums_are_those_of_tiles_and_the_same_on_any_number_of_threads(
+    scaled, monkeypatch
+):
+    plan = kernels.Gaussian(1.5).plan(POINTS, POINTS, scaled=scaled)
+    tiles, seen = plan.sums(WEIGHTS - 0.001), []
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(kernels, "SHARE", 1)
+    for workers in (1, 2, 3):
+        monkeypatch.setattr(threads, "threads", lambda count=workers: count)
+        seen.append(plan.sums(WEIGHTS - 0.001))
+    np.testing.assert_allclose(seen[0], tiles, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(seen[1:], seen[:1] * 2)
+
+
+@pytest.mark.parametrize("bandwidth", [1.5, 0.02])
+def test_compiled_herding_takes_the_points_of_tiles(bandwidth, monkeypatch):
+    given = kernels.Gaussian(bandwidth), POINTS, WEIGHTS * np.where(POINTS[:, 0] > 0, 1, -1), 30
+    tiles = nt.sparse.herding(*given)
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    # Rows are not asked for: a step is one pass.
+    monkeypatch.setattr(Target, "row", None)
+    found = nt.sparse.herding(*given)
+    np.testing.assert_array_equal(found.picks, tiles.picks)
+    np.testing.assert_allclose(found.errors, tiles.errors, rtol=1e-9)
+    np.testing.assert_allclose(found.weights, tiles.weights, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     "algorithm", [nt.sparse.herding, nt.sparse.away_steps, nt.sparse.fully_corrective],
     ids=lambda algorithm: algorithm.__name__,
