@@ -624,7 +624,8 @@ def words(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
     count = Count()
     told = "run as code"
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    for text in (readme, _run(quiet.command("audit", "--help")).stdout):
+    helps = [_run(quiet.command(*of, "--help")).stdout for of in ((), ("audit",))]
+    for text in (readme, *helps):
         count["tries"] += 1
         count["silent"] += told not in " ".join(text.split())
     yield "README and --help say that files are run as code", count

@@ -538,7 +538,8 @@ def main(context: click.Context) -> None:
     """Learning theory on trial.
 
     Compute a bound, simulate what it speaks of, reach a verdict. A claim is named by its ID,
-    several by a shell pattern, your own by the Python file that declares them.
+    several by a shell pattern, your own by the Python file that declares them (FILE.py is run as
+    code, with all your rights: try no file that you would not run).
 
     \b
     Exit codes: 0 every verdict as expected, 1 a verdict differs, 2 wrong usage or
