@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -76,6 +80,25 @@ def test_rows_one_after_another_take_one_thread_of_linear_algebra(algorithm, mon
         assert of_linear_algebra() == 2
     # Tiles, which share their work out, may still have all of them.
     assert seen == {(1, free)}
+
+
+def test_compiled_loops_find_all_linear_algebra_on_one_thread():
+    """SciPy's, too, which they load: in a process where nobody else has."""
+    code = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from noisytheory.vocabulary.threads import one_thread_each
+with one_thread_each():
+    from noisytheory.vocabulary.compiled import stripe_sums
+    none = np.ones((1, 1))
+    stripe_sums(none, none, 0.0, none[0], none[0], none[0].copy(), none[0].copy())
+    print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+"""
+    more = {f"{name}_NUM_THREADS": "2" for name in ("OMP", "OPENBLAS", "MKL")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **more}
+    )
+    assert done.stdout == "{1}\n", done.stderr
 
 
 def test_a_single_tile_starts_no_thread(monkeypatch):
