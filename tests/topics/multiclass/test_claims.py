@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import uma_again
+from scipy import sparse
 from sklearn.decomposition import KernelPCA
 
 from noisytheory.topics.multiclass import (
@@ -22,6 +23,7 @@ from noisytheory.topics.multiclass.convergence import sides as convergence
 from noisytheory.topics.multiclass.deviations import bounds, simulate
 from noisytheory.topics.multiclass.deviations import sides as deviations
 from noisytheory.topics.multiclass.deviations.claims import regions
+from noisytheory.topics.multiclass.experiments import pictures, printed, tables
 from noisytheory.topics.multiclass.experiments import simulate as experiments
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
@@ -293,6 +295,13 @@ def test_the_circle_keeps_all_classes():
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1)
 
 
+def test_the_table_of_figure_1a_decides_where_the_baseline_starts():
+    found = tables.by_level((1,), 10, pictures.UPDATES, seed=pictures.SEED)
+    mean, error = pictures.spread(found["batch Perceptron"][0])
+    assert mean + 4 * error < float(Fraction(printed.FIGURE_1A["batch Perceptron"][0]))
+    assert mean - 2 * error < found["UMA"].mean() < mean + 2 * error
+
+
 def test_five_steps_are_what_they_say():
     rng = np.random.default_rng(5)
     t = rng.integers(3, size=600)
@@ -322,6 +331,10 @@ def test_five_steps_take_any_labels_and_know_all_rivals():
     assert max(table.values()) < 0.2
     full = uma(x, codes, np.eye(3), max_iter=50)
     np.testing.assert_array_equal(found.full, full.weights)
+    for form in (np.ndarray.tolist, sparse.coo_array):
+        said = five_steps(form(x[few]), t[few], form(x[audited]), t[audited], form(x),
+                          rest_labels=t, max_iter=50)
+        assert said.errors(form(x), t) == pytest.approx(table, abs=0.01)
     without = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
     assert set(without.errors(x, t)) == set(CLASSIFIERS) - {"full"}
     with pytest.raises(ValueError, match="rest_labels"):
@@ -358,6 +371,8 @@ def test_kernel_features_are_those_of_scikit_learn_and_unit():
     np.testing.assert_allclose(np.abs(ours[1]), np.abs(model.transform(new)), atol=1e-8)
     (few,) = kernel_features(x, components=3, landmarks=10, rng=rng)
     np.testing.assert_allclose(np.linalg.norm(few, axis=1), 1)
+    with pytest.raises(ValueError, match="gamma must be given where most points are equal"):
+        kernel_features([[0.0]] * 9 + [[1.0]])
 
 
 def test_digits_keep_their_pixels_and_features_on_the_sphere():

@@ -89,9 +89,9 @@ def by_level() -> dict[str, NDArray[Any]]:
 def figure_1a(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 1(a) again: norm of the confusion on test points against the noise, UMA and the batch
     Perceptron, which is UMA with C = I. Means of 10 runs with two standard errors; 1,000 examples,
-    400 updates, the margin read as a distance. Hollow: what the text of print reads off at the
-    weakest and the strongest noise, to .05. Chance is near 3. From level 13 on the matrix
-    stays the same.
+    400 updates, the margin read as a distance, steps from the error set. Hollow: what the text of
+    print reads off at the weakest and the strongest noise, to .05. Chance is near 3. From level 13
+    on the matrix stays the same.
     """
     from matplotlib.figure import Figure
 
@@ -219,10 +219,10 @@ def _by_share(
 @drawn_from(on_digits)
 def figure_3(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 3 again, on four sets: error against the size of the audit, 10 runs, two standard
-    errors. Print has Reuters with m = 70; hollow is what its text and Table 1 have at 5%. A
-    Perceptron on the audit alone is behind UMA with the smallest audit and ahead at 30%, in the
-    mean: the lines cross, as in print. A Perceptron on all the true labels that UMA used is ahead
-    of it at every size.
+    errors, UMA by steps from the error set. Print has Reuters with m = 70; hollow is what its text
+    and Table 1 have at 5%. A Perceptron on the audit alone is behind UMA with the smallest audit
+    and ahead at 30%, in the mean: the lines cross, as in print. A Perceptron on all the true labels
+    that UMA used is ahead of it at every size.
     """
     names = {"f_conf": ("audited alone", "s", "C1"), "UMA": ("UMA", "o", "C0"),
              "f_conf+m": ("audited and few", "^", "C2"), "f_y": ("ignoring the noise", "x", "C4")}
@@ -238,10 +238,10 @@ def figure_3(found: Numbers) -> tuple[Figure, list[list[str]]]:
 @drawn_from(on_digits)
 def figure_4(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 4 again, with scikit-learn's digits besides: error against the size of the audit, UMA
-    and a linear SVM that trains itself, in place of print's S3VM, which is not to be had; 10 runs,
-    two standard errors, where print has 15. Hollow is what Table 1 has at 5%. The SVM falls below
-    UMA on every set, as in print; UMA's lead with a small audit is seen on the Reuters stand-in
-    alone.
+    by steps from the error set and a linear SVM that trains itself, in place of print's S3VM, which
+    is not to be had; 10 runs, two standard errors, where print has 15. Hollow is what Table 1 has
+    at 5%. The SVM falls below UMA on every set, as in print; UMA's lead with a small audit is seen
+    on the Reuters stand-in alone.
     """
     names = {"SVM": ("self-training SVM", "v", "C3"), "UMA": ("UMA", "o", "C0")}
     figure, _, rows = _by_share(found, names, 4)
@@ -255,9 +255,9 @@ def figure_4(found: Numbers) -> tuple[Figure, list[list[str]]]:
 @drawn_from(on_digits)
 def figure_5(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 5 again, on four sets: error and confusion rate after each update, by the way in
-    which pairs are selected, means of 10 runs with a band of two standard errors. Print has
-    Reuters, a plateau from the thirtieth update on, which is marked, and no number. From the third
-    update on random pairs are never best.
+    which pairs are selected, with steps from the error set, means of 10 runs with a band of two
+    standard errors. Print has Reuters, a plateau from the thirtieth update on, which is marked, and
+    no number. From the third update on random pairs are never best.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
