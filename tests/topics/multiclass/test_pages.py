@@ -9,7 +9,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.topics.multiclass.steps import WORDS
-from noisytheory.trial.catalogue import of_topic
+from noisytheory.trial.catalogue import match, of_topic
 
 CLAIMS = of_topic("multiclass")
 UMA, ONLINE = (importlib.import_module(f"noisytheory.topics.multiclass.{name}")
@@ -52,3 +52,11 @@ def test_a_page_names_the_steps_that_its_trial_takes(claim, taken):
                     held.cache_clear()
     nt.audit(claim, budget="smoke", workers=0, replicates=1)
     assert taken - said(claim) == set()
+
+
+@pytest.mark.parametrize("name", [
+    "C-identity-is-perceptron", "identity-sumW", "prop3-fixed-W", "prop4-exact", "prop4-repaired",
+    "prop4-unnormalised", "sum-rate-independent-of-Q",
+])
+def test_other_spellings_are_names_of_claims(name):
+    assert match(f"uma/{name}")

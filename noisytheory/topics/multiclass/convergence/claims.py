@@ -150,6 +150,7 @@ prop4_exact = PAPER.always(
     bound=bounds.updates_exact,
     given=dict(lengths="one", limit="none"),
     note="Attained by two orthonormal atoms, where tied points lie in both regions.",
+    also=[PAPER.also("prop4-exact", "Proposition 4, Sec. 3.4")],
     twin=scaled(0.5),
     **UPDATES, **worked(sides.exact_means, "theta"),
 )
@@ -161,6 +162,7 @@ prop4_unnormalised = PAPER.always(
     given=dict(lengths="as they are", limit="Kantorovich"),
     origin="candidate",
     note="Kantorovich's inequality; the worst case does grow like 1/(2m).",
+    also=[PAPER.also("prop4-unnormalised", "Proposition 4, Sec. 3.4")],
     twin=dict(bound=bounds.updates_exact, given=dict(lengths="as they are", limit="none"),
               why="the factor dropped"),
     **UPDATES, **worked(sides.exact_means, "theta", "least", "largest"),
@@ -175,6 +177,7 @@ prop4_repaired = PAPER.always(
     grid=dict(n=[10**6, 10**9]),
     given=dict(flips="1/10", step="predicted", tolerance="1/20"),
     note=r"With $\eta$ by `uniform_deviation` this is a sample size; it has $C^{-1}$ in it.",
+    also=[PAPER.also("prop4-repaired", "Proposition 4, Sec. 3.4")],
     twin=scaled(0.5),
     **UPDATES, **SAMPLED, **worked(sides.sampled_updates, "theta", "eta", "tolerance"),
 )
@@ -387,6 +390,7 @@ perceptron_printed = PAPER.identity(
     expect="refuted",
     quantity="updates",
     note="With C = I it is a batch Perceptron, not one run through the data.",
+    also=[PAPER.also("C-identity-is-perceptron/printed", "Sec. 4.1")],
     **worked(sides.batch_and_online),
 )
 perceptron = PAPER.identity(
@@ -396,6 +400,7 @@ perceptron = PAPER.identity(
     hypotheses=[ERRING_STEPS],
     given=dict(confusion="none"),
     quantity="coordinate of a weight after one update",
+    also=[PAPER.also("C-identity-is-perceptron/repaired", "Sec. 4.1")],
     twin=dict(given=dict(confusion="as given"), why="noisy labels"),
     **worked(sides.one_update),
 )

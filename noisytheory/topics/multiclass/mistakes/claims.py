@@ -35,6 +35,7 @@ sum_zero = PAPER.identity(
     given=dict(start="zero"),
     quantity="largest coordinate of the sum",
     note="Of the Perceptron's family, and of UMA with any update vectors.",
+    also=[PAPER.also("identity-sumW", "Sec. 3.2")],
     twin=dict(given=dict(start="elsewhere"), why="weights that do not start at 0"),
     **worked(sides.sums),
 )

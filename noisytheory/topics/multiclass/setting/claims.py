@@ -144,6 +144,7 @@ free_of_classes_printed = PAPER.always(
         r"$2/\theta^2$ names no Q, but is at least $2(Q-1)^2/Q$, as $\theta\le\sqrt Q/(Q-1)$. On "
         "the simplex, where the margin is largest, the Perceptron's updates grow with Q."
     ),
+    also=[PAPER.also("sum-rate-independent-of-Q/printed", "Conclusion")],
     **RATE,
 )
 
@@ -166,6 +167,7 @@ free_of_classes = PAPER.always(
     given=dict(bound="own"),
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
+    also=[PAPER.also("sum-rate-independent-of-Q/repaired", "Conclusion")],
     twin=dict(given=dict(bound="two"), bound=of_two_classes, why="the bound of two classes"),
     **{**RATE, **worked(sides.mistakes_on_simplex, "updates")},
 )
