@@ -40,6 +40,7 @@ def nothing(delta: Numeric) -> Numeric:
 MEDIAN: dict[str, Any] = dict(
     bound=nothing, grid=dict(delta=[0.5]), rows=20, quantity="difference of errors",
 )
+NORMS: dict[str, Any] = {**MEDIAN, "quantity": "difference of confusions"}
 rates_printed = PAPER.always(
     "confusion-rate/printed",
     statement=r"\text{Figure 1 shows }\|\hat C\|_F/\sqrt Q",
@@ -98,13 +99,13 @@ figure_1a = PAPER.tail(
         "`validation/multiclass_tables.md` has every level."
     ),
     twin=dict(given=dict(level=7, updates=30, order="Perceptron first"), why="sign turned"),
-    **MEDIAN,
+    **NORMS,
 )
 START: dict[str, Any] = dict(
     place="Figure 1(a), Sec. 4.1",
     hypotheses=["1,000 examples, the first of the 20 matrices, known", ERRING, "in most runs"],
     simulate=simulate.toy_start, picture=pictures.figure_1a,
-    **{**MEDIAN, "grid": dict(updates=[30, 400], delta=[0.5])},
+    **{**NORMS, "grid": dict(updates=[30, 400], delta=[0.5])},
 )
 start_printed = PAPER.tail(
     "figure-1a/start-printed",
@@ -132,7 +133,7 @@ FED: dict[str, Any] = dict(
                 "in most runs"],
     simulate=simulate.misfed_gap,
     picture=pictures.figure_1b,
-    **MEDIAN,
+    **NORMS,
 )
 figure_1b_printed = PAPER.tail(
     "figure-1b/printed",
