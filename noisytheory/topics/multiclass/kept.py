@@ -31,7 +31,7 @@ COMPILED = 1 << 22
 
 
 BLOCK = 1 << 10
-"""Rows whose norms are computed at a time."""
+"""Rows whose norms or products are computed at a time."""
 
 
 class Kept(Protocol):
@@ -254,6 +254,17 @@ class Scaled:
     def shape(self) -> tuple[int, int]:
         """Of the rows that they stand for."""
         return len(self.points), self.points.shape[1] + (self.constant != 0)
+
+    def __matmul__(self, columns: Floats) -> Floats:
+        """Products with columns of weights."""
+        found = np.empty((len(self.points), columns.shape[1]))
+        width = self.points.shape[1]
+        for start in range(0, len(found), BLOCK):
+            rows = slice(start, start + BLOCK)
+            found[rows] = self.points[rows] @ columns[:width]
+        if self.constant:
+            found += self.constant * columns[width]
+        return found * self.scale[:, None]
 
     def dense(self) -> Floats:
         """These rows."""

@@ -13,13 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEPS", "error_set", "steps"]
+__all__ = ["STEPS", "WORDS", "error_set", "steps"]
 
 Floats = NDArray[np.float64]
 
 STEPS = ("worst", "uniform", "proportional", "random", "predicted", "forced")
 """Step rules; the last two know which class was predicted, and the last is not
 ultraconservative: it takes the step from the predicted class even outside of the error set."""
+
+
+WORDS = {
+    "worst": "steps from the worst class",
+    "uniform": "steps even over the error set",
+    "predicted": "steps from the error set",
+    "forced": "forced steps",
+}
+"""How a claim whose trial runs a learner says which step it took; the third is down by one for the
+predicted class if it errs on the update vector, else for the worst that does, and the fourth always
+for the predicted class. A test holds every claim of this topic to it."""
 
 
 def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import uma_again
+from scipy import sparse
 from sklearn.decomposition import KernelPCA
 
 from noisytheory.topics.multiclass import (
@@ -345,6 +346,10 @@ def test_five_steps_take_any_labels_and_know_all_rivals():
     assert max(table.values()) < 0.2
     full = uma(x, codes, np.eye(3), max_iter=50)
     np.testing.assert_array_equal(found.full, full.weights)
+    for form in (np.ndarray.tolist, sparse.coo_array):
+        said = five_steps(form(x[few]), t[few], form(x[audited]), t[audited], form(x),
+                          rest_labels=t, max_iter=50)
+        assert said.errors(form(x), t) == pytest.approx(table, abs=0.01)
     without = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
     assert set(without.errors(x, t)) == set(CLASSIFIERS) - {"full"}
     with pytest.raises(ValueError, match="rest_labels"):
@@ -381,6 +386,8 @@ def test_kernel_features_are_those_of_scikit_learn_and_unit():
     np.testing.assert_allclose(np.abs(ours[1]), np.abs(model.transform(new)), atol=1e-8)
     (few,) = kernel_features(x, components=3, landmarks=10, rng=rng)
     np.testing.assert_allclose(np.linalg.norm(few, axis=1), 1)
+    with pytest.raises(ValueError, match="gamma must be given where most points are equal"):
+        kernel_features([[0.0]] * 9 + [[1.0]])
 
 
 def test_digits_keep_their_pixels_and_features_on_the_sphere():
