@@ -217,13 +217,13 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
     law, at = state.exact, state.index
     rhs = right_side(claim, state.cell)[:, 0]
     out["rhs"][at], out["mean"][at] = rhs, law.mean()
-    out["quantiles"][at] = law.quantile(QUANTILES)
+    out["quantiles"][at] = law.quantiles(QUANTILES)
     if claim.kind == "tail":
         # What rounding leaves open lies between both ends.
         certain, possible = np.transpose([law_exceeding(claim, state.cell, law, r) for r in rhs])
         out["probability"][at] = out["probability_low"][at] = certain
         out["probability_high"][at] = possible
-        left = law.beyond(claim.deltas)
+        left = np.array([law.beyond(d) for d in claim.deltas])
     else:
         left = np.array([law.mean()])
         out["mean_low"][at], out["mean_high"][at] = law_means(claim, state.cell, law)

@@ -34,11 +34,8 @@ _LOOK = 1 << 40
 _ROWS = 8
 """Rows of a probe."""
 
-_FEW_ROWS = 2
-"""Rows of a probe of instances, in every cell but the first."""
 
-
-def probe(claim: Claim, cell: Cell, seed: int, rows: int = _ROWS) -> list[Arrays]:
+def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -49,8 +46,6 @@ def probe(claim: Claim, cell: Cell, seed: int, rows: int = _ROWS) -> list[Arrays
         Where to look.
     seed : int
         Root seed.
-    rows : int
-        How many, at most.
 
     Returns
     -------
@@ -62,7 +57,8 @@ def probe(claim: Claim, cell: Cell, seed: int, rows: int = _ROWS) -> list[Arrays
     ClaimError
         If the simulator touches a global generator, or draws other numbers from the same one.
     """
-    rows = min(rows, claim.rows)
+    # Of rows that decide nothing by chance a few show whether the generator has a part in them.
+    rows = min(_ROWS, claim.rows if claim.can_err else max(2, claim.rows // 4), claim.rows)
     try:
         first = _looked(claim, cell, seed, 0, rows)
     except UnreadError:
@@ -299,9 +295,7 @@ def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], s
         If the cell had not been probed, and its simulator does not draw from its generator.
     """
     cell = claim.cell(asked.index)
-    drawn = list[Arrays]()
-    if not asked.looks:
-        drawn = probe(claim, cell, seed, _ROWS if claim.can_err else _FEW_ROWS)
+    drawn = [] if asked.looks else probe(claim, cell, seed)
     if not claim.can_err:
         return drawn, "", True
     for some in ([],) if claim.apart else (asked.sizes, [claim.rows] * _MORE):
@@ -368,7 +362,8 @@ def sizes_to_compare(
     """
     few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 128)
     many, enough = (_LONGER, rows) if refuted else (2 * _LONGER, _ENOUGH_TO_DIFFER)
-    longer = [max(rows // 16, min(rows // 8, enough))] * many if rows >= _SHORT * _LONGER else []
+    size = max(rows // (2 * _LONGER), min(rows // _LONGER, enough))
+    longer = [size] * many if rows >= _SHORT * _LONGER else []
     least = 0 if longer else many + (_WHOLE if refuted else 1)
     count = min(_CALLS, max(_LONGER, rows // 16))
     if cells > 1:
@@ -416,7 +411,7 @@ def _chances(
     fresh, longest = slice(starts[decided], None), int(np.argmax(sizes))
     whole = slice(starts[longest], starts[longest + 1])
     # Shares of blocks of very different lengths have no common law.
-    long = 2 * _LONGER * (sizes + 1) > sizes.max()
+    long = 3 * _LONGER * sizes >= sizes.max()
     found: dict[tuple[str, str], float] = {}
     for what, scores in _views(claim, cell, joined).items():
         found |= {
@@ -591,7 +586,7 @@ def _between(values: Floats, sizes: NDArray[np.int64]) -> float:
 
 def _differing(values: Floats, sizes: NDArray[np.int64]) -> float:
     """The same of blocks, of all and of the long ones: beside many short ones these say little."""
-    long = 2 * _LONGER * (sizes + 1) > sizes.max()
+    long = 3 * _LONGER * sizes >= sizes.max()
     if long.all():
         return _between(values, sizes)
     of_long = _between(values[np.repeat(long, sizes)], sizes[long])

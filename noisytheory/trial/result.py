@@ -703,7 +703,7 @@ def _exact_steps(claim: Claim, cell: Cell, exact: Any) -> dict[str, Any]:
             + (": broken" if chance > delta * (1 + exact.error) else ""),
         ])
     # The level of the largest tightness, by which `nearest` picks the cell.
-    left = exact.beyond(claim.deltas)
+    left = np.array([exact.beyond(delta) for delta in claim.deltas])
     ratio = np.divide(left, rhs, out=np.full(left.shape, -np.inf), where=rhs > 0)
     worst = int(np.argmax(ratio))
     return {"lhs": f"{left[worst]:.12g} (the quantile at 1 - {claim.deltas[worst]:g})",
