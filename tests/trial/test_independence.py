@@ -169,7 +169,7 @@ def by_turns(*rates):
 
 def test_what_few_blocks_decide_others_must_bear_out():
     fields = {"rows": 512, "bound": lambda: 0.5, "grid": {"delta": [0.01]}}
-    for seed, word in ((3, "upheld"), (39, "refuted")):
+    for seed, word in ((3, "upheld"), (49, "refuted")):
         found = nt.audit(claim_of(by_turns(0.004, 0.02), **fields), seed=seed, budget="smoke")
         assert found.verdict == "undecided" and not found.summary["decision"].any()
         assert found.reason.startswith(f"blocks drawn besides do not bear out that it is {word}")
