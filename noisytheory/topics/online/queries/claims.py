@@ -190,7 +190,7 @@ CALLS: dict[str, Any] = dict(
     simulate=simulate.prods,
     variance=_calls_variance,
     margin=_some_calls,
-    grid=dict(T=[8], p=P),
+    grid=dict(T=[8], p=[1.25, 2.0, 3.0]),
     rows=32,
     apart=True,
     origin="candidate",
