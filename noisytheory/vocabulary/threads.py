@@ -28,6 +28,9 @@ _free: ContextVar[int] = ContextVar("_free", default=0)
 @cache
 def _controller() -> ThreadpoolController:
     """Of the linear algebra that is loaded, which takes milliseconds to find."""
+    # SciPy brings its own, which compiled loops call: what is loaded later is not found.
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController().select(user_api="blas")
 
 

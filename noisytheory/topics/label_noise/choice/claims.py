@@ -69,6 +69,35 @@ left_out = PAPER.equal(
     **OURS,
 )
 
+chosen = PAPER.identity(
+    "choice/chosen",
+    statement=(
+        r"\text{chosen is the last }\kappa\text{ with }\hat e_\kappa-\min\hat e\le c\,"
+        r"\mathrm{se}(\hat e_\kappa-\min\hat e)"
+    ),
+    hypotheses=["two classes as they come, labels without a known rate"],
+    grid=dict(standard_errors=[0.0, 0.5, 1.5]),
+    given=dict(share=1),
+    rows=64,
+    quantity="place on the path",
+    note="The public choice on six examples, up to fifty of each; the rule in whole numbers.",
+    twin=dict(given=dict(share=0.875), why="seven eighths of the patience"),
+    **both(sides.last_within, sides.Path),
+    **OURS,
+)
+
+cut = PAPER.identity(
+    "choice/threshold",
+    statement=r"\text{no threshold between two scores has more examples right than the chosen one}",
+    hypotheses=["two classes", "the threshold of all examples"],
+    given=dict(centred=0),
+    rows=64,
+    quantity="examples right",
+    twin=dict(given=dict(centred=1), why="a threshold of 0"),
+    **both(sides.right_at_cut, sides.Cut),
+    **OURS,
+)
+
 score_deviation = PAPER.tail(
     "choice/score-deviation",
     statement=(

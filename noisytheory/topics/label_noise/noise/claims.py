@@ -251,3 +251,25 @@ linear_loss_argmin = PAPER.identity(
     ),
     **both(sides.argmin_sets, sides.Class),
 )
+
+drawn_noise = PAPER.equal(
+    "noise-models",
+    statement=(
+        r"\mathbb E\,c(x,\tilde y)=\textstyle\sum_jp_j\,\sigma(x_j,y_j)\,c(x_j,-y_j),\quad"
+        r"\mathbb E\,c(\tilde x,\tilde y)=\sigma\,\mathbb E_Qc\text{ contaminated}"
+    ),
+    place="Secs. 4.2, 4.3, 4.5 and 4.6: what the noise does to an example",
+    hypotheses=["three points, one label each", "c is 0 for these, and differs between all others"],
+    origin="candidate",
+    bound=simulate.mean_mark,
+    simulate=simulate.noisy_mark,
+    grid=dict(noise=simulate.LAWS),
+    given=dict(share=1.0),
+    low=0.0,
+    high=1.0,
+    margin=0.02,
+    rows=4096,
+    quantity="mark of a noisy example",
+    note="Every law of noise of the package, drawn example by example, against its definition.",
+    twin=dict(given=dict(share=0.75), why="three quarters of the rates"),
+)

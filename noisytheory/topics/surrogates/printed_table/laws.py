@@ -30,7 +30,7 @@ from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.atoms import checked_whole
 from noisytheory.vocabulary.populations.multinomial import binomial_law
 
-__all__ = ["RISKS", "table_law"]
+__all__ = ["RISKS", "summable", "table_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -84,6 +84,11 @@ def table_law(column: str, sigma: float, n: int = 800, cut: float = 1e-10) -> Fl
     return _law(column, float(sigma), int(n), float(cut)).copy()
 
 
+def summable(column: str, n: int) -> bool:
+    """Whether `table_law` has the law."""
+    return column != "t-logistic" or math.comb(n + 5, 5) <= ENUMERATED
+
+
 @cache
 def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
     laws = {"hinge": _hinge, "t-logistic": _enumerated, "linear": _linear}
@@ -93,10 +98,10 @@ def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
 def _enumerated(sigma: float, n: int, _: float) -> Floats:
     from scipy.special import gammaln, xlogy
 
-    if (outcomes := math.comb(n + 5, 5)) > ENUMERATED:
+    if not summable("t-logistic", n):
         raise ValueError(
-            f"n must be at most 26 for t-logistic loss, got {n}: {outcomes:,} outcomes; "
-            "table_moments can draw"
+            f"n must be at most 26 for t-logistic loss, got {n}: {math.comb(n + 5, 5):,} outcomes; "
+            "table_moments has mean and deviation of any n"
         )
     counts = compositions(n, 6)
     log = xlogy(counts, noisy_masses(sigma)).sum(axis=1) - gammaln(counts + 1).sum(axis=1)
