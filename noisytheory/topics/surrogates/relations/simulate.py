@@ -81,9 +81,9 @@ def _hinge(
 
 def _whole(values: Iterable[Fraction]) -> tuple[list[int], int]:
     """Whole numbers, and the denominator that all have."""
-    numbers = list(values)
-    low = math.lcm(*(value.denominator for value in numbers))
-    return [value.numerator * (low // value.denominator) for value in numbers], low
+    ratios = [value.as_integer_ratio() for value in values]
+    low = math.lcm(*[under for _, under in ratios])
+    return [over * (low // under) for over, under in ratios], low
 
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
