@@ -272,11 +272,11 @@ def _mean_mark(noise: simulate.Noise, share: float) -> float:
 drawn_noise = PAPER.equal(
     "noise-models",
     statement=(
-        r"\mathbb E\,c(x,\tilde y)=\textstyle\sum_jp_j\,\sigma(x_j,y_j)\,c(x_j,-y_j),\quad"
-        r"\mathbb E\,c(\tilde x,\tilde y)=\sigma\,\mathbb E_Qc\text{ contaminated}"
+        r"\mathbb E\,\mathrm{mark}=\textstyle\sum_jp_j\,\sigma(x_j,y_j)\,\mathrm{mark}(x_j,-y_j)"
+        r"\text{ flipped},\ \sigma\,\mathbb E_Q\mathrm{mark}\text{ contaminated}"
     ),
     place="Secs. 4.2, 4.3, 4.5 and 4.6: what the noise does to an example",
-    hypotheses=["three points, one label each", "c is 0 for these, and differs between all others"],
+    hypotheses=["three points, one label each", "their marks are 0, all others differ"],
     origin="candidate",
     bound=_mean_mark,
     simulate=simulate.noisy_mark,

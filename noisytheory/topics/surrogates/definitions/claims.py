@@ -74,7 +74,7 @@ values = KERNEL_MEAN.always(
 slopes = KERNEL_MEAN.always(
     "def-losses/slopes",
     statement=r"\ell(y,b)-\ell(y,a)=\textstyle\int_a^b\ell'(y,v)\,dv",
-    hypotheses=["losses without jumps, plain and corrected"],
+    hypotheses=["losses without jumps, plain and corrected", "scores a and b"],
     given=dict(share=1.0),
     note="Eight Gauss nodes over each quarter in [-8, 8], to a billionth; kinks are at ends.",
     twin=dict(given=dict(share=0.875), why="seven eighths of the derivative"),

@@ -235,8 +235,8 @@ def our_moment(column: str, sigma: Numeric, moment: Numeric) -> Numeric:
 table_1_moments = KERNEL_MEAN.always(
     "table-1/moments",
     statement=(
-        r"\mu=\textstyle\sum_Np_Nr_N,\ \tau^2=\sum_Np_N(r_N-\mu)^2\ "
-        r"\text{over all samples }N\text{ of six}"
+        r"\mu=\textstyle\sum_ip_ir_i,\ \tau^2=\sum_ip_i(r_i-\mu)^2\ "
+        r"\text{over all samples of six, of chance }p_i\text{ and risk }r_i"
     ),
     place="Table 1, Sec. 7.2: mean and deviation of a trial",
     hypotheses=["rates .05, .3 and .45", "to eight digits"],
