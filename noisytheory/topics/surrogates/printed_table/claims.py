@@ -236,10 +236,10 @@ table_1_moments = KERNEL_MEAN.always(
     "table-1/moments",
     statement=(
         r"\mu=\textstyle\sum_ip_ir_i,\ \tau^2=\sum_ip_i(r_i-\mu)^2\ "
-        r"\text{over all samples of six, of chance }p_i\text{ and risk }r_i"
+        r"\text{over all samples of six}"
     ),
     place="Table 1, Sec. 7.2: mean and deviation of a trial",
-    hypotheses=["rates .05, .3 and .45", "to eight digits"],
+    hypotheses=["rates .05, .3 and .45", "to eight digits", "a sample of chance p has the risk r"],
     origin="candidate",
     grid=dict(column=["linear", "t-logistic"]),
     given=dict(power=2),
