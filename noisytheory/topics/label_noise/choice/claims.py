@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
+from noisytheory.topics.kernel_mean.terms import FEW_ROWS
 from noisytheory.topics.label_noise.choice import bounds, pictures, sides, simulate
 from noisytheory.topics.label_noise.choice.simulate import Opposed, Signs, Unlike
 from noisytheory.trial.sides import both, scaled
@@ -28,6 +29,7 @@ noisy_error = PAPER.identity(
     r"\,\mathrm{Risk}_{01}(P,h)",
     hypotheses=["k classes; a label is flipped to any other class alike", "any classifier"],
     grid=dict(classes=[2, 3, 5, 9], sigma=[1 / 8, 5 / 16, 63 / 128]),
+    rows=1024,
     quantity="0-1 risk on noisy labels",
     unit="probability",
     note="So noisy labels order classifiers as clean ones do, and no rate need be known.",
@@ -109,7 +111,7 @@ score_deviation = PAPER.tail(
         population=[Signs(1), Signs(4), UNLIKE], n=[20, 100], delta=[0.5, 0.1, 0.01],
     ),
     trivial=2.0,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="largest error of a leave-one-out score",
     unit="score",
     note="A union over the kernels; the example left out moves a mean by at most 2/n.",
@@ -137,7 +139,7 @@ chosen_excess = PAPER.tail(
     ),
     given=dict(margin=bounds.leave_one_out_deviation(MANY, min(LEVELS) / 2, UNLIKE.k)),
     trivial=1.0,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="clean risk of the chosen mean above the best one's",
     unit="probability",
     note=(

@@ -10,6 +10,7 @@ import numpy as np
 from noisytheory.papers import AVERAGE_CLASSIFIER as EARLIER
 from noisytheory.papers import KERNEL_MEAN as PAPER
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.terms import FEW_ROWS
 from noisytheory.topics.label_noise.instances import (
     EVERY_POPULATION,
     FOUR_POINTS,
@@ -100,7 +101,7 @@ LEMMA_9: dict[str, Any] = dict(
         delta=[0.5, 0.1, 0.05, 0.01],
     ),
     trivial=_worst_distance,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="distance from the clean mean to the corrected mean of a noisy sample",
     unit="RKHS norm",
 )
@@ -224,6 +225,7 @@ linear_loss = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     given=dict(scores="unbounded"),
     quantity="linear risk on the noisy population",
     note="For every real function, not only for scores in [-1, 1].",
@@ -243,6 +245,7 @@ linear_loss_argmin = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF, "a finite class, so that minimisers exist"],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     quantity="set of minimisers on the noisy population, as a binary number",
     note="Sets are compared, ties included, over random classes of six functions.",
     twin=dict(
