@@ -53,7 +53,7 @@ bounded_class = KERNEL_MEAN.always(
 AGREES: dict[str, Any] = dict(
     place="Secs. 2.1 and 7.2; squared hinge, square, sigmoid and ramp are not in print",
     origin="candidate",
-    quantity="largest difference",
+    quantity="1 if they differ by more than a billionth",
 )
 values = KERNEL_MEAN.always(
     "def-losses/values",

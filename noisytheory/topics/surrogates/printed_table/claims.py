@@ -243,7 +243,7 @@ table_1_moments = KERNEL_MEAN.always(
     origin="candidate",
     grid=dict(column=["linear", "t-logistic"]),
     given=dict(power=2),
-    quantity="largest difference",
+    quantity="1 if they differ in the eighth digit",
     note="What the package tells of a trial, where every sample can be counted.",
     twin=dict(given=dict(power=1), why="the mean deviation for the mean square"),
     **worked(moments_apart),
