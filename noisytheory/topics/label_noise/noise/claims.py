@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ def _worst_distance(norm: float, sigma: float) -> float:
     return norm + 1 / (1 - 2 * sigma)
 
 
+@cache
 def _noisy_law(population: Finite, n: int, sigma: float) -> Law | None:
     law = simulate.noisy_deviation_law(population, n, sigma)
     return None if law is None else Law(*law)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -44,7 +43,6 @@ def noisy_deviation(
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-@cache
 def noisy_deviation_law(
     population: Finite, n: int, sigma: float
 ) -> tuple[Floats, Floats] | None:
