@@ -36,8 +36,8 @@ def table_moments(
     none that we could sum, as there are $2.8\cdot10^{12}$ samples of 800 and the loss is not
     convex: its moments are an integral over the five counts of a sample, by eight nets of scrambled
     Sobol points, each a set of samples; their spread tells the error. A quarter of a million
-    samples, some two seconds, leave 0.0001 at the rates of the table, a fifth of what as many
-    independent trials leave, and a million leave 0.00004.
+    samples, some two seconds, leave 0.0002 or less at the rates of the table, about half of what as
+    many independent trials leave, and two million leave 0.00005.
 
     Parameters
     ----------
