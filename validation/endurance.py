@@ -426,7 +426,8 @@ KEPT = Path(__file__).with_suffix(".json")
 def table(rows: list[tuple[str, Count]]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
-             "traceback", "hang", "escape sent", "over 300 MB", "under 3.4 x", "over 20 s"]
+             "traceback", "hang", "escape sent", "over 300 MB", "slower", "under 3.4 x",
+             "over 20 s"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
     return lines
