@@ -53,7 +53,7 @@ EXPONENT = 1000.0
 # NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
 LOG2_E = 1.0 / math.log(2.0)
 # Squares of coordinates within this, and sums of very many of them, stay finite.
-LARGEST = {"float64": 1e150, "float32": 1e15}
+LARGEST = {np.dtype("float64"): 1e150, np.dtype("float32"): 1e15}
 # Entries of one block from `blocks` when the caller names no number of rows (8 MiB of doubles).
 BLOCK_ENTRIES = 1 << 20
 
@@ -113,7 +113,7 @@ def check_range(array: Floats, name: str = "x") -> None:
     ...
     ValueError: x must have coordinates within +-1e+150, their squares overflow; got 1e+200 in row 0
     """
-    limit = LARGEST[array.dtype.name]
+    limit = LARGEST[array.dtype]
     # Extremes carry NaN along, and need no array of truth values.
     if not array.size or -limit <= array.min() <= array.max() <= limit:
         return

@@ -84,6 +84,15 @@ def on_one_thread(function: Callable[Given, Done]) -> Callable[Given, Done]:
 
     @wraps(function)
     def limited(*args: Given.args, **kwargs: Given.kwargs) -> Done:
+        # Within another the limit stands; of one thread nothing is to be limited.
+        if _free.get():
+            return function(*args, **kwargs)
+        if _allowed() <= 1:
+            before = _free.set(1)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _free.reset(before)
         with one_thread_each() as workers:
             before = _free.set(workers)
             try:
