@@ -175,12 +175,14 @@ def figures(sets: dict[str, Any], toy: Any, fed: Any) -> Iterator[list[str]]:
                 yield [f"Table 1: {column} {value:.2f} ± {printed.ROUNDING:g}", pictures.SETS[name],
                        _gap(paired(of[column]), "-"), inside(of[column], value, printed.ROUNDING)]
     weak, strong = 0, len(pictures.LEVELS) - 1
-    for name, ends in printed.FIGURE_1A.items():
-        for where, level, number in (("weakest", weak, ends[0]), ("strongest", strong, ends[1])):
-            value = _number(number)
-            yield [f"1(a): {name} at the {where} noise {value:g} ± {printed.READING:g}", "circle",
-                   _gap(paired(toy[name][level]), "-"),
-                   inside(toy[name][level], value, printed.READING)]
+    for name, (first, last) in printed.FIGURE_1A.items():
+        for ours in [line for line, _, _ in pictures.LINES if line.endswith(name)]:
+            for where, level, number in (("weakest", weak, first), ("strongest", strong, last)):
+                value = _number(number)
+                yield [f"1(a): {name} at the {where} noise {value:g} ± {printed.READING:g}",
+                       "circle" if ours == name else f"circle, {ours}",
+                       _gap(paired(toy[ours][level]), "-"),
+                       inside(toy[ours][level], value, printed.READING)]
     gaps = [paired(toy["UMA"][k], toy["batch Perceptron"][k]) for k in range(len(toy["UMA"]))]
     for verdict in ("holds", "undecided", "reversed"):
         levels = [str(at) for at, gap in zip(pictures.LEVELS, gaps, strict=True)
@@ -328,14 +330,18 @@ def prose(
         last = noise_path(reference, pictures.LEVELS[-1])
         same &= all(np.allclose(last, noise_path(reference, at), rtol=0, atol=1e-12)
                     for at in range(14, 21))
-    mean = {name: toy[name].mean(axis=1) for name in ("UMA", "batch Perceptron")}
+    mean = {name: toy[name].mean(axis=1) for name, _, _ in pictures.LINES}
+    start = {name: ends[0] for name, ends in printed.FIGURE_1A.items()}
     behind = [str(at) for k, at in enumerate(pictures.LEVELS)
               if mean["UMA"][k] >= mean["batch Perceptron"][k]]
     yield sure(
         same, f"**Figure 1(a).** UMA's mean is below the batch Perceptron's at every level but "
         f"{', '.join(behind) or 'none'}; by the intervals, at 99% each, "
         + "; ".join(f"{row[2]}: {row[3]}" for row in rows if row[0].startswith("1(a): UMA below"))
-        + ". From level 13 to 20 the matrix is the same in all ten draws."
+        + ". From level 13 to 20 the matrix is the same in all ten draws. Print's Perceptron is "
+        f"{_number(start['Perceptron']) - _number(start['UMA']):.1f} above UMA at the weakest "
+        f"noise; the batch one is {mean['batch Perceptron'][0] - mean['UMA'][0]:.2f} above it, "
+        f"the online one's last weights {mean['online Perceptron'][0] - mean['UMA'][0]:.2f}."
     )
     at_5 = {step: fed[f"5 {step}"].mean(axis=1) for step in pictures.STEPS}
     error = fed["5 error set"][5].std(ddof=1) / np.sqrt(each)

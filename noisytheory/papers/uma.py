@@ -195,10 +195,13 @@ DISCREPANCIES = {
         "Confusion 2.6 where the noise is under-estimated and 2.15 where it is over-estimated.",
         "The words of print say the opposite of its numbers, and hold where a trial can decide.",
     )],
-    "U18": [bookkeeping(
-        "Sec. 4.1, Robustness to noise",
-        "The baseline is UMA with C = I, and starts at 1.7.",
-        "That baseline starts much lower; the online Perceptron's last weights start higher.",
+    "U18": [Discrepancy(
+        place="Sec. 4.1, Robustness to noise",
+        printed="The baseline is UMA with C = I; it starts at 1.7, and UMA at .5.",
+        true="With C = I it starts where UMA does, nearly. An online Perceptron's last weights "
+        "are as far above it as print's baseline.",
+        claims=("figure-1a/start-printed",),
+        repaired=("figure-1a/start-repaired",),
     )],
     "U19": [
         Discrepancy(

@@ -328,6 +328,11 @@ def no_picture(record: Record) -> str:
         return "No picture: nothing was tried."
     if record.kind == "identity" and record.sides:
         return "No picture: both sides are the same numbers in every try that is stored."
+    if record.kind in ("always", "identity") and record.exact:
+        return (
+            "No picture: of instances that are enumerated only the worst of each cell is stored; "
+            "the table has it."
+        )
     return "No picture: it would show one number, or several on one line; the table has them."
 
 

@@ -45,6 +45,22 @@ def test_scikit_learn_takes_it(model):
         check_estimator(model)
 
 
+def test_scikit_learn_takes_random_steps_without_a_constant():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkipTestWarning)
+        check_estimator(
+            UltraconservativeClassifier(step="random", fit_intercept=False, unit_norm=False))
+
+
+@pytest.mark.parametrize("model", [UMAClassifier(), UltraconservativeClassifier()])
+def test_a_missing_label_is_named(model):
+    for labels in (["a", "b", None], np.array(["a", "b", np.nan], object)):
+        with pytest.raises(ValueError, match=r"y must hold labels of one kind.* beside "):
+            model.fit(np.eye(3), labels)
+    with pytest.raises(ValueError, match="classes must hold labels of one kind"):
+        model.partial_fit(np.eye(3), ["a", "b", "a"], classes=["a", "b", None])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.coo_array])
 def test_uma_undoes_the_noise_and_the_rest_do_not(form):
     x, noisy, true = confused()
@@ -223,7 +239,10 @@ def test_every_combination_of_its_options_gives_what_the_function_gives(form):
         )
         model = UMAClassifier(
             NOISE, fit_intercept=False, unit_norm=False, random_state=3, **options
-        ).fit(rows, NAMES[noisy])
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="the noisy labels tell")
+            model.fit(rows, NAMES[noisy])
         run = uma(rows, noisy, NOISE, rng=np.random.default_rng(3), **options)
         np.testing.assert_array_equal(model.coef_, run.weights)
         assert (model.run_.draws, model.run_.stopped) == (run.draws, run.stopped)
@@ -350,6 +369,33 @@ def test_a_negative_share_is_told_once_of_all_chunks():
         model.partial_fit(x[noisy > 0], noisy[noisy > 0])
     with pytest.warns(UserWarning, match="does not fit the labels"):
         model.fit(x[noisy > 0], noisy[noisy > 0], classes=[0, 1, 2])
+
+
+def test_a_matrix_without_counts_is_asked_of_the_noisy_labels():
+    x, noisy, true = confused()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        right = UMAClassifier(NOISE).fit(x, noisy)
+    assert right.expected_gain_ > 0.1
+    # Noise that is said to be between the other two classes.
+    wrong = np.array([[1.0, 0.2, 0.2], [0.0, 0.4, 0.4], [0.0, 0.4, 0.4]]) + 0.05 * np.eye(3)
+    wrong /= wrong.sum(axis=0)
+    with pytest.warns(UserWarning, match="ignoring the noise errs less.*a confusion that is given"):
+        model = UMAClassifier(wrong).fit(x, noisy)
+    assert np.mean(model.predict(x) != true) > np.mean(UMAClassifier().fit(x, noisy).predict(x)
+                                                       != true)
+
+
+def test_a_large_sample_is_learned_from_once_unless_there_are_counts(monkeypatch):
+    x, noisy, true = confused()
+    monkeypatch.setattr(confused_module, "COMPILED", x.size)
+    monkeypatch.setattr(kept_module, "COMPILED", x.size)
+    estimate = estimate_confusion(noisy[:2000], true[:2000], 3)
+    assert not hasattr(UMAClassifier(NOISE).fit(x, noisy), "expected_gain_")
+    large = UMAClassifier(estimate, random_state=1).fit(x, noisy).expected_gain_
+    monkeypatch.undo()
+    small = UMAClassifier(estimate, random_state=1).fit(x, noisy).expected_gain_
+    assert large == pytest.approx(small, abs=0.01)
 
 
 def test_classes_that_the_labels_lack_must_be_named():

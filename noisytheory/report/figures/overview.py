@@ -238,7 +238,11 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         if record.size * record.deltas.size > 1 or record.verdict == "undecided":
             drawn["violations"] = violations
         # Of weighted draws the law drawn from is not the one that is promised.
-        if not record.weighted and np.any(record.per_level("rhs")[:, record.level] > 0):
+        bounds = record.per_level("rhs")[:, record.level]
+        # Of a sign nothing but draws has a spread.
+        if not record.weighted and (
+            np.any(bounds > 0) or (np.any(bounds == 0) and not record.exact)
+        ):
             drawn["distribution"] = distribution
     elif record.two_laws:
         drawn["laws"] = laws

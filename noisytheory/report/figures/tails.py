@@ -45,7 +45,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
 
     The curve of a cell is :math:`\Pr[L > t\,R(\delta)]` against t at the level that decides. The
     promise is that it passes below the corner :math:`(1, \delta)`; the region that it forbids is
-    hatched.
+    hatched. Of a promise about a sign, whose bound is 0, the left side is as it is, and the corner
+    at 0.
 
     Parameters
     ----------
@@ -60,13 +61,15 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     level = record.level
     delta = float(record.deltas[level])
     rhs = record.per_level("rhs")[:, level]
-    chosen = most_tense(record, np.isfinite(rhs) & (rhs > 0), LINES)
+    sign = not np.any(rhs > 0)
+    chosen = most_tense(record, np.isfinite(rhs) & ((rhs == 0) if sign else (rhs > 0)), LINES)
+    by, corner = (np.ones_like(rhs), 0.0) if sign else (rhs, 1.0)
     figure, axes = canvas()
     floor = min(delta / 5, 0.002)
     ends = []
     for k, index in enumerate(chosen):
         x, survival = _survival(record, index)
-        x = x / rhs[index]
+        x = x / by[index]
         vacuous = bool(record.vacuous[index, level])
         style = style_of(k) | {"marker": ""}
         if vacuous:
@@ -79,17 +82,23 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
     # Curves far beyond the bound are cut, but not all of them.
     reach = max(1.25, min(1.12 * max(ends), max(6.0, 1.12 * min(ends)))) if ends else 1.25
+    lows = [float(record.quantiles[i][1] / by[i]) for i in chosen]
+    low = min(filter(np.isfinite, lows), default=0.0)
+    left = min(-0.02 * reach, max(low, -1.0))
+    if sign:
+        left, reach = min(low, 0.0), max([0.0, *ends])
+        room = 0.06 * (reach - left) or 1.0
+        left, reach = left - room, reach + room
     axes.fill_between(
-        [1, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
+        [corner, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
         label="what the promise forbids",
     )
-    axes.axvline(1, color=INK, linewidth=1.1)
-    axes.plot([1, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
-    lows = [float(record.quantiles[i][1] / rhs[i]) for i in chosen]
-    low = min(filter(np.isfinite, lows), default=0.0)
+    axes.axvline(corner, color=INK, linewidth=1.1)
+    axes.plot([corner, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
     axes.set(
-        yscale="log", xlim=(min(-0.02 * reach, max(low, -1.0)), reach), ylim=(floor, 1),
-        xlabel="left side / bound", ylabel="probability of exceeding it",
+        yscale="log", xlim=(left, reach), ylim=(floor, 1),
+        xlabel=balanced(record.side, 40) if sign else "left side / bound",
+        ylabel="probability of exceeding it",
     )
     plain_log(axes.yaxis)
     broken = int((record.decision[:, level] == REFUTED).sum())
@@ -113,8 +122,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         ))
     alt = (
         f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
-        f"each scaled by its bound; the bound is the vertical line at 1, the promised level "
-        f"{number(delta)} the horizontal one."
+        f"{'as they are' if sign else 'each scaled by its bound'}; the bound is the vertical line "
+        f"at {corner:g}, the promised level {number(delta)} the horizontal one."
     )
     return finish(figure, axes, title, alt)
 

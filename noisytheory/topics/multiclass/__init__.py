@@ -43,6 +43,7 @@ from noisytheory.topics.multiclass.mistakes.bounds import (
 )
 from noisytheory.topics.multiclass.noisy_error import (
     error_by_noisy_labels,
+    gain_by_known_confusion,
     gain_by_noisy_labels,
 )
 from noisytheory.topics.multiclass.pairs.bounds import (
@@ -88,6 +89,7 @@ __all__ = [
     "finite_deviation",
     "finite_deviation_sharp",
     "five_steps",
+    "gain_by_known_confusion",
     "gain_by_noisy_labels",
     "kernel_features",
     "least_mistake_bound",

@@ -7,7 +7,6 @@ change their region move between sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -32,7 +31,7 @@ COMPILED = 1 << 22
 
 
 BLOCK = 1 << 10
-"""Rows whose norms are computed at a time."""
+"""Rows whose norms or products are computed at a time."""
 
 
 class Kept(Protocol):
@@ -179,7 +178,7 @@ def _lowest_best(scores: Floats) -> Whole:
 class Spread:
     """Few atoms with a mass for every label: a whole population, or samples' counts on it.
 
-    Samples are arrays of floats or of fractions, or one sparse matrix; one of them or all.
+    Samples are arrays of floats or of whole numbers, or one sparse matrix; one of them or all.
     """
 
     def __init__(
@@ -232,6 +231,10 @@ class Spread:
         self.scores += tau[:, :, None] * self._products(vector[:, None])
         return self._refresh()
 
+    def grow(self, by: int) -> None:
+        """Take the weights times this number, and the margin as well."""
+        self.scores, self.alpha = self.scores * by, self.alpha * by
+
 
 @dataclass(frozen=True)
 class Scaled:
@@ -251,6 +254,17 @@ class Scaled:
     def shape(self) -> tuple[int, int]:
         """Of the rows that they stand for."""
         return len(self.points), self.points.shape[1] + (self.constant != 0)
+
+    def __matmul__(self, columns: Floats) -> Floats:
+        """Products with columns of weights."""
+        found = np.empty((len(self.points), columns.shape[1]))
+        width = self.points.shape[1]
+        for start in range(0, len(found), BLOCK):
+            rows = slice(start, start + BLOCK)
+            found[rows] = self.points[rows] @ columns[:width]
+        if self.constant:
+            found += self.constant * columns[width]
+        return found * self.scale[:, None]
 
     def dense(self) -> Floats:
         """These rows."""
@@ -385,8 +399,7 @@ def kept(
     if labels.ndim == 3 or shared or small or exact:
         masses = labels
         if labels.ndim == 2:
-            one = Fraction(1, labels.shape[1]) if exact else 1 / labels.shape[1]
-            masses = (labels[..., None] == np.arange(classes)) * one
+            masses = (labels[..., None] == np.arange(classes)) * (1 / labels.shape[1])
         if not dense and len(labels) > 1:
             raise ValueError('several runs with ties="all" or masses need dense points')
         if dense and not exact:

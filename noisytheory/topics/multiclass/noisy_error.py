@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from noisytheory.vocabulary.confusion import ConfusionEstimate, inverse_of, observed_confusion
 
-__all__ = ["error_by_noisy_labels", "gain_by_noisy_labels"]
+__all__ = ["error_by_noisy_labels", "gain_by_known_confusion", "gain_by_noisy_labels"]
 
 
 def error_by_noisy_labels(
@@ -43,6 +43,38 @@ def error_by_noisy_labels(
     inverse = inverse_of(confusion)
     counts = observed_confusion(predicted, noisy, len(inverse))
     return 1 - float(np.sum(counts * inverse)) / float(counts.sum())
+
+
+def gain_by_known_confusion(
+    ours: ArrayLike, other: ArrayLike, noisy: ArrayLike, confusion: ArrayLike
+) -> tuple[float, float]:
+    """What the other predictions err more than ours, by noisy labels and their confusion.
+
+    Parameters
+    ----------
+    ours, other, noisy : array-like of int, shape (n,)
+        Predictions, and the labels: classes from 0.
+    confusion : array-like, shape (Q, Q)
+        True classes in columns. It is believed: where it is wrong, so may the answer be.
+
+    Returns
+    -------
+    gain, error : float
+        Below 0 the other predictions are better; and the standard error of that, which on the
+        examples that they learned from is too small.
+
+    Examples
+    --------
+    >>> noisy = np.array([0] * 80 + [1] * 20)
+    >>> right, wrong = np.where(np.arange(100) < 85, 0, 1), np.arange(100) % 2
+    >>> gain, error = gain_by_known_confusion(right, wrong, noisy, [[0.9, 0.2], [0.1, 0.8]])
+    >>> round(gain, 2), round(error, 2)
+    (0.59, 0.07)
+    """
+    inverse = inverse_of(confusion)
+    codes = np.asarray(noisy)
+    apart = inverse[np.asarray(ours), codes] - inverse[np.asarray(other), codes]
+    return float(apart.mean()), float(apart.std() / np.sqrt(len(apart)))
 
 
 def gain_by_noisy_labels(

@@ -13,13 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEPS", "error_set", "steps"]
+__all__ = ["STEPS", "WORDS", "error_set", "steps"]
 
 Floats = NDArray[np.float64]
 
 STEPS = ("worst", "uniform", "proportional", "random", "predicted", "forced")
 """Step rules; the last two know which class was predicted, and the last is not
 ultraconservative: it takes the step from the predicted class even outside of the error set."""
+
+
+WORDS = {
+    "worst": "steps from the worst class",
+    "uniform": "steps even over the error set",
+    "predicted": "steps from the error set",
+    "forced": "forced steps",
+}
+"""How a claim whose trial runs a learner says which step it took; the third is down by one for the
+predicted class if it errs on the update vector, else for the worst that does, and the fourth always
+for the predicted class. A test holds every claim of this topic to it."""
 
 
 def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArray[np.bool_]:
@@ -95,7 +106,9 @@ def steps(
         even = (part == 0).all(axis=1) | (rule == "uniform")
         part[even] = (0 * each + 1)[even]
         part *= wrong
-        tau = -part / part.sum(axis=1, keepdims=True)
+        total = part.sum(axis=1, keepdims=True)
+        # A whole number over another would be a float.
+        tau = -part / (total if total.dtype != object else np.vectorize(Fraction)(total))
     elif rule == "random":
         assert rng is not None
         tau = np.zeros(each.shape)

@@ -6,14 +6,16 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.convergence import bounds, sides, simulate
+from noisytheory.topics.multiclass.steps import WORDS
 from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import LEVEL, Domain, Numeric, requires
 
 CLEAN = "populations without noise, update vectors exact"
 NORMAL = "update vectors divided by their norm"
+ERRING_STEPS, FORCED, WORST = WORDS["predicted"], WORDS["forced"], WORDS["worst"]
 
 START: dict[str, Any] = dict(
-    place="Algorithm 2, Sec. 3.2", quantity="1 if stuck at W = 0", hypotheses=[CLEAN],
+    place="Algorithm 2, Sec. 3.2", quantity="1 if stuck at W = 0", hypotheses=[CLEAN, ERRING_STEPS],
     **worked(sides.alpha_from_zero),
 )
 alpha_printed = PAPER.always(
@@ -34,7 +36,7 @@ alpha_repaired = PAPER.always(
 )
 ANY: dict[str, Any] = dict(
     place="Remark 2, Sec. 3.3", quantity="error at the end", unit="probability",
-    hypotheses=[CLEAN, NORMAL], **worked(sides.final_error_by_alpha),
+    hypotheses=[CLEAN, NORMAL, ERRING_STEPS], **worked(sides.final_error_by_alpha),
 )
 remark_2_printed = PAPER.always(
     "remark-2/printed",
@@ -53,6 +55,7 @@ remark_2 = PAPER.always(
 )
 ERRING: dict[str, Any] = dict(
     place="Algorithm 2, step 8, Sec. 3.2", quantity="1 if a true mistake has an empty error set",
+    hypotheses=[ERRING_STEPS],
     **worked(sides.erring_pairs),
 )
 error_set_printed = PAPER.always(
@@ -98,6 +101,7 @@ OUTSIDE: dict[str, Any] = dict(
 outside_printed = PAPER.always(
     "algorithm-2/step-printed",
     statement=r"p\in\mathcal E(z_{pq},q),\text{ so that }\tau_p=-1\text{ is ultraconservative}",
+    hypotheses=[WORST],
     given=dict(vectors_of="a sample"),
     expect="refuted",
     note="With sampling noise the predicted class may not err on z, or no class may.",
@@ -106,7 +110,7 @@ outside_printed = PAPER.always(
 outside = PAPER.always(
     "algorithm-2/step-repaired",
     statement=r"p\in\mathcal E(\mu^p_q,q)",
-    hypotheses=["exact update vectors"],
+    hypotheses=["exact update vectors", WORST],
     given=dict(vectors_of="the population"),
     twin=dict(given=dict(vectors_of="a sample"), why="sampled vectors"),
     **OUTSIDE,
@@ -115,7 +119,7 @@ at_the_stop = PAPER.always(
     "algorithm-2/stop",
     statement=r"\text{at the stop }\|z_{pq}\|\le s\text{ for all }p\ne q",
     place="Algorithm 2, step 13, Sec. 3.2",
-    hypotheses=["forced steps, the confusion strategy", "exact update vectors"],
+    hypotheses=[FORCED, "the confusion strategy", "exact update vectors"],
     given=dict(stop="all_pairs"),
     origin="candidate",
     quantity="squared length of an update vector",
@@ -128,7 +132,7 @@ UPDATES: dict[str, Any] = dict(place="Proposition 4, Sec. 3.4", quantity="update
 proposition_4_printed = PAPER.always(
     "proposition-4/printed",
     statement=r"K\le2/\theta^2",
-    hypotheses=[CLEAN, "alpha = 0"],
+    hypotheses=[CLEAN, "alpha = 0", ERRING_STEPS],
     bound=bounds.updates_exact,
     given=dict(lengths="as they are", limit="none"),
     expect="refuted",
@@ -142,28 +146,30 @@ proposition_4_printed = PAPER.always(
 prop4_exact = PAPER.always(
     "proposition-4/exact",
     statement=r"K\le2/\theta^2",
-    hypotheses=[CLEAN, NORMAL],
+    hypotheses=[CLEAN, NORMAL, ERRING_STEPS],
     bound=bounds.updates_exact,
     given=dict(lengths="one", limit="none"),
     note="Attained by two orthonormal atoms, where tied points lie in both regions.",
+    also=[PAPER.also("prop4-exact", "Proposition 4, Sec. 3.4")],
     twin=scaled(0.5),
     **UPDATES, **worked(sides.exact_means, "theta"),
 )
 prop4_unnormalised = PAPER.always(
     "proposition-4/unnormalised",
     statement=r"K\le\frac2{\theta^2}\,\frac{(m_{\max}+m_{\min})^2}{4m_{\max}m_{\min}}",
-    hypotheses=[CLEAN, "m the norms of the update vectors of the run"],
+    hypotheses=[CLEAN, "m the norms of the update vectors of the run", ERRING_STEPS],
     bound=bounds.updates_unnormalised,
     given=dict(lengths="as they are", limit="Kantorovich"),
     origin="candidate",
     note="Kantorovich's inequality; the worst case does grow like 1/(2m).",
+    also=[PAPER.also("prop4-unnormalised", "Proposition 4, Sec. 3.4")],
     twin=dict(bound=bounds.updates_exact, given=dict(lengths="as they are", limit="none"),
               why="the factor dropped"),
     **UPDATES, **worked(sides.exact_means, "theta", "least", "largest"),
 )
+ALONG = r"\eta\text{ the largest deviation along the run, bracket positive}"
 SAMPLED: dict[str, Any] = dict(
-    bound=bounds.updates_noisy,
-    hypotheses=[NORMAL, r"\eta\text{ the largest deviation along the run, bracket positive}"],
+    bound=bounds.updates_noisy, hypotheses=[NORMAL, ALONG, ERRING_STEPS],
 )
 prop4_repaired = PAPER.always(
     "proposition-4/repaired",
@@ -171,6 +177,7 @@ prop4_repaired = PAPER.always(
     grid=dict(n=[10**6, 10**9]),
     given=dict(flips="1/10", step="predicted", tolerance="1/20"),
     note=r"With $\eta$ by `uniform_deviation` this is a sample size; it has $C^{-1}$ in it.",
+    also=[PAPER.also("prop4-repaired", "Proposition 4, Sec. 3.4")],
     twin=scaled(0.5),
     **UPDATES, **SAMPLED, **worked(sides.sampled_updates, "theta", "eta", "tolerance"),
 )
@@ -182,7 +189,7 @@ prop4_forced = PAPER.always(
     origin="candidate",
     note="For steps always from the predicted class. They collapse where C is estimated.",
     twin=scaled(0.5),
-    **{**UPDATES, **SAMPLED, "bound": bounds.updates_forced},
+    **{**UPDATES, "bound": bounds.updates_forced, "hypotheses": [NORMAL, ALONG, FORCED]},
     **worked(sides.sampled_updates, "theta", "eta", "tolerance"),
 )
 LAST: dict[str, Any] = dict(
@@ -195,7 +202,7 @@ LAST: dict[str, Any] = dict(
 final_error_printed = PAPER.always(
     "prop4-final-error/printed",
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
-    hypotheses=["ultraconservative steps, stop when no pair with an error set is long"],
+    hypotheses=[ERRING_STEPS, "stop when no pair with an error set is long"],
     grid=dict(n=[10**5]),
     given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
     expect="refuted",
@@ -208,7 +215,7 @@ final_error_printed = PAPER.always(
 final_error = PAPER.always(
     "prop4-forced/error",
     statement=r"\text{at the stop, error}\le\sqrt2Q(Q-1)(s+\eta)/\theta",
-    hypotheses=["steps always from the predicted class, stop when no pair is long"],
+    hypotheses=[FORCED, "always from the predicted class", "stop when no pair is long"],
     grid=dict(n=[10**5]),
     given=dict(flips="1/10", step="forced", tolerance="1/20", number=30),
     origin="candidate",
@@ -222,7 +229,7 @@ stuck = PAPER.equal(
     r"\Big[\Big(\frac{1-P}P\Big)^{3/2}\Big]",
     place="Proposition 4, Sec. 3.4",
     hypotheses=["two orthonormal atoms, that of class 0 of mass P, ties to the lowest class",
-                "ultraconservative steps"],
+                ERRING_STEPS],
     bound=bounds.stuck_probability,
     simulate=simulate.stuck,
     grid=dict(mass=[0.25, 0.5]),
@@ -261,7 +268,7 @@ def three_quarters(delta: Numeric) -> Numeric:
 
 PAIRS: dict[str, Any] = dict(
     place="Sec. 3.5 and Algorithm 2, step 13",
-    hypotheses=["ten classes on a circle, 500 examples, pairs at random"],
+    hypotheses=["ten classes on a circle, 500 examples, pairs at random", ERRING_STEPS],
     bound=three_quarters,
     simulate=simulate.any_pair,
     quantity="error at the end",
@@ -302,7 +309,7 @@ online_to_batch = PAPER.tail(
     statement=r"\text{a fresh sample an update: }K\le\frac2{\big(\theta-(\theta+\sqrt2)\eta/s"
     r"\big)^2}",
     place="Sec. 3.4, after Proposition 4",
-    hypotheses=[NORMAL],
+    hypotheses=[NORMAL, ERRING_STEPS],
     bound=fresh_updates,
     simulate=simulate.fresh_chunks,
     grid=dict(atoms=["two atoms", "three atoms"], n=[10**9], tolerance=[0.05], delta=[0.1]),
@@ -313,7 +320,7 @@ online_to_batch = PAPER.tail(
 )
 COST: dict[str, Any] = dict(
     place="Footnote 2, Conclusion",
-    hypotheses=["multiplications of entries of the points, which the points count"],
+    hypotheses=["multiplications of entries of the points, which the points count", ERRING_STEPS],
     quantity="multiplications",
 )
 cost_printed = PAPER.always(
@@ -339,6 +346,7 @@ STRATEGY: dict[str, Any] = dict(
 strategy_error = PAPER.identity(
     "strategy-error",
     statement=r"\text{(19): }\arg\max_{p\ne q}\|z_{pq}\|",
+    hypotheses=[FORCED],
     given=dict(strategy="error", by="norm"),
     note="The pair that the public algorithm takes, against all of them.",
     twin=dict(given=dict(strategy="confusion", by="norm"), why="divided by the share"),
@@ -347,7 +355,7 @@ strategy_error = PAPER.identity(
 strategy_conf = PAPER.identity(
     "strategy-conf",
     statement=r"\text{(20): }\arg\max_{p\ne q}\|z_{pq}\|/\hat\pi_q",
-    hypotheses=["estimated shares positive"],
+    hypotheses=["estimated shares positive", FORCED],
     given=dict(strategy="confusion", by="share"),
     note="Classes whose estimated share is not positive are passed over and reported.",
     twin=dict(given=dict(strategy="error", by="share"), why="not divided by the share"),
@@ -365,6 +373,7 @@ strategy_random = PAPER.equal(
     "strategy-random",
     statement=r"\Pr[\text{pair}=(p,q)]=\frac1{Q(Q-1)}",
     place="Sec. 4.2.3",
+    hypotheses=[FORCED],
     bound=one_pair,
     simulate=simulate.random_pair,
     grid=dict(classes=[3]),
@@ -377,17 +386,21 @@ perceptron_printed = PAPER.identity(
     "c-identity-is-perceptron/printed",
     statement=r"C=I:\ K_{\rm UMA}=K_{\rm Perceptron}",
     place="Sec. 4.1",
+    hypotheses=[f"UMA by {ERRING_STEPS}, the Perceptron by {WORST}"],
     expect="refuted",
     quantity="updates",
     note="With C = I it is a batch Perceptron, not one run through the data.",
+    also=[PAPER.also("C-identity-is-perceptron/printed", "Sec. 4.1")],
     **worked(sides.batch_and_online),
 )
 perceptron = PAPER.identity(
     "c-identity-is-perceptron/repaired",
     statement=r"C=I:\ z_{pq}=\tfrac1n\sum_i1\{t_i=q\}1\{x_i\in A_p\}x_i",
     place="Sec. 4.1",
+    hypotheses=[ERRING_STEPS],
     given=dict(confusion="none"),
     quantity="coordinate of a weight after one update",
+    also=[PAPER.also("C-identity-is-perceptron/repaired", "Sec. 4.1")],
     twin=dict(given=dict(confusion="as given"), why="noisy labels"),
     **worked(sides.one_update),
 )

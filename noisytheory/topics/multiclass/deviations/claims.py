@@ -32,6 +32,7 @@ direction = PAPER.tail(
     given=dict(side="both", scale=1.0),
     quantity="deviation along a unit vector",
     note="One atom, whose law is exact; flips near one half come near, others hide the noise.",
+    also=[PAPER.also("prop3-fixed-W/direction", "Proposition 3 and (16), Sec. 3.3, for one W")],
     twin=scaled(0.5),
     **DEVIATION,
 )
@@ -44,6 +45,7 @@ vector = PAPER.tail(
     quantity="norm of the deviation",
     note="Candidate: print has no norm. McDiarmid; nearest on a single atom, .65 of it.",
     origin="candidate",
+    also=[PAPER.also("prop3-fixed-W/norm", "Proposition 3 and (16), Sec. 3.3, for one W")],
     twin=scaled(0.5),
     **DEVIATION,
 )
@@ -56,6 +58,7 @@ vector_sharp = PAPER.tail(
     quantity="norm of the deviation",
     origin="sharper",
     note="Pinelis 1994, in any dimension.",
+    also=[PAPER.also("prop3-fixed-W/pinelis", "Proposition 3 and (16), Sec. 3.3, for one W")],
     twin=scaled(0.5),
     **DEVIATION,
 )
@@ -68,6 +71,7 @@ vector_variance = PAPER.tail(
     quantity="norm of the deviation",
     origin="sharper",
     note="Pinelis 1994 in the form of Smale and Zhou 2007, Lemma 2.",
+    also=[PAPER.also("prop3-fixed-W/bernstein", "Proposition 3 and (16), Sec. 3.3, for one W")],
     twin=scaled(0.5),
     **DEVIATION,
 )

@@ -41,6 +41,11 @@ def kernel_features(
     list of array
         One for each set of points.
 
+    Raises
+    ------
+    ValueError
+        On what is no number, or without a gamma where most points are equal.
+
     Examples
     --------
     >>> kernel_features([[0.0], [1.0], [3.0]], components=2)[0].shape
@@ -57,7 +62,10 @@ def kernel_features(
             raise ValueError("rng must be given to draw landmarks")
         base = base[rng.choice(len(base), min(landmarks, len(base)), replace=False)]
     if gamma is None:
-        gamma = 1 / float(np.median(pdist(base[:1000], "sqeuclidean")))
+        apart = pdist(base[:1000], "sqeuclidean")
+        if not np.median(apart) > 0:
+            raise ValueError("gamma must be given where most points are equal, or there is but one")
+        gamma = 1 / float(np.median(apart))
     POSITIVE.check("gamma", gamma)
     model = KernelPCA(components, kernel="rbf", gamma=gamma, remove_zero_eig=components is None,
                       eigen_solver="dense", random_state=0)

@@ -13,7 +13,7 @@ TABLE_1 = {
 ROUNDING = 0.005
 """Error of a number of Table 1."""
 
-FIGURE_1A = {"UMA": ("1/2", "9/4"), "batch Perceptron": ("17/10", "11/4")}
+FIGURE_1A = {"UMA": ("1/2", "9/4"), "Perceptron": ("17/10", "11/4")}
 """Norms at the weakest and at the strongest noise, as Section 4.1 has them."""
 FIGURE_1B = {"true": "9/5", "under-estimated": "13/5", "over-estimated": "43/20"}
 """Norms where UMA is given the true matrix M, one with less noise, and one with more."""

@@ -144,7 +144,7 @@ class FiveSteps:
         if name not in CLASSIFIERS:
             raise ValueError(f"name must be one of {', '.join(CLASSIFIERS)}, got {name!r}")
         if name == "svm":
-            return np.asarray(self.classes[self.svm.predict(points)])
+            return np.asarray(self.classes[self.svm.predict(_rows(points))])
         return np.asarray(self.classes[_winners(points, getattr(self, name))])
 
     def errors(self, points: Any, labels: ArrayLike) -> dict[str, float]:
@@ -185,6 +185,11 @@ def _winners(points: Any, weights: Floats) -> Codes:
     return np.asarray(np.argmax(np.asarray(points @ weights.T), axis=1))
 
 
+def _rows(points: Any) -> Any:
+    """Examples of which some can be taken: an array, or a sparse matrix in rows."""
+    return points.tocsr() if hasattr(points, "tocsr") else np.asarray(points)
+
+
 def _stacked(*parts: Any) -> Any:
     if hasattr(parts[0], "tocsr"):
         from scipy import sparse
@@ -205,13 +210,13 @@ def five_steps(
 
     Parameters
     ----------
-    few : array or sparse matrix, shape (k, d)
+    few : array-like or sparse matrix, shape (k, d)
         Examples of every class; rows of norm 1 suit the theory.
     few_labels : array-like, shape (k,)
         Their classes: numbers, strings, whatever can be sorted.
     audited, audited_labels : the same
         A sample as the rest is one, with true labels.
-    rest : array or sparse matrix, shape (n, d)
+    rest : array-like or sparse matrix, shape (n, d)
         Without labels.
     rest_labels : array-like, shape (n,), optional
         True ones, for a comparison with `FiveSteps.full`; nothing else uses them.
@@ -263,13 +268,13 @@ def unlearned(
         if missing.size:
             raise ValueError(f"{name}_labels must hold every class, none is {missing[0]!s}")
     known = {
-        name: (points, np.searchsorted(classes, labels[name]))
+        name: (_rows(points), np.searchsorted(classes, labels[name]))
         for name, points in (("few", few), ("audited", audited))
     }
     true = None if rest_labels is None else np.asarray(rest_labels)
     if true is not None and not np.isin(true, classes).all():
         raise ValueError(f"rest_labels must be among the classes {classes.tolist()}")
-    return FiveSteps(classes, known, rest, true, options)
+    return FiveSteps(classes, known, _rows(rest), true, options)
 
 
 def taught(tasks: Sequence[dict[str, Any]]) -> list[Floats]:
@@ -357,7 +362,8 @@ def self_training(
     """
     from sklearn.svm import LinearSVC
 
-    known = np.asarray(audited_labels)
+    audited, rest, known = _rows(audited), _rows(rest), np.asarray(audited_labels)
+
     def fitted(points: Any, labels: NDArray[Any]) -> Any:
         return LinearSVC(C=10.0, tol=0.1, max_iter=5000, random_state=0).fit(points, labels)
 

@@ -7,11 +7,13 @@ import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.multiclass.experiments import printed
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
@@ -23,14 +25,15 @@ from noisytheory.topics.multiclass.experiments.protocol import (
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import sectors, toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import STRATEGIES, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, estimate_confusion, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "audit_gain", "centred_kernel_gap", "condition_gap", "crossing", "digits", "drawn",
+    "audit_gain", "condition_gap", "crossing", "digits", "drawn",
     "empty_classes", "errors", "late_gain", "misfed_gap", "protocol_gap", "protocol_runs",
-    "rough_gap", "singular", "toy_gap", "toy_norm", "toy_reference",
+    "rough_gap", "singular", "toy_gap", "toy_norm", "toy_reference", "toy_start",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -77,34 +80,52 @@ def _circles(size: int, level: int, rng: np.random.Generator) -> list[dict[str, 
     return found
 
 
-def _toy_gap(
-    circles: list[dict[str, Any]], first: int, second: int, **options: Any
-) -> Floats:
-    """Confusion on test points of a run that is given one matrix of the path, less another's."""
-    fed = [(at, level) for level in (first, second) for at in circles]
+def _toy_norms(circles: list[dict[str, Any]], level: int, **options: Any) -> Floats:
+    """Confusion on test points of runs that are given a matrix of the path; 0 is the identity."""
     runs = uma_runs(
-        np.array([at["x"] for at, _ in fed]), np.array([at["y"] for at, _ in fed]),
-        [noise_path(at["reference"], level) for at, level in fed], orientation="row", **options,
+        np.array([at["x"] for at in circles]), np.array([at["y"] for at in circles]),
+        [noise_path(at["reference"], level) for at in circles], orientation="row", **options,
     )
-    norms = [toy_norm(run.weights, at["test"], at["truth"])
-             for run, (at, _) in zip(runs, fed, strict=True)]
-    return np.array(norms[: len(circles)]) - norms[len(circles) :]
+    return np.array([toy_norm(run.weights, at["test"], at["truth"])
+                     for run, at in zip(runs, circles, strict=True)])
 
 
 def toy_gap(
     level: int, updates: int, order: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion of UMA less that of the batch Perceptron on the circle, or the other way round."""
-    gap = _toy_gap(_circles(size, level, rng), level, 0, max_iter=updates)
-    return gap if order == "UMA first" else -gap
+    circles = _circles(size, level, rng)
+    ours, batch = (_toy_norms(circles, at, max_iter=updates) for at in (level, 0))
+    return ours - batch if order == "UMA first" else batch - ours
+
+
+def toy_start(
+    updates: int, baseline: str, reading: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """What a Perceptron confuses more than UMA at the weakest noise, beside print's difference.
+
+    How far it falls short of that, less what is read off; or what it has beyond half of it.
+    """
+    circles = _circles(size, 1, rng)
+    gap = -_toy_norms(circles, 1, max_iter=updates)
+    if baseline == "batch":
+        gap += _toy_norms(circles, 0, max_iter=updates)
+    else:
+        gap += [toy_norm(ultraconservative(at["x"], at["y"], CLASSES).weights, at["test"],
+                         at["truth"]) for at in circles]
+    uma, other = (float(Fraction(printed.FIGURE_1A[name][0])) for name in ("UMA", "Perceptron"))
+    if reading == "print":
+        return other - uma - 2 * printed.READING - gap
+    return gap - (other - uma) / 2
 
 
 def misfed_gap(
     true: int, low: int, high: int, better: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Confusion with the noise under-estimated less that with it over-estimated, or reversed."""
-    gap = _toy_gap(_circles(size, true, rng), low, high, step="forced", max_iter=UPDATES)
-    return gap if better == "under" else -gap
+    circles = _circles(size, true, rng)
+    under, over = (_toy_norms(circles, at, step="forced", max_iter=UPDATES) for at in (low, high))
+    return under - over if better == "under" else over - under
 
 
 def empty_classes(reading: str, margin: float, *, size: int, rng: np.random.Generator) -> Floats:
@@ -339,23 +360,6 @@ def condition_gap(
     """Log of the condition number from more examples a class, less that from few."""
     gap = np.log(_conditions(more, size, rng)) - np.log(_conditions(few, size, rng))
     return gap if order == "more first" else -gap
-
-
-def centred_kernel_gap(
-    components: int, centred: int, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Largest difference of inner products of the features and of the centred kernel."""
-    gap = np.empty(size)
-    for i in range(size):
-        points = rng.normal(size=(8, 3))
-        (found,) = kernel_features(points, gamma=0.5, unit=False)
-        kernel = np.exp(-0.5 * ((points[:, None] - points) ** 2).sum(axis=2))
-        if centred:
-            mean = kernel.mean(axis=0)
-            kernel = kernel - mean - mean[:, None] + mean.mean()
-        kept = found[:, :components]
-        gap[i] = np.abs(kept @ kept.T - kernel).max()
-    return gap
 
 
 @functools.cache

@@ -28,6 +28,7 @@ from noisytheory.topics.multiclass.experiments.simulate import (
 )
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import uma, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
@@ -218,8 +219,8 @@ def by_level(
     levels: Sequence[int], runs: int, updates: int, *, seed: int, n: int = 1000
 ) -> dict[str, Floats]:
     """Figure 1(a): norms of the confusion, shape (levels, runs), and the noise in `x`."""
-    names = ("UMA", "batch Perceptron")
-    found = {name: np.empty((len(levels), runs)) for name in (*names, "x")}
+    names = ("UMA", "batch Perceptron", "online Perceptron", "x")
+    found = {name: np.empty((len(levels), runs)) for name in names}
     for r in range(runs):
         rng = np.random.default_rng([seed, r])
         x, t, test, truth = toy_data(n, 2000, rng=rng)
@@ -228,9 +229,14 @@ def by_level(
         labels = [Confusion(matrix).apply(t, rng=np.random.default_rng([seed, r, 1]))
                   for matrix in matrices]
         found["x"][:, r] = [np.linalg.norm(m - np.diag(np.diag(m))) for m in matrices]
-        for name, used in zip(names, (matrices, [np.eye(CLASSES)] * len(levels)), strict=True):
+        same = [np.eye(CLASSES)] * len(levels)
+        for name, used in (("UMA", matrices), ("batch Perceptron", same)):
             learned = uma_runs(x, labels, used, orientation="row", max_iter=updates)
             found[name][:, r] = [toy_norm(run.weights, test, truth) for run in learned]
+        found["online Perceptron"][:, r] = [
+            toy_norm(ultraconservative(x, y, CLASSES, passes=10).weights, test, truth)
+            for y in labels
+        ]
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.mistakes import bounds, sides
+from noisytheory.topics.multiclass.steps import WORDS
 from noisytheory.trial.sides import scaled, worked
 
 SEPARABLE = ["true labels, separable", "W = 0 at the start"]
@@ -30,10 +31,11 @@ sum_zero = PAPER.identity(
     "sum-of-weights-zero",
     statement=r"\textstyle\sum_qw_q=0",
     place="Sec. 3.2",
-    hypotheses=["W = 0 at the start"],
+    hypotheses=["W = 0 at the start", WORDS["uniform"], f"UMA by {WORDS['predicted']}"],
     given=dict(start="zero"),
     quantity="largest coordinate of the sum",
     note="Of the Perceptron's family, and of UMA with any update vectors.",
+    also=[PAPER.also("identity-sumW", "Sec. 3.2")],
     twin=dict(given=dict(start="elsewhere"), why="weights that do not start at 0"),
     **worked(sides.sums),
 )
@@ -41,6 +43,7 @@ K: dict[str, Any] = dict(place="Theorem 1, Sec. 3.1", quantity="updates")
 theorem_1_printed = PAPER.always(
     "theorem-1/printed",
     statement=r"\text{one pass over }\mathcal S:\ K\le\frac2{\theta^2}",
+    hypotheses=[WORDS["worst"]],
     bound=bounds.mistake_bound,
     given=dict(labels="noisy"),
     expect="refuted",
@@ -81,7 +84,8 @@ theorem_1_sharp = PAPER.always(
 theorem_1_hinge = PAPER.always(
     "theorem-1-hinge",
     statement=r"K\le\frac{2(R+D)^2}{\theta^2},\quad D^2=\sum_i\max(0,\theta-\gamma_i)^2",
-    hypotheses=["one pass", r"\gamma_i the margins of any classifier with \|W\|_F=1"],
+    hypotheses=["one pass", WORDS["worst"],
+                r"\gamma_i the margins of any classifier with \|W\|_F=1"],
     bound=bounds.mistake_bound_hinge,
     given=dict(deficits="counted"),
     origin="sharper",

@@ -6,6 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.setting import bounds, sides
+from noisytheory.topics.multiclass.steps import WORDS
 from noisytheory.trial.sides import worked
 
 CLASSES = [2, 3, 5, 10]
@@ -54,6 +55,7 @@ any_margin = PAPER.always(
     "assumption-1/printed",
     statement=r"\theta\ge0\text{ is enough for a bound on the updates: }K\le100",
     place="Assumption 1, Sec. 2.1",
+    hypotheses=[WORDS["worst"]],
     grid=dict(inputs=[4, 128]),
     expect="refuted",
     quantity="updates",
@@ -129,7 +131,8 @@ margin_ceiling = PAPER.always(
     **worked(sides.margins, "margin"),
 )
 RATE: dict[str, Any] = dict(
-    place="Conclusion", quantity="updates", **worked(sides.mistakes_on_simplex)
+    place="Conclusion", quantity="updates", hypotheses=[WORDS["worst"]],
+    **worked(sides.mistakes_on_simplex)
 )
 free_of_classes_printed = PAPER.always(
     "sum-rate-independent-of-q/printed",
@@ -141,6 +144,7 @@ free_of_classes_printed = PAPER.always(
         r"$2/\theta^2$ names no Q, but is at least $2(Q-1)^2/Q$, as $\theta\le\sqrt Q/(Q-1)$. On "
         "the simplex, where the margin is largest, the Perceptron's updates grow with Q."
     ),
+    also=[PAPER.also("sum-rate-independent-of-Q/printed", "Conclusion")],
     **RATE,
 )
 
@@ -163,6 +167,7 @@ free_of_classes = PAPER.always(
     given=dict(bound="own"),
     origin="candidate",
     note="With two classes the simplex is a pair of opposite points, and one update suffices.",
+    also=[PAPER.also("sum-rate-independent-of-Q/repaired", "Conclusion")],
     twin=dict(given=dict(bound="two"), bound=of_two_classes, why="the bound of two classes"),
     **{**RATE, **worked(sides.mistakes_on_simplex, "updates")},
 )
@@ -209,7 +214,7 @@ monotone_printed = PAPER.always(
     "monotonic-noise/printed",
     statement=r"\text{noise that falls with the distance to the boundary does not harm UMA}",
     hypotheses=["two separable classes", "C holds the class averages of the noise",
-                "normalised steps"],
+                "normalised steps", WORDS["predicted"]],
     given=dict(rates="falling"),
     expect="refuted",
     note=(
@@ -221,7 +226,8 @@ monotone_printed = PAPER.always(
 monotone_repaired = PAPER.always(
     "monotonic-noise/repaired",
     statement=r"\text{on a population with noise constant in each class UMA ends without error}",
-    hypotheses=["two separable classes", "normalised steps", "the run comes to its end"],
+    hypotheses=["two separable classes", "normalised steps", WORDS["predicted"],
+                "the run comes to its end"],
     given=dict(rates="constant"),
     twin=dict(given=dict(rates="falling"), why="rates that fall with the distance"),
     **MONOTONE,

@@ -6,6 +6,7 @@ from typing import Any
 
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.instances import TAUGHT
+from noisytheory.topics.multiclass.steps import WORDS
 from noisytheory.topics.multiclass.updates import sides
 from noisytheory.trial.sides import worked
 
@@ -21,6 +22,7 @@ proposition_1 = PAPER.identity(
 )
 ADAPTIVE: dict[str, Any] = dict(
     place="Algorithm 2 with Proposition 1", quantity="expected deviation along the weights",
+    hypotheses=[WORDS["predicted"]],
     **worked(sides.adaptive),
 )
 adaptive_printed = PAPER.identity(

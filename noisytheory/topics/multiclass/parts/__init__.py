@@ -1,0 +1,1 @@
+"""What the experiments of Section 4 are made of, on trial."""
