@@ -9,6 +9,12 @@ Errors are of classification on the sample, in points, beside fits at 20 values 
 where the fit is zero and the path does not prove it, they differ by what zero errs more. The excess
 of an objective, and ``tol``, are shares of what the coefficients gain at k = n (``largest``), or
 at each k (``gain``).
+
+A path is not to be had for one fit. Whether zero is the minimiser is a linear programme of the size
+of a fit, and the largest k, whose gain is the measure, is a fit; from there on a solution begins at
+its neighbour and takes 1 to 5 steps in place of some 10. Fewer solutions are not enough: the root
+of what is gained is convex in k, so that weights mixed from two prove less than the optimum by the
+square of the distance between them.
 """
 
 from __future__ import annotations
